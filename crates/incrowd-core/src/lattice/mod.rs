@@ -1,0 +1,71 @@
+//! All ways to choose one level per quasi-identifier.
+//!
+//! A [`Node`] is one such choice; the [`Lattice`] is the box of all nodes between `0…0` and the top. It is
+//! never materialized: nodes are made when needed. The fixed *lattice order* is height first, then the levels
+//! from left to right; every tie in the product is broken by it.
+
+mod node;
+
+pub use node::Node;
+
+/// The box of all nodes up to a top node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lattice {
+    top: Node,
+}
+
+impl Lattice {
+    /// The lattice of all nodes at or below `top`.
+    pub fn new(top: Node) -> Self {
+        Lattice { top }
+    }
+
+    /// The node with every attribute at its last level.
+    pub fn top(&self) -> &Node {
+        &self.top
+    }
+
+    /// The node with every attribute raw.
+    pub fn bottom(&self) -> Node {
+        Node::bottom(self.top.len())
+    }
+
+    /// How many nodes there are; `u128::MAX` when even that does not suffice.
+    pub fn nodes(&self) -> u128 {
+        self.top.levels().fold(1u128, |nodes, level| {
+            nodes.saturating_mul(u128::from(level) + 1)
+        })
+    }
+
+    /// Every node, in lattice order within each height. Meant for small lattices.
+    pub fn walk(&self) -> Vec<Node> {
+        let mut nodes = vec![self.bottom()];
+        for attribute in 0..self.top.len() {
+            let below = std::mem::take(&mut nodes);
+            for node in below {
+                for level in 0..=self.top.level(attribute) {
+                    nodes.push(node.with(attribute, level));
+                }
+            }
+        }
+        nodes.sort();
+        nodes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lattice_is_walked_by_height_then_from_left_to_right() {
+        let lattice = Lattice::new(Node::from_levels([2, 1]));
+        assert_eq!(lattice.nodes(), 6);
+        let walked: Vec<Vec<u8>> = lattice
+            .walk()
+            .iter()
+            .map(|node| node.levels().collect())
+            .collect();
+        assert_eq!(walked, [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]);
+    }
+}

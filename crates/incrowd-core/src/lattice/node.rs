@@ -1,0 +1,143 @@
+//! One level per quasi-identifier, eight to a word.
+
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// The top bit of every byte; levels stay below it, so eight of them compare in one subtraction.
+const GUARDS: u64 = 0x8080_8080_8080_8080;
+
+/// One level per quasi-identifier, in the order the quasi-identifiers were given.
+///
+/// Nodes compare in lattice order: by height, then by levels from left to right.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Node {
+    attributes: u32,
+    height: u32,
+    /// Level of attribute `a` in byte `a % 8` (from the most significant) of word `a / 8`.
+    words: SmallVec<[u64; 2]>,
+}
+
+impl Node {
+    /// Every attribute at level 0.
+    pub fn bottom(attributes: usize) -> Self {
+        let words = SmallVec::from_elem(0, attributes.div_ceil(8));
+        Node {
+            attributes: attributes as u32,
+            height: 0,
+            words,
+        }
+    }
+
+    /// A node with these levels, each at most 127.
+    pub fn from_levels(levels: impl IntoIterator<Item = u8>) -> Self {
+        let levels: SmallVec<[u8; 16]> = levels.into_iter().collect();
+        let mut node = Node::bottom(levels.len());
+        for (attribute, &level) in levels.iter().enumerate() {
+            node.set(attribute, level);
+        }
+        node
+    }
+
+    fn set(&mut self, attribute: usize, level: u8) {
+        debug_assert!(level < 0x80);
+        let shift = shift(attribute);
+        let word = &mut self.words[attribute / 8];
+        let old = (*word >> shift) & 0x7f;
+        *word = (*word & !(0x7f << shift)) | (u64::from(level) << shift);
+        self.height = self.height - old as u32 + u32::from(level);
+    }
+
+    /// This node with one level replaced.
+    pub fn with(&self, attribute: usize, level: u8) -> Self {
+        let mut node = self.clone();
+        node.set(attribute, level);
+        node
+    }
+
+    /// The level of an attribute.
+    #[inline]
+    pub fn level(&self, attribute: usize) -> u8 {
+        (self.words[attribute / 8] >> shift(attribute)) as u8
+    }
+
+    /// The levels in the order of the quasi-identifiers.
+    pub fn levels(&self) -> impl ExactSizeIterator<Item = u8> + Clone + '_ {
+        (0..self.len()).map(|attribute| self.level(attribute))
+    }
+
+    /// The number of quasi-identifiers.
+    pub fn len(&self) -> usize {
+        self.attributes as usize
+    }
+
+    /// Whether there are no quasi-identifiers.
+    pub fn is_empty(&self) -> bool {
+        self.attributes == 0
+    }
+
+    /// The sum of the levels.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Whether no level of this node is above the other's.
+    #[inline]
+    pub fn is_at_or_below(&self, other: &Node) -> bool {
+        // A byte of `theirs | guard - ours` keeps its guard bit exactly when theirs >= ours.
+        self.words
+            .iter()
+            .zip(&other.words)
+            .all(|(ours, theirs)| ((theirs | GUARDS) - ours) & GUARDS == GUARDS)
+    }
+}
+
+#[inline]
+fn shift(attribute: usize) -> u32 {
+    56 - 8 * (attribute % 8) as u32
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Node {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.height
+            .cmp(&other.height)
+            .then_with(|| self.words.cmp(&other.words))
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.levels()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_survive_packing_beyond_one_word() {
+        let levels: Vec<u8> = (0..19).map(|attribute| (attribute * 7) % 128).collect();
+        let node = Node::from_levels(levels.iter().copied());
+        assert_eq!(node.levels().collect::<Vec<_>>(), levels);
+        assert_eq!(
+            node.height(),
+            levels.iter().map(|&level| u32::from(level)).sum::<u32>()
+        );
+    }
+
+    #[test]
+    fn below_means_below_in_every_attribute() {
+        let low = Node::from_levels([1, 0, 127, 3, 0, 0, 0, 0, 5]);
+        assert!(low.is_at_or_below(&low));
+        assert!(low.is_at_or_below(&low.with(8, 6)));
+        assert!(!low.with(8, 6).is_at_or_below(&low));
+        assert!(!low.is_at_or_below(&low.with(2, 126).with(0, 9)));
+    }
+}

@@ -1,0 +1,20 @@
+//! Decides how a table about persons may be published.
+//!
+//! The core opens no file, prints nothing and knows no thread pool. Rows reach it as
+//! [`table::RowBatch`]es and leave as counts ([`counts::CountedTable`]); everything after that runs on the
+//! distinct tuples, never on rows. An algorithm proposes a recoding; [`publish`] checks the proposal with
+//! code of its own, and only then is there a release that a writer will accept.
+//!
+//! Modules may use only what stands beside or left of them:
+//! `error | table hierarchy | lattice | counts | privacy utility | recode | problem | algorithms | publish`.
+#![forbid(unsafe_code)]
+
+pub mod counts;
+pub mod error;
+pub mod hierarchy;
+pub mod lattice;
+pub mod privacy;
+pub mod table;
+pub mod utility;
+
+pub use error::Error;

@@ -1,0 +1,25 @@
+//! What a table is made of: columns with roles, values as codes, rows in batches.
+//!
+//! A cell is a `u32` code into its column's [`Dictionary`]; the text is needed only at the edges. Rows are
+//! handed over as [`RowBatch`]es of raw cells, so a file larger than memory is no special case.
+
+mod batch;
+mod dictionary;
+mod value;
+
+pub use batch::RowBatch;
+pub use dictionary::Dictionary;
+pub use value::{Kind, Number, parse_date, parse_number};
+
+/// What a column is to the release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Names a person; never published.
+    Identifying,
+    /// Known to others and joined by them; published generalized.
+    QuasiIdentifying,
+    /// What must not be linked to a person; published as it is, counted by the privacy models.
+    Sensitive,
+    /// Published as it is.
+    Plain,
+}
