@@ -49,6 +49,54 @@ pub enum Error {
     /// The user stopped the run.
     #[error("stopped")]
     Cancelled,
+    /// No metric has this name.
+    #[error("there is no metric `{name}`")]
+    MetricUnknown {
+        /// What was asked for.
+        name: String,
+        /// The registered names nearest to it, nearest first.
+        nearest: Vec<&'static str>,
+    },
+    /// A metric is not written as `name` or `name(option=value,...)`.
+    #[error("`{text}` is not a metric with options")]
+    MetricSpecMalformed {
+        /// What was given.
+        text: String,
+    },
+    /// A metric does not take this option.
+    #[error("the metric `{metric}` has no option `{option}`")]
+    MetricOptionUnknown {
+        /// The metric.
+        metric: &'static str,
+        /// What was given.
+        option: String,
+        /// The options it takes.
+        known: &'static [&'static str],
+    },
+    /// The value of a metric's option makes no sense.
+    #[error("the option `{option}` of the metric `{metric}` is not {expected}")]
+    MetricOptionInvalid {
+        /// The metric.
+        metric: &'static str,
+        /// The option.
+        option: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A metric's option names a column that is not there, or not in that role.
+    #[error("the metric `{metric}` names the column `{column}`, which it cannot use")]
+    MetricColumnUnknown {
+        /// The metric.
+        metric: &'static str,
+        /// The column.
+        column: String,
+    },
+    /// A metric needs a target column.
+    #[error("the metric `{metric}` needs a target column")]
+    MetricTargetMissing {
+        /// The metric.
+        metric: &'static str,
+    },
 }
 
 impl Error {
@@ -66,7 +114,7 @@ impl Error {
                 "the highest acceptable levels still suppress {rows_suppressed_at_limit} rows"
             )),
             Error::TimeUp { nodes_checked } => Some(format!("{nodes_checked} nodes checked")),
-            Error::TooManyRows { .. } | Error::Cancelled => None,
+            _ => None,
         }
     }
 
@@ -88,6 +136,22 @@ impl Error {
             ),
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
             Error::Cancelled => "nothing was written".into(),
+            Error::MetricUnknown { nearest, .. } => {
+                format!("the nearest names are {}", nearest.join(", "))
+            }
+            Error::MetricSpecMalformed { .. } => {
+                "write for example `loss` or `loss(aggregate=sum,weights=age:2;sex:1)`".into()
+            }
+            Error::MetricOptionUnknown { known: [], .. } => "it takes no options".into(),
+            Error::MetricOptionUnknown { known, .. } => format!("it takes {}", known.join(", ")),
+            Error::MetricOptionInvalid { metric, .. } => {
+                format!("`incrowd explain {metric}` shows its options")
+            }
+            Error::MetricColumnUnknown { .. } => {
+                "weights belong to quasi-identifiers, a target to `--target`; check the spelling"
+                    .into()
+            }
+            Error::MetricTargetMissing { .. } => "name it with `--target COLUMN`".into(),
         }
     }
 }

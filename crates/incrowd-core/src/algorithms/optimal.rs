@@ -8,7 +8,7 @@ use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch,
 };
 use crate::recode::Recoding;
-use crate::utility::Loss;
+use crate::utility::{Known, Loss};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -189,6 +189,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// No node at or above `low` that suppresses at least `rows_lost` rows costs less.
+    fn floor(&self, low: &Node, rows_lost: u32) -> Loss {
+        let known = Known {
+            rows_suppressed: rows_lost,
+            smallest_safe: 1,
+        };
+        self.problem.metric.floor(low, known)
+    }
+
     fn may_hold_the_best(&self, candidate: &LatticeBox) -> bool {
         match &self.best {
             Some((loss, node)) => (candidate.floor, &candidate.low) < (*loss, node),
@@ -204,7 +213,7 @@ impl<'a> Search<'a> {
         rows_lost: u32,
         high_is_new: bool,
     ) -> Option<LatticeBox> {
-        let floor = self.problem.metric.floor(&low, rows_lost);
+        let floor = self.floor(&low, rows_lost);
         let mut bounded = LatticeBox {
             floor,
             low,
@@ -223,7 +232,7 @@ impl<'a> Search<'a> {
             }
             if assessment.rows_lost_below > rows_lost {
                 bounded.rows_lost = assessment.rows_lost_below;
-                bounded.floor = self.problem.metric.floor(&bounded.low, bounded.rows_lost);
+                bounded.floor = self.floor(&bounded.low, bounded.rows_lost);
             }
         }
         self.may_hold_the_best(&bounded).then_some(bounded)
@@ -262,7 +271,7 @@ impl<'a> Search<'a> {
                 let (low, high) = (whole.low.level(attribute), whole.high.level(attribute));
                 let raised = whole.low.with(attribute, low + (high - low) / 2 + 1);
                 (
-                    self.problem.metric.floor(&raised, whole.rows_lost),
+                    self.floor(&raised, whole.rows_lost),
                     high - low,
                     std::cmp::Reverse(attribute),
                 )
