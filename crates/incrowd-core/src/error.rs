@@ -46,6 +46,21 @@ pub enum Error {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
+    /// The independent check refused what a search proposed. Always a bug, never published.
+    #[error("the independent check refused the recoding: {what}")]
+    CheckFailed {
+        /// What did not hold.
+        what: &'static str,
+    },
+    /// The rows read in the second pass are not those counted in the first.
+    #[error("the input changed between counting and writing")]
+    InputChanged,
+    /// A column of the counted table is not in the rows to be written.
+    #[error("column `{column}` is gone from the input")]
+    ColumnVanished {
+        /// The column.
+        column: String,
+    },
     /// The user stopped the run.
     #[error("stopped")]
     Cancelled,
@@ -135,6 +150,10 @@ impl Error {
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::CheckFailed { .. } => "nothing was written; please report this as a bug".into(),
+            Error::InputChanged | Error::ColumnVanished { .. } => {
+                "nothing was written; run again on a copy that nobody changes".into()
+            }
             Error::Cancelled => "nothing was written".into(),
             Error::MetricUnknown { nearest, .. } => {
                 format!("the nearest names are {}", nearest.join(", "))

@@ -16,6 +16,7 @@ pub mod hierarchy;
 pub mod lattice;
 pub mod privacy;
 pub mod problem;
+pub mod publish;
 pub mod recode;
 pub mod table;
 pub mod utility;

@@ -54,7 +54,7 @@ impl Problem<'_> {
 
     /// Whether a row may stand in the crowd of several classes.
     pub(crate) fn crowds_overlap(&self) -> bool {
-        self.table.missing_cells == MissingCells::MatchAny
+        self.table.missing.cells == MissingCells::MatchAny
             && self
                 .table
                 .attributes
