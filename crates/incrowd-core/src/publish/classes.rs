@@ -250,8 +250,9 @@ impl Classes {
         models
             .iter()
             .map(|model| {
-                let measures =
-                    crowds.iter().map(|crowd| crowd.ask(&**model, |view| model.measure(view)));
+                let measures = crowds
+                    .iter()
+                    .map(|crowd| crowd.ask(&**model, |view| model.measure(view)));
                 Reached {
                     model: model.describe(None),
                     worst: measures.reduce(|one, other| model.direction().worse(one, other)),

@@ -227,7 +227,9 @@ impl<'a> Recoder<'a> {
             }
             for (attribute, group) in plan.attributes.iter().zip(groups.iter_mut()) {
                 let cell = raw.cell(row, attribute.position);
-                *group = attribute.group(cell, plan.missing).ok_or(Error::InputChanged)?;
+                *group = attribute
+                    .group(cell, plan.missing)
+                    .ok_or(Error::InputChanged)?;
             }
             let class = plan.class(groups).ok_or(Error::InputChanged)? as usize;
             tally.rows_of_classes[class] += 1;
@@ -235,9 +237,9 @@ impl<'a> Recoder<'a> {
                 for cell in &plan.cells {
                     published.0.push_cell(match *cell {
                         PublishedCell::Unchanged(position) => raw.cell(row, position),
-                        PublishedCell::Recoded(attribute) => {
-                            plan.attributes[attribute].label(groups[attribute]).as_bytes()
-                        }
+                        PublishedCell::Recoded(attribute) => plan.attributes[attribute]
+                            .label(groups[attribute])
+                            .as_bytes(),
                     });
                 }
             } else if plan.suppressed_rows == SuppressedRows::Star {
