@@ -5,7 +5,9 @@
 //! listed, groups in the order of their first leaf; that is also the order that ordered schemes use. A label is
 //! unique on its level; the same text may stand on several levels.
 //!
-//! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]). Reading files is left to the caller.
+//! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]), built by rule ([`build`],
+//! [`HierarchySpec`]) or chosen for those who have prepared nothing ([`automatic`]). Reading files is left to
+//! the caller.
 //!
 //! ```
 //! use incrowd_core::hierarchy::Hierarchy;
@@ -22,14 +24,19 @@
 //! # Ok::<(), incrowd_core::Error>(())
 //! ```
 
+mod automatic;
+pub mod build;
 mod csv;
 mod extra;
 mod listed;
+mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use automatic::{Automatic, automatic};
 pub use csv::{Header, Options, parse};
 pub use extra::ExtraLeaf;
+pub use spec::HierarchySpec;
 
 use crate::table::Dictionary;
 

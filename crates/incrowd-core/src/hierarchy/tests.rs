@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::Error;
+use crate::table::Kind;
 use proptest::prelude::*;
 
 fn adult(column: &str) -> Vec<u8> {
@@ -86,6 +87,16 @@ fn the_hierarchies_of_adult_load() {
     let age = parse(&adult("age"), Options::new("age")).unwrap();
     assert_eq!(path(&age, "39"), ["39", "37-41", "37-46", "37-56", "*"]);
     assert_eq!([1, 2, 3].map(|level| age.groups(level)), [15, 8, 4]);
+}
+
+#[test]
+fn interval_rebuilds_the_age_hierarchy_of_adult() {
+    let listed = parse(&adult("age"), Options::new("age")).unwrap();
+    let ages: Vec<(&str, u32)> = (0..74).map(|leaf| (listed.label(0, leaf), 1)).collect();
+    let spec: HierarchySpec = "interval:5,10,20@17".parse().unwrap();
+    let built = spec.build("age", &ages).unwrap();
+    let names = ["year", "5-year", "10-year", "20-year", "any"];
+    assert_eq!(built.with_level_names(names).to_csv(), listed.to_csv());
 }
 
 #[test]
@@ -288,4 +299,24 @@ proptest! {
         assert_sound(&hierarchy);
         prop_assert_eq!(hierarchy.leaves(), leaves as usize);
     }
+
+    #[test]
+    fn automatic_takes_any_values(values in prop::collection::vec(any_value(), 1..40)) {
+        let texts: Vec<&str> = values.iter().map(String::as_str).collect();
+        let counted: Vec<(&str, u32)> = texts.iter().map(|&text| (text, 3)).collect();
+        let kind = Kind::of(texts.iter().copied().filter(|text| !text.is_empty()));
+        let chosen = automatic("c", &counted, kind).unwrap();
+        assert_sound(&chosen.hierarchy);
+        prop_assert!(chosen.hierarchy.unlisted(texts).is_empty());
+        prop_assert_eq!(chosen.spec.to_string().parse::<HierarchySpec>().unwrap(), chosen.spec);
+    }
+}
+
+fn any_value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => (-50_000_i32..50_000).prop_map(|number| number.to_string()),
+        2 => any::<f64>().prop_map(|number| format!("{number:e}")),
+        1 => Just(String::new()),
+        1 => "[0-9]{5}",
+    ]
 }
