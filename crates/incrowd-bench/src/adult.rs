@@ -31,7 +31,12 @@ pub(crate) fn count(quasi_identifiers: &[&str], counted: &[&str]) -> CountedTabl
     let positions = |columns: &[&str]| -> Vec<usize> {
         columns
             .iter()
-            .map(|column| names.iter().position(|name| name == column).expect("a column of Adult"))
+            .map(|column| {
+                names
+                    .iter()
+                    .position(|name| name == column)
+                    .expect("a column of Adult")
+            })
             .collect()
     };
     let mut counter = RowCounter::new(&names, &positions(quasi_identifiers), &positions(counted));
@@ -39,9 +44,14 @@ pub(crate) fn count(quasi_identifiers: &[&str], counted: &[&str]) -> CountedTabl
     while reader.read(&mut batch).expect("the table is sound") {
         counter.add(&batch).expect("the table is UTF-8");
     }
-    let hierarchies = quasi_identifiers.iter().map(|column| hierarchy(column)).collect();
+    let hierarchies = quasi_identifiers
+        .iter()
+        .map(|column| hierarchy(column))
+        .collect();
     let distances = vec![None; counted.len()];
-    counter.finish(hierarchies, distances, Missing::default()).expect("every value is listed")
+    counter
+        .finish(hierarchies, distances, Missing::default())
+        .expect("every value is listed")
 }
 
 fn hierarchy(column: &str) -> Hierarchy {

@@ -14,7 +14,14 @@ pub(crate) fn run() {
         let table = adult::count(&adult::QUASI_IDENTIFIERS[..attributes], &[]);
         println!("{} tuples", table.tuples.len());
         for share in [0.0, 0.01, 0.05, 1.0] {
-            for metric in ["loss", "discernibility", "non-uniform-entropy", "average-class-size", "precision", "height"] {
+            for metric in [
+                "loss",
+                "discernibility",
+                "non-uniform-entropy",
+                "average-class-size",
+                "precision",
+                "height",
+            ] {
                 let spec: MetricSpec = metric.parse().expect("a metric");
                 let built = spec.build(&table).expect("applies");
                 let models = "k-anonymity(k=5)"
