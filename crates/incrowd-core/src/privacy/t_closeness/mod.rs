@@ -16,7 +16,6 @@ use crate::counts::CountedColumn;
 use crate::error::Error;
 use hierarchical::Tree;
 use ordered::Ranks;
-use std::cell::RefCell;
 use std::sync::Arc;
 
 crate::documented! {
@@ -39,7 +38,7 @@ crate::documented! {
     /// # Merging
     /// Safe classes merged are safe; a safe and an unsafe one may not be.
     /// # Cost
-    /// With d values present: equal d; ordered d log(values of the table); hierarchical d log d, and d per level.
+    /// With d values present: equal d; ordered d log(values of the table); hierarchical d per level.
     #[derive(Debug, Clone)]
     pub struct TCloseness {
         column: usize,
@@ -130,6 +129,22 @@ impl TCloseness {
         })
     }
 
+    /// On groups instead of a hierarchy; see [`Tree::new`].
+    #[cfg(test)]
+    pub(super) fn on_tree(
+        rows_of_values: &[u32],
+        t: Decimal,
+        leaves: &[u32],
+        levels: &[&[u32]],
+    ) -> Self {
+        TCloseness {
+            column: 0,
+            t,
+            table: Arc::new(Distribution::new(rows_of_values.to_vec())),
+            ground: Ground::Hierarchical(Arc::new(Tree::new(rows_of_values, leaves, levels))),
+        }
+    }
+
     /// The distance used.
     pub fn distance(&self) -> Distance {
         match self.ground {
@@ -145,7 +160,7 @@ impl TCloseness {
         match &self.ground {
             Ground::Equal => (equal::moved(&self.table, class), 1),
             Ground::Ordered(ranks) => (ranks.moved(class), ranks.steps()),
-            Ground::Hierarchical(tree) => (tree.moved(class), tree.steps()),
+            Ground::Hierarchical(tree) => (tree.moved(&self.table, class), tree.steps()),
         }
     }
 
@@ -199,26 +214,4 @@ impl PrivacyModel for TCloseness {
         let distance = self.distance().name().to_owned();
         ModelSpec::of(self.name(), [Some(self.t.to_string()), Some(distance)])
     }
-}
-
-/// Runs `work` on a class's (position, count) pairs, ascending, in memory that the thread keeps.
-///
-/// `positions` maps value codes to positions; they are all different.
-fn with_positions<R>(
-    positions: &[u32],
-    class: &ClassView<'_>,
-    work: impl FnOnce(&mut Vec<(u32, u32)>) -> R,
-) -> R {
-    thread_local! {
-        static PAIRS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(Vec::new()) };
-    }
-    PAIRS.with_borrow_mut(|pairs| {
-        pairs.clear();
-        let present = class.histogram.values.iter().zip(class.histogram.counts);
-        pairs.extend(present.map(|(&value, &count)| (positions[value as usize], count)));
-        if !pairs.is_sorted() {
-            pairs.sort_unstable();
-        }
-        work(pairs)
-    })
 }
