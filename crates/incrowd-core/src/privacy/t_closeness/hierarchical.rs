@@ -4,11 +4,12 @@
 //! rows moved below a group of level L cost L / height. What still must leave the groups of level L is e(L), half the
 //! sum over these groups of |c N - Q n|, so e(L-1) - e(L) is moved at level L, and the cost telescopes:
 //! sum of L (e(L-1) - e(L)) = e(0) + ... + e(height-1), as e is 0 at the root. The distance is the mean of the equal
-//! distances at all levels below the root, and one of these needs only the groups present in the class.
+//! distances at all levels below the root, and one of these needs only the groups present in the class. At level 0
+//! these are the values themselves, so values that share a leaf are still apart.
 
 use super::super::ClassView;
 use super::super::distribution::Distribution;
-use super::equal;
+use super::{equal, leaves};
 use crate::counts::CountedColumn;
 use crate::error::Error;
 use std::cell::RefCell;
@@ -47,40 +48,21 @@ impl Tree {
                 column: column.name.clone(),
             });
         };
-        let leaves: Vec<u32> = (column.values.iter())
-            .filter_map(|text| hierarchy.leaf(text))
-            .collect();
-        if leaves.len() < column.values.len() {
-            return Err(Error::ValuesOutsideHierarchy {
-                column: column.name.clone(),
-                values: column.values.len() - leaves.len(),
-            });
-        }
-        let levels: Vec<&[u32]> = (0..=hierarchy.height())
-            .map(|level| hierarchy.groups_of_leaves(level))
-            .collect();
-        Ok(Self::new(&column.rows_of_values, &leaves, &levels))
-    }
-
-    /// `leaves` is the leaf of each value; `levels` the group of each leaf at each level, level 0 first.
-    pub(super) fn new(rows_of_values: &[u32], leaves: &[u32], levels: &[&[u32]]) -> Self {
-        let is_root = |of_leaf: &&&[u32]| of_leaf.windows(2).all(|pair| pair[0] == pair[1]);
-        // A root is supposed above the last level when that has several groups.
-        let height = levels.len() - usize::from(levels.last().filter(is_root).is_some());
-        let level = |of_leaf: &&[u32]| {
+        let leaves = leaves(column, hierarchy)?;
+        let level = |level: u8| {
+            let of_leaf = hierarchy.groups_of_leaves(level);
             let of_codes: Vec<u32> = leaves.iter().map(|&leaf| of_leaf[leaf as usize]).collect();
-            let groups = of_codes.iter().max().map_or(0, |&last| last as usize + 1);
-            let mut rows = vec![0; groups];
-            for (&group, of_value) in of_codes.iter().zip(rows_of_values) {
+            let mut rows = vec![0; hierarchy.groups(level)];
+            for (&group, of_value) in of_codes.iter().zip(&column.rows_of_values) {
                 rows[group as usize] += of_value;
             }
             Level { of_codes, rows }
         };
-        Tree {
+        Ok(Tree {
             // With a root alone nothing is moved, in one step.
-            height: height.max(1) as u32,
-            levels: levels[..height].iter().skip(1).map(level).collect(),
-        }
+            height: hierarchy.height().max(1).into(),
+            levels: (1..hierarchy.height()).map(level).collect(),
+        })
     }
 
     #[inline]

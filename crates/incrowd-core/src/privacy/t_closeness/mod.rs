@@ -14,6 +14,7 @@ use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
 use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::error::Error;
+use crate::hierarchy::Hierarchy;
 use hierarchical::Tree;
 use ordered::Ranks;
 use std::sync::Arc;
@@ -29,8 +30,7 @@ crate::documented! {
     /// # Paper
     /// N. Li, T. Li, S. Venkatasubramanian, t-Closeness: Privacy Beyond k-Anonymity and l-Diversity, ICDE 2007.
     /// # Differs from the paper
-    /// A hierarchy whose last level has several groups is given a root above it. The order of a text column is that
-    /// of its hierarchy's leaves.
+    /// The order of a text column is that of its hierarchy's leaves.
     /// # Parameters
     /// `t`: a decimal from 0 to 1. `distance`: `equal` (the default), `ordered` or `hierarchical`.
     /// # Reached
@@ -129,22 +129,6 @@ impl TCloseness {
         })
     }
 
-    /// On groups instead of a hierarchy; see [`Tree::new`].
-    #[cfg(test)]
-    pub(super) fn on_tree(
-        rows_of_values: &[u32],
-        t: Decimal,
-        leaves: &[u32],
-        levels: &[&[u32]],
-    ) -> Self {
-        TCloseness {
-            column: 0,
-            t,
-            table: Arc::new(Distribution::new(rows_of_values.to_vec())),
-            ground: Ground::Hierarchical(Arc::new(Tree::new(rows_of_values, leaves, levels))),
-        }
-    }
-
     /// The distance used.
     pub fn distance(&self) -> Distance {
         match self.ground {
@@ -214,4 +198,17 @@ impl PrivacyModel for TCloseness {
         let distance = self.distance().name().to_owned();
         ModelSpec::of(self.name(), [Some(self.t.to_string()), Some(distance)])
     }
+}
+
+/// The leaf of each value.
+fn leaves(column: &CountedColumn, hierarchy: &Hierarchy) -> Result<Vec<u32>, Error> {
+    let values = column.values.iter();
+    let leaves: Vec<u32> = values.filter_map(|text| hierarchy.leaf(text)).collect();
+    if leaves.len() < column.values.len() {
+        return Err(Error::ValuesOutsideHierarchy {
+            column: column.name.clone(),
+            values: column.values.len() - leaves.len(),
+        });
+    }
+    Ok(leaves)
 }

@@ -7,6 +7,7 @@
 //! value of the table.
 
 use super::super::ClassView;
+use super::leaves;
 use crate::counts::CountedColumn;
 use crate::error::Error;
 use crate::table::Kind;
@@ -38,7 +39,8 @@ impl Ranks {
         match (&column.hierarchy, column.kind) {
             (_, Kind::Number | Kind::Date) => {}
             (Some(hierarchy), Kind::Text) => {
-                order.sort_by_key(|&code| hierarchy.leaf(column.values.text(code)));
+                let leaves = leaves(column, hierarchy)?;
+                order.sort_by_key(|&code| leaves[code as usize]);
             }
             (None, Kind::Text) => {
                 return Err(Error::ColumnHasNoOrder {
@@ -50,7 +52,7 @@ impl Ranks {
     }
 
     /// `order` lists the value codes; those no row has are left out of the ranking.
-    pub(super) fn new(rows_of_values: &[u32], mut order: Vec<u32>) -> Self {
+    fn new(rows_of_values: &[u32], mut order: Vec<u32>) -> Self {
         order.retain(|&code| rows_of_values[code as usize] > 0);
         let mut of_codes = vec![0; rows_of_values.len()];
         let (mut up_to, mut sums) = (Vec::new(), vec![0]);

@@ -1,9 +1,9 @@
 //! Numbers from papers and numbers worked by hand, most of them exactly on a bound.
 
-use super::super::t_closeness::TCloseness;
-use super::super::{ClassView, Decimal, ModelSpec, PrivacyModel};
-use super::{Class, column, model};
+use super::super::{ClassView, ModelSpec};
+use super::{Class, model, numbers};
 use crate::error::Error;
+use crate::hierarchy::Hierarchy;
 use crate::table::Kind;
 
 /// Whether a class with these counts of the values 0, 1, ... keeps the promise.
@@ -46,42 +46,97 @@ fn ordered_distance_of_the_salary_table_is_as_printed() {
     assert_eq!(measure(equal, &table, &spread), 2.0 / 3.0);
 }
 
+/// Hierarchical t-closeness of one class, by texts.
+fn on_hierarchy<const N: usize>(rows: &[[&str; N]], table: &[&str], class: &[&str]) -> f64 {
+    let mut counted = numbers(&[]);
+    for text in table {
+        let code = counted.values.encode(text) as usize;
+        counted.rows_of_values.resize(counted.values.len(), 0);
+        counted.rows_of_values[code] += 1;
+    }
+    counted.hierarchy = Some(Hierarchy::from_rows("disease", rows).expect("levels only merge"));
+    let spec = "t-closeness(t=0.5,distance=hierarchical)".parse::<ModelSpec>();
+    let spec = spec.expect("a model");
+    let model = spec.build(Some((0, &counted))).expect("listed values");
+    let mut counts = vec![0; counted.values.len()];
+    for text in class {
+        counts[counted
+            .values
+            .lookup(text.as_bytes())
+            .expect("in the table") as usize] += 1;
+    }
+    model.measure(&Class::new(&counts).view())
+}
+
 /// The same paper, section 4.3: flu and bronchitis meet at level 1 of 3, flu and pulmonary embolism at level 2, flu and
 /// stomach cancer at level 3.
 #[test]
 fn hierarchical_distance_between_two_diseases_is_the_level_they_meet_at() {
-    let levels: [&[u32]; 4] = [&[0, 1, 2, 3], &[0, 0, 1, 2], &[0, 0, 0, 1], &[0, 0, 0, 0]];
-    let [flu, bronchitis, embolism, cancer] = [0, 1, 2, 3];
-    for (other, third) in [(bronchitis, 1), (embolism, 2), (cancer, 3)] {
+    let rows = [
+        ["flu", "respiratory infection", "respiratory system", "*"],
+        [
+            "bronchitis",
+            "respiratory infection",
+            "respiratory system",
+            "*",
+        ],
+        [
+            "pulmonary embolism",
+            "vascular lung",
+            "respiratory system",
+            "*",
+        ],
+        ["stomach cancer", "stomach", "digestive system", "*"],
+    ];
+    let others = ["bronchitis", "pulmonary embolism", "stomach cancer"];
+    for (thirds, other) in (1..).zip(others) {
         // Half of the table's rows are moved.
-        let mut table = [0; 4];
-        table[flu] = 5;
-        table[other] = 5;
-        let model = TCloseness::on_tree(&table, Decimal::ONE, &[0, 1, 2, 3], &levels);
-        let measure = model.measure(&Class::new(&[4]).view());
-        assert_eq!(measure, f64::from(third) / 6.0);
+        let measure = on_hierarchy(&rows, &["flu", other, "flu", other], &["flu"]);
+        assert_eq!(measure, f64::from(thirds) / 6.0);
     }
 }
 
 #[test]
-fn a_hierarchy_without_root_is_given_one() {
-    let levels: [&[u32]; 2] = [&[0, 1, 2], &[0, 0, 1]];
-    let close = |table: &[u32]| TCloseness::on_tree(table, Decimal::ONE, &[0, 1, 2], &levels);
-    let class = Class::new(&[1]);
-    assert_eq!(close(&[1, 1, 0]).measure(&class.view()), 0.25);
-    assert_eq!(close(&[1, 0, 1]).measure(&class.view()), 0.5);
+fn hierarchical_distance_follows_the_hierarchy_not_the_codes() {
+    let rows = [
+        ["c", "x", "*"],
+        ["a", "x", "*"],
+        ["b", "y", "*"],
+        ["d", "y", "*"],
+        ["e", "z", "*"],
+    ];
+    // Half the rows move to a sibling, at level 1 of 2.
+    let siblings = on_hierarchy(&rows, &["a", "b", "c", "d"], &["a", "b"]);
+    assert_eq!(siblings, 0.25);
+    // Half the rows move across the root.
+    let strangers = on_hierarchy(&rows, &["a", "b", "c", "d"], &["a", "c"]);
+    assert_eq!(strangers, 0.5);
 }
 
 #[test]
-fn hierarchical_distance_follows_the_hierarchy_not_the_codes() {
-    // Values 0 and 2 are siblings, and so are 1 and 3; leaves are listed in another order than values.
-    let levels: [&[u32]; 3] = [&[0, 1, 2, 3, 4], &[0, 0, 1, 1, 2], &[0; 5]];
-    let leaves = [1, 2, 0, 3];
-    let model = TCloseness::on_tree(&[1, 1, 1, 1], Decimal::ONE, &leaves, &levels);
-    // Half the rows move to a sibling, at level 1 of 2.
-    assert_eq!(model.measure(&Class::new(&[1, 1, 0, 0]).view()), 0.25);
-    // Half the rows move across the root.
-    assert_eq!(model.measure(&Class::new(&[1, 0, 1, 0]).view()), 0.5);
+fn text_is_ordered_as_its_hierarchy_lists_it() {
+    let mut text = numbers(&[]);
+    text.kind = Kind::Text;
+    for value in ["high", "low", "medium"] {
+        text.values.encode(value);
+        text.rows_of_values.push(1);
+    }
+    let spec: ModelSpec = "t-closeness(t=0.5,distance=ordered)"
+        .parse()
+        .expect("a model");
+    let rows = [["low", "*"], ["medium", "*"], ["high", "*"]];
+    text.hierarchy = Some(Hierarchy::from_rows("income", rows).expect("levels only merge"));
+    let model = spec.build(Some((0, &text))).expect("listed values");
+    // All rows are high, and on average one rank of two away; then all are medium.
+    assert_eq!(model.measure(&Class::new(&[1]).view()), 0.5);
+    assert_eq!(model.measure(&Class::new(&[0, 0, 1]).view()), 1.0 / 3.0);
+    assert_eq!(model.measure(&Class::new(&[1, 1]).view()), 1.0 / 6.0);
+    text.hierarchy = Some(Hierarchy::from_rows("income", &rows[..2]).expect("levels only merge"));
+    let refused = spec.build(Some((0, &text)));
+    assert!(matches!(
+        refused,
+        Err(Error::ValuesOutsideHierarchy { values: 1, .. })
+    ));
 }
 
 #[test]
@@ -355,26 +410,23 @@ fn models_that_cannot_fit_the_column_say_why() {
         let spec: ModelSpec = text.parse().expect("a model");
         spec.build(column).map(|model| model.describe(None))
     };
-    let numbers = column(&[1, 1]);
-    let mut text = column(&[1, 1]);
+    let salary = numbers(&[1, 1]);
+    let mut text = numbers(&[1, 1]);
     text.kind = Kind::Text;
     let no_column = build("t-closeness(t=0.2)", None);
     assert!(matches!(no_column, Err(Error::ModelNeedsColumn { .. })));
     let unordered = build("t-closeness(t=0.2,distance=ordered)", Some((0, &text)));
     assert!(matches!(unordered, Err(Error::ColumnHasNoOrder { .. })));
-    let flat = build(
-        "t-closeness(t=0.2,distance=hierarchical)",
-        Some((0, &numbers)),
-    );
+    let flat = build("t-closeness(t=0.2,distance=hierarchical)", Some((0, &text)));
     assert!(matches!(flat, Err(Error::ColumnHasNoHierarchy { .. })));
     let unknown = build(
         "alpha-k-anonymity(alpha=0.2,k=2,value=7)",
-        Some((0, &numbers)),
+        Some((0, &salary)),
     );
     assert!(
         matches!(&unknown, Err(error @ Error::NoSuchValue { .. }) if !error.to_string().contains('7'))
     );
-    let incomplete = build("alpha-k-anonymity(alpha=0.2)", Some((0, &numbers)));
+    let incomplete = build("alpha-k-anonymity(alpha=0.2)", Some((0, &salary)));
     assert!(matches!(
         incomplete,
         Err(Error::MissingParameter { parameter: "k", .. })
@@ -383,7 +435,7 @@ fn models_that_cannot_fit_the_column_say_why() {
 
 #[test]
 fn one_model_is_built_per_sensitive_column_unless_one_is_named() {
-    let mut columns = vec![column(&[1, 1]), column(&[1, 1]), column(&[1, 1])];
+    let mut columns = vec![numbers(&[1, 1]), numbers(&[1, 1]), numbers(&[1, 1])];
     columns[2].name = "disease".into();
     let built = |text: &str, sensitive: &[usize]| {
         let spec: ModelSpec = text.parse().expect("a model");
