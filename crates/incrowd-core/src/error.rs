@@ -422,7 +422,9 @@ impl Error {
                 format!("add `--sensitive {column}`, or leave `column=` out")
             }
             Error::NoSuchValue { .. } => {
-                "check the spelling; capital letters and spaces count".into()
+                "check its spelling, capital letters and spaces included; when several columns are \
+                 sensitive, say which with `column=`"
+                    .into()
             }
             Error::ColumnHasNoOrder { column } => format!(
                 "list its values in order with `--hierarchy {column}=FILE`, or use `distance=equal`"
