@@ -1,7 +1,7 @@
 //! How many raw rows a published row could be.
 
 use super::floors::{Ladders, below};
-use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use super::{Detail, Loss, MetricEntry, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::lattice::Node;
 
@@ -95,21 +95,23 @@ impl UtilityMetric for Ambiguity {
                 (kept + tuples * u128::from(suppressed)) as f64
             }
             None => {
-                let kept: f64 = (self.classes(published))
+                let mut kept: Vec<f64> = (self.classes(published))
                     .map(|(size, leaves)| {
                         leaves.map(f64::from).product::<f64>().min(GREATEST) * f64::from(size)
                     })
-                    .sum();
-                kept + self.tuples * f64::from(suppressed)
+                    .collect();
+                // Small ones first, whatever the order of the classes.
+                kept.sort_unstable_by(f64::total_cmp);
+                kept.iter().sum::<f64>() + self.tuples * f64::from(suppressed)
             }
         };
         Loss(sum / f64::from(self.rows))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
         // The mean of products is at least the product of geometric means (Jensen), and these are least when the
         // suppressed rows are those of the widest groups. Both rise with every level and every suppressed row.
-        let suppressed = known.rows_suppressed.min(self.rows);
+        let suppressed = rows_suppressed.min(self.rows);
         let kept = f64::from(self.rows - suppressed);
         if self.rows == 0 {
             return Loss(0.0);

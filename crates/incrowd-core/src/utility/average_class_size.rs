@@ -79,7 +79,11 @@ impl UtilityMetric for AverageClassSize {
         }
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
+        let known = Known {
+            rows_suppressed,
+            ..Known::NOTHING
+        };
         if let Some(k) = self.k {
             return self.least_variant(k, known);
         }

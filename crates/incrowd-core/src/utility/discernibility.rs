@@ -50,15 +50,13 @@ impl UtilityMetric for Discernibility {
         Loss((squares + suppressed) as f64)
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
         let rows = self.spread.rows();
-        let suppressed = known.rows_suppressed.min(rows);
+        let suppressed = rows_suppressed.min(rows);
         let squares = (self.spread).least_squares(node, suppressed, f64::from(rows));
-        // A kept row costs its class, a suppressed one all rows.
-        let kept =
-            u64::from(rows - suppressed) * u64::from(known.smallest_safe.clamp(1, rows.max(1)));
-        let charged = u64::from(suppressed) * u64::from(rows);
-        Loss(below(squares).max((kept + charged) as f64))
+        // A kept row costs at least itself.
+        let rows_alone = u64::from(rows - suppressed) + u64::from(suppressed) * u64::from(rows);
+        Loss(below(squares).max(rows_alone as f64))
     }
 
     fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known) -> Loss {

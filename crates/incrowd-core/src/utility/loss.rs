@@ -1,8 +1,8 @@
 //! What share of its column's values a cell could be.
 
 use super::aggregate::Aggregation;
-use super::floors::{Ladders, below};
-use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::floors::Ladders;
+use super::{Aggregate, Detail, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
@@ -94,11 +94,17 @@ impl UtilityMetric for GeneralizedLoss {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
-        let suppressed = known.rows_suppressed.min(self.rows);
+    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
+        let suppressed = rows_suppressed.min(self.rows);
         let kept = self.ladders.kept(node, suppressed);
         let losses = (kept.zip(&self.greatest_excess))
             .map(|(kept, &greatest)| self.normalized(greatest, kept, suppressed));
-        Loss(below(self.aggregation.of(losses)))
+        // Whole numbers up to 2⁵³ are floats without loss.
+        let is_exact = (self.greatest_excess.iter())
+            .all(|&greatest| u64::from(self.rows) * u64::from(greatest) < 1 << 53);
+        Loss(match is_exact {
+            true => self.aggregation.exact_floor_of(losses),
+            false => self.aggregation.floor_of(losses),
+        })
     }
 }

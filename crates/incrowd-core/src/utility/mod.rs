@@ -156,14 +156,14 @@ pub struct Published<'a> {
     pub sizes: &'a [u32],
     /// Whether each class is published.
     pub is_safe: &'a [bool],
-    /// Groups of each class, attribute by attribute, `attributes.len()` per class, classes sorted by them.
-    /// Empty unless the metric needs [`Detail::Groups`].
+    /// Groups of each class, attribute by attribute, `attributes.len()` per class. Empty unless the metric needs
+    /// [`Detail::Groups`].
     pub groups: &'a [u32],
     /// The values of [`UtilityMetric::column`] in each class, when the metric has one.
     pub target: Option<&'a Histograms>,
 }
 
-/// What is known of every node a floor speaks of.
+/// What is known of every node [`UtilityMetric::floor_above`] speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
     /// Each of them suppresses at least so many rows.
@@ -182,8 +182,7 @@ impl Known {
 
 /// A measure of what a release costs, built for one table.
 ///
-/// Everything is deterministic and independent of the order of classes, except that metrics with
-/// [`Detail::Groups`] may rely on classes being sorted.
+/// Everything is deterministic and independent of the order in which classes are listed.
 pub trait UtilityMetric: Debug + Send + Sync {
     /// The name in the registry, such as `loss`.
     fn name(&self) -> &'static str;
@@ -199,11 +198,11 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// The loss of a release.
     fn loss(&self, published: &Published<'_>) -> Loss;
 
-    /// No full-domain node at or above `node` costs less than this, given what is known of them.
+    /// No full-domain node at or above `node` that suppresses at least `rows_suppressed` rows costs less than this.
     ///
     /// Known from the levels alone, without counting. Rises, if anything, with every level and with
     /// `rows_suppressed`.
-    fn floor(&self, _node: &Node, _known: Known) -> Loss {
+    fn floor(&self, _node: &Node, _rows_suppressed: u32) -> Loss {
         Loss(0.0)
     }
 

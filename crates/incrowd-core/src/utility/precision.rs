@@ -1,8 +1,7 @@
 //! How far up its hierarchy a cell went, on average.
 
 use super::aggregate::Aggregation;
-use super::floors::below;
-use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Aggregate, Detail, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
@@ -54,13 +53,6 @@ impl Precision {
             }
         }
     }
-
-    fn at_levels(&self, levels: impl Iterator<Item = u8>, rows_suppressed: u32) -> f64 {
-        let kept = u64::from(self.rows.saturating_sub(rows_suppressed));
-        let shares = (levels.zip(&self.heights))
-            .map(|(level, &height)| self.share(height, kept * u64::from(level), rows_suppressed));
-        self.aggregation.of(shares)
-    }
 }
 
 impl UtilityMetric for Precision {
@@ -95,8 +87,12 @@ impl UtilityMetric for Precision {
         Loss(self.aggregation.of(shares))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
         // Rises with every level and, no level being above the height, with every suppressed row.
-        Loss(below(self.at_levels(node.levels(), known.rows_suppressed)))
+        let suppressed = rows_suppressed.min(self.rows);
+        let kept = u64::from(self.rows - suppressed);
+        let shares = (node.levels().zip(&self.heights))
+            .map(|(level, &height)| self.share(height, kept * u64::from(level), suppressed));
+        Loss(self.aggregation.exact_floor_of(shares))
     }
 }
