@@ -75,3 +75,28 @@ impl Hierarchy {
         self.levels[level as usize].labels.lookup(label.as_bytes())
     }
 }
+
+#[cfg(test)]
+impl Hierarchy {
+    /// The hierarchy with these labels per leaf, raw value first. Labels are taken on trust.
+    pub(crate) fn for_tests(rows: &[Vec<String>]) -> Self {
+        let levels = rows.first().map_or(1, Vec::len);
+        let levels = (0..levels).map(|level| {
+            let mut labels = Dictionary::default();
+            let of_leaf: Vec<u32> = rows.iter().map(|row| labels.encode(&row[level])).collect();
+            let mut leaves = vec![0; labels.len()];
+            for &group in &of_leaf {
+                leaves[group as usize] += 1;
+            }
+            Groups {
+                name: level.to_string(),
+                labels,
+                of_leaf,
+                leaves,
+            }
+        });
+        Hierarchy {
+            levels: levels.collect(),
+        }
+    }
+}

@@ -27,6 +27,8 @@ mod ncp;
 mod non_uniform_entropy;
 mod precision;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 pub use aggregate::Aggregate;
 pub use ambiguity::Ambiguity;
