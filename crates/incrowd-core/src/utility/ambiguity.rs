@@ -1,7 +1,7 @@
 //! How many raw rows a published row could be.
 
 use super::floors::{Ladders, below};
-use super::{Detail, Loss, MetricEntry, Published, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::lattice::Node;
 
@@ -108,10 +108,10 @@ impl UtilityMetric for Ambiguity {
         Loss(sum / f64::from(self.rows))
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
+    fn floor(&self, node: &Node, known: Known) -> Loss {
         // The mean of products is at least the product of geometric means (Jensen), and these are least when the
         // suppressed rows are those of the widest groups. Both rise with every level and every suppressed row.
-        let suppressed = rows_suppressed.min(self.rows);
+        let suppressed = known.rows_suppressed.min(self.rows);
         let kept = f64::from(self.rows - suppressed);
         if self.rows == 0 {
             return Loss(0.0);

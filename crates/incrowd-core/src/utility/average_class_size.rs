@@ -79,11 +79,7 @@ impl UtilityMetric for AverageClassSize {
         }
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
-        let known = Known {
-            rows_suppressed,
-            ..Known::NOTHING
-        };
+    fn floor(&self, node: &Node, known: Known) -> Loss {
         if let Some(k) = self.k {
             return self.least_variant(k, known);
         }

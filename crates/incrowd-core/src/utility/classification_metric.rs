@@ -43,10 +43,7 @@ impl ClassificationMetric {
         Ok(ClassificationMetric {
             rows: table.rows,
             column,
-            always_wrong: table
-                .tuples
-                .histograms(column)
-                .map_or(0, |target| minorities(target, 0..table.tuples.len())),
+            always_wrong: minorities(table.tuples.histograms(column), 0..table.tuples.len()),
         })
     }
 
@@ -85,9 +82,9 @@ impl UtilityMetric for ClassificationMetric {
         self.share(published.rows_suppressed + minorities(target, safe))
     }
 
-    fn floor(&self, _node: &Node, rows_suppressed: u32) -> Loss {
+    fn floor(&self, _node: &Node, known: Known) -> Loss {
         // Raw tuples are the purest classes; a suppressed row counts whether it was in a minority or not.
-        self.share(self.always_wrong.max(rows_suppressed.min(self.rows)))
+        self.share(self.always_wrong.max(known.rows_suppressed.min(self.rows)))
     }
 
     fn floor_above(&self, sizes: &[u32], target: Option<&Histograms>, known: Known) -> Loss {

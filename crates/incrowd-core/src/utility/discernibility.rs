@@ -50,13 +50,15 @@ impl UtilityMetric for Discernibility {
         Loss((squares + suppressed) as f64)
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
+    fn floor(&self, node: &Node, known: Known) -> Loss {
         let rows = self.spread.rows();
-        let suppressed = rows_suppressed.min(rows);
+        let suppressed = known.rows_suppressed.min(rows);
         let squares = (self.spread).least_squares(node, suppressed, f64::from(rows));
-        // A kept row costs at least itself.
-        let rows_alone = u64::from(rows - suppressed) + u64::from(suppressed) * u64::from(rows);
-        Loss(below(squares).max(rows_alone as f64))
+        // A kept row costs its class, which is no smaller than any safe one.
+        let smallest = u64::from(known.smallest_safe.min(rows));
+        let kept = u64::from(rows - suppressed) * smallest;
+        let charged = u64::from(suppressed) * u64::from(rows);
+        Loss(below(squares).max((kept + charged) as f64))
     }
 
     fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known) -> Loss {

@@ -52,7 +52,7 @@ impl UtilityMetric for DmStar {
         squares(published.sizes)
     }
 
-    fn floor(&self, node: &Node, _rows_suppressed: u32) -> Loss {
+    fn floor(&self, node: &Node, _known: Known) -> Loss {
         let least = self.spread.least_squares(node, 0, f64::INFINITY);
         Loss(below(least).max(f64::from(self.spread.rows())))
     }

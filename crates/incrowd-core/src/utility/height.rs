@@ -1,6 +1,6 @@
 //! How many steps the release went up.
 
-use super::{Detail, Loss, MetricEntry, Published, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
 use crate::lattice::Node;
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
@@ -42,7 +42,7 @@ impl UtilityMetric for Height {
         Loss(f64::from(levels.sum::<u32>()))
     }
 
-    fn floor(&self, node: &Node, _rows_suppressed: u32) -> Loss {
+    fn floor(&self, node: &Node, _known: Known) -> Loss {
         Loss(f64::from(node.height()))
     }
 }

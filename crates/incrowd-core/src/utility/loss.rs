@@ -2,7 +2,7 @@
 
 use super::aggregate::Aggregation;
 use super::floors::Ladders;
-use super::{Aggregate, Detail, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
@@ -94,8 +94,8 @@ impl UtilityMetric for GeneralizedLoss {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
-        let suppressed = rows_suppressed.min(self.rows);
+    fn floor(&self, node: &Node, known: Known) -> Loss {
+        let suppressed = known.rows_suppressed.min(self.rows);
         let kept = self.ladders.kept(node, suppressed);
         let losses = (kept.zip(&self.greatest_excess))
             .map(|(kept, &greatest)| self.normalized(greatest, kept, suppressed));

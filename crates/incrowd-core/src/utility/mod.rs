@@ -165,7 +165,7 @@ pub struct Published<'a> {
     pub target: Option<&'a Histograms>,
 }
 
-/// What is known of every node [`UtilityMetric::floor_above`] speaks of.
+/// What is known of every node a floor speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
     /// Each of them suppresses at least so many rows.
@@ -200,11 +200,11 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// The loss of a release.
     fn loss(&self, published: &Published<'_>) -> Loss;
 
-    /// No full-domain node at or above `node` that suppresses at least `rows_suppressed` rows costs less than this.
+    /// No full-domain node at or above `node` costs less than this, given what is known of them.
     ///
     /// Known from the levels alone, without counting. Rises, if anything, with every level and with
     /// `rows_suppressed`.
-    fn floor(&self, _node: &Node, _rows_suppressed: u32) -> Loss {
+    fn floor(&self, _node: &Node, _known: Known) -> Loss {
         Loss(0.0)
     }
 

@@ -2,9 +2,10 @@
 
 use super::aggregate::Aggregation;
 use super::floors::Ladders;
-use super::{Aggregate, Detail, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
+use crate::hierarchy::ANY;
 use crate::lattice::Node;
 use crate::table::{Kind, parse_date, parse_number};
 use jiff::civil::Date;
@@ -15,7 +16,7 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     documentation: "\
 For each row and quasi-identifier: of numbers and dates, the distance between the least and the greatest raw value under the published one, divided by that of the whole hierarchy; of text, the raw values under the published one divided by all, 0 for a single one. 1 for a suppressed row.
 Summed and divided by rows times quasi-identifiers; with weights, the weighted mean over quasi-identifiers.
-A missing cell is no number and does not widen a group. A column of numbers whose hierarchy also lists other text is measured as text.
+A missing cell, or one that the hierarchy does not list, is no number and does not widen a group. A column of numbers whose hierarchy also lists other text is measured as text.
 Range: 0 (raw) to 1 (everything lost).
 Options: weights.
 Source: J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006.",
@@ -28,7 +29,7 @@ Source: J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006
 #[derive(Debug, Clone)]
 pub struct Ncp {
     rows: u32,
-    /// Of each attribute the numbers of the leaves, NaN for a missing cell; none for text.
+    /// Of each attribute the numbers of the leaves, NaN for a missing or unlisted one; none for text.
     numbers: Vec<Option<Vec<f64>>>,
     /// Of each group of each level of each attribute.
     penalties: Vec<Vec<Vec<f64>>>,
@@ -73,18 +74,17 @@ impl Ncp {
     }
 }
 
-/// The leaves as numbers, dates as days, a missing cell as NaN; none when others are listed.
+/// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none when others are listed.
 fn numbers_of_leaves(attribute: &Attribute) -> Option<Vec<f64>> {
     let hierarchy = &attribute.hierarchy;
-    let number = |label: &str| match attribute.kind {
-        _ if label.is_empty() => Some(f64::NAN),
-        Kind::Number => parse_number(label).map(|number| number.get()),
-        Kind::Date => parse_date(label).map(days),
-        Kind::Text => None,
+    let number = |leaf: u32| match (hierarchy.label(0, leaf), attribute.kind) {
+        ("" | ANY, _) => Some(f64::NAN),
+        _ if attribute.missing == Some(leaf) => Some(f64::NAN),
+        (label, Kind::Number) => parse_number(label).map(|number| number.get()),
+        (label, Kind::Date) => parse_date(label).map(days),
+        (_, Kind::Text) => None,
     };
-    (0..hierarchy.leaves() as u32)
-        .map(|leaf| number(hierarchy.label(0, leaf)))
-        .collect()
+    (0..hierarchy.leaves() as u32).map(number).collect()
 }
 
 /// Days since 1970-01-01.
@@ -159,8 +159,8 @@ impl UtilityMetric for Ncp {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
-        let suppressed = rows_suppressed.min(self.rows);
+    fn floor(&self, node: &Node, known: Known) -> Loss {
+        let suppressed = known.rows_suppressed.min(self.rows);
         let kept = self.ladders.kept(node, suppressed);
         let losses = kept.map(|kept| self.share(kept, suppressed));
         Loss(self.aggregation.floor_of(losses))

@@ -2,7 +2,8 @@
 
 use super::aggregate::Aggregation;
 use super::{
-    Aggregate, Detail, Loss, MetricEntry, Published, PublishedAttribute, Settings, UtilityMetric,
+    Aggregate, Detail, Known, Loss, MetricEntry, Published, PublishedAttribute, Settings,
+    UtilityMetric,
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
@@ -142,14 +143,14 @@ impl UtilityMetric for NonUniformEntropy {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
+    fn floor(&self, node: &Node, known: Known) -> Loss {
         // Going up costs all rows more, yet may spare suppressed ones: every higher level is looked at.
         let losses = (self.levels.iter().zip(node.levels())).map(|(levels, level)| {
-            if rows_suppressed == 0 {
+            if known.rows_suppressed == 0 {
                 return levels[level as usize].all_rows;
             }
             (levels[level as usize..].iter())
-                .map(|level| level.all_rows + level.least_added(rows_suppressed))
+                .map(|level| level.all_rows + level.least_added(known.rows_suppressed))
                 .fold(f64::INFINITY, f64::min)
         });
         Loss(self.aggregation.floor_of(losses))

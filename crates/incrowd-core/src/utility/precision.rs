@@ -1,7 +1,7 @@
 //! How far up its hierarchy a cell went, on average.
 
 use super::aggregate::Aggregation;
-use super::{Aggregate, Detail, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
@@ -12,7 +12,6 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     documentation: "\
 For each quasi-identifier, the mean over all rows of level / height of its hierarchy; a suppressed row counts 1.
 The mean over the quasi-identifiers, or another aggregate. Shown as a loss: Sweeney's precision is 1 minus it.
-A hierarchy of height 0 has nothing to lose: 0, and 1 for suppressed rows.
 When an attribute's groups come from several levels, each row counts by the level of its own group.
 Range: 0 (raw) to 1 (everything at the top or suppressed).
 Options: aggregate (arithmetic-mean by default, geometric-mean, sum, maximum), weights.
@@ -87,9 +86,9 @@ impl UtilityMetric for Precision {
         Loss(self.aggregation.of(shares))
     }
 
-    fn floor(&self, node: &Node, rows_suppressed: u32) -> Loss {
+    fn floor(&self, node: &Node, known: Known) -> Loss {
         // Rises with every level and, no level being above the height, with every suppressed row.
-        let suppressed = rows_suppressed.min(self.rows);
+        let suppressed = known.rows_suppressed.min(self.rows);
         let kept = u64::from(self.rows - suppressed);
         let shares = (node.levels().zip(&self.heights))
             .map(|(level, &height)| self.share(height, kept * u64::from(level), suppressed));

@@ -88,8 +88,8 @@ fn losses_on_adult_are_those_of_arx_and_no_floor_exceeds_them() {
         };
         let node = Node::from_levels(levels);
         let floors = [
-            metric.floor(&node, known.rows_suppressed),
-            metric.floor(&Node::bottom(node.len()), known.rows_suppressed),
+            metric.floor(&node, known),
+            metric.floor(&Node::bottom(node.len()), known),
             metric.floor_above(&release.sizes, None, known),
         ];
         assert!(

@@ -2,7 +2,7 @@
 
 use super::sample::{Sample, SampleColumn, metric};
 use crate::table::Kind;
-use crate::utility::{METRICS, MetricSpec};
+use crate::utility::{Known, METRICS, MetricSpec};
 
 /// ages 20, 24, 30, 40 under two intervals; two sexes. Eight rows:
 /// 20 F ×2, 24 F, 24 M, 30 M ×2, 40 M, 40 F; the targets 0, 0, 1, 0, 1, 1, 0, 1.
@@ -177,7 +177,7 @@ fn more_tuples_than_whole_numbers_can_count_are_still_averaged() {
             let loss = release.loss(&table, &*metric);
             assert!((loss / expected - 1.0).abs() < 1e-9, "{loss}");
         }
-        let floor = metric.floor(&sample.top(), 0).0;
+        let floor = metric.floor(&sample.top(), Known::NOTHING).0;
         assert!(floor <= expected && floor > 0.99 * expected, "{floor}");
     }
 }

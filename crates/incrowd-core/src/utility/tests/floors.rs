@@ -43,6 +43,8 @@ fn known(release: &Release) -> [Known; 3] {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn no_node_costs_less_than_the_floor_of_a_node_below(sample in any_sample(), salt in any::<u32>()) {
         let table = sample.table();
@@ -60,7 +62,7 @@ proptest! {
                 for ((high, releases), losses) in above {
                     for (release, &loss) in releases.iter().zip(losses) {
                         for known in known(release) {
-                            let floor = metric.floor(low, known.rows_suppressed).0;
+                            let floor = metric.floor(low, known).0;
                             prop_assert!(floor <= loss, "{spec}: {low:?} {high:?} {known:?}: {floor} > {loss}");
                             let floor = metric.floor_above(sizes, Some(target), known).0;
                             prop_assert!(floor <= loss, "{spec}: above {low:?} {high:?} {known:?}: {floor} > {loss}");
@@ -72,19 +74,20 @@ proptest! {
     }
 
     #[test]
-    fn floors_rise_with_levels_and_with_suppressed_rows(sample in any_sample()) {
+    fn floors_rise_with_levels_and_with_suppressed_rows(sample in any_sample(), smallest_safe in 1u32..5) {
+        let known = |rows_suppressed| Known { rows_suppressed, smallest_safe };
         let table = sample.table();
         let nodes = Lattice::new(sample.top()).walk();
         for spec in SPECS {
             let metric = metric(spec, &table);
             for low in &nodes {
                 for suppressed in 0..=table.rows {
-                    let floor = metric.floor(low, suppressed).0;
+                    let floor = metric.floor(low, known(suppressed)).0;
                     prop_assert!(floor.is_finite() && floor >= 0.0);
-                    let next = metric.floor(low, suppressed + 1).0;
+                    let next = metric.floor(low, known(suppressed + 1)).0;
                     prop_assert!(floor <= next * (1.0 + 1e-14), "{spec}: {low:?} {suppressed}: {floor} > {next}");
                     for high in nodes.iter().filter(|high| low.is_at_or_below(high)) {
-                        let above = metric.floor(high, suppressed).0;
+                        let above = metric.floor(high, known(suppressed)).0;
                         prop_assert!(floor <= above * (1.0 + 1e-14), "{spec}: {low:?} {high:?} {suppressed}: {floor} > {above}");
                     }
                 }
@@ -99,7 +102,7 @@ proptest! {
             let metric = metric(spec, &table);
             for node in Lattice::new(sample.top()).walk() {
                 let release = sample.release(sample.at(&node), |_, _| true);
-                let (floor, loss) = (metric.floor(&node, 0).0, release.loss(&table, &*metric));
+                let (floor, loss) = (metric.floor(&node, Known::NOTHING).0, release.loss(&table, &*metric));
                 prop_assert!(loss - floor <= 1e-10 * loss, "{spec}: {floor} is far below {loss}");
             }
         }

@@ -1,7 +1,7 @@
 //! Small tables and their releases, made without the counting code.
 
 use crate::counts::{
-    Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout, MissingCells,
+    Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout, Missing,
 };
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
@@ -53,7 +53,7 @@ impl Sample {
     pub(super) fn table(&self) -> CountedTable {
         let attributes: Vec<Attribute> = (self.columns.iter().enumerate())
             .map(|(at, column)| {
-                let hierarchy = Hierarchy::for_tests(&column.labels);
+                let hierarchy = Hierarchy::from_rows("sample", &column.labels).unwrap();
                 let rows_of_groups = (0..=hierarchy.height())
                     .map(|level| {
                         let mut rows = vec![0; hierarchy.groups(level)];
@@ -93,7 +93,7 @@ impl Sample {
         CountedTable {
             rows: self.rows.len() as u32,
             rows_excluded: 0,
-            missing_cells: MissingCells::OwnValue,
+            missing: Missing::default(),
             attributes,
             columns: vec![CountedColumn {
                 name: "target".into(),
@@ -307,9 +307,9 @@ pub(super) fn metric(spec: &str, table: &CountedTable) -> Box<dyn UtilityMetric>
     spec.parse::<MetricSpec>().unwrap().build(table).unwrap()
 }
 
-/// A column of up to seven leaves and three levels above them; the last need not be one group.
+/// A column of up to seven leaves, up to two levels above them, and the top.
 fn any_column() -> impl Strategy<Value = SampleColumn> {
-    let merges = prop::collection::vec(prop::collection::vec(0u32..4, 7), 0..=3);
+    let merges = prop::collection::vec(prop::collection::vec(0u32..4, 7), 0..=2);
     (1usize..=7, merges, any::<bool>(), any::<bool>()).prop_map(
         |(leaves, merges, numeric, has_missing)| {
             let labels = (0..leaves)
@@ -325,6 +325,7 @@ fn any_column() -> impl Strategy<Value = SampleColumn> {
                         group = merge[group] as usize;
                         row.push(format!("l{level}g{group}"));
                     }
+                    row.push("*".into());
                     row
                 })
                 .collect();
