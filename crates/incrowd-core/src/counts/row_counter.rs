@@ -62,6 +62,20 @@ struct CountingColumn {
     name: String,
     position: usize,
     values: Dictionary,
+    /// The first row with each value, from 1.
+    first_rows: Vec<u64>,
+}
+
+impl CountingColumn {
+    /// The code of a value that stands in a row.
+    fn encode(&mut self, value: &str, row: u64) -> u32 {
+        let code = self.values.encode(value);
+        match self.first_rows.get_mut(code as usize) {
+            Some(first) => *first = row.min(*first),
+            None => self.first_rows.push(row),
+        }
+        code
+    }
 }
 
 impl RowCounter {
@@ -75,6 +89,7 @@ impl RowCounter {
                 name: names[position].clone(),
                 position,
                 values: Dictionary::default(),
+                first_rows: Vec::new(),
             })
             .collect();
         RowCounter {
@@ -97,11 +112,12 @@ impl RowCounter {
                 *code = match column.values.lookup(cell) {
                     Some(code) => code,
                     None => {
+                        let row = batch.first_row() + row as u64 + 1;
                         let text = std::str::from_utf8(cell).map_err(|_| Error::NotUtf8 {
                             column: column.name.clone(),
-                            row: batch.first_row() + row as u64 + 1,
+                            row,
                         })?;
-                        column.values.encode(text)
+                        column.encode(text, row)
                     }
                 };
             }
@@ -120,7 +136,8 @@ impl RowCounter {
                 theirs
                     .values
                     .iter()
-                    .map(|text| ours.values.encode(text))
+                    .zip(&theirs.first_rows)
+                    .map(|(text, &row)| ours.encode(text, row))
                     .collect()
             })
             .collect();
@@ -198,7 +215,7 @@ impl RowCounter {
 
     /// Makes a value known to a column although no row has it, so that two tables number their values alike.
     pub fn learn(&mut self, column: usize, value: &str) {
-        self.columns[column].values.encode(value);
+        self.columns[column].encode(value, u64::MAX);
     }
 
     /// The counted table. `hierarchies` has one per quasi-identifier, each listing every value seen;
@@ -363,17 +380,18 @@ fn leaves_of_values(
     hierarchy: &Hierarchy,
     missing: &Missing,
 ) -> Result<Vec<u32>, Error> {
-    let leaves: Vec<Option<u32>> = column
-        .values
+    let leaf = |text| hierarchy.leaf(missing.normalize(text));
+    let leaves: Vec<Option<u32>> = column.values.iter().map(leaf).collect();
+    let unlisted = leaves
         .iter()
-        .map(|text| hierarchy.leaf(missing.normalize(text)))
-        .collect();
-    let unlisted = leaves.iter().filter(|leaf| leaf.is_none()).count();
-    if unlisted > 0 {
-        return Err(Error::UnlistedValues {
+        .zip(&column.first_rows)
+        .filter(|(leaf, _)| leaf.is_none());
+    if let Some(row) = unlisted.clone().map(|(_, &row)| row).min() {
+        return Err(Error::HierarchyLacksValues {
             column: column.name.clone(),
-            unlisted,
-            listed: hierarchy.leaves(),
+            values: unlisted.count(),
+            row,
+            leaves: hierarchy.leaves(),
         });
     }
     Ok(leaves.into_iter().flatten().collect())
