@@ -422,7 +422,9 @@ impl Error {
                 format!("add `--sensitive {column}`, or leave `column=` out")
             }
             Error::NoSuchValue { .. } => {
-                "check the spelling; capital letters and spaces count".into()
+                "check its spelling, capital letters and spaces included; when several columns are \
+                 sensitive, say which with `column=`"
+                    .into()
             }
             Error::ColumnHasNoOrder { column } => format!(
                 "list its values in order with `--hierarchy {column}=FILE`, or use `distance=equal`"
@@ -455,7 +457,7 @@ impl Error {
                 "leave out levels, or let each merge more".into()
             }
             Error::HierarchyLacksValues { .. } => {
-                "add the values to the hierarchy, or pass `--missing suppress`".into()
+                "`incrowd hierarchy check` lists them; or pass `--missing suppress`".into()
             }
             Error::NotNumbers { .. } => {
                 "use `order`, `mask` or `suppress` for text, or clean the column".into()

@@ -27,6 +27,8 @@ mod recursive_cl_diversity;
 mod registry;
 mod spec;
 mod t_closeness;
+#[cfg(test)]
+mod tests;
 
 pub use alpha_k_anonymity::AlphaKAnonymity;
 pub use beta_likeness::{BetaLikeness, Likeness};
