@@ -79,7 +79,7 @@ pub enum Error {
         known: &'static [&'static str],
     },
     /// The value of a metric's option makes no sense.
-    #[error("the option `{option}` of the metric `{metric}` is not {expected}")]
+    #[error("the option `{option}` of the metric `{metric}` must be {expected}")]
     MetricOptionInvalid {
         /// The metric.
         metric: &'static str,

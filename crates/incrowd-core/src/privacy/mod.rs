@@ -158,6 +158,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// On which side of [`PrivacyModel::parameter`] the measure must be.
     fn direction(&self) -> Direction;
 
+    /// No class with fewer rows keeps the promise.
+    fn smallest_class(&self) -> u32 {
+        1
+    }
+
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
 

@@ -127,6 +127,10 @@ impl PrivacyModel for RecursiveClDiversity {
         Direction::Below
     }
 
+    fn smallest_class(&self) -> u32 {
+        self.l
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // The tail is the least that any l-1 values leave over, so that of a union is at least the sum of the
         // tails, while its greatest count is at most the sum of the greatest counts.

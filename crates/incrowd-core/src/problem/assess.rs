@@ -23,9 +23,14 @@ pub struct Assessment {
 #[derive(Debug)]
 pub struct Assessor<'a> {
     problem: &'a Problem<'a>,
+    smallest_safe: u32,
     is_safe: Vec<bool>,
     /// Suppressed rows of each group, attribute by attribute.
     rows_suppressed: Vec<Vec<u32>>,
+    /// The classes to add up, suppressed or published.
+    chosen: Vec<u32>,
+    /// The groups of every class, for metrics that ask.
+    groups: Vec<u32>,
 }
 
 impl<'a> Assessor<'a> {
@@ -34,8 +39,11 @@ impl<'a> Assessor<'a> {
         let rows_suppressed = vec![Vec::new(); problem.table.attributes.len()];
         Assessor {
             problem,
+            smallest_safe: problem.smallest_safe(),
             is_safe: Vec::new(),
             rows_suppressed,
+            chosen: Vec::new(),
+            groups: Vec::new(),
         }
     }
 
@@ -60,7 +68,7 @@ impl<'a> Assessor<'a> {
         let metric = problem.metric;
         let known = Known {
             rows_suppressed,
-            smallest_safe: 1,
+            smallest_safe: self.smallest_safe,
         };
         let is_too_much = limit.is_some_and(|limit| metric.floor(node, known) > limit);
         let loss = (rows_suppressed <= problem.max_suppressed && !is_too_much)
@@ -111,29 +119,22 @@ impl<'a> Assessor<'a> {
             .zip(&self.rows_suppressed)
             .map(|((attribute, level), rows)| PublishedAttribute::at_level(attribute, level, rows))
             .collect();
-        let mut published = Published {
+        self.groups.clear();
+        if metric.detail() >= Detail::Groups {
+            let cells = (0..classes.len())
+                .flat_map(|class| (0..attributes.len()).map(move |attribute| (class, attribute)));
+            let group = |(class, attribute)| table.group(classes, class, attribute);
+            self.groups.extend(cells.map(group));
+        }
+        metric.loss(&Published {
             table,
             rows_suppressed,
             attributes: &attributes,
             sizes: classes.sizes(),
             is_safe: &self.is_safe,
-            groups: &[],
+            groups: &self.groups,
             target: metric.column().map(|column| classes.histograms(column)),
-        };
-        if metric.detail() < Detail::Groups {
-            return metric.loss(&published);
-        }
-        let mut order: Vec<usize> = (0..classes.len()).collect();
-        order.sort_unstable_by_key(|&class| classes.key(class));
-        let sizes: Vec<u32> = order.iter().map(|&class| classes.sizes()[class]).collect();
-        let is_safe: Vec<bool> = order.iter().map(|&class| self.is_safe[class]).collect();
-        let groups: Vec<u32> = order
-            .iter()
-            .flat_map(|&class| (0..attributes.len()).map(move |attribute| (class, attribute)))
-            .map(|(class, attribute)| table.group(classes, class, attribute))
-            .collect();
-        (published.sizes, published.is_safe, published.groups) = (&sizes, &is_safe, &groups);
-        metric.loss(&published)
+        })
     }
 
     /// Adds up the suppressed rows of every group: from the suppressed classes, or from all rows less those
@@ -154,12 +155,15 @@ impl<'a> Assessor<'a> {
         }
         let safe = self.is_safe.iter().filter(|&&safe| safe).count();
         let counts_safe = safe < classes.len() - safe;
+        self.chosen.clear();
+        self.chosen.extend(
+            (0..classes.len() as u32).filter(|&class| self.is_safe[class as usize] == counts_safe),
+        );
         for (attribute, rows) in self.rows_suppressed.iter_mut().enumerate() {
             let field = table.layout.field(attribute);
-            for (class, &size) in classes.sizes().iter().enumerate() {
-                if self.is_safe[class] == counts_safe {
-                    rows[field.read(classes.key(class)) as usize] += size;
-                }
+            for &class in &self.chosen {
+                let class = class as usize;
+                rows[field.read(classes.key(class)) as usize] += classes.sizes()[class];
             }
             if counts_safe {
                 let all =
