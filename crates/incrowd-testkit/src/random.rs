@@ -15,9 +15,13 @@ pub fn random_problem(seed: u64) -> OracleProblem {
     let mut rng = Rng::with_seed(seed);
     let quasi_identifiers = rng.usize(1..=4);
     let shapes: Vec<Shape> = (0..quasi_identifiers)
-        .map(|_| Shape {
-            values: skewed(&mut rng, 12) + 1,
-            height: rng.u8(1..=3),
+        .map(|_| {
+            let values = skewed(&mut rng, 12) + 1;
+            Shape {
+                values,
+                used: rng.usize(values.div_ceil(2)..=values),
+                height: rng.u8(1..=3),
+            }
         })
         .collect();
     problem_of(&mut rng, &shapes)
@@ -29,29 +33,26 @@ pub fn wide_problem(seed: u64) -> OracleProblem {
     let shapes: Vec<Shape> = (0..rng.usize(11..=13))
         .map(|_| Shape {
             values: rng.usize(65..=90), // 7 bits each
+            used: rng.usize(1..=8),
             height: rng.u8(1..=2),
         })
         .collect();
     let mut problem = problem_of(&mut rng, &shapes);
     // Few columns may rise, which keeps the lattice small.
-    let mut free = 5;
-    for level in rng_order(&mut rng, problem.max_levels.len()) {
-        if free == 0 {
-            problem.max_levels[level] = 0;
-        }
-        free -= usize::from(problem.max_levels[level] > 0);
+    let mut columns: Vec<usize> = (0..problem.max_levels.len()).collect();
+    rng.shuffle(&mut columns);
+    for column in columns.into_iter().skip(5) {
+        problem.max_levels[column] = 0;
     }
     problem
 }
 
-fn rng_order(rng: &mut Rng, count: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    rng.shuffle(&mut order);
-    order
-}
-
+/// Of a quasi-identifier.
 struct Shape {
+    /// The values its hierarchy lists.
     values: usize,
+    /// How many of them rows may have.
+    used: usize,
     height: u8,
 }
 
@@ -91,10 +92,8 @@ fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
             let at = (rng.f64().powi(skew) * values.len() as f64) as usize;
             cells[position(name).expect("named above")] = values[at].clone();
         };
-        for (at, hierarchy) in hierarchies.iter().enumerate() {
-            // Some listed values are in no row.
-            let used = hierarchy.len().div_ceil(2).max(hierarchy.len().min(8));
-            let values = hierarchy[..used].iter().map(|way| &way[0]).collect();
+        for (at, (shape, hierarchy)) in shapes.iter().zip(&hierarchies).enumerate() {
+            let values = hierarchy[..shape.used].iter().map(|way| &way[0]).collect();
             fill(rng, &format!("q{at}"), values);
         }
         for (column, hierarchy) in &sensitive {
@@ -278,7 +277,7 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
         _ => 1 + skewed(rng, 6),
     };
     if name == "k-anonymity" {
-        return Some(OracleModel::of(Promise::KAnonymity { k: size(rng) }));
+        return Some(Promise::KAnonymity { k: size(rng) }.into());
     }
     let named = (!problem.sensitive.is_empty() && rng.bool())
         .then(|| problem.sensitive[rng.usize(0..problem.sensitive.len())].clone());

@@ -329,7 +329,7 @@ fn width<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::{OracleModel, OracleProblem, Promise};
+    use crate::oracle::{OracleProblem, Promise};
     use crate::tiny_problem;
 
     /// Six rows; at [1, 0] two classes of two are safe and two rows are suppressed.
@@ -353,7 +353,7 @@ mod tests {
              39 old *
              50 old *",
         )
-        .require(OracleModel::of(Promise::KAnonymity { k: 2 }))
+        .require(Promise::KAnonymity { k: 2 })
         .allow_suppressed(6)
     }
 

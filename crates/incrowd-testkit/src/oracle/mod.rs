@@ -4,10 +4,10 @@
 //! costs follows from that by definition. The core must come to the same answers by other means.
 //!
 //! ```
-//! use incrowd_testkit::oracle::{OracleMetric, OracleModel, Promise};
+//! use incrowd_testkit::oracle::{OracleMetric, Promise};
 //! use incrowd_testkit::tiny_problem;
 //! let problem = tiny_problem("age sex | disease", "34 m flu\n35 m cold\n35 f flu")
-//!     .require(OracleModel::of(Promise::KAnonymity { k: 2 }))
+//!     .require(Promise::KAnonymity { k: 2 })
 //!     .allow_suppressed(1);
 //! let answer = problem.brute_force(&OracleMetric::Discernibility);
 //! assert_eq!(answer.optima, [[0, 1], [1, 0]]);
@@ -80,8 +80,8 @@ pub struct OracleProblem {
 impl OracleProblem {
     /// Adds a promise.
     #[must_use]
-    pub fn require(mut self, model: OracleModel) -> Self {
-        self.models.push(model);
+    pub fn require(mut self, model: impl Into<OracleModel>) -> Self {
+        self.models.push(model.into());
         self
     }
 

@@ -80,15 +80,17 @@ pub struct OracleModel {
     pub column: Option<String>,
 }
 
-impl OracleModel {
-    /// A promise about every sensitive column.
-    pub fn of(promise: Promise) -> Self {
+/// About every sensitive column.
+impl From<Promise> for OracleModel {
+    fn from(promise: Promise) -> Self {
         OracleModel {
             promise,
             column: None,
         }
     }
+}
 
+impl OracleModel {
     /// Whether a class keeps the promise. Rows are numbers of rows of the table.
     pub fn holds(&self, problem: &OracleProblem, class: &[usize], table: &[usize]) -> bool {
         if let Promise::KAnonymity { k } = self.promise {
