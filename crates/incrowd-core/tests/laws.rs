@@ -12,14 +12,20 @@ use incrowd_core::privacy::MODELS;
 use incrowd_core::problem::{
     Assessment, Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
-use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, Tally, publish};
+use incrowd_core::publish::{
+    PublishedRows, Release, SuppressedRows, Tally, compare_with_original, publish, verify,
+};
 use incrowd_core::recode::Recoding;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{Known, Loss, METRICS};
+use incrowd_testkit::Prepared;
 use incrowd_testkit::bridge::{assess, classes_at};
-use incrowd_testkit::oracle::{BruteForce, Judged, MissingPolicy, OracleProblem, almost_equal};
+use incrowd_testkit::oracle::{
+    BruteForce, Distance, Judged, MissingPolicy, OracleMetric, OracleModel, OracleProblem, Promise,
+    almost_equal,
+};
 use incrowd_testkit::random::{random_metric, random_model, random_problem, wide_problem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many seeds, or as many times more as the environment asks for.
@@ -302,7 +308,7 @@ fn a_release_publishes_ancestors_of_every_row_or_says_it_is_suppressed() {
     });
 }
 
-fn any_metric(oracle: &OracleProblem, rng: &mut Rng) -> incrowd_testkit::oracle::OracleMetric {
+fn any_metric(oracle: &OracleProblem, rng: &mut Rng) -> OracleMetric {
     loop {
         let entry = &METRICS[rng.usize(0..METRICS.len())];
         if let Some(metric) = random_metric(entry.name, oracle, rng) {
@@ -365,6 +371,84 @@ fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<
         release.reached().iter().all(|reached| reached.holds),
         "{case}"
     );
+}
+
+/// A published file counted as `verify` does: its texts as they stand, values numbered as in the original.
+fn counted_alike(
+    oracle: &OracleProblem,
+    published: Vec<Vec<String>>,
+) -> Result<(CountedTable, Prepared), Error> {
+    let mut file = oracle.clone();
+    file.table.rows = published;
+    for (column, ways_up) in &mut file.quasi_identifiers {
+        let position = file.table.position(column);
+        let values: BTreeSet<&String> = file.table.rows.iter().map(|row| &row[position]).collect();
+        let pair = |value: &String| vec![value.clone(), "*".to_owned()];
+        *ways_up = values.into_iter().map(pair).collect();
+        ways_up.push(pair(&"no row has this".to_owned()));
+    }
+    let all = |problem: &OracleProblem| problem.count(0..problem.table.rows.len());
+    let (mut of_file, mut of_original) = (all(&file)?, all(oracle)?);
+    for (at, column) in oracle.counted_columns().iter().enumerate() {
+        let at = oracle.quasi_identifiers.len() + at;
+        for problem in [&file, oracle] {
+            let rows: Vec<usize> = (0..problem.table.rows.len()).collect();
+            for value in problem.values(&rows, column) {
+                of_file.learn(at, value);
+                of_original.learn(at, value);
+            }
+        }
+    }
+    let original = oracle.finish(of_original)?;
+    Ok((file.finish(of_file)?, oracle.prepare_counted(original)?))
+}
+
+#[test]
+fn a_release_verifies_and_stands_up_to_its_original() {
+    for_every_model(40, |oracle, case, rng| {
+        let prepared = oracle.prepare().expect(case);
+        let metric = any_metric(oracle, rng);
+        let built = prepared.metric(&metric).unwrap();
+        let problem = prepared.problem(&*built);
+        let Some(release) = release_of(ALGORITHMS[0], &problem, case) else {
+            return;
+        };
+        for suppressed_rows in [SuppressedRows::Drop, SuppressedRows::Star] {
+            // Nothing but `*` cannot be told from a table published at the top, and `*` has no place among the
+            // sensitive values where these have an order.
+            let has_order = |model: &OracleModel| match model.promise {
+                Promise::TCloseness { distance, .. } => distance != Distance::Equal,
+                _ => false,
+            };
+            let is_unclear = release.classes() == 0 || oracle.models.iter().any(has_order);
+            if suppressed_rows == SuppressedRows::Star && is_unclear {
+                continue;
+            }
+            let (published, _) = recode(&release, oracle, suppressed_rows, rng);
+            let (mut file, original) = counted_alike(oracle, published.clone()).expect(case);
+            let verification = verify(&file, &original.models);
+            assert!(verification.is_safe(), "{case}: {verification:?}");
+            let counted = (verification.rows, verification.classes);
+            let expected = (release.rows_published(), release.classes());
+            assert_eq!(counted, expected, "{case}, {suppressed_rows:?}");
+            assert_eq!(verification.smallest_class, release.smallest_class());
+            let compared = compare_with_original(&file, &original.table);
+            assert_eq!(compared.violations, [], "{case}, {suppressed_rows:?}");
+            let gone = release.rows_suppressed() + original.table.rows_excluded;
+            assert_eq!(compared.rows_suppressed, gone, "{case}");
+
+            // One row more than there was is noticed.
+            if let Some(row) = published.iter().find(|row| !is_starred(row)) {
+                let extra = [
+                    published.clone(),
+                    vec![row.clone(); oracle.table.rows.len()],
+                ];
+                file = counted_alike(oracle, extra.concat()).expect(case).0;
+                let compared = compare_with_original(&file, &original.table);
+                assert!(compared.rows_invented > 0, "{case}");
+            }
+        }
+    });
 }
 
 /// Pairs of nodes, the first at or below the second, as positions in lattice order.

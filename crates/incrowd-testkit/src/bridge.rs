@@ -58,7 +58,12 @@ impl Prepared {
 impl OracleProblem {
     /// Counts the table and builds the promises.
     pub fn prepare(&self) -> Result<Prepared, Error> {
-        let table = self.finish(self.count(0..self.table.rows.len())?)?;
+        let counter = self.count(0..self.table.rows.len())?;
+        self.prepare_counted(self.finish(counter)?)
+    }
+
+    /// Builds the promises for a table that is counted already.
+    pub fn prepare_counted(&self, table: CountedTable) -> Result<Prepared, Error> {
         let sensitive: Vec<usize> = (self.sensitive.iter())
             .map(|(column, _)| table.column(column).expect("sensitive columns are counted"))
             .collect();

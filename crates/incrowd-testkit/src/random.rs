@@ -57,7 +57,7 @@ struct Shape {
 }
 
 fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
-    let sensitive = rng.usize(0..=2);
+    let sensitive = [0, 1, 1, 1, 2, 2][rng.usize(0..6)];
     let mut names: Vec<String> = (0..shapes.len()).map(|at| format!("q{at}")).collect();
     names.extend((0..sensitive).map(|at| format!("s{at}")));
     names.extend(["other".to_owned(), "target".to_owned()]);
@@ -71,17 +71,16 @@ fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
         .collect();
     let sensitive: Vec<(String, RawHierarchy)> = (0..sensitive)
         .map(|at| {
-            let (values, height) = (rng.usize(1..=6), rng.u8(1..=3));
+            let (values, height) = (rng.usize(1..=5), rng.u8(1..=3));
             (format!("s{at}"), random_hierarchy(rng, values, height))
         })
         .collect();
 
-    let rows = if rng.u8(0..4) == 0 {
-        rng.usize(1..=8)
-    } else {
-        rng.usize(1..=60)
+    let rows = match rng.u8(0..8) {
+        0 => rng.usize(1..=8),
+        _ => rng.usize(8..=60),
     };
-    let skew = rng.i32(1..=4);
+    let skew = rng.i32(1..=3);
     let mut table = RawTable {
         columns: names.clone(),
         rows: Vec::new(),
@@ -121,10 +120,10 @@ fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
             .collect(),
         target: has_target.then(|| "target".to_owned()),
         models: Vec::new(),
-        max_suppressed: match rng.u8(0..3) {
-            0 => 0,
-            1 => rng.usize(0..=rows),
-            _ => rows,
+        max_suppressed: match rng.u8(0..6) {
+            0 | 1 => 0,
+            5 => rows,
+            _ => skewed(rng, rows + 1),
         },
         max_levels: (shapes.iter())
             .map(|shape| match rng.u8(0..5) {
@@ -138,10 +137,15 @@ fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
     if rng.bool() {
         lose_cells(rng, &mut problem);
     }
-    for _ in 0..rng.usize(1..=3) {
+    for _ in 0..1 + skewed(rng, 3) {
         let name = MODEL_NAMES[rng.usize(0..MODEL_NAMES.len())];
         let model = random_model(name, &problem, rng);
         problem.models.extend(model);
+    }
+    if problem.models.is_empty() {
+        problem
+            .models
+            .extend(random_model("k-anonymity", &problem, rng));
     }
     problem
 }
@@ -274,7 +278,7 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
     let rows = problem.table.rows.len();
     let size = |rng: &mut Rng| match rng.u8(0..12) {
         0 => rng.usize(1..=rows + 2),
-        _ => 1 + skewed(rng, 6),
+        _ => 1 + rng.usize(0..6),
     };
     if name == "k-anonymity" {
         return Some(Promise::KAnonymity { k: size(rng) }.into());
@@ -294,17 +298,17 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
             l: rng.usize(1..=4),
         },
         "entropy-l-diversity" => Promise::EntropyLDiversity {
-            l: one_of(&[1000, 1200, 1500, 2000, 2000, 3000, 4000]),
+            l: one_of(&[1000, 1200, 1500, 1700, 2000, 2000, 3000]),
         },
         "recursive-cl-diversity" => Promise::RecursiveClDiversity {
-            c: one_of(&[500, 1000, 1500, 2000, 3000, 4000]),
+            c: one_of(&[500, 1000, 2000, 3000, 4000, 6000]),
             l: rng.usize(1..=3),
         },
         "frequency-l-diversity" => Promise::FrequencyLDiversity {
-            l: one_of(&[1000, 1250, 1500, 2000, 2000, 3000, 4000]),
+            l: one_of(&[1000, 1250, 1400, 1500, 2000, 2000, 3000]),
         },
         "alpha-k-anonymity" => Promise::AlphaKAnonymity {
-            alpha: one_of(&[200, 250, 333, 400, 500, 500, 600, 750, 1000]),
+            alpha: one_of(&[250, 333, 400, 500, 500, 600, 750, 800, 1000]),
             value: named.as_ref().and_then(|(column, _)| {
                 let values = problem.values(&problem.rows(), column);
                 let value = values[rng.usize(0..values.len())];
@@ -317,11 +321,11 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
             k: size(rng),
         },
         "t-closeness" => Promise::TCloseness {
-            t: one_of(&[0, 100, 200, 250, 300, 333, 400, 500, 600, 750, 1000]),
+            t: one_of(&[0, 100, 200, 250, 300, 333, 400, 500, 500, 600, 750]),
             distance: random_distance(&about, problem, rng),
         },
         "delta-disclosure" => Promise::DeltaDisclosure {
-            delta: one_of(&[500, 1000, 1000, 1500, 2000, 2000, 3000]),
+            delta: one_of(&[500, 1000, 1000, 1500, 2000, 2000, 3000, 4000]),
             ignore_absent: rng.bool(),
         },
         "beta-likeness" => Promise::BetaLikeness {
