@@ -1,5 +1,6 @@
 //! Counting at the size where the short cuts of the kernel are taken: thousands of tuples, keys of one and of
 //! several words, upper key spaces small and large.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use fastrand::Rng;
 use incrowd_core::counts::{CountedTable, FrequencySet, Scratch, roll_up};

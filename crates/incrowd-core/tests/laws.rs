@@ -2,6 +2,7 @@
 //!
 //! New entries of the registries are covered on arrival; a model or metric that the oracle does not know fails here
 //! until it is told. `INCROWD_LAWS=20` checks twenty times as many problems.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use fastrand::Rng;
 use incrowd_core::Error;

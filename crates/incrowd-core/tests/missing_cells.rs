@@ -1,9 +1,12 @@
-//! Missing cells, where the core once came to two answers.
+//! Missing cells: where the core once came to two answers, and where nothing is left.
 
 use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::problem::Unwatched;
 use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
-use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, Promise, Thousandths};
+use incrowd_core::utility::METRICS;
+use incrowd_testkit::bridge::assess;
+use incrowd_testkit::oracle::{Distance, MissingPolicy, OracleMetric, Promise, Thousandths};
+use incrowd_testkit::random::random_metric;
 use incrowd_testkit::tiny_problem;
 
 /// The row of `a` breaks k. Without it the rows with a missing cell would keep their shares of flu at one half; with
@@ -56,4 +59,37 @@ fn a_token_for_missing_cells_is_no_value_even_where_the_hierarchy_lists_it() {
     let cells: Vec<&[u8]> = (0..4).map(|row| published.rows().cell(row, 0)).collect();
     assert_eq!(cells, [b"a" as &[u8], b"", b"", b"a"]);
     release.confirm(recoder.tally()).unwrap();
+}
+
+#[test]
+fn a_table_without_rows_has_a_release_that_costs_nothing_unheard_of() {
+    let header_only = tiny_problem("q | disease", "").with_hierarchy("q", "a *");
+    let all_excluded = tiny_problem("q | disease", "- flu\n- cold")
+        .with_hierarchy("q", "a *")
+        .missing_cells(MissingPolicy::ExcludeRow);
+    for mut oracle in [header_only, all_excluded] {
+        oracle.quasi_identifiers[0]
+            .1
+            .push(vec![String::new(), "*".into()]);
+        oracle.target = Some("disease".into());
+        let oracle = oracle
+            .require(Promise::KAnonymity { k: 2 })
+            .require(Promise::TCloseness {
+                t: Thousandths(200),
+                distance: Distance::Equal,
+            });
+        let prepared = oracle.prepare().unwrap();
+        for entry in METRICS {
+            let rng = &mut fastrand::Rng::with_seed(1);
+            let metric = random_metric(entry.name, &oracle, rng).unwrap();
+            let metric = prepared.metric(&metric).unwrap();
+            let problem = prepared.problem(&*metric);
+            let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
+            let release = publish(&problem, &proposal).unwrap();
+            let counted = (release.rows_published(), release.rows_suppressed());
+            assert_eq!((counted, release.classes()), ((0, 0), 0));
+            let loss = assess(&problem, release.node()).loss.unwrap();
+            assert!(loss.0.is_finite() && loss.0 >= 0.0, "{}", entry.name);
+        }
+    }
 }
