@@ -62,6 +62,10 @@ impl<'a> Assessor<'a> {
         let rows_lost_below = self.judge(node, classes, |model| {
             model.monotonicity() == Monotonicity::UnionWithAny
         });
+        if problem.crowds_overlap() {
+            // There what is suppressed first decides what else is, so all promises start together.
+            self.is_safe.fill(true);
+        }
         let rows_suppressed = self.judge(node, classes, |_| true);
         let metric = problem.metric;
         let known = Known {
