@@ -34,6 +34,7 @@ fn known(release: &Release) -> [Known<'static>; 3] {
     let all = Known {
         rows_suppressed: release.rows_suppressed,
         smallest_safe: safe.map(|(&size, _)| size).min().unwrap_or(u32::MAX),
+        added: &[],
     };
     let half = Known {
         rows_suppressed: all.rows_suppressed / 2,
