@@ -28,7 +28,7 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format told by the end of `path`; `-`, standard output, is CSV.
+    /// The format told by the end of `path`; standard output, `-`, and devices are CSV.
     pub fn of_path(path: impl AsRef<Path>) -> Result<OutputFormat, Error> {
         let path = path.as_ref();
         let name = path.to_string_lossy().to_ascii_lowercase();
@@ -38,7 +38,8 @@ impl OutputFormat {
         };
         let delimiter = if stem.ends_with(".tsv") {
             b'\t'
-        } else if stem.ends_with(".csv") || stem.ends_with(".txt") || name == "-" {
+        } else if stem.ends_with(".csv") || stem.ends_with(".txt") || name == "-" || is_device(path)
+        {
             b','
         } else if !gzip && stem.ends_with(".parquet") {
             return Ok(OutputFormat::Parquet);
@@ -71,6 +72,11 @@ impl OutputFormat {
             OutputFormat::Parquet => None,
         }
     }
+}
+
+/// Whether `path` is something that can be written to and not be replaced: a device, a pipe.
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// What [`Sink::finish`] has written.
@@ -210,7 +216,7 @@ impl Sink {
             Body::Parquet(writer) => Ok(writer.finish(&place.path)?),
         };
         let to_error = |source| Error::of_write(&place.path, bytes, source);
-        let out = out.map_err(to_error)?;
+        let mut out = out.map_err(to_error)?;
         let written = Written {
             sha256: out.fingerprint(),
             bytes: out.byte_count(),
@@ -272,18 +278,13 @@ impl Place {
             Ok(target) => target,
             Err(_) => path.into(),
         };
-        match std::fs::metadata(&target) {
-            Ok(metadata) if metadata.is_dir() => {
-                return Err(Error::IsDirectory { path: path.into() });
-            }
-            Ok(metadata) if !metadata.is_file() => {
-                let device = File::options()
-                    .write(true)
-                    .open(&target)
-                    .map_err(not_writable)?;
-                return Ok((place(Appearance::Copied(device)), unnamed()?));
-            }
-            _ => {}
+        if target.is_dir() {
+            return Err(Error::IsDirectory { path: path.into() });
+        }
+        if is_device(&target) {
+            let device = File::options().write(true).open(&target);
+            let device = device.map_err(not_writable)?;
+            return Ok((place(Appearance::Copied(device)), unnamed()?));
         }
         let folder = match target.parent() {
             Some(folder) if folder != Path::new("") => folder,
