@@ -199,7 +199,7 @@ impl RowReader for ParquetReader {
             }
         }
         self.rows += rows.num_rows() as u64;
-        if let Some((row, column)) = crate::first_broken_cell(batch) {
+        if let Some((row, column)) = first_broken_cell(batch) {
             return Err(Error::NotUtf8 {
                 input: self.input.clone(),
                 row: Some(batch.first_row() + row as u64 + 1),
@@ -227,6 +227,17 @@ impl RowReader for ParquetReader {
     fn delimiter(&self) -> Option<u8> {
         None
     }
+}
+
+/// The first cell of `batch` that is not UTF-8: its row in the batch and its column, both from 0.
+fn first_broken_cell(batch: &RowBatch) -> Option<(usize, usize)> {
+    // A cell cannot be broken if all bytes are ASCII, which is quick to tell and nearly always so.
+    if batch.bytes().is_ascii() {
+        return None;
+    }
+    (0..batch.rows())
+        .flat_map(|row| (0..batch.columns()).map(move |column| (row, column)))
+        .find(|&(row, column)| std::str::from_utf8(batch.cell(row, column)).is_err())
 }
 
 /// Writes text columns, a row group at a time.
