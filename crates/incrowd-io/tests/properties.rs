@@ -1,4 +1,5 @@
 //! What holds for any table and any text.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! What sinks leave on the disk, and when.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

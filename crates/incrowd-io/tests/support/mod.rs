@@ -1,5 +1,6 @@
 //! Small tables for the tests of this folder.
 #![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, Error, RowReader, Source};
