@@ -53,7 +53,7 @@ fn a_file_that_may_not_be_opened_says_what_the_system_says() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "t.csv", "a\n1\n");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(&path).is_ok() {
         return; // The superuser may read everything.
     }
