@@ -3,6 +3,7 @@
 
 mod support;
 
+use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvEncoder, CsvOptions, Error};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ fn cell() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z]{0,8}",
         "[a\",;\t\r\n\u{feff}ä日 ]{0,6}",
-        any::<String>(),
+        ".{0,5}",
         // Longer than a block of the scanner.
         "[a-c\",\n]{50,200}",
     ]
@@ -34,9 +35,12 @@ fn table() -> impl Strategy<Value = (Vec<String>, Rows)> {
 
 fn encode(encoder: CsvEncoder, columns: &[String], rows: &Rows) -> Vec<u8> {
     let mut text = Vec::new();
-    for row in std::iter::once(columns).chain(rows.iter().map(Vec::as_slice)) {
-        encoder.encode_row(row.iter().map(String::as_bytes), &mut text);
+    encoder.encode_row(columns.iter().map(String::as_bytes), &mut text);
+    let mut batch = RowBatch::new(columns.len());
+    for cell in rows.iter().flatten() {
+        batch.push_cell(cell.as_bytes());
     }
+    encoder.encode(&batch, &mut text);
     text
 }
 
