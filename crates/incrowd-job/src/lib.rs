@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Runs a job: the file a user writes in, the JSON everybody reads out.
+//!
+//! The command line, the server and Python hold no decisions of their own; what they must agree on is here.
+//! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
+
+mod certificate;
+mod control;
+mod error;
+mod job;
+mod outcome;
+mod plan;
+
+pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
+pub use control::{Control, NoProgress, Phase, Progress};
+pub use error::Error;
+pub use job::{
+    Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
+    Search, Suppressed, TimeLimit, Unlisted,
+};
+pub use outcome::{
+    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
+    PrivacyReached, Sample, Seconds, VERSION, Verification,
+};
+pub use plan::Plan;
