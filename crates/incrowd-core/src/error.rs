@@ -20,6 +20,35 @@ pub enum Error {
         /// The first row, counted from 1, header not counted.
         row: u64,
     },
+    /// Values of the data that a hierarchy does not list.
+    #[error("{unlisted} values of column `{column}` are missing from its hierarchy")]
+    UnlistedValues {
+        /// The column.
+        column: String,
+        /// How many distinct values are not listed.
+        unlisted: usize,
+        /// How many values the hierarchy lists.
+        listed: usize,
+    },
+    /// No acceptable node keeps the promises within the budget.
+    #[error(
+        "no acceptable recoding keeps the promises while suppressing at most {max_suppressed} rows"
+    )]
+    NoSolution {
+        /// The budget.
+        max_suppressed: u32,
+        /// Rows the highest acceptable node suppresses.
+        rows_suppressed_at_limit: u32,
+    },
+    /// Time was up before any safe recoding was found.
+    #[error("time is up and no safe recoding was found")]
+    TimeUp {
+        /// Nodes whose classes were counted.
+        nodes_checked: u64,
+    },
+    /// The user stopped the run.
+    #[error("stopped")]
+    Cancelled,
 }
 
 impl Error {
@@ -27,7 +56,17 @@ impl Error {
     pub fn place(&self) -> Option<String> {
         match self {
             Error::NotUtf8 { row, .. } => Some(format!("first in row {row}")),
-            _ => None,
+            Error::UnlistedValues { listed, .. } => {
+                Some(format!("the hierarchy lists {listed} values"))
+            }
+            Error::NoSolution {
+                rows_suppressed_at_limit,
+                ..
+            } => Some(format!(
+                "the highest acceptable levels still suppress {rows_suppressed_at_limit} rows"
+            )),
+            Error::TimeUp { nodes_checked } => Some(format!("{nodes_checked} nodes checked")),
+            Error::TooManyRows { .. } | Error::Cancelled => None,
         }
     }
 
@@ -38,6 +77,17 @@ impl Error {
             Error::NotUtf8 { .. } => {
                 "convert the file first, for example `iconv -f latin1 -t utf-8`".into()
             }
+            Error::UnlistedValues { .. } => {
+                "`incrowd hierarchy check` lists them; or pass `--unlisted suppress`".into()
+            }
+            Error::NoSolution {
+                rows_suppressed_at_limit,
+                ..
+            } => format!(
+                "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
+            ),
+            Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::Cancelled => "nothing was written".into(),
         }
     }
 }

@@ -9,11 +9,14 @@
 //! `error | table hierarchy | lattice | counts | privacy utility | recode | problem | algorithms | publish`.
 #![forbid(unsafe_code)]
 
+pub mod algorithms;
 pub mod counts;
 pub mod error;
 pub mod hierarchy;
 pub mod lattice;
 pub mod privacy;
+pub mod problem;
+pub mod recode;
 pub mod table;
 pub mod utility;
 

@@ -10,12 +10,22 @@ pub struct Histogram<'a> {
 }
 
 /// The histograms of one column in every class, end to end.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histograms {
     /// Where each class starts, and after the last class the end.
     pub(crate) starts: Vec<u32>,
     pub(crate) values: Vec<u32>,
     pub(crate) counts: Vec<u32>,
+}
+
+impl Default for Histograms {
+    fn default() -> Self {
+        Histograms {
+            starts: vec![0],
+            values: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
 }
 
 impl Histograms {
@@ -28,16 +38,29 @@ impl Histograms {
             counts: &self.counts[range],
         }
     }
+
+    /// Adds a value to the class being filled; values must come ascending.
+    pub(crate) fn push(&mut self, value: u32, count: u32) {
+        self.values.push(value);
+        self.counts.push(count);
+    }
+
+    /// Ends the class being filled.
+    pub(crate) fn end_class(&mut self) {
+        let end = u32::try_from(self.values.len()).expect("fewer entries than rows");
+        self.starts.push(end);
+    }
 }
 
 /// The classes of a node: keys, sizes, histograms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrequencySet {
-    /// `words` words per class.
+    /// `words` words per class, packed as the table's [`Layout`](super::Layout) says.
     pub(crate) keys: Vec<u64>,
     pub(crate) words: usize,
     pub(crate) sizes: Vec<u32>,
-    pub(crate) histograms: Vec<Histograms>,
+    /// One per counted column; empty where nobody asked for it.
+    pub(crate) histograms: Vec<Option<Histograms>>,
 }
 
 impl FrequencySet {
@@ -56,8 +79,25 @@ impl FrequencySet {
         &self.sizes
     }
 
-    /// The histograms of a counted column.
-    pub fn histograms(&self, column: usize) -> &Histograms {
-        &self.histograms[column]
+    /// The histograms of a counted column, when they were carried along.
+    pub fn histograms(&self, column: usize) -> Option<&Histograms> {
+        self.histograms.get(column)?.as_ref()
+    }
+
+    /// The packed groups of a class.
+    #[inline]
+    pub(crate) fn key(&self, class: usize) -> &[u64] {
+        &self.keys[class * self.words..(class + 1) * self.words]
+    }
+
+    /// Bytes held, for caches with a limit.
+    pub(crate) fn memory(&self) -> usize {
+        let entries: usize = self
+            .histograms
+            .iter()
+            .flatten()
+            .map(|histograms| histograms.values.len())
+            .sum();
+        8 * self.keys.len() + 4 * self.sizes.len() + 8 * entries
     }
 }

@@ -1,15 +1,26 @@
 //! What is left of the rows once they are counted.
 //!
-//! A [`FrequencySet`] holds the distinct quasi-identifier tuples (at level 0) or classes (above) with their row
-//! counts and, per counted column, the histogram of that column's values in each class. A set at a higher node
-//! is rolled up from any set below it; rows are never needed again.
+//! A [`RowCounter`] takes rows in batches and keeps only distinct tuples. With hierarchies it becomes a
+//! [`CountedTable`], whose [`FrequencySet`] holds the distinct quasi-identifier tuples with their row counts and,
+//! per counted column, the histogram of that column's values. A set at a higher node is [rolled up](roll_up()) from
+//! any set below it ([`KnownSets`] picks the smallest); rows are never needed again.
 
 mod frequency_set;
+mod known;
+mod layout;
+mod roll_up;
+mod row_counter;
 
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
+pub use known::KnownSets;
+pub use layout::Layout;
+pub use roll_up::{Scratch, roll_up};
+pub use row_counter::{MissingCells, RowCounter};
 
 use crate::hierarchy::Hierarchy;
+use crate::lattice::{Lattice, Node};
 use crate::table::{Dictionary, Kind};
+use std::borrow::Cow;
 
 /// A quasi-identifier of a counted table.
 #[derive(Debug, Clone)]
@@ -22,6 +33,23 @@ pub struct Attribute {
     pub hierarchy: Hierarchy,
     /// Rows in each group, for each level.
     pub rows_of_groups: Vec<Vec<u32>>,
+    /// The leaf of a missing cell, when the data have one.
+    pub missing: Option<u32>,
+}
+
+impl Attribute {
+    /// For each group of level `from`, its group at level `to`.
+    pub(crate) fn groups_between(&self, from: u8, to: u8) -> Cow<'_, [u32]> {
+        let above = self.hierarchy.groups_of_leaves(to);
+        if from == 0 {
+            return Cow::Borrowed(above);
+        }
+        let mut groups = vec![0; self.hierarchy.groups(from)];
+        for (&group, &above) in self.hierarchy.groups_of_leaves(from).iter().zip(above) {
+            groups[group as usize] = above;
+        }
+        Cow::Owned(groups)
+    }
 }
 
 /// A sensitive or target column of a counted table.
@@ -31,7 +59,7 @@ pub struct CountedColumn {
     pub name: String,
     /// What its values are.
     pub kind: Kind,
-    /// Its values: numbers and dates in their order, text in byte order.
+    /// Its values: numbers and dates in their order, text in byte order, a missing cell (empty text) first.
     pub values: Dictionary,
     /// Rows of the table with each value.
     pub rows_of_values: Vec<u32>,
@@ -44,10 +72,38 @@ pub struct CountedColumn {
 pub struct CountedTable {
     /// Rows counted.
     pub rows: u32,
+    /// Rows left out because a counted cell is missing; not part of `rows`.
+    pub rows_excluded: u32,
+    /// What a missing cell means.
+    pub missing_cells: MissingCells,
     /// The quasi-identifiers, in the order the user gave.
     pub attributes: Vec<Attribute>,
     /// The sensitive and target columns.
     pub columns: Vec<CountedColumn>,
+    /// How keys are packed.
+    pub layout: Layout,
     /// The distinct raw tuples; its histograms are those of `columns`, in that order.
     pub tuples: FrequencySet,
+}
+
+impl CountedTable {
+    /// All choices of one level per quasi-identifier.
+    pub fn lattice(&self) -> Lattice {
+        Lattice::new(Node::from_levels(
+            self.attributes
+                .iter()
+                .map(|attribute| attribute.hierarchy.height()),
+        ))
+    }
+
+    /// The group of an attribute in a class.
+    #[inline]
+    pub fn group(&self, classes: &FrequencySet, class: usize, attribute: usize) -> u32 {
+        self.layout.field(attribute).read(classes.key(class))
+    }
+
+    /// The position of a counted column.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
 }

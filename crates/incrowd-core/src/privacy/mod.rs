@@ -54,7 +54,9 @@ pub trait PrivacyModel: Debug + Send + Sync {
                 }
             }
             Some(column) => {
-                let histograms = classes.histograms(column);
+                let histograms = classes
+                    .histograms(column)
+                    .expect("a model's column is always carried along");
                 for (class, (&size, safe)) in classes.sizes().iter().zip(is_safe).enumerate() {
                     *safe = *safe
                         && self.holds(&ClassView {

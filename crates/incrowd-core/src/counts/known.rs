@@ -1,0 +1,87 @@
+//! Frequency sets already counted, so that the next one starts from the smallest of them.
+
+use super::{CountedTable, FrequencySet, Scratch, roll_up};
+use crate::lattice::Node;
+use std::sync::Arc;
+
+/// How many sets are remembered at most; picking the smallest looks at all of them.
+const MOST_SETS: usize = 512;
+
+/// Counts nodes on demand and remembers what it counted, within a memory limit.
+#[derive(Debug)]
+pub struct KnownSets<'a> {
+    table: &'a CountedTable,
+    columns: Vec<usize>,
+    bottom: Node,
+    sets: Vec<KnownSet>,
+    memory: usize,
+    most_memory: usize,
+    uses: u64,
+    scratch: Scratch,
+}
+
+#[derive(Debug)]
+struct KnownSet {
+    node: Node,
+    set: Arc<FrequencySet>,
+    last_used: u64,
+}
+
+impl<'a> KnownSets<'a> {
+    /// Nothing counted yet but the tuples of the table. `columns` are those whose histograms are wanted;
+    /// `most_memory` bounds the bytes remembered.
+    pub fn new(table: &'a CountedTable, columns: Vec<usize>, most_memory: usize) -> Self {
+        KnownSets {
+            bottom: table.lattice().bottom(),
+            table,
+            columns,
+            sets: Vec::new(),
+            memory: 0,
+            most_memory,
+            uses: 0,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The classes of a node, without remembering them.
+    pub fn count(&mut self, node: &Node) -> FrequencySet {
+        self.uses += 1;
+        let smallest = self
+            .sets
+            .iter_mut()
+            .filter(|known| known.node.is_at_or_below(node))
+            .min_by_key(|known| known.set.len());
+        let (from, lower) = match smallest {
+            Some(known) => {
+                known.last_used = self.uses;
+                (&known.node, &*known.set)
+            }
+            None => (&self.bottom, &self.table.tuples),
+        };
+        roll_up(
+            self.table,
+            (from, lower),
+            node,
+            &self.columns,
+            &mut self.scratch,
+        )
+    }
+
+    /// Remembers the classes of a node for later counts above it.
+    pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
+        self.memory += set.memory();
+        self.sets.push(KnownSet {
+            node,
+            set,
+            last_used: self.uses,
+        });
+        while self.sets.len() > MOST_SETS
+            || (self.memory > self.most_memory && !self.sets.is_empty())
+        {
+            let oldest = (0..self.sets.len())
+                .min_by_key(|&at| self.sets[at].last_used)
+                .expect("the loop runs only while there are sets");
+            self.memory -= self.sets.swap_remove(oldest).set.memory();
+        }
+    }
+}

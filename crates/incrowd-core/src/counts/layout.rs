@@ -1,0 +1,73 @@
+//! Where each attribute's group number sits inside a key.
+
+use crate::hierarchy::Hierarchy;
+
+/// The place of one attribute in a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) word: usize,
+    pub(crate) shift: u32,
+    pub(crate) mask: u64,
+}
+
+impl Field {
+    #[inline]
+    pub(crate) fn read(self, key: &[u64]) -> u32 {
+        ((key[self.word] >> self.shift) & self.mask) as u32
+    }
+}
+
+/// How the group numbers of all attributes are packed into the words of a key.
+///
+/// Every attribute gets the bits its raw values need and keeps them at every level, so raising one attribute
+/// changes only its own bits. One word serves as long as 64 bits suffice; no attribute straddles two words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    fields: Vec<Field>,
+    words: usize,
+}
+
+impl Layout {
+    /// The layout for attributes with these hierarchies.
+    pub fn new<'a>(hierarchies: impl IntoIterator<Item = &'a Hierarchy>) -> Self {
+        let (mut word, mut used) = (0, 0);
+        let fields = hierarchies
+            .into_iter()
+            .map(|hierarchy| {
+                let last = hierarchy.leaves().saturating_sub(1).max(1) as u64;
+                let bits = u64::BITS - last.leading_zeros();
+                if used + bits > u64::BITS {
+                    (word, used) = (word + 1, 0);
+                }
+                used += bits;
+                Field {
+                    word,
+                    shift: used - bits,
+                    mask: (1 << bits) - 1,
+                }
+            })
+            .collect();
+        Layout {
+            fields,
+            words: word + 1,
+        }
+    }
+
+    /// Words per key.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    pub(crate) fn field(&self, attribute: usize) -> Field {
+        self.fields[attribute]
+    }
+
+    /// Packs one group number per attribute onto the end of `keys`.
+    pub(crate) fn push_key(&self, keys: &mut Vec<u64>, groups: impl IntoIterator<Item = u32>) {
+        let start = keys.len();
+        keys.resize(start + self.words, 0);
+        for (field, group) in self.fields.iter().zip(groups) {
+            keys[start + field.word] |= u64::from(group) << field.shift;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Judging one counted node: which classes are safe, what is suppressed, what it costs.
+
+use super::{Problem, crowds};
+use crate::counts::{FrequencySet, Histograms};
+use crate::lattice::Node;
+use crate::privacy::{Monotonicity, PrivacyModel};
+use crate::utility::{Detail, Loss, Published, PublishedAttribute};
+
+/// What is known of a node once its classes are counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Assessment {
+    /// Rows in classes that break a promise.
+    pub rows_suppressed: u32,
+    /// Rows that are suppressed here and in every node below: they break a promise that survives merging
+    /// with any class.
+    pub rows_lost_below: u32,
+    /// The loss; `None` when it was clear without computing it that it exceeds the limit given.
+    pub loss: Option<Loss>,
+}
+
+/// Judges nodes one after the other, reusing its memory.
+#[derive(Debug)]
+pub struct Assessor<'a> {
+    problem: &'a Problem<'a>,
+    is_safe: Vec<bool>,
+    /// Suppressed rows of each group, attribute by attribute.
+    rows_suppressed: Vec<Vec<u32>>,
+    groups: Vec<u32>,
+}
+
+impl<'a> Assessor<'a> {
+    /// An assessor for a problem's nodes.
+    pub fn new(problem: &'a Problem<'a>) -> Self {
+        let rows_suppressed = vec![Vec::new(); problem.table.attributes.len()];
+        Assessor {
+            problem,
+            is_safe: Vec::new(),
+            rows_suppressed,
+            groups: Vec::new(),
+        }
+    }
+
+    /// Judges the classes of a node. A loss above `limit` need not be computed.
+    pub fn assess(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        limit: Option<Loss>,
+    ) -> Assessment {
+        let problem = self.problem;
+        self.is_safe.clear();
+        self.is_safe.resize(classes.len(), true);
+        let rows_lost_below = self.judge(node, classes, |model| {
+            model.monotonicity() == Monotonicity::UnionWithAny
+        });
+        let rows_suppressed = self.judge(node, classes, |_| true);
+        let metric = problem.metric;
+        let is_too_much = limit.is_some_and(|limit| metric.floor(node, rows_suppressed) > limit);
+        let loss = (rows_suppressed <= problem.max_suppressed && !is_too_much)
+            .then(|| self.loss(node, classes, rows_suppressed));
+        Assessment {
+            rows_suppressed,
+            rows_lost_below,
+            loss,
+        }
+    }
+
+    /// Marks the classes that break one of the chosen promises; returns the rows suppressed so far.
+    fn judge(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        is_chosen: impl Fn(&dyn PrivacyModel) -> bool + Copy,
+    ) -> u32 {
+        let problem = self.problem;
+        let models = || {
+            problem
+                .models
+                .iter()
+                .map(|model| &**model)
+                .filter(move |model| is_chosen(*model))
+        };
+        if self.problem.crowds_overlap() {
+            crowds::judge(self.problem, node, classes, models(), &mut self.is_safe);
+        } else {
+            for model in models() {
+                model.judge(classes, &mut self.is_safe);
+            }
+        }
+        let rows = classes.sizes().iter().zip(&self.is_safe);
+        rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum()
+    }
+
+    fn loss(&mut self, node: &Node, classes: &FrequencySet, rows_suppressed: u32) -> Loss {
+        let table = self.problem.table;
+        let metric = self.problem.metric;
+        if metric.detail() >= Detail::Marginals {
+            self.sum_suppressed(node, classes, rows_suppressed);
+        }
+        let attributes: smallvec::SmallVec<[PublishedAttribute<'_>; 16]> = table
+            .attributes
+            .iter()
+            .zip(node.levels())
+            .zip(&self.rows_suppressed)
+            .map(|((attribute, level), rows_suppressed)| PublishedAttribute {
+                leaves: attribute.hierarchy.leaves_of_groups(level),
+                rows: &attribute.rows_of_groups[level as usize],
+                rows_suppressed,
+            })
+            .collect();
+        let target: Option<&Histograms> = self
+            .problem
+            .target
+            .and_then(|column| classes.histograms(column));
+        metric.loss(&Published {
+            table,
+            node,
+            rows_suppressed,
+            attributes: &attributes,
+            sizes: classes.sizes(),
+            is_safe: &self.is_safe,
+            groups: &self.groups,
+            target,
+        })
+    }
+
+    /// Adds up the suppressed rows of every group: from the suppressed classes, or from all rows less those
+    /// of the published classes, whichever are fewer.
+    fn sum_suppressed(&mut self, node: &Node, classes: &FrequencySet, rows_suppressed: u32) {
+        let table = self.problem.table;
+        for ((attribute, level), rows) in table
+            .attributes
+            .iter()
+            .zip(node.levels())
+            .zip(&mut self.rows_suppressed)
+        {
+            rows.clear();
+            rows.resize(attribute.hierarchy.groups(level), 0);
+        }
+        if rows_suppressed == 0 {
+            return;
+        }
+        let safe = self.is_safe.iter().filter(|&&safe| safe).count();
+        let counts_safe = safe < classes.len() - safe;
+        for (attribute, rows) in self.rows_suppressed.iter_mut().enumerate() {
+            let field = table.layout.field(attribute);
+            for (class, &size) in classes.sizes().iter().enumerate() {
+                if self.is_safe[class] == counts_safe {
+                    rows[field.read(classes.key(class)) as usize] += size;
+                }
+            }
+            if counts_safe {
+                let all =
+                    &table.attributes[attribute].rows_of_groups[node.level(attribute) as usize];
+                for (rows, all) in rows.iter_mut().zip(all) {
+                    *rows = all - *rows;
+                }
+            }
+        }
+    }
+}

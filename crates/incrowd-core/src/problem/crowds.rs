@@ -1,0 +1,127 @@
+//! Judging when a missing cell may be any value.
+//!
+//! A row with a missing cell then stands in the crowd of every class it might belong to, and its own crowd is
+//! every row it might be. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
+//! suppressed until every crowd that is left keeps its promises.
+
+use super::Problem;
+use crate::counts::{FrequencySet, Histogram};
+use crate::lattice::Node;
+use crate::privacy::{ClassView, PrivacyModel};
+use std::collections::BTreeMap;
+
+/// Clears `is_safe` for every class whose crowd breaks one of `models`.
+pub(super) fn judge<'m>(
+    problem: &Problem<'_>,
+    node: &Node,
+    classes: &FrequencySet,
+    models: impl Iterator<Item = &'m dyn PrivacyModel> + Clone,
+    is_safe: &mut [bool],
+) {
+    let crowds = Crowds::new(problem, node, classes);
+    loop {
+        let unsafe_now: Vec<usize> = (0..classes.len())
+            .filter(|&class| is_safe[class])
+            .filter(|&class| {
+                let members = crowds.members(class, is_safe);
+                !models.clone().all(|model| holds(model, classes, &members))
+            })
+            .collect();
+        if unsafe_now.is_empty() {
+            return;
+        }
+        for class in unsafe_now {
+            is_safe[class] = false;
+        }
+    }
+}
+
+struct Crowds {
+    attributes: usize,
+    /// The groups of each class; `None` where the cell is missing and not generalized away.
+    groups: Vec<Option<u32>>,
+    /// Classes with a missing cell.
+    with_missing: Vec<usize>,
+}
+
+impl Crowds {
+    fn new(problem: &Problem<'_>, node: &Node, classes: &FrequencySet) -> Self {
+        let table = problem.table;
+        let missing: Vec<Option<u32>> = table
+            .attributes
+            .iter()
+            .zip(node.levels())
+            .map(|(attribute, level)| {
+                let hierarchy = &attribute.hierarchy;
+                attribute
+                    .missing
+                    .filter(|_| hierarchy.groups(level) > 1)
+                    .map(|leaf| hierarchy.groups_of_leaves(level)[leaf as usize])
+            })
+            .collect();
+        let attributes = missing.len();
+        let groups: Vec<Option<u32>> = (0..classes.len())
+            .flat_map(|class| (0..attributes).map(move |attribute| (class, attribute)))
+            .map(|(class, attribute)| {
+                let group = table.group(classes, class, attribute);
+                (Some(group) != missing[attribute]).then_some(group)
+            })
+            .collect();
+        let with_missing = groups
+            .chunks_exact(attributes)
+            .enumerate()
+            .filter(|(_, groups)| groups.contains(&None))
+            .map(|(class, _)| class)
+            .collect();
+        Crowds {
+            attributes,
+            groups,
+            with_missing,
+        }
+    }
+
+    fn groups(&self, class: usize) -> &[Option<u32>] {
+        &self.groups[class * self.attributes..][..self.attributes]
+    }
+
+    fn matches(&self, one: usize, other: usize) -> bool {
+        let pairs = self.groups(one).iter().zip(self.groups(other));
+        pairs
+            .clone()
+            .all(|(one, other)| one.is_none() || other.is_none() || one == other)
+    }
+
+    /// The published classes whose rows stand in the crowd of `class`, itself included.
+    fn members(&self, class: usize, is_safe: &[bool]) -> Vec<usize> {
+        if self.groups(class).contains(&None) {
+            return (0..is_safe.len())
+                .filter(|&other| is_safe[other] && self.matches(class, other))
+                .collect();
+        }
+        let others = self.with_missing.iter().copied();
+        std::iter::once(class)
+            .chain(others.filter(|&other| is_safe[other] && self.matches(class, other)))
+            .collect()
+    }
+}
+
+fn holds(model: &dyn PrivacyModel, classes: &FrequencySet, members: &[usize]) -> bool {
+    let size = members.iter().map(|&class| classes.sizes()[class]).sum();
+    let mut rows = BTreeMap::new();
+    if let Some(histograms) = model.column().and_then(|column| classes.histograms(column)) {
+        for &class in members {
+            let histogram = histograms.class(class);
+            for (&value, &count) in histogram.values.iter().zip(histogram.counts) {
+                *rows.entry(value).or_insert(0) += count;
+            }
+        }
+    }
+    let (values, counts): (Vec<u32>, Vec<u32>) = rows.into_iter().unzip();
+    model.holds(&ClassView {
+        size,
+        histogram: Histogram {
+            values: &values,
+            counts: &counts,
+        },
+    })
+}

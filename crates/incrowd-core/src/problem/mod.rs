@@ -1,0 +1,140 @@
+//! What an algorithm receives and what it returns.
+
+mod assess;
+mod crowds;
+
+pub use assess::{Assessment, Assessor};
+
+use crate::counts::{CountedTable, MissingCells};
+use crate::lattice::{Lattice, Node};
+use crate::privacy::{Monotonicity, PrivacyModel};
+use crate::recode::Recoding;
+use crate::utility::{Loss, UtilityMetric};
+
+/// A counted table and what is asked of its release.
+#[derive(Debug)]
+pub struct Problem<'a> {
+    /// The table.
+    pub table: &'a CountedTable,
+    /// The promises; all must hold in every published class.
+    pub models: &'a [Box<dyn PrivacyModel>],
+    /// What the release should cost as little of as possible.
+    pub metric: &'a dyn UtilityMetric,
+    /// The counted column a release should still predict, if any.
+    pub target: Option<usize>,
+    /// How many rows may be suppressed.
+    pub max_suppressed: u32,
+    /// The highest acceptable level of each quasi-identifier.
+    pub max_levels: Node,
+    /// Bytes an algorithm may keep beside the table.
+    pub memory_limit: usize,
+}
+
+/// The default of [`Problem::memory_limit`].
+pub const DEFAULT_MEMORY_LIMIT: usize = 256 << 20;
+
+impl Problem<'_> {
+    /// The nodes that may be published.
+    pub fn lattice(&self) -> Lattice {
+        Lattice::new(self.max_levels.clone())
+    }
+
+    /// Whether a node that cannot be published proves the same of every node below it.
+    ///
+    /// With a suppression budget this needs promises that survive merging with *any* class: a kept class may
+    /// otherwise be spoiled by a suppressed one. Without suppression every class is kept, so promises that
+    /// survive merging with kept classes suffice.
+    pub fn pruning_is_sound(&self) -> bool {
+        let weakest = self.models.iter().map(|model| model.monotonicity()).min();
+        match weakest {
+            None | Some(Monotonicity::UnionWithAny) => true,
+            // A row with a missing cell stands in several crowds at once, so crowds are not disjoint unions.
+            Some(Monotonicity::UnionOfKept) => self.max_suppressed == 0 && !self.crowds_overlap(),
+            Some(Monotonicity::None) => false,
+        }
+    }
+
+    /// Whether a row may stand in the crowd of several classes.
+    pub(crate) fn crowds_overlap(&self) -> bool {
+        self.table.missing_cells == MissingCells::MatchAny
+            && self
+                .table
+                .attributes
+                .iter()
+                .any(|attribute| attribute.missing.is_some())
+    }
+
+    /// The counted columns whose histograms the models and the metric read.
+    pub fn columns_read(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self
+            .models
+            .iter()
+            .filter_map(|model| model.column())
+            .chain(self.target)
+            .collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+}
+
+/// Why an algorithm was asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interruption {
+    /// The user wants no answer any more.
+    Cancelled,
+    /// Time is up; the best answer so far is welcome.
+    TimeUp,
+}
+
+/// Sees how far an algorithm has come and tells it when to stop.
+pub trait Watch: Sync {
+    /// Called in the outer loop of every algorithm.
+    fn step(&self, progress: Progress) -> Result<(), Interruption>;
+}
+
+/// How far a search has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Nodes whose classes were counted.
+    pub nodes_checked: u64,
+    /// The least loss found so far.
+    pub best: Option<Loss>,
+    /// No recoding costs less than this.
+    pub lower_bound: Option<Loss>,
+}
+
+/// Lets every algorithm run to its end, unseen.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn step(&self, _: Progress) -> Result<(), Interruption> {
+        Ok(())
+    }
+}
+
+/// How good a proposal is known to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Guarantee {
+    /// No recoding of the space searched costs less.
+    Optimal,
+    /// Nothing costs less than `lower_bound`.
+    Bounded {
+        /// The proven bound.
+        lower_bound: Loss,
+    },
+    /// Nothing is proven.
+    Heuristic,
+}
+
+/// What an algorithm suggests. Not trusted: only [`publish`](crate::publish) turns it into a release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// How to publish.
+    pub recoding: Recoding,
+    /// How good it is known to be.
+    pub guarantee: Guarantee,
+    /// Nodes whose classes were counted.
+    pub nodes_checked: u64,
+}
