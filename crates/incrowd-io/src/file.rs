@@ -1,0 +1,178 @@
+//! Files that can be read more than once: a path, or what came through a pipe.
+
+use crate::Error;
+use crate::fingerprint::{Fingerprint, Hashing};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much is read from a file at once.
+pub(crate) const CHUNK: usize = 256 * 1024;
+
+/// A file several readers share, each at a place of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedFile {
+    file: Arc<Mutex<File>>,
+    bytes: u64,
+}
+
+impl SharedFile {
+    pub(crate) fn new(file: File) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        Ok(SharedFile {
+            file: Arc::new(Mutex::new(file)),
+            bytes,
+        })
+    }
+
+    /// The length when the file was opened.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A reader that begins at byte `at`.
+    pub(crate) fn read_from(&self, at: u64) -> SharedFileReader {
+        SharedFileReader {
+            file: self.file.clone(),
+            at,
+        }
+    }
+
+    /// The fingerprint of the whole file, in a pass of its own.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn fingerprint(&self) -> io::Result<Fingerprint> {
+        let mut reader = io::BufReader::with_capacity(CHUNK, Hashing::new(self.read_from(0)));
+        io::copy(&mut reader, &mut io::sink())?;
+        Ok(reader.into_inner().fingerprint())
+    }
+}
+
+/// Reads a [`SharedFile`] from a place of its own.
+#[derive(Debug)]
+pub(crate) struct SharedFileReader {
+    file: Arc<Mutex<File>>,
+    at: u64,
+}
+
+impl Read for SharedFileReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let count = file.read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+/// Copies everything `input` gives into a file without a name, which is gone when the last reader is.
+///
+/// Persons' data stay on the disk no longer than the process lives, however it ends.
+pub(crate) fn spool(input: &str, mut from: impl Read) -> Result<SharedFile, Error> {
+    let folder = std::env::temp_dir();
+    let mut file = tempfile::tempfile_in(&folder).map_err(|source| Error::NotWritable {
+        path: folder.clone(),
+        source,
+    })?;
+    let mut buffer = vec![0; CHUNK];
+    let mut bytes = 0;
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(source) if source.kind() == io::ErrorKind::Interrupted => continue,
+            Err(source) => {
+                return Err(Error::Read {
+                    input: input.into(),
+                    byte: bytes,
+                    source,
+                });
+            }
+        };
+        io::Write::write_all(&mut file, &buffer[..count])
+            .map_err(|source| Error::of_write(&folder, bytes, source))?;
+        bytes += count as u64;
+    }
+    SharedFile::new(file).map_err(|source| Error::NotReadable {
+        input: input.into(),
+        source,
+    })
+}
+
+/// The text of an input, gunzipped if need be, while its raw bytes are hashed.
+pub(crate) enum Text {
+    Plain(Hashing<SharedFileReader>),
+    Gzip(Box<flate2::bufread::MultiGzDecoder<io::BufReader<Hashing<SharedFileReader>>>>),
+}
+
+impl Text {
+    pub(crate) fn new(file: &SharedFile, gzip: bool) -> Text {
+        let raw = Hashing::new(file.read_from(0));
+        if gzip {
+            let raw = io::BufReader::with_capacity(CHUNK, raw);
+            Text::Gzip(Box::new(flate2::bufread::MultiGzDecoder::new(raw)))
+        } else {
+            Text::Plain(raw)
+        }
+    }
+
+    fn raw(&self) -> &Hashing<SharedFileReader> {
+        match self {
+            Text::Plain(raw) => raw,
+            Text::Gzip(decoder) => decoder.get_ref().get_ref(),
+        }
+    }
+
+    /// How many raw bytes were read.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.raw().byte_count()
+    }
+
+    /// Reads some text into `buffer`; 0 at the end.
+    pub(crate) fn read(&mut self, input: &str, buffer: &mut [u8]) -> Result<usize, Error> {
+        loop {
+            let result = match self {
+                Text::Plain(raw) => raw.read(buffer),
+                Text::Gzip(decoder) => decoder.read(buffer),
+            };
+            match result {
+                Ok(count) => return Ok(count),
+                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(self.error(input, source)),
+            }
+        }
+    }
+
+    fn error(&self, input: &str, source: io::Error) -> Error {
+        let (input, byte) = (input.into(), self.bytes());
+        // What the operating system reports carries its code; what the decompressor reports does not.
+        if matches!(self, Text::Gzip(_)) && source.raw_os_error().is_none() {
+            Error::BrokenGzip {
+                input,
+                byte,
+                source,
+            }
+        } else {
+            Error::Read {
+                input,
+                byte,
+                source,
+            }
+        }
+    }
+
+    /// The fingerprint of all raw bytes; those not read yet are read now.
+    pub(crate) fn fingerprint(&mut self, input: &str) -> Result<Fingerprint, Error> {
+        let result = match self {
+            Text::Plain(raw) => io::copy(raw, &mut io::sink()),
+            Text::Gzip(decoder) => io::copy(decoder.get_mut(), &mut io::sink()),
+        };
+        match result {
+            Ok(_) => Ok(self.raw().fingerprint()),
+            Err(source) => Err(Error::Read {
+                input: input.into(),
+                byte: self.bytes(),
+                source,
+            }),
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Outputs that appear whole, or not at all.
+
+use crate::csv::{CsvEncoder, check_columns};
+use crate::fingerprint::{Fingerprint, Hashing};
+use crate::{Error, file};
+use flate2::{Compression, GzBuilder, write::GzEncoder};
+use incrowd_core::table::RowBatch;
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// How the output is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputFormat {
+    /// Text with delimiters.
+    Csv {
+        /// What separates cells.
+        delimiter: u8,
+    },
+    /// Text with delimiters, gzipped.
+    CsvGzip {
+        /// What separates cells.
+        delimiter: u8,
+    },
+    /// Apache Parquet, every column text, empty cells null.
+    Parquet,
+}
+
+impl OutputFormat {
+    /// The format told by the end of `path`; `-`, standard output, is CSV.
+    pub fn of_path(path: impl AsRef<Path>) -> Result<OutputFormat, Error> {
+        let path = path.as_ref();
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        let (stem, gzip) = match name.strip_suffix(".gz") {
+            Some(stem) => (stem, true),
+            None => (name.as_str(), false),
+        };
+        let delimiter = if stem.ends_with(".tsv") {
+            b'\t'
+        } else if stem.ends_with(".csv") || stem.ends_with(".txt") || name == "-" {
+            b','
+        } else if !gzip && stem.ends_with(".parquet") {
+            return Ok(OutputFormat::Parquet);
+        } else {
+            return Err(Error::UnknownFormat { path: path.into() });
+        };
+        Ok(if gzip {
+            OutputFormat::CsvGzip { delimiter }
+        } else {
+            OutputFormat::Csv { delimiter }
+        })
+    }
+
+    /// The same format with another delimiter; Parquet has none.
+    #[must_use]
+    pub fn with_delimiter(self, delimiter: u8) -> OutputFormat {
+        match self {
+            OutputFormat::Csv { .. } => OutputFormat::Csv { delimiter },
+            OutputFormat::CsvGzip { .. } => OutputFormat::CsvGzip { delimiter },
+            OutputFormat::Parquet => OutputFormat::Parquet,
+        }
+    }
+
+    /// What separates cells; Parquet has no delimiter.
+    pub fn delimiter(self) -> Option<u8> {
+        match self {
+            OutputFormat::Csv { delimiter } | OutputFormat::CsvGzip { delimiter } => {
+                Some(delimiter)
+            }
+            OutputFormat::Parquet => None,
+        }
+    }
+}
+
+/// What [`Sink::finish`] has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// SHA-256 of the bytes of the file.
+    pub sha256: Fingerprint,
+    /// The length of the file.
+    pub bytes: u64,
+}
+
+pub(crate) type Out = Hashing<BufWriter<File>>;
+
+/// Takes the rows of a release and lets the file appear in one step when all are there.
+///
+/// Rows go to a temporary file beside the output, which takes its place in [`Sink::finish`]. A sink that is
+/// dropped before leaves nothing behind. What cannot be replaced in one step, such as standard output or a
+/// pipe, receives nothing before [`Sink::finish`].
+pub struct Sink {
+    place: Place,
+    body: Body,
+    /// The text of one batch, its memory reused by the next.
+    text: Vec<u8>,
+}
+
+enum Body {
+    Csv(CsvEncoder, Out),
+    Gzip(CsvEncoder, GzEncoder<Out>),
+    #[cfg(feature = "parquet")]
+    Parquet(crate::parquet::ParquetWriter),
+}
+
+impl Sink {
+    /// Begins an output at `path`, `-` being standard output, with its header.
+    ///
+    /// Fails now rather than after a long run if `path` cannot be written.
+    pub fn create(
+        path: impl AsRef<Path>,
+        format: OutputFormat,
+        columns: &[String],
+    ) -> Result<Sink, Error> {
+        let path = path.as_ref();
+        check_columns(&path.display().to_string(), columns)?;
+        let encoder = CsvEncoder::new(format.delimiter().unwrap_or(b','))?;
+        let (place, file) = Place::create(path)?;
+        let out = Hashing::new(BufWriter::with_capacity(file::CHUNK, file));
+        let body = match format {
+            OutputFormat::Csv { .. } => Body::Csv(encoder, out),
+            // Without a time in its header, gzip makes equal files of equal tables.
+            OutputFormat::CsvGzip { .. } => Body::Gzip(
+                encoder,
+                GzBuilder::new().mtime(0).write(out, Compression::default()),
+            ),
+            #[cfg(feature = "parquet")]
+            OutputFormat::Parquet => {
+                Body::Parquet(crate::parquet::ParquetWriter::new(path, out, columns)?)
+            }
+            #[cfg(not(feature = "parquet"))]
+            OutputFormat::Parquet => {
+                return Err(Error::WithoutParquet {
+                    path: path.display().to_string(),
+                });
+            }
+        };
+        let mut sink = Sink {
+            place,
+            body,
+            text: Vec::new(),
+        };
+        if let Some(encoder) = sink.encoder() {
+            let mut header = Vec::new();
+            encoder.encode_row(columns.iter().map(String::as_bytes), &mut header);
+            sink.write_encoded(&header)?;
+        }
+        Ok(sink)
+    }
+
+    /// Formats batches for [`Sink::write_encoded`], on any thread; none for Parquet.
+    pub fn encoder(&self) -> Option<CsvEncoder> {
+        match &self.body {
+            Body::Csv(encoder, _) | Body::Gzip(encoder, _) => Some(*encoder),
+            #[cfg(feature = "parquet")]
+            Body::Parquet(_) => None,
+        }
+    }
+
+    /// Appends the rows of `batch`.
+    pub fn write(&mut self, batch: &RowBatch) -> Result<(), Error> {
+        match self.encoder() {
+            Some(encoder) => {
+                let mut text = std::mem::take(&mut self.text);
+                text.clear();
+                encoder.encode(batch, &mut text);
+                let result = self.write_encoded(&text);
+                self.text = text;
+                result
+            }
+            None => match &mut self.body {
+                #[cfg(feature = "parquet")]
+                Body::Parquet(writer) => writer.write(&self.place.path, batch),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Appends rows formatted by [`Sink::encoder`].
+    ///
+    /// # Panics
+    /// If the output is Parquet, which has no encoder.
+    pub fn write_encoded(&mut self, text: &[u8]) -> Result<(), Error> {
+        let result = match &mut self.body {
+            Body::Csv(_, out) => out.write_all(text),
+            Body::Gzip(_, out) => out.write_all(text),
+            #[cfg(feature = "parquet")]
+            Body::Parquet(_) => panic!("Parquet has no encoder, so there is no encoded text"),
+        };
+        result.map_err(|source| Error::of_write(&self.place.path, self.bytes(), source))
+    }
+
+    fn bytes(&self) -> u64 {
+        match &self.body {
+            Body::Csv(_, out) => out.byte_count(),
+            Body::Gzip(_, out) => out.get_ref().byte_count(),
+            #[cfg(feature = "parquet")]
+            Body::Parquet(writer) => writer.bytes(),
+        }
+    }
+
+    /// Completes the output and lets it appear.
+    pub fn finish(self) -> Result<Written, Error> {
+        let bytes = self.bytes();
+        let place = self.place;
+        let out = match self.body {
+            Body::Csv(_, out) => Ok(out),
+            Body::Gzip(_, out) => out.finish(),
+            #[cfg(feature = "parquet")]
+            Body::Parquet(writer) => Ok(writer.finish(&place.path)?),
+        };
+        let to_error = |source| Error::of_write(&place.path, bytes, source);
+        let out = out.map_err(to_error)?;
+        let written = Written {
+            sha256: out.fingerprint(),
+            bytes: out.byte_count(),
+        };
+        let file = out
+            .into_inner()
+            .into_inner()
+            .map_err(|error| to_error(error.into_error()))?;
+        place.publish(file)?;
+        Ok(written)
+    }
+}
+
+/// Lets a file holding `bytes` appear at `path` in one step; `-` is standard output.
+///
+/// For what is small and ready: certificates, job files.
+pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<Written, Error> {
+    let (place, mut file) = Place::create(path.as_ref())?;
+    file.write_all(bytes)
+        .map_err(|source| Error::of_write(&place.path, 0, source))?;
+    place.publish(file)?;
+    Ok(Written {
+        sha256: Fingerprint::of(bytes),
+        bytes: bytes.len() as u64,
+    })
+}
+
+/// Where an output will appear.
+struct Place {
+    path: PathBuf,
+    how: Appearance,
+}
+
+enum Appearance {
+    /// By renaming this file, which is deleted if that never happens.
+    Renamed(tempfile::TempPath, PathBuf),
+    /// By copying into something that cannot be replaced: a device, a pipe.
+    Copied(File),
+    /// By copying to standard output.
+    Printed,
+}
+
+impl Place {
+    fn create(path: &Path) -> Result<(Place, File), Error> {
+        let not_writable = |source| Error::NotWritable {
+            path: path.into(),
+            source,
+        };
+        let place = |how| Place {
+            path: path.into(),
+            how,
+        };
+        let unnamed = || tempfile::tempfile().map_err(not_writable);
+        if path == Path::new("-") {
+            return Ok((place(Appearance::Printed), unnamed()?));
+        }
+        // A link keeps pointing where it did: the file it leads to is replaced, not the link.
+        let target = match std::fs::canonicalize(path) {
+            Ok(target) => target,
+            Err(_) => path.into(),
+        };
+        match std::fs::metadata(&target) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(Error::IsDirectory { path: path.into() });
+            }
+            Ok(metadata) if !metadata.is_file() => {
+                let device = File::options()
+                    .write(true)
+                    .open(&target)
+                    .map_err(not_writable)?;
+                return Ok((place(Appearance::Copied(device)), unnamed()?));
+            }
+            _ => {}
+        }
+        let folder = match target.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let (file, temporary) = temporary_file(folder).map_err(not_writable)?.into_parts();
+        Ok((place(Appearance::Renamed(temporary, target)), file))
+    }
+
+    /// Lets the content of `file` appear.
+    fn publish(self, mut file: File) -> Result<(), Error> {
+        let to_error = |source| Error::of_write(&self.path, 0, source);
+        match self.how {
+            Appearance::Renamed(temporary, target) => {
+                file.sync_all().map_err(to_error)?;
+                temporary
+                    .persist(&target)
+                    .map_err(|error| to_error(error.error))?;
+                sync_folder(&target);
+                Ok(())
+            }
+            Appearance::Copied(device) => copy_out(&mut file, device).map_err(to_error),
+            Appearance::Printed => copy_out(&mut file, io::stdout().lock()).map_err(to_error),
+        }
+    }
+}
+
+fn copy_out(file: &mut File, mut to: impl Write) -> io::Result<()> {
+    file.rewind()?;
+    match io::copy(file, &mut to).and_then(|_| to.flush()) {
+        // Whoever reads has seen enough, as in `incrowd ... | head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".incrowd-").suffix(".part");
+    #[cfg(unix)]
+    {
+        // A release is made to be passed on: the user's umask decides who may read it, as for any file.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Makes the new name survive a power cut. The file itself is safe already, so a failure changes nothing.
+fn sync_folder(target: &Path) {
+    #[cfg(unix)]
+    if let Some(folder) = target.parent()
+        && let Ok(folder) = File::open(if folder == Path::new("") {
+            Path::new(".")
+        } else {
+            folder
+        })
+    {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = target;
+}
