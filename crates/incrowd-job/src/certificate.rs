@@ -191,13 +191,20 @@ impl Certificate {
         }
         line("missing cells", request.missing.clone());
         line("suppressed rows", request.suppressed.clone());
-        line("", "\nREACHED, measured by a check independent of the search".into());
+        line(
+            "",
+            "\nREACHED, measured by a check independent of the search".into(),
+        );
         for promise in &reached.privacy {
             let figure = match promise.reached {
                 Some(figure) => format!(", reached {figure}"),
                 None => String::new(),
             };
-            let holds = if promise.holds { "holds" } else { "DOES NOT HOLD" };
+            let holds = if promise.holds {
+                "holds"
+            } else {
+                "DOES NOT HOLD"
+            };
             line("promise", format!("{} {holds}{figure}", promise.model));
         }
         line(

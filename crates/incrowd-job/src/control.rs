@@ -117,6 +117,8 @@ impl Control {
     }
 
     fn lock_temporary(&self) -> std::sync::MutexGuard<'_, Vec<PathBuf>> {
-        self.temporary.lock().unwrap_or_else(PoisonError::into_inner)
+        self.temporary
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -438,10 +438,7 @@ mod tests {
     #[test]
     fn a_budget_out_of_range_is_refused_where_it_stands() {
         let error = Job::parse("[privacy]\nmax_suppressed = \"101%\"\n").unwrap_err();
-        assert!(
-            matches!(error, Error::JobFile { line: 2, .. }),
-            "{error:?}"
-        );
+        assert!(matches!(error, Error::JobFile { line: 2, .. }), "{error:?}");
         Job::parse("[privacy]\nmax_suppressed = 321\n").unwrap();
         Job::parse("[privacy]\nmax_suppressed = -1\n").unwrap_err();
     }

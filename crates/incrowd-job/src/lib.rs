@@ -3,6 +3,7 @@
 //! The command line, the server and Python hold no decisions of their own; what they must agree on is here.
 //! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
 
+mod batches;
 mod certificate;
 mod control;
 mod error;

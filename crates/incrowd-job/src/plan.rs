@@ -159,7 +159,9 @@ mod tests {
     use super::*;
 
     fn names() -> Vec<String> {
-        ["id", "age", "zip", "disease", "note"].map(String::from).into()
+        ["id", "age", "zip", "disease", "note"]
+            .map(String::from)
+            .into()
     }
 
     fn job(text: &str) -> Job {

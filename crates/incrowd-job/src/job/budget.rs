@@ -31,7 +31,9 @@ impl Budget {
             Budget::Rows(limit) => limit.min(rows),
             // A share is written with few digits. What comes this close to a whole row is one, had
             // the share been an exact decimal.
-            Budget::Percent(percent) => ((rows as f64 * percent / 100.0 + 1e-7).floor() as u64).min(rows),
+            Budget::Percent(percent) => {
+                ((rows as f64 * percent / 100.0 + 1e-7).floor() as u64).min(rows)
+            }
         }
     }
 }
@@ -117,7 +119,9 @@ mod tests {
 
     #[test]
     fn budgets_outside_the_table_are_refused() {
-        for text in ["-1", "-0.1%", "100.5%", "101%", "NaN%", "inf%", "x", "", "%", "1.5"] {
+        for text in [
+            "-1", "-0.1%", "100.5%", "101%", "NaN%", "inf%", "x", "", "%", "1.5",
+        ] {
             assert!(text.parse::<Budget>().is_err(), "{text}");
         }
     }
