@@ -20,16 +20,6 @@ pub enum Error {
         /// The first row, counted from 1, header not counted.
         row: u64,
     },
-    /// Values of the data that a hierarchy does not list.
-    #[error("{unlisted} values of column `{column}` are missing from its hierarchy")]
-    UnlistedValues {
-        /// The column.
-        column: String,
-        /// How many distinct values are not listed.
-        unlisted: usize,
-        /// How many values the hierarchy lists.
-        listed: usize,
-    },
     /// No acceptable node keeps the promises within the budget.
     #[error(
         "no acceptable recoding keeps the promises while suppressing at most {max_suppressed} rows"
@@ -46,9 +36,291 @@ pub enum Error {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
+    /// The independent check refused what a search proposed. Always a bug, never published.
+    #[error("the independent check refused the recoding: {what}")]
+    CheckFailed {
+        /// What did not hold.
+        what: &'static str,
+    },
+    /// The rows read in the second pass are not those counted in the first.
+    #[error("the input changed between counting and writing")]
+    InputChanged,
+    /// A column of the counted table is not in the rows to be written.
+    #[error("column `{column}` is gone from the input")]
+    ColumnVanished {
+        /// The column.
+        column: String,
+    },
     /// The user stopped the run.
     #[error("stopped")]
     Cancelled,
+    /// No metric has this name.
+    #[error("there is no metric `{name}`")]
+    MetricUnknown {
+        /// What was asked for.
+        name: String,
+        /// The registered names nearest to it, nearest first.
+        nearest: Vec<&'static str>,
+    },
+    /// A metric is not written as `name` or `name(option=value,...)`.
+    #[error("`{text}` is not a metric with options")]
+    MetricSpecMalformed {
+        /// What was given.
+        text: String,
+    },
+    /// A metric does not take this option.
+    #[error("the metric `{metric}` has no option `{option}`")]
+    MetricOptionUnknown {
+        /// The metric.
+        metric: &'static str,
+        /// What was given.
+        option: String,
+        /// The options it takes.
+        known: &'static [&'static str],
+    },
+    /// The value of a metric's option makes no sense.
+    #[error("the option `{option}` of the metric `{metric}` is not {expected}")]
+    MetricOptionInvalid {
+        /// The metric.
+        metric: &'static str,
+        /// The option.
+        option: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A metric's option names a column that is not there, or not in that role.
+    #[error("the metric `{metric}` names the column `{column}`, which it cannot use")]
+    MetricColumnUnknown {
+        /// The metric.
+        metric: &'static str,
+        /// The column.
+        column: String,
+    },
+    /// A metric needs a target column.
+    #[error("the metric `{metric}` needs a target column")]
+    MetricTargetMissing {
+        /// The metric.
+        metric: &'static str,
+    },
+    /// No privacy model has this name.
+    #[error("there is no privacy model `{name}`")]
+    UnknownModel {
+        /// The name given.
+        name: String,
+        /// Names it may have been meant to be, best first.
+        nearest: Vec<&'static str>,
+    },
+    /// A text that should be a model is not of the form `name(parameter=value,...)`.
+    #[error("`{text}` does not read as a privacy model")]
+    MalformedModel {
+        /// The text given.
+        text: String,
+    },
+    /// A model has no such parameter.
+    #[error("`{model}` has no parameter `{parameter}`")]
+    UnknownParameter {
+        /// The model.
+        model: &'static str,
+        /// The name given.
+        parameter: String,
+        /// The names it has.
+        known: Vec<&'static str>,
+    },
+    /// A parameter is given twice.
+    #[error("`{model}` is given its parameter `{parameter}` twice")]
+    DuplicateParameter {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        parameter: String,
+    },
+    /// A parameter without a default is not given.
+    #[error("`{model}` needs a value for `{parameter}`")]
+    MissingParameter {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+    },
+    /// A parameter is not a number or word that the model takes.
+    #[error("`{parameter}` of `{model}` cannot be `{given}`")]
+    ParameterOutOfRange {
+        /// The model.
+        model: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What was given for it.
+        given: String,
+        /// What it may be, as it stands after "must be".
+        allowed: String,
+    },
+    /// A model about sensitive values, and no sensitive column.
+    #[error("`{model}` is about sensitive values, and no column is sensitive")]
+    ModelNeedsColumn {
+        /// The model.
+        model: &'static str,
+    },
+    /// A model names a column that is not sensitive.
+    #[error("`{model}` is about column `{column}`, which is not sensitive")]
+    NotASensitiveColumn {
+        /// The model.
+        model: &'static str,
+        /// The column.
+        column: String,
+    },
+    /// A model names a value that its column does not have.
+    #[error("column `{column}` does not have the value that `{model}` names")]
+    NoSuchValue {
+        /// The model.
+        model: &'static str,
+        /// The column.
+        column: String,
+    },
+    /// A distance by rank, and nothing to rank by.
+    #[error("column `{column}` is text, and nothing says how it is ordered")]
+    ColumnHasNoOrder {
+        /// The column.
+        column: String,
+    },
+    /// A distance along a hierarchy that is not there.
+    #[error("column `{column}` has no hierarchy to measure distances in")]
+    ColumnHasNoHierarchy {
+        /// The column.
+        column: String,
+    },
+    /// Values without a place in the hierarchy that a distance is measured in.
+    #[error("{values} values of column `{column}` are missing from its hierarchy")]
+    ValuesOutsideHierarchy {
+        /// The column.
+        column: String,
+        /// How many values.
+        values: usize,
+    },
+    /// A hierarchy without a value.
+    #[error("the hierarchy of column `{column}` is empty")]
+    HierarchyEmpty {
+        /// The column.
+        column: String,
+    },
+    /// A hierarchy file that is not text.
+    #[error("the hierarchy of column `{column}` is not UTF-8 text")]
+    HierarchyNotUtf8 {
+        /// The column.
+        column: String,
+        /// The first such line, from 1.
+        line: u64,
+    },
+    /// A hierarchy file with one cell on every line.
+    #[error("the hierarchy of column `{column}` has only one cell on each of its {lines} lines")]
+    HierarchyOneColumn {
+        /// The column.
+        column: String,
+        /// Lines that are not blank.
+        lines: u64,
+    },
+    /// A value without any level above it, among others that have some.
+    #[error("the hierarchy of column `{column}` has a line with a value and nothing above it")]
+    HierarchyRowTooShort {
+        /// The column.
+        column: String,
+        /// The line, or the number of the row when the hierarchy was not a file; from 1.
+        line: u64,
+    },
+    /// A value listed twice that cannot have both parents.
+    #[error("the hierarchy of column `{column}` lists a value twice, with different parents")]
+    HierarchyValueTwice {
+        /// The column.
+        column: String,
+        /// The line, or row, of the second mention; from 1.
+        line: u64,
+        /// The line, or row, of the first mention; from 1.
+        first_line: u64,
+    },
+    /// A label whose values part ways one level up.
+    #[error(
+        "the hierarchy of column `{column}` splits a group of level {level} instead of merging it"
+    )]
+    HierarchyLevelSplits {
+        /// The column.
+        column: String,
+        /// The level of the group; its parents on the next level differ.
+        level: u8,
+        /// The line, or row, that contradicts; from 1.
+        line: u64,
+        /// The line, or row, that it contradicts; from 1.
+        first_line: u64,
+    },
+    /// More levels than a node can count.
+    #[error("the hierarchy of column `{column}` has {levels} levels, more than {limit}")]
+    HierarchyTooManyLevels {
+        /// The column.
+        column: String,
+        /// Levels asked for, the raw values and the top included.
+        levels: usize,
+        /// The greatest number there may be.
+        limit: usize,
+    },
+    /// Values of the data that the hierarchy does not list.
+    #[error("{values} values of column `{column}` are missing from its hierarchy")]
+    HierarchyLacksValues {
+        /// The column.
+        column: String,
+        /// How many distinct values are not listed.
+        values: usize,
+        /// The first row with such a value, from 1, header not counted.
+        row: u64,
+        /// How many values the hierarchy lists.
+        leaves: usize,
+    },
+    /// Values that are not numbers where a hierarchy needs numbers.
+    #[error("{values} values of column `{column}` are not numbers")]
+    NotNumbers {
+        /// The column.
+        column: String,
+        /// How many distinct values.
+        values: usize,
+        /// Where the first stands among the distinct values given, from 1.
+        first: usize,
+    },
+    /// Values that are not dates where a hierarchy needs dates.
+    #[error("{values} values of column `{column}` are not dates written YYYY-MM-DD")]
+    NotDates {
+        /// The column.
+        column: String,
+        /// How many distinct values.
+        values: usize,
+        /// Where the first stands among the distinct values given, from 1.
+        first: usize,
+    },
+    /// Intervals so narrow that they cannot be numbered.
+    #[error("the intervals of column `{column}` are too narrow for numbers of this size")]
+    IntervalsTooNarrow {
+        /// The column.
+        column: String,
+        /// Where the first such value stands among the distinct values given, from 1.
+        first: usize,
+    },
+    /// A text that does not name a way to build a hierarchy.
+    #[error("this is not a way to build a hierarchy")]
+    HierarchySpecUnknown,
+    /// A way to build a hierarchy whose parameters cannot be read.
+    #[error("`{builder}` needs {expected}")]
+    HierarchySpecParameter {
+        /// The way, as it is written.
+        builder: &'static str,
+        /// What may stand after the colon.
+        expected: &'static str,
+    },
+    /// Levels that do not nest.
+    #[error("level {level} of `{builder}` does not nest in the level before it: {rule}")]
+    HierarchySpecNotNested {
+        /// The way, as it is written.
+        builder: &'static str,
+        /// The offending level; level 1 is the first above the raw values.
+        level: usize,
+        /// What would nest.
+        rule: &'static str,
+    },
 }
 
 impl Error {
@@ -56,9 +328,6 @@ impl Error {
     pub fn place(&self) -> Option<String> {
         match self {
             Error::NotUtf8 { row, .. } => Some(format!("first in row {row}")),
-            Error::UnlistedValues { listed, .. } => {
-                Some(format!("the hierarchy lists {listed} values"))
-            }
             Error::NoSolution {
                 rows_suppressed_at_limit,
                 ..
@@ -66,7 +335,29 @@ impl Error {
                 "the highest acceptable levels still suppress {rows_suppressed_at_limit} rows"
             )),
             Error::TimeUp { nodes_checked } => Some(format!("{nodes_checked} nodes checked")),
-            Error::TooManyRows { .. } | Error::Cancelled => None,
+            Error::HierarchyNotUtf8 { line, .. } => Some(format!("first in line {line}")),
+            Error::HierarchyRowTooShort { line, .. } => Some(format!("line {line}")),
+            Error::HierarchyValueTwice {
+                line, first_line, ..
+            } => Some(format!("lines {first_line} and {line}")),
+            Error::HierarchyLevelSplits {
+                level,
+                line,
+                first_line,
+                ..
+            } => Some(format!(
+                "lines {first_line} and {line} agree on level {level} and differ on level {}",
+                level + 1
+            )),
+            Error::HierarchyLacksValues { row, leaves, .. } => Some(format!(
+                "first in row {row}; the hierarchy has {leaves} values"
+            )),
+            Error::NotNumbers { first, .. }
+            | Error::NotDates { first, .. }
+            | Error::IntervalsTooNarrow { first, .. } => Some(format!(
+                "first is distinct value {first}, in order of appearance"
+            )),
+            _ => None,
         }
     }
 
@@ -77,9 +368,6 @@ impl Error {
             Error::NotUtf8 { .. } => {
                 "convert the file first, for example `iconv -f latin1 -t utf-8`".into()
             }
-            Error::UnlistedValues { .. } => {
-                "`incrowd hierarchy check` lists them; or pass `--unlisted suppress`".into()
-            }
             Error::NoSolution {
                 rows_suppressed_at_limit,
                 ..
@@ -87,7 +375,114 @@ impl Error {
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::CheckFailed { .. } => "nothing was written; please report this as a bug".into(),
+            Error::InputChanged | Error::ColumnVanished { .. } => {
+                "nothing was written; run again on a copy that nobody changes".into()
+            }
             Error::Cancelled => "nothing was written".into(),
+            Error::MetricUnknown { nearest, .. } => {
+                format!("the nearest names are {}", nearest.join(", "))
+            }
+            Error::MetricSpecMalformed { .. } => {
+                "write for example `loss` or `loss(aggregate=sum,weights=age:2;sex:1)`".into()
+            }
+            Error::MetricOptionUnknown { known: [], .. } => "it takes no options".into(),
+            Error::MetricOptionUnknown { known, .. } => format!("it takes {}", known.join(", ")),
+            Error::MetricOptionInvalid { metric, .. } => {
+                format!("`incrowd explain {metric}` shows its options")
+            }
+            Error::MetricColumnUnknown { .. } => {
+                "weights belong to quasi-identifiers, a target to `--target`; check the spelling"
+                    .into()
+            }
+            Error::MetricTargetMissing { .. } => "name it with `--target COLUMN`".into(),
+            Error::UnknownModel { nearest, .. } if nearest.is_empty() => {
+                "`incrowd explain` lists the models".into()
+            }
+            Error::UnknownModel { nearest, .. } => {
+                format!("did you mean `{}`?", nearest.join("` or `"))
+            }
+            Error::MalformedModel { .. } => {
+                "write `name(parameter=value,...)`, for example `t-closeness(t=0.2,distance=equal)`; \
+                 put values with commas, brackets or `=` in double quotes"
+                    .into()
+            }
+            Error::UnknownParameter { known, .. } => format!("it has `{}`", known.join("`, `")),
+            Error::DuplicateParameter { parameter, .. } => {
+                format!("keep one of the two `{parameter}=`")
+            }
+            Error::MissingParameter { model, parameter } => {
+                format!("write `{model}({parameter}=...)`; `incrowd explain {model}` says what it means")
+            }
+            Error::ParameterOutOfRange {
+                parameter, allowed, ..
+            } => format!("`{parameter}` must be {allowed}"),
+            Error::ModelNeedsColumn { .. } => "name one with `--sensitive`".into(),
+            Error::NotASensitiveColumn { column, .. } => {
+                format!("add `--sensitive {column}`, or leave `column=` out")
+            }
+            Error::NoSuchValue { .. } => {
+                "check the spelling; capital letters and spaces count".into()
+            }
+            Error::ColumnHasNoOrder { column } => format!(
+                "list its values in order with `--hierarchy {column}=FILE`, or use `distance=equal`"
+            ),
+            Error::ColumnHasNoHierarchy { column } => {
+                format!("give one with `--hierarchy {column}=FILE`, or use `distance=equal`")
+            }
+            Error::ValuesOutsideHierarchy { .. } => {
+                "add them to the hierarchy, or use `distance=equal`".into()
+            }
+            Error::HierarchyEmpty { .. } => {
+                "a hierarchy has one line for each value: the value, then its groups, coarser and coarser"
+                    .into()
+            }
+            Error::HierarchyNotUtf8 { .. } => {
+                "convert the file first, for example `iconv -f latin1 -t utf-8`".into()
+            }
+            Error::HierarchyOneColumn { .. } => {
+                "separate the levels with a comma, a semicolon or a tab; to publish the value or `*`, use `suppress`"
+                    .into()
+            }
+            Error::HierarchyRowTooShort { .. } => {
+                "write the value's groups, or at least the top: the value, then `*`".into()
+            }
+            Error::HierarchyValueTwice { .. } => "keep one of the two lines".into(),
+            Error::HierarchyLevelSplits { level, .. } => format!(
+                "give the two groups of level {level} different names, or one parent"
+            ),
+            Error::HierarchyTooManyLevels { .. } => {
+                "leave out levels, or let each merge more".into()
+            }
+            Error::HierarchyLacksValues { .. } => {
+                "add the values to the hierarchy, or pass `--missing suppress`".into()
+            }
+            Error::NotNumbers { .. } => {
+                "use `order`, `mask` or `suppress` for text, or clean the column".into()
+            }
+            Error::NotDates { .. } => {
+                "write dates as YYYY-MM-DD, or use `order`, `mask` or `suppress`".into()
+            }
+            Error::IntervalsTooNarrow { .. } => {
+                "take wider intervals, or `quantile` for numbers of very different size".into()
+            }
+            Error::HierarchySpecUnknown => {
+                "write interval:5,10,20@17, quantile:16,8,4, mask:2, date:month,year, order, suppress, or a file"
+                    .into()
+            }
+            Error::HierarchySpecParameter { builder, .. } => format!(
+                "for example `{}`",
+                match *builder {
+                    "interval" => "interval:5,10,20@17",
+                    "quantile" => "quantile:16,8,4",
+                    "mask" => "mask:2",
+                    "date" => "date:month,year",
+                    other => other,
+                }
+            ),
+            Error::HierarchySpecNotNested { .. } => {
+                "each level must be made of whole groups of the level before".into()
+            }
         }
     }
 }

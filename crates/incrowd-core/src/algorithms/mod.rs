@@ -8,6 +8,7 @@ mod optimal;
 pub use optimal::Optimal;
 
 use crate::Error;
+use crate::card;
 use crate::problem::{Problem, Proposal, Watch};
 use std::fmt::Debug;
 
@@ -19,16 +20,10 @@ pub static ALGORITHMS: &[&dyn Algorithm] = &[&Optimal];
 pub struct Card {
     /// The name in the registry.
     pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub paper: &'static str,
-    /// What is known of the quality of its answer.
-    pub guarantee: &'static str,
+    /// What it does, where it comes from, what it guarantees and costs: its doc comment.
+    pub text: card::Card,
     /// How far it can be trusted.
     pub status: Status,
-    /// The full text for `incrowd explain`.
-    pub documentation: &'static str,
 }
 
 /// How far an implementation can be trusted.

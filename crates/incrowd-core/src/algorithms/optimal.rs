@@ -8,42 +8,43 @@ use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch,
 };
 use crate::recode::Recoding;
-use crate::utility::Loss;
+use crate::utility::{Known, Loss};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// The safe full-domain recoding of least loss, whatever the model and the metric.
-///
-/// Branch and bound over boxes of the lattice. A box is all nodes between a low and a high corner. Nothing in it
-/// costs less than its low corner's levels demand, and for promises that survive merging nothing in it
-/// suppresses fewer rows than its high corner. Boxes that cannot hold the optimum are dropped whole; the others
-/// are halved along one attribute, the most promising first. Boxes are made when needed, so the lattice may have
-/// any size.
-///
-/// # Paper
-/// Own. The bounds on ancestors follow F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. A. Kuhn, Flash:
-/// Efficient, Stable and Optimal K-Anonymity, PASSAT 2012; LeFevre, DeWitt, Ramakrishnan, Incognito, SIGMOD 2005.
-/// # Needs
-/// `problem.pruning_is_sound()` to drop a box for what its high corner suppresses; without it, only the metric's
-/// bounds drop boxes.
-/// # Invariant
-/// Every node is in a dropped box, has been assessed, or lies in a box of the frontier; `best` is the least loss
-/// of all assessed nodes, ties broken by lattice order.
-/// # Cost
-/// At most one roll-up per node and one more per box, usually for a small part of the lattice; remembered
-/// frequency sets within the memory limit.
-#[derive(Debug)]
-pub struct Optimal;
+crate::documented! {
+    /// The safe full-domain recoding of least loss, proven over the whole lattice.
+    ///
+    /// Branch and bound over boxes of the lattice. A box is all nodes between a low and a high corner. Nothing in
+    /// it costs less than its low corner's levels and classes demand, and for promises that survive merging nothing
+    /// in it suppresses fewer rows than its high corner. Boxes that cannot hold the optimum are dropped whole; the
+    /// others are halved along one attribute, the most promising first. Boxes are made when needed, so the lattice
+    /// may have any size.
+    ///
+    /// # Paper
+    /// Own. What may be inferred from a node for those above and below it follows K. LeFevre, D. DeWitt,
+    /// R. Ramakrishnan, Incognito, SIGMOD 2005, and F. Kohlmayer et al., Flash, PASSAT 2012.
+    /// # Guarantee
+    /// Optimal. When the time limit ends it: the best found and a proven lower bound.
+    /// # Needs
+    /// `problem.pruning_is_sound()` to drop a box for what its high corner suppresses; without it only the metric's
+    /// bounds drop boxes.
+    /// # Invariant
+    /// Every node is in a dropped box, has been assessed, or lies in a box of the frontier; `best` is the least loss
+    /// of all assessed nodes, ties broken by lattice order.
+    /// # Cost
+    /// At most one roll-up per node, usually for a small part of the lattice; the boxes of the frontier and the
+    /// frequency sets remembered stay within the memory limit.
+    #[derive(Debug)]
+    pub struct Optimal;
+}
 
 static CARD: Card = Card {
     name: "optimal",
-    summary: "the safe full-domain recoding of least loss, proven over the whole lattice",
-    paper: "own branch and bound; bounds after Flash (2012) and Incognito (2005)",
-    guarantee: "optimal; bounded when the time limit ends it",
+    text: Optimal::CARD,
     status: Status::Stable,
-    documentation: "",
 };
 
 /// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.
@@ -189,6 +190,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// No node at or above `low` that suppresses at least `rows_lost` rows costs less.
+    fn floor(&self, low: &Node, rows_lost: u32) -> Loss {
+        let known = Known {
+            rows_suppressed: rows_lost,
+            smallest_safe: 1,
+        };
+        self.problem.metric.floor(low, known)
+    }
+
     fn may_hold_the_best(&self, candidate: &LatticeBox) -> bool {
         match &self.best {
             Some((loss, node)) => (candidate.floor, &candidate.low) < (*loss, node),
@@ -204,7 +214,7 @@ impl<'a> Search<'a> {
         rows_lost: u32,
         high_is_new: bool,
     ) -> Option<LatticeBox> {
-        let floor = self.problem.metric.floor(&low, rows_lost);
+        let floor = self.floor(&low, rows_lost);
         let mut bounded = LatticeBox {
             floor,
             low,
@@ -223,7 +233,7 @@ impl<'a> Search<'a> {
             }
             if assessment.rows_lost_below > rows_lost {
                 bounded.rows_lost = assessment.rows_lost_below;
-                bounded.floor = self.problem.metric.floor(&bounded.low, bounded.rows_lost);
+                bounded.floor = self.floor(&bounded.low, bounded.rows_lost);
             }
         }
         self.may_hold_the_best(&bounded).then_some(bounded)
@@ -262,7 +272,7 @@ impl<'a> Search<'a> {
                 let (low, high) = (whole.low.level(attribute), whole.high.level(attribute));
                 let raised = whole.low.with(attribute, low + (high - low) / 2 + 1);
                 (
-                    self.problem.metric.floor(&raised, whole.rows_lost),
+                    self.floor(&raised, whole.rows_lost),
                     high - low,
                     std::cmp::Reverse(attribute),
                 )

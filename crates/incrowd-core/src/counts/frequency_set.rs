@@ -79,9 +79,11 @@ impl FrequencySet {
         &self.sizes
     }
 
-    /// The histograms of a counted column, when they were carried along.
-    pub fn histograms(&self, column: usize) -> Option<&Histograms> {
-        self.histograms.get(column)?.as_ref()
+    /// The histograms of a counted column. Only for columns that were asked for when the set was rolled up.
+    pub fn histograms(&self, column: usize) -> &Histograms {
+        self.histograms[column]
+            .as_ref()
+            .expect("whoever reads a column asks for it from the start")
     }
 
     /// The packed groups of a class.

@@ -15,7 +15,7 @@ pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub use known::KnownSets;
 pub use layout::Layout;
 pub use roll_up::{Scratch, roll_up};
-pub use row_counter::{MissingCells, RowCounter};
+pub use row_counter::{Missing, MissingCells, RowCounter};
 
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
@@ -33,7 +33,7 @@ pub struct Attribute {
     pub hierarchy: Hierarchy,
     /// Rows in each group, for each level.
     pub rows_of_groups: Vec<Vec<u32>>,
-    /// The leaf of a missing cell, when the data have one.
+    /// The leaf of a missing cell, when the hierarchy has one.
     pub missing: Option<u32>,
 }
 
@@ -74,8 +74,8 @@ pub struct CountedTable {
     pub rows: u32,
     /// Rows left out because a counted cell is missing; not part of `rows`.
     pub rows_excluded: u32,
-    /// What a missing cell means.
-    pub missing_cells: MissingCells,
+    /// What counts as missing, and what that means.
+    pub missing: Missing,
     /// The quasi-identifiers, in the order the user gave.
     pub attributes: Vec<Attribute>,
     /// The sensitive and target columns.

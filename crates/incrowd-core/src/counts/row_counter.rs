@@ -7,6 +7,26 @@ use crate::table::{Dictionary, Kind, RowBatch, parse_date, parse_number};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 
+/// Which cells are missing, beside the empty ones, and what that means.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Missing {
+    /// What a missing cell means.
+    pub cells: MissingCells,
+    /// Texts that stand for a missing cell, such as `?` or `NA`.
+    pub tokens: Vec<String>,
+}
+
+impl Missing {
+    /// The text of a cell, empty when it is missing.
+    pub fn normalize<'t>(&self, text: &'t str) -> &'t str {
+        if self.tokens.iter().any(|token| token == text) {
+            ""
+        } else {
+            text
+        }
+    }
+}
+
 /// What a missing cell means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MissingCells {
@@ -42,6 +62,20 @@ struct CountingColumn {
     name: String,
     position: usize,
     values: Dictionary,
+    /// The first row with each value, from 1.
+    first_rows: Vec<u64>,
+}
+
+impl CountingColumn {
+    /// The code of a value that stands in a row.
+    fn encode(&mut self, value: &str, row: u64) -> u32 {
+        let code = self.values.encode(value);
+        match self.first_rows.get_mut(code as usize) {
+            Some(first) => *first = row.min(*first),
+            None => self.first_rows.push(row),
+        }
+        code
+    }
 }
 
 impl RowCounter {
@@ -55,6 +89,7 @@ impl RowCounter {
                 name: names[position].clone(),
                 position,
                 values: Dictionary::default(),
+                first_rows: Vec::new(),
             })
             .collect();
         RowCounter {
@@ -77,11 +112,12 @@ impl RowCounter {
                 *code = match column.values.lookup(cell) {
                     Some(code) => code,
                     None => {
+                        let row = batch.first_row() + row as u64 + 1;
                         let text = std::str::from_utf8(cell).map_err(|_| Error::NotUtf8 {
                             column: column.name.clone(),
-                            row: batch.first_row() + row as u64 + 1,
+                            row,
                         })?;
-                        column.values.encode(text)
+                        column.encode(text, row)
                     }
                 };
             }
@@ -100,7 +136,8 @@ impl RowCounter {
                 theirs
                     .values
                     .iter()
-                    .map(|text| ours.values.encode(text))
+                    .zip(&theirs.first_rows)
+                    .map(|(text, &row)| ours.encode(text, row))
                     .collect()
             })
             .collect();
@@ -152,52 +189,66 @@ impl RowCounter {
         self.rows
     }
 
-    /// The distinct values of a column, quasi-identifiers first, in the order of first sight.
-    pub fn values(&self, column: usize) -> &Dictionary {
-        &self.columns[column].values
-    }
-
-    /// Rows with each of [`RowCounter::values`].
-    pub fn rows_of_values(&self, column: usize) -> Vec<u32> {
-        let mut rows = vec![0; self.columns[column].values.len()];
+    /// The distinct values of a column (quasi-identifiers first) with their rows, in the order of first sight.
+    /// Missing cells are one value, the empty text.
+    pub fn values(&self, column: usize, missing: &Missing) -> Vec<(&str, u32)> {
+        let values = &self.columns[column].values;
+        let mut distinct = Dictionary::default();
+        let codes: Vec<u32> = values
+            .iter()
+            .map(|text| distinct.encode(missing.normalize(text)))
+            .collect();
+        let mut rows = vec![0; distinct.len()];
         for (tuple, &size) in self
             .tuples
             .chunks_exact(self.columns.len())
             .zip(&self.sizes)
         {
-            rows[tuple[column] as usize] += size;
+            rows[codes[tuple[column] as usize] as usize] += size;
         }
-        rows
+        let mut listed = vec![""; distinct.len()];
+        for (text, &code) in values.iter().zip(&codes) {
+            listed[code as usize] = missing.normalize(text);
+        }
+        listed.into_iter().zip(rows).collect()
+    }
+
+    /// Makes a value known to a column although no row has it, so that two tables number their values alike.
+    pub fn learn(&mut self, column: usize, value: &str) {
+        self.columns[column].encode(value, u64::MAX);
     }
 
     /// The counted table. `hierarchies` has one per quasi-identifier, each listing every value seen;
-    /// `distances` one per counted column where a model moves along a hierarchy. Missing cells are empty texts.
+    /// `distances` one per counted column where a model moves along a hierarchy.
     pub fn finish(
         self,
         hierarchies: Vec<Hierarchy>,
         distances: Vec<Option<Hierarchy>>,
-        missing_cells: MissingCells,
+        missing: Missing,
     ) -> Result<CountedTable, Error> {
         let (quasi, counted) = self.columns.split_at(self.quasi_identifiers);
         let layout = Layout::new(&hierarchies);
         let leaves = quasi
             .iter()
             .zip(&hierarchies)
-            .map(|(column, hierarchy)| leaves_of_values(column, hierarchy))
+            .map(|(column, hierarchy)| leaves_of_values(column, hierarchy, &missing))
             .collect::<Result<Vec<_>, _>>()?;
         let (columns, ranks): (Vec<_>, Vec<_>) = counted
             .iter()
             .zip(distances)
-            .map(|(column, hierarchy)| sorted_column(column, hierarchy))
+            .map(|(column, hierarchy)| sorted_column(column, hierarchy, &missing))
             .unzip();
-        let excluded: Vec<Option<u32>> = self
+        let is_excluded: Vec<Vec<bool>> = self
             .columns
             .iter()
             .map(|column| {
+                let is_missing = |text| missing.normalize(text).is_empty();
+                let excludes = missing.cells == MissingCells::ExcludeRow;
                 column
                     .values
-                    .lookup(b"")
-                    .filter(|_| missing_cells == MissingCells::ExcludeRow)
+                    .iter()
+                    .map(|text| excludes && is_missing(text))
+                    .collect()
             })
             .collect();
 
@@ -209,8 +260,8 @@ impl RowCounter {
         for (at, tuple) in self.tuples.chunks_exact(width).enumerate() {
             if tuple
                 .iter()
-                .zip(&excluded)
-                .any(|(&code, &missing)| Some(code) == missing)
+                .zip(&is_excluded)
+                .any(|(&code, is_excluded)| is_excluded[code as usize])
             {
                 rows_excluded += self.sizes[at];
                 continue;
@@ -261,12 +312,12 @@ impl RowCounter {
         let mut table = CountedTable {
             rows: (self.rows - u64::from(rows_excluded)) as u32,
             rows_excluded,
-            missing_cells,
             attributes: quasi
                 .iter()
                 .zip(hierarchies)
-                .map(|(column, hierarchy)| attribute(column, hierarchy))
+                .map(|(column, hierarchy)| attribute(column, hierarchy, &missing))
                 .collect(),
+            missing,
             columns,
             layout,
             tuples,
@@ -312,30 +363,35 @@ impl CountedTable {
     }
 }
 
-fn attribute(column: &CountingColumn, hierarchy: Hierarchy) -> Attribute {
-    let missing = column.values.lookup(b"").and_then(|_| hierarchy.leaf(""));
+fn attribute(column: &CountingColumn, hierarchy: Hierarchy, missing: &Missing) -> Attribute {
+    let texts = column.values.iter().map(|text| missing.normalize(text));
     Attribute {
         name: column.name.clone(),
-        kind: Kind::of(column.values.iter().filter(|text| !text.is_empty())),
+        kind: Kind::of(texts.filter(|text| !text.is_empty())),
+        missing: hierarchy.leaf(""),
         hierarchy,
         rows_of_groups: Vec::new(),
-        missing,
     }
 }
 
 /// The leaf of each value, or an error that counts the values that are not listed.
-fn leaves_of_values(column: &CountingColumn, hierarchy: &Hierarchy) -> Result<Vec<u32>, Error> {
-    let leaves: Vec<Option<u32>> = column
-        .values
+fn leaves_of_values(
+    column: &CountingColumn,
+    hierarchy: &Hierarchy,
+    missing: &Missing,
+) -> Result<Vec<u32>, Error> {
+    let leaf = |text| hierarchy.leaf(missing.normalize(text));
+    let leaves: Vec<Option<u32>> = column.values.iter().map(leaf).collect();
+    let unlisted = leaves
         .iter()
-        .map(|text| hierarchy.leaf(text))
-        .collect();
-    let unlisted = leaves.iter().filter(|leaf| leaf.is_none()).count();
-    if unlisted > 0 {
-        return Err(Error::UnlistedValues {
+        .zip(&column.first_rows)
+        .filter(|(leaf, _)| leaf.is_none());
+    if let Some(row) = unlisted.clone().map(|(_, &row)| row).min() {
+        return Err(Error::HierarchyLacksValues {
             column: column.name.clone(),
-            unlisted,
-            listed: hierarchy.leaves(),
+            values: unlisted.count(),
+            row,
+            leaves: hierarchy.leaves(),
         });
     }
     Ok(leaves.into_iter().flatten().collect())
@@ -345,24 +401,25 @@ fn leaves_of_values(column: &CountingColumn, hierarchy: &Hierarchy) -> Result<Ve
 fn sorted_column(
     column: &CountingColumn,
     hierarchy: Option<Hierarchy>,
+    missing: &Missing,
 ) -> (CountedColumn, Vec<u32>) {
-    let kind = Kind::of(column.values.iter().filter(|text| !text.is_empty()));
-    let mut order: Vec<u32> = (0..column.values.len() as u32).collect();
-    let text = |code: u32| column.values.text(code);
+    let texts: Vec<&str> = column
+        .values
+        .iter()
+        .map(|text| missing.normalize(text))
+        .collect();
+    let kind = Kind::of(texts.iter().copied().filter(|text| !text.is_empty()));
+    let mut sorted = texts.clone();
     match kind {
-        Kind::Number => {
-            order.sort_by_cached_key(|&code| (parse_number(text(code)), text(code).to_owned()))
-        }
-        Kind::Date => {
-            order.sort_by_cached_key(|&code| (parse_date(text(code)), text(code).to_owned()))
-        }
-        Kind::Text => order.sort_by_cached_key(|&code| text(code).to_owned()),
+        Kind::Number => sorted.sort_by_cached_key(|&text| (parse_number(text), text)),
+        Kind::Date => sorted.sort_by_cached_key(|&text| (parse_date(text), text)),
+        Kind::Text => sorted.sort_unstable(),
     }
     let mut values = Dictionary::default();
-    let mut ranks = vec![0; order.len()];
-    for &code in &order {
-        ranks[code as usize] = values.encode(text(code));
+    for text in sorted {
+        values.encode(text);
     }
+    let ranks = texts.iter().map(|text| values.encode(text)).collect();
     let column = CountedColumn {
         name: column.name.clone(),
         kind,

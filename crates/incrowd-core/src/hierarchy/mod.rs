@@ -1,8 +1,42 @@
 //! Which values may stand for which: the levels of a column, from raw values up to `*`.
 //!
 //! A [`Hierarchy`] lists the raw values (*leaves*, level 0) and maps each to a *group* at every level above.
-//! Going up only merges groups. Leaves and groups are numbered in the order they were listed, which is also
-//! the order that ordered schemes use.
+//! Going up only merges groups, and the last level is one group. Leaves are numbered in the order they were
+//! listed, groups in the order of their first leaf; that is also the order that ordered schemes use. A label is
+//! unique on its level; the same text may stand on several levels.
+//!
+//! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]), built by rule ([`build`],
+//! [`HierarchySpec`]) or chosen for those who have prepared nothing ([`automatic`]). Reading files is left to
+//! the caller.
+//!
+//! ```
+//! use incrowd_core::hierarchy::Hierarchy;
+//! let rows = [
+//!     ["Bachelors", "Higher", "*"],
+//!     ["Masters", "Higher", "*"],
+//!     ["9th", "School", "*"],
+//! ];
+//! let education = Hierarchy::from_rows("education", rows)?;
+//! assert_eq!(education.height(), 2);
+//! let masters = education.leaf("Masters").expect("listed above");
+//! let group = education.groups_of_leaves(1)[masters as usize];
+//! assert_eq!(education.label(1, group), "Higher");
+//! # Ok::<(), incrowd_core::Error>(())
+//! ```
+
+mod automatic;
+pub mod build;
+mod csv;
+mod extra;
+mod listed;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use automatic::{Automatic, automatic};
+pub use csv::{Header, Options, parse};
+pub use extra::ExtraLeaf;
+pub use spec::HierarchySpec;
 
 use crate::table::Dictionary;
 
@@ -16,6 +50,8 @@ pub const MAX_LEVELS: usize = 127;
 #[derive(Debug, Clone)]
 pub struct Hierarchy {
     levels: Vec<Groups>,
+    /// Values that are published as `*` without being listed; see [`ExtraLeaf::Suppressed`].
+    suppressed: Dictionary,
 }
 
 /// The groups of one level.
@@ -27,10 +63,33 @@ struct Groups {
     of_leaf: Vec<u32>,
     /// How many leaves each group holds.
     leaves: Vec<u32>,
+    /// The group one level up of each group; empty at the last level.
+    parents: Vec<u32>,
+}
+
+impl Groups {
+    fn new(name: String) -> Self {
+        Groups {
+            name,
+            labels: Dictionary::default(),
+            of_leaf: Vec::new(),
+            leaves: Vec::new(),
+            parents: Vec::new(),
+        }
+    }
+
+    /// The last level: every leaf in one group.
+    fn top(label: &str, leaves: usize) -> Self {
+        let mut top = Groups::new("any".into());
+        top.labels.encode(label);
+        top.of_leaf = vec![0; leaves];
+        top.leaves = vec![leaves as u32];
+        top
+    }
 }
 
 impl Hierarchy {
-    /// The number of steps from the raw values to the last level.
+    /// The number of steps from the raw values to the last level; at least 1.
     pub fn height(&self) -> u8 {
         (self.levels.len() - 1) as u8
     }
@@ -65,13 +124,47 @@ impl Hierarchy {
         &self.levels[level as usize].leaves
     }
 
-    /// The leaf with this text.
+    /// The group one level up of each group of a level; empty at the last level.
+    pub fn parents(&self, level: u8) -> &[u32] {
+        &self.levels[level as usize].parents
+    }
+
+    /// The leaf that stands for this value of the data.
     pub fn leaf(&self, text: &str) -> Option<u32> {
-        self.levels[0].labels.lookup(text.as_bytes())
+        let leaves = &self.levels[0].labels;
+        leaves.lookup(text.as_bytes()).or_else(|| {
+            self.suppressed.lookup(text.as_bytes())?;
+            leaves.lookup(ANY.as_bytes())
+        })
     }
 
     /// The group of a level with this label.
     pub fn group(&self, level: u8, label: &str) -> Option<u32> {
         self.levels[level as usize].labels.lookup(label.as_bytes())
+    }
+
+    /// The positions, from 0, of the values that no leaf stands for.
+    pub fn unlisted<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
+        let values = values.into_iter().enumerate();
+        values
+            .filter(|(_, value)| self.leaf(value).is_none())
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// Renames the levels, from level 0 up. Levels without a name, or with an empty one, keep theirs; names too
+    /// many are dropped.
+    #[must_use]
+    pub fn with_level_names<S: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+    ) -> Hierarchy {
+        for (level, name) in self.levels.iter_mut().zip(names) {
+            let name = name.into();
+            if !name.is_empty() {
+                level.name = name;
+            }
+        }
+        self
     }
 }

@@ -1,10 +1,64 @@
 //! The promises a release can make, each in a file of its own.
 //!
-//! A model says of one class at a time whether the promise is kept. How that answer behaves when classes merge
-//! decides what a search may skip; see [`Monotonicity`].
+//! A model says of one class at a time whether the promise is kept, and by which number. How that answer behaves
+//! when classes merge decides what a search may skip; see [`Monotonicity`]. Parameters are exact decimals and are
+//! compared with counts in integers, so a class exactly on the bound is judged right.
+//!
+//! ```
+//! use incrowd_core::privacy::{ClassView, KAnonymity, ModelSpec, PrivacyModel};
+//! let model = KAnonymity { k: 5 };
+//! assert!(model.holds(&ClassView::of_size(5)) && !model.holds(&ClassView::of_size(4)));
+//! assert_eq!(model.describe(None), "k-anonymity(k=5)");
+//! let spec: ModelSpec = "k-anonymity(k=5)".parse().unwrap();
+//! assert_eq!(spec, model.spec());
+//! ```
+
+mod alpha_k_anonymity;
+mod beta_likeness;
+mod decimal;
+mod delta_disclosure;
+mod distinct_l_diversity;
+mod distribution;
+mod entropy_l_diversity;
+mod frequency_l_diversity;
+mod k_anonymity;
+mod p_sensitive_k_anonymity;
+mod recursive_cl_diversity;
+mod registry;
+mod spec;
+mod t_closeness;
+
+pub use alpha_k_anonymity::AlphaKAnonymity;
+pub use beta_likeness::{BetaLikeness, Likeness};
+pub use decimal::{Decimal, NotADecimal};
+pub use delta_disclosure::{Absent, DeltaDisclosure};
+pub use distinct_l_diversity::DistinctLDiversity;
+pub use entropy_l_diversity::EntropyLDiversity;
+pub use frequency_l_diversity::FrequencyLDiversity;
+pub use k_anonymity::KAnonymity;
+pub use p_sensitive_k_anonymity::PSensitiveKAnonymity;
+pub use recursive_cl_diversity::RecursiveClDiversity;
+pub use registry::{Build, ModelEntry, ParameterEntry, ParameterKind, Parameters, find};
+pub use spec::ModelSpec;
+pub use t_closeness::{Distance, TCloseness};
 
 use crate::counts::{FrequencySet, Histogram};
+use crate::error::Error;
 use std::fmt::Debug;
+
+/// Every model there is: a new one is a file and a line here.
+pub static MODELS: &[ModelEntry] = &[
+    k_anonymity::ENTRY,
+    distinct_l_diversity::ENTRY,
+    entropy_l_diversity::ENTRY,
+    recursive_cl_diversity::ENTRY,
+    frequency_l_diversity::ENTRY,
+    alpha_k_anonymity::ENTRY,
+    p_sensitive_k_anonymity::ENTRY,
+    t_closeness::ENTRY,
+    delta_disclosure::ENTRY,
+    beta_likeness::ENTRY,
+];
 
 /// One class, as a model sees it.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +67,30 @@ pub struct ClassView<'a> {
     pub size: u32,
     /// The values of the model's column; empty when the model needs none.
     pub histogram: Histogram<'a>,
+}
+
+impl ClassView<'_> {
+    /// A class of which only the size is known.
+    pub fn of_size(size: u32) -> Self {
+        let histogram = Histogram {
+            values: &[],
+            counts: &[],
+        };
+        ClassView { size, histogram }
+    }
+
+    /// The number of distinct values.
+    #[inline]
+    fn distinct(&self) -> u32 {
+        // A class has no more values than rows.
+        self.histogram.values.len() as u32
+    }
+
+    /// Rows with the most frequent value.
+    #[inline]
+    fn greatest_count(&self) -> u32 {
+        self.histogram.counts.iter().copied().max().unwrap_or(0)
+    }
 }
 
 /// What happens to a kept promise when classes merge.
@@ -26,6 +104,36 @@ pub enum Monotonicity {
     UnionWithAny,
 }
 
+/// On which side of the parameter a class must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The measure must reach the parameter; higher is safer, and a lower parameter is a weaker promise.
+    AtLeast,
+    /// The measure must not exceed the parameter; lower is safer, and a higher parameter is a weaker promise.
+    AtMost,
+    /// The measure must stay below the parameter; otherwise as `AtMost`.
+    Below,
+}
+
+impl Direction {
+    /// Whether a class of this measure keeps the promise.
+    pub fn meets(self, measure: f64, parameter: f64) -> bool {
+        match self {
+            Direction::AtLeast => measure >= parameter,
+            Direction::AtMost => measure <= parameter,
+            Direction::Below => measure < parameter,
+        }
+    }
+
+    /// The less safe of two measures.
+    pub fn worse(self, a: f64, b: f64) -> f64 {
+        match self {
+            Direction::AtLeast => a.min(b),
+            Direction::AtMost | Direction::Below => a.max(b),
+        }
+    }
+}
+
 /// A promise about every class of a release.
 pub trait PrivacyModel: Debug + Send + Sync {
     /// The name in the registry, such as `k-anonymity`.
@@ -34,29 +142,48 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// The counted column whose histogram the model reads, if any.
     fn column(&self) -> Option<usize>;
 
-    /// Whether the class keeps the promise.
+    /// Whether the class keeps the promise: the whole meaning of the model. Allocates nothing.
     fn holds(&self, class: &ClassView<'_>) -> bool;
+
+    /// The number of the class that the promise bounds; never NaN.
+    ///
+    /// A class that no parameter could make safe, because another part of the promise is broken, is at the unsafe
+    /// end: 0 or infinity. Otherwise correctly rounded where counts decide. Then a class that holds also
+    /// [meets](Direction::meets) the parameter, and one that does not hold meets it only if it misses it by less
+    /// than `f64` can tell.
+    fn measure(&self, class: &ClassView<'_>) -> f64;
+
+    /// On which side of [`PrivacyModel::parameter`] the measure must be.
+    fn direction(&self) -> Direction;
 
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
+
+    /// The parameter that [`PrivacyModel::measure`] is compared with.
+    fn parameter(&self) -> Decimal;
+
+    /// The same promise with another parameter.
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error>;
+
+    /// The model as text says it, every parameter included, the column not.
+    fn spec(&self) -> ModelSpec;
+
+    /// The canonical text, such as `t-closeness(t=0.2,distance=equal)`, with `column=` when a name is given.
+    fn describe(&self, column: Option<&str>) -> String {
+        self.spec().with_column(column).to_string()
+    }
 
     /// Clears `is_safe` for every class that breaks the promise. One call per node; the loop inside is compiled
     /// for each model.
     fn judge(&self, classes: &FrequencySet, is_safe: &mut [bool]) {
         match self.column() {
             None => {
-                let histogram = Histogram {
-                    values: &[],
-                    counts: &[],
-                };
                 for (&size, safe) in classes.sizes().iter().zip(is_safe) {
-                    *safe &= self.holds(&ClassView { size, histogram });
+                    *safe &= self.holds(&ClassView::of_size(size));
                 }
             }
             Some(column) => {
-                let histograms = classes
-                    .histograms(column)
-                    .expect("a model's column is always carried along");
+                let histograms = classes.histograms(column);
                 for (class, (&size, safe)) in classes.sizes().iter().zip(is_safe).enumerate() {
                     *safe = *safe
                         && self.holds(&ClassView {
@@ -66,5 +193,30 @@ pub trait PrivacyModel: Debug + Send + Sync {
                 }
             }
         }
+    }
+
+    /// Appends the measure of every class, to annotate a node. One call per node.
+    fn measure_all(&self, classes: &FrequencySet, measures: &mut Vec<f64>) {
+        measures.reserve(classes.len());
+        for (class, &size) in classes.sizes().iter().enumerate() {
+            let view = match self.column() {
+                None => ClassView::of_size(size),
+                Some(column) => ClassView {
+                    size,
+                    histogram: classes.histograms(column).class(class),
+                },
+            };
+            measures.push(self.measure(&view));
+        }
+    }
+
+    /// The worst measure of the classes that are published; none when nothing is.
+    fn reached(&self, classes: &FrequencySet, is_safe: &[bool]) -> Option<f64> {
+        let mut measures = Vec::new();
+        self.measure_all(classes, &mut measures);
+        let published = measures.into_iter().zip(is_safe).filter(|(_, safe)| **safe);
+        published
+            .map(|(measure, _)| measure)
+            .reduce(|a, b| self.direction().worse(a, b))
     }
 }

@@ -1,10 +1,11 @@
 //! Judging one counted node: which classes are safe, what is suppressed, what it costs.
 
 use super::{Problem, crowds};
-use crate::counts::{FrequencySet, Histograms};
+use crate::counts::FrequencySet;
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
-use crate::utility::{Detail, Loss, Published, PublishedAttribute};
+use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
+use smallvec::SmallVec;
 
 /// What is known of a node once its classes are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +26,6 @@ pub struct Assessor<'a> {
     is_safe: Vec<bool>,
     /// Suppressed rows of each group, attribute by attribute.
     rows_suppressed: Vec<Vec<u32>>,
-    groups: Vec<u32>,
 }
 
 impl<'a> Assessor<'a> {
@@ -36,7 +36,6 @@ impl<'a> Assessor<'a> {
             problem,
             is_safe: Vec::new(),
             rows_suppressed,
-            groups: Vec::new(),
         }
     }
 
@@ -55,7 +54,11 @@ impl<'a> Assessor<'a> {
         });
         let rows_suppressed = self.judge(node, classes, |_| true);
         let metric = problem.metric;
-        let is_too_much = limit.is_some_and(|limit| metric.floor(node, rows_suppressed) > limit);
+        let known = Known {
+            rows_suppressed,
+            smallest_safe: 1,
+        };
+        let is_too_much = limit.is_some_and(|limit| metric.floor(node, known) > limit);
         let loss = (rows_suppressed <= problem.max_suppressed && !is_too_much)
             .then(|| self.loss(node, classes, rows_suppressed));
         Assessment {
@@ -97,31 +100,36 @@ impl<'a> Assessor<'a> {
         if metric.detail() >= Detail::Marginals {
             self.sum_suppressed(node, classes, rows_suppressed);
         }
-        let attributes: smallvec::SmallVec<[PublishedAttribute<'_>; 16]> = table
+        let attributes: SmallVec<[PublishedAttribute<'_>; 16]> = table
             .attributes
             .iter()
             .zip(node.levels())
             .zip(&self.rows_suppressed)
-            .map(|((attribute, level), rows_suppressed)| PublishedAttribute {
-                leaves: attribute.hierarchy.leaves_of_groups(level),
-                rows: &attribute.rows_of_groups[level as usize],
-                rows_suppressed,
-            })
+            .map(|((attribute, level), rows)| PublishedAttribute::at_level(attribute, level, rows))
             .collect();
-        let target: Option<&Histograms> = self
-            .problem
-            .target
-            .and_then(|column| classes.histograms(column));
-        metric.loss(&Published {
+        let mut published = Published {
             table,
-            node,
             rows_suppressed,
             attributes: &attributes,
             sizes: classes.sizes(),
             is_safe: &self.is_safe,
-            groups: &self.groups,
-            target,
-        })
+            groups: &[],
+            target: metric.column().map(|column| classes.histograms(column)),
+        };
+        if metric.detail() < Detail::Groups {
+            return metric.loss(&published);
+        }
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.sort_unstable_by_key(|&class| classes.key(class));
+        let sizes: Vec<u32> = order.iter().map(|&class| classes.sizes()[class]).collect();
+        let is_safe: Vec<bool> = order.iter().map(|&class| self.is_safe[class]).collect();
+        let groups: Vec<u32> = order
+            .iter()
+            .flat_map(|&class| (0..attributes.len()).map(move |attribute| (class, attribute)))
+            .map(|(class, attribute)| table.group(classes, class, attribute))
+            .collect();
+        (published.sizes, published.is_safe, published.groups) = (&sizes, &is_safe, &groups);
+        metric.loss(&published)
     }
 
     /// Adds up the suppressed rows of every group: from the suppressed classes, or from all rows less those

@@ -108,7 +108,8 @@ impl Crowds {
 fn holds(model: &dyn PrivacyModel, classes: &FrequencySet, members: &[usize]) -> bool {
     let size = members.iter().map(|&class| classes.sizes()[class]).sum();
     let mut rows = BTreeMap::new();
-    if let Some(histograms) = model.column().and_then(|column| classes.histograms(column)) {
+    if let Some(column) = model.column() {
+        let histograms = classes.histograms(column);
         for &class in members {
             let histogram = histograms.class(class);
             for (&value, &count) in histogram.values.iter().zip(histogram.counts) {

@@ -20,8 +20,6 @@ pub struct Problem<'a> {
     pub models: &'a [Box<dyn PrivacyModel>],
     /// What the release should cost as little of as possible.
     pub metric: &'a dyn UtilityMetric,
-    /// The counted column a release should still predict, if any.
-    pub target: Option<usize>,
     /// How many rows may be suppressed.
     pub max_suppressed: u32,
     /// The highest acceptable level of each quasi-identifier.
@@ -56,7 +54,7 @@ impl Problem<'_> {
 
     /// Whether a row may stand in the crowd of several classes.
     pub(crate) fn crowds_overlap(&self) -> bool {
-        self.table.missing_cells == MissingCells::MatchAny
+        self.table.missing.cells == MissingCells::MatchAny
             && self
                 .table
                 .attributes
@@ -70,7 +68,7 @@ impl Problem<'_> {
             .models
             .iter()
             .filter_map(|model| model.column())
-            .chain(self.target)
+            .chain(self.metric.column())
             .collect();
         columns.sort_unstable();
         columns.dedup();

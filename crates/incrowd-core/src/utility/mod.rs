@@ -1,9 +1,65 @@
 //! What a release costs: every metric is a loss, lower is better.
+//!
+//! A metric is built for one counted table ([`MetricSpec::build`]), so whatever depends on the table alone is
+//! worked out once. It then gives the loss of a release and, for searches that must prove an optimum, two
+//! *floors*: losses that no node at or above a given one can stay under. One is known from levels, before
+//! anything is counted; the other from the classes of a counted node.
+//!
+//! A new metric is a file with an entry, and a line in [`METRICS`].
+//!
+//! ```
+//! use incrowd_core::utility::MetricSpec;
+//! let spec: MetricSpec = "loss(aggregate=sum,weights=age:2)".parse()?;
+//! assert_eq!(spec.to_string(), "loss(aggregate=sum,weights=age:2)");
+//! # Ok::<(), incrowd_core::Error>(())
+//! ```
 
-use crate::counts::{CountedTable, Histograms};
+mod aggregate;
+mod ambiguity;
+mod average_class_size;
+mod classification_metric;
+mod discernibility;
+mod dm_star;
+mod floors;
+mod height;
+mod loss;
+mod ncp;
+mod non_uniform_entropy;
+mod precision;
+mod spec;
+
+pub use aggregate::Aggregate;
+pub use ambiguity::Ambiguity;
+pub use average_class_size::AverageClassSize;
+pub use classification_metric::ClassificationMetric;
+pub use discernibility::Discernibility;
+pub use dm_star::DmStar;
+pub use height::Height;
+pub use loss::GeneralizedLoss;
+pub use ncp::Ncp;
+pub use non_uniform_entropy::NonUniformEntropy;
+pub use precision::Precision;
+pub use spec::{MetricEntry, MetricSpec, Settings};
+
+use crate::counts::{Attribute, CountedTable, Histograms};
+use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
 use std::cmp::Ordering;
 use std::fmt::Debug;
+
+/// Every metric, in the order it is shown.
+pub static METRICS: &[MetricEntry] = &[
+    loss::ENTRY,
+    discernibility::ENTRY,
+    dm_star::ENTRY,
+    average_class_size::ENTRY,
+    non_uniform_entropy::ENTRY,
+    precision::ENTRY,
+    height::ENTRY,
+    ncp::ENTRY,
+    ambiguity::ENTRY,
+    classification_metric::ENTRY,
+];
 
 /// A loss; lower is better. Never NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,23 +79,63 @@ impl Ord for Loss {
     }
 }
 
-/// One quasi-identifier as published: parallel lists over its published values (*groups*).
+/// One quasi-identifier as published: its values fall into *groups*, listed in parallel.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishedAttribute<'a> {
+    /// The level whose groups these are; `None` when they come from several levels or from none.
+    pub level: Option<u8>,
+    /// The group of each leaf of the hierarchy.
+    pub groups_of_leaves: &'a [u32],
     /// Raw values under each group.
     pub leaves: &'a [u32],
     /// Rows of the whole table in each group.
     pub rows: &'a [u32],
-    /// Rows of each group that are suppressed. Empty unless the metric needs [`Detail::Marginals`].
+    /// Rows of each group that are suppressed. May be empty when nothing is, or when the metric needs less than
+    /// [`Detail::Marginals`] and there is a `level`.
     pub rows_suppressed: &'a [u32],
+}
+
+impl<'a> PublishedAttribute<'a> {
+    /// An attribute published at one level of its hierarchy.
+    pub fn at_level(attribute: &'a Attribute, level: u8, rows_suppressed: &'a [u32]) -> Self {
+        PublishedAttribute {
+            level: Some(level),
+            groups_of_leaves: attribute.hierarchy.groups_of_leaves(level),
+            leaves: attribute.hierarchy.leaves_of_groups(level),
+            rows: &attribute.rows_of_groups[level as usize],
+            rows_suppressed,
+        }
+    }
+
+    /// For each group, the lowest level at which all its leaves are in one group.
+    fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<u8> {
+        let mut levels = vec![0u8; self.leaves.len()];
+        let mut first: Vec<Option<usize>> = vec![None; self.leaves.len()];
+        for (leaf, &group) in self.groups_of_leaves.iter().enumerate() {
+            let group = group as usize;
+            let other = *first[group].get_or_insert(leaf);
+            let together = |&level: &u8| {
+                let groups = hierarchy.groups_of_leaves(level);
+                groups[leaf] == groups[other]
+            };
+            let level = (levels[group]..hierarchy.height()).find(together);
+            levels[group] = level.unwrap_or(hierarchy.height());
+        }
+        levels
+    }
+
+    /// Rows of a group that are suppressed.
+    fn suppressed(&self, group: usize) -> u32 {
+        self.rows_suppressed.get(group).copied().unwrap_or(0)
+    }
 }
 
 /// How much a metric must be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detail {
-    /// Levels and the number of suppressed rows.
+    /// The published groups and the number of suppressed rows.
     Levels,
-    /// Also class sizes, which of them are safe, and the target's histograms.
+    /// Also class sizes, which of them are safe, and the histograms of [`UtilityMetric::column`].
     Classes,
     /// Also the suppressed rows of every group of every attribute.
     Marginals,
@@ -47,13 +143,11 @@ pub enum Detail {
     Groups,
 }
 
-/// A counted, judged full-domain recoding, as a metric sees it.
+/// A counted, judged recoding, as a metric sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Published<'a> {
     /// The table before recoding.
     pub table: &'a CountedTable,
-    /// The level of each attribute.
-    pub node: &'a Node,
     /// Rows in unsafe classes.
     pub rows_suppressed: u32,
     /// The attributes as published.
@@ -65,11 +159,31 @@ pub struct Published<'a> {
     /// Groups of each class, attribute by attribute, `attributes.len()` per class, classes sorted by them.
     /// Empty unless the metric needs [`Detail::Groups`].
     pub groups: &'a [u32],
-    /// The target's values in each class, when there is a target.
+    /// The values of [`UtilityMetric::column`] in each class, when the metric has one.
     pub target: Option<&'a Histograms>,
 }
 
-/// A measure of what a release costs.
+/// What is known of every node a floor speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// Each of them suppresses at least so many rows.
+    pub rows_suppressed: u32,
+    /// None of them publishes a class with fewer rows.
+    pub smallest_safe: u32,
+}
+
+impl Known {
+    /// Nothing is known.
+    pub const NOTHING: Known = Known {
+        rows_suppressed: 0,
+        smallest_safe: 1,
+    };
+}
+
+/// A measure of what a release costs, built for one table.
+///
+/// Everything is deterministic and independent of the order of classes, except that metrics with
+/// [`Detail::Groups`] may rely on classes being sorted.
 pub trait UtilityMetric: Debug + Send + Sync {
     /// The name in the registry, such as `loss`.
     fn name(&self) -> &'static str;
@@ -77,17 +191,26 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// What [`UtilityMetric::loss`] reads.
     fn detail(&self) -> Detail;
 
+    /// The counted column whose histograms the metric reads, if any.
+    fn column(&self) -> Option<usize> {
+        None
+    }
+
     /// The loss of a release.
     fn loss(&self, published: &Published<'_>) -> Loss;
 
-    /// No node at or above `node` that suppresses at least `rows_suppressed` rows costs less than this.
-    /// Known from the levels alone, without counting.
-    fn floor(&self, _node: &Node, _rows_suppressed: u32) -> Loss {
+    /// No full-domain node at or above `node` costs less than this, given what is known of them.
+    ///
+    /// Known from the levels alone, without counting. Rises, if anything, with every level and with
+    /// `rows_suppressed`.
+    fn floor(&self, _node: &Node, _known: Known) -> Loss {
         Loss(0.0)
     }
 
-    /// No node at or above the counted one costs less than this, whatever is suppressed there.
-    fn floor_above(&self, _sizes: &[u32], _target: Option<&Histograms>) -> Loss {
+    /// No node at or above a counted one costs less than this, given what is known of them.
+    ///
+    /// `sizes` and `target` are those of the counted node; which of its classes are safe does not matter.
+    fn floor_above(&self, _sizes: &[u32], _target: Option<&Histograms>, _known: Known) -> Loss {
         Loss(0.0)
     }
 }

@@ -1,0 +1,137 @@
+//! Doc comments that are also text, and names that are nearly right: what every registry shares.
+//!
+//! What a model, metric or algorithm says about itself is written once, as its doc comment. [`documented!`] keeps
+//! it for `incrowd explain`, the web page and Python.
+//!
+//! ```
+//! incrowd_core::documented! {
+//!     /// Does nothing, quickly.
+//!     ///
+//!     /// # Paper
+//!     /// None yet.
+//!     pub struct Idle;
+//! }
+//! assert_eq!(Idle::CARD.summary(), "Does nothing, quickly.");
+//! assert_eq!(Idle::CARD.section("Paper").as_deref(), Some("None yet."));
+//! ```
+//!
+//! [`documented!`]: crate::documented
+
+use std::fmt;
+
+/// Declares a struct and keeps its doc comment as the constant `CARD`. Derives go between the comment and the struct.
+#[macro_export]
+macro_rules! documented {
+    ($(#[doc = $line:literal])+ $(#[derive($($derive:ident),+ $(,)?)])? pub struct $name:ident $($body:tt)*) => {
+        $(#[doc = $line])+
+        $(#[derive($($derive),+)])?
+        pub struct $name $($body)*
+
+        impl $name {
+            /// The doc comment, as text.
+            pub const CARD: $crate::card::Card = $crate::card::Card::new(concat!($($line, "\n"),+));
+        }
+    };
+}
+
+/// A doc comment: a summary line, paragraphs, then sections headed `# Paper`, `# Cost` and so on.
+///
+/// `Display` gives the whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Card {
+    /// As the compiler hands it over: every line begins with the space that follows `///`.
+    raw: &'static str,
+}
+
+impl Card {
+    /// Wraps the lines of a doc comment.
+    pub const fn new(raw: &'static str) -> Self {
+        Card { raw }
+    }
+
+    /// The first line.
+    pub fn summary(&self) -> &'static str {
+        self.lines().next().unwrap_or_default()
+    }
+
+    /// The text under `# heading`.
+    pub fn section(&self, heading: &str) -> Option<String> {
+        let mut lines = self.lines();
+        lines.find(|line| line.strip_prefix("# ") == Some(heading))?;
+        let text: Vec<&str> = lines.take_while(|line| !line.starts_with("# ")).collect();
+        Some(text.join("\n").trim_end().to_owned())
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &'static str> {
+        self.raw
+            .lines()
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+/// Up to three of `names` that `name` may have been meant to be, best first.
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let name = name.to_ascii_lowercase();
+    let mut ranked: Vec<(usize, &str)> = names
+        .into_iter()
+        .filter_map(|candidate| {
+            let contained =
+                name.len() > 2 && (candidate.contains(&name) || name.contains(candidate));
+            let distance = if contained {
+                0
+            } else {
+                edit_distance(&name, candidate)
+            };
+            // Beyond half the letters it is a guess, not a slip.
+            (distance * 2 <= candidate.len().max(name.len())).then_some((distance, candidate))
+        })
+        .collect();
+    ranked.sort();
+    ranked.truncate(3);
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Letters to insert, delete or replace (Levenshtein).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, &other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_distance_counts_single_letters() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("abc", "abc"), 0);
+    }
+
+    #[test]
+    fn nearest_names_forgive_slips_and_fragments_but_do_not_guess() {
+        let names = ["k-anonymity", "entropy-l-diversity", "distinct-l-diversity"];
+        assert_eq!(nearest("k-anonimity", names), ["k-anonymity"]);
+        assert_eq!(
+            nearest("l-diversity", names),
+            ["distinct-l-diversity", "entropy-l-diversity"]
+        );
+        assert_eq!(nearest("banana", names), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,105 @@
+//! Numbers in intervals that hold about equally many rows.
+
+use super::{Runs, sorted_numbers};
+use crate::error::Error;
+use crate::hierarchy::Hierarchy;
+
+/// About equally full intervals, `groups` of them on each level; `values` come with their rows.
+///
+/// A number goes where the middle of its rows falls when all rows are dealt out evenly, so equal numbers stay
+/// together; a number that fills several shares leaves fewer groups than asked for. Levels above level 1 deal
+/// out whole groups the same way. A group is written by its least and greatest number: `17-23` if all numbers are
+/// whole and not negative, else `[1.5,2.25]`; a group of one number as that number.
+///
+/// # Errors
+/// Values that are not numbers; group counts that are 0 or do not decrease.
+///
+/// ```
+/// use incrowd_core::hierarchy::build::quantile;
+/// let values = [("20", 5), ("30", 1), ("31", 1), ("40", 3)];
+/// let age = quantile("age", &values, &[2])?;
+/// assert_eq!(age.to_csv(), "value,2-groups,any\n20,20,*\n30,30-40,*\n31,30-40,*\n40,30-40,*\n");
+/// # Ok::<(), incrowd_core::Error>(())
+/// ```
+pub fn quantile(column: &str, values: &[(&str, u32)], groups: &[u32]) -> Result<Hierarchy, Error> {
+    check_groups(groups)?;
+    let texts: Vec<&str> = values.iter().map(|&(text, _)| text).collect();
+    let numbers = sorted_numbers(column, &texts)?;
+    let number = |leaf: usize| numbers[leaf].meaning.get();
+
+    // Rows before each leaf, and at the end all rows. Values that no row has count as one row, to be placed at all.
+    let mut before = Vec::with_capacity(numbers.len() + 1);
+    let mut total = 0_u64;
+    for read in &numbers {
+        before.push(total);
+        total += u64::from(values[read.at].1.max(1));
+    }
+    before.push(total);
+
+    let is_whole = |number: f64| number >= 0.0 && number.fract() == 0.0;
+    let whole = numbers.iter().all(|read| is_whole(read.meaning.get()));
+    let mut runs = Runs::new("value", numbers.iter().map(|read| read.text));
+    // Texts of one number are one group to start from: no label can tell them apart.
+    let mut ends = units(numbers.len(), |leaf| number(leaf).to_bits());
+    for &count in groups {
+        let mut shares: Vec<u128> = Vec::with_capacity(numbers.len());
+        for (leaf, &end) in ends.iter().enumerate() {
+            let joins = leaf > 0 && ends[leaf - 1] == end;
+            shares.push(if joins {
+                shares[leaf - 1]
+            } else {
+                let twice_middle = u128::from(before[leaf]) + u128::from(before[end]);
+                twice_middle * u128::from(count) / (2 * u128::from(total))
+            });
+        }
+        runs.merge(
+            format!("{count}-groups"),
+            |leaf| shares[leaf],
+            |first, last, text| text.push_str(&label(number(first), number(last), whole)),
+        );
+        ends = units(numbers.len(), |leaf| shares[leaf]);
+    }
+    runs.finish(column, &texts)
+}
+
+/// Refuses group counts that are none, 0, or do not decrease.
+pub(crate) fn check_groups(groups: &[u32]) -> Result<(), Error> {
+    if groups.is_empty() || groups.contains(&0) {
+        return Err(Error::HierarchySpecParameter {
+            builder: "quantile",
+            expected: "numbers of groups above 0",
+        });
+    }
+    match groups.windows(2).position(|pair| pair[1] >= pair[0]) {
+        None => Ok(()),
+        Some(at) => Err(Error::HierarchySpecNotNested {
+            builder: "quantile",
+            level: at + 2,
+            rule: "each level must have fewer groups than the one before",
+        }),
+    }
+}
+
+/// For each leaf, the end of the run of equal keys it stands in.
+fn units<K: PartialEq>(leaves: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
+    let mut ends = vec![leaves; leaves];
+    for leaf in (0..leaves.saturating_sub(1)).rev() {
+        ends[leaf] = match key(leaf) == key(leaf + 1) {
+            true => ends[leaf + 1],
+            false => leaf + 1,
+        };
+    }
+    ends
+}
+
+fn label(least: f64, greatest: f64, whole: bool) -> String {
+    let write = |number: f64| match number.abs() {
+        size if size != 0.0 && !(1e-9..1e15).contains(&size) => format!("{number:e}"),
+        _ => number.to_string(),
+    };
+    match (least == greatest, whole) {
+        (true, _) => write(least),
+        (false, true) => format!("{}-{}", write(least), write(greatest)),
+        (false, false) => format!("[{},{}]", write(least), write(greatest)),
+    }
+}

@@ -1,0 +1,270 @@
+//! Hierarchies as people list them: a row for each value, the value first, its groups after it.
+//!
+//! # Ragged rows
+//! Rows need not be equally long. As section 2.2 of A. Pilalidou, *Online Negotiation for Privacy Preserving Data
+//! Publishing* (2010) proposes, a coarse value gets stand-ins on the detailed levels where it has none:
+//! - an empty cell between others takes the label of the next coarser level;
+//! - in a row shorter than the longest, the last cell is the last level, and the label just below it is repeated
+//!   on the levels in between: `Without-pay,*` among rows of four cells reads `Without-pay,Without-pay,Without-pay,*`;
+//! - empty cells at the end of a row do not count;
+//! - an empty first cell is the missing value; when all cells between it and a last level shared by all rows are
+//!   empty too, it stays its own group up to there.
+//!
+//! # The last level
+//! Rows whose last level is more than one group, or which have no level above the values, get `*` on top.
+
+use super::{ANY, Groups, Hierarchy, MAX_LEVELS};
+use crate::error::Error;
+use crate::table::Dictionary;
+
+impl Hierarchy {
+    /// The hierarchy that these rows list: a value, then its groups, coarser and coarser. Leaves keep the order
+    /// of the rows.
+    ///
+    /// Short rows are filled up and a missing top is added; the module's source says how. A value may be listed again
+    /// when all its groups are the same.
+    ///
+    /// # Errors
+    /// No rows, a value with two parents, a group that splits on its way up, a row with nothing above the
+    /// value among others that have more, or more than [`MAX_LEVELS`] levels. Lines in errors count rows from 1.
+    pub fn from_rows<R, C>(
+        column: &str,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<Hierarchy, Error>
+    where
+        R: IntoIterator<Item = C>,
+        C: AsRef<str>,
+    {
+        let mut listed = Rows::default();
+        for (at, row) in rows.into_iter().enumerate() {
+            for cell in row {
+                listed.push_cell(cell.as_ref());
+            }
+            listed.end_row(at as u64 + 1);
+        }
+        listed.read(column)
+    }
+}
+
+/// Rows as listed, end to end, without the empty cells at their ends.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    text: String,
+    /// Where each cell ends in `text`.
+    cell_ends: Vec<usize>,
+    /// Where each row ends in `cell_ends`.
+    row_ends: Vec<usize>,
+    lines: Vec<u64>,
+}
+
+impl Rows {
+    pub(super) fn push_cell(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        self.cell_ends.push(self.text.len());
+    }
+
+    /// Ends the row; one without any text is forgotten.
+    pub(super) fn end_row(&mut self, line: u64) {
+        let start = self.row_ends.last().copied().unwrap_or(0);
+        while self.cell_ends.len() > start && self.cell(self.cell_ends.len() - 1).is_empty() {
+            self.cell_ends.pop();
+        }
+        if self.cell_ends.len() > start {
+            self.row_ends.push(self.cell_ends.len());
+            self.lines.push(line);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The cells of a row; the last is not empty.
+    pub(super) fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = &str> {
+        let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
+        (start..self.row_ends[row]).map(|cell| self.cell(cell))
+    }
+
+    pub(super) fn cell_count(&self, row: usize) -> usize {
+        let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
+        self.row_ends[row] - start
+    }
+
+    fn cell(&self, cell: usize) -> &str {
+        let start = if cell == 0 {
+            0
+        } else {
+            self.cell_ends[cell - 1]
+        };
+        &self.text[start..self.cell_ends[cell]]
+    }
+
+    /// The hierarchy of all rows.
+    pub(super) fn read(&self, column: &str) -> Result<Hierarchy, Error> {
+        self.read_from(column, 0)
+    }
+
+    /// The hierarchy of the rows from `first` on.
+    pub(super) fn read_from(&self, column: &str, first: usize) -> Result<Hierarchy, Error> {
+        let rows = first..self.len();
+        let Some(levels) = rows.clone().map(|row| self.cell_count(row)).max() else {
+            return Err(Error::HierarchyEmpty {
+                column: column.into(),
+            });
+        };
+        let top = |row| self.row(row).next_back();
+        let one_top = rows.clone().all(|row| top(row) == top(first));
+        let mut listing = Listing::new(column, levels)?;
+        let mut path = Vec::with_capacity(levels);
+        for row in rows {
+            path.clear();
+            path.extend(self.row(row));
+            if !fill(&mut path, levels, one_top) {
+                return Err(Error::HierarchyRowTooShort {
+                    column: column.into(),
+                    line: self.lines[row],
+                });
+            }
+            listing.add(&path, self.lines[row])?;
+        }
+        listing.finish()
+    }
+}
+
+/// Completes a ragged row, or says that there is nothing to complete it from. `one_top` says whether all rows end in
+/// the same cell.
+fn fill(path: &mut Vec<&str>, levels: usize, one_top: bool) -> bool {
+    if path.len() == 1 {
+        return levels == 1;
+    }
+    let below_last = path[path.len() - 2];
+    while path.len() < levels {
+        path.insert(path.len() - 1, below_last);
+    }
+    let last = levels - 1;
+    let has_own_branch = one_top && path[..last].iter().all(|cell| cell.is_empty());
+    if !has_own_branch {
+        for level in (1..last).rev() {
+            if path[level].is_empty() {
+                path[level] = path[level + 1];
+            }
+        }
+    }
+    true
+}
+
+/// A hierarchy being listed. Whatever was added keeps the rules: one parent per group.
+struct Listing<'a> {
+    column: &'a str,
+    levels: Vec<Groups>,
+    /// The line on which each group of each level was first seen.
+    first_lines: Vec<Vec<u64>>,
+    /// The groups of the row before: neighbours are often alike, and comparing is cheaper than looking up.
+    previous: Vec<u32>,
+}
+
+impl<'a> Listing<'a> {
+    fn new(column: &'a str, levels: usize) -> Result<Self, Error> {
+        check_levels(column, levels)?;
+        let name = |level| match level {
+            0 => "value".to_string(),
+            level => format!("level-{level}"),
+        };
+        Ok(Listing {
+            column,
+            levels: (0..levels).map(|level| Groups::new(name(level))).collect(),
+            first_lines: vec![Vec::new(); levels],
+            previous: vec![u32::MAX; levels],
+        })
+    }
+
+    fn add(&mut self, path: &[&str], line: u64) -> Result<(), Error> {
+        let leaves = self.levels[0].labels.len();
+        let mut parent = 0;
+        for level in (0..path.len()).rev() {
+            let group = self.group(level, path[level]);
+            let groups = &mut self.levels[level];
+            if level + 1 < path.len() {
+                match groups.parents.get(group as usize) {
+                    None => groups.parents.push(parent),
+                    Some(&known) if known == parent => {}
+                    Some(_) => return Err(self.contradiction(level, group, line)),
+                }
+            }
+            if group as usize == self.first_lines[level].len() {
+                self.first_lines[level].push(line);
+            }
+            self.previous[level] = group;
+            parent = group;
+        }
+        if self.levels[0].labels.len() > leaves {
+            for (groups, &group) in self.levels.iter_mut().zip(&self.previous) {
+                groups.of_leaf.push(group);
+                if group as usize == groups.leaves.len() {
+                    groups.leaves.push(0);
+                }
+                groups.leaves[group as usize] += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, level: usize, label: &str) -> u32 {
+        let labels = &mut self.levels[level].labels;
+        let previous = self.previous[level];
+        if previous != u32::MAX && labels.text(previous) == label {
+            return previous;
+        }
+        labels.encode(label)
+    }
+
+    fn contradiction(&self, level: usize, group: u32, line: u64) -> Error {
+        let first_line = self.first_lines[level][group as usize];
+        let column = self.column.to_string();
+        match level {
+            0 => Error::HierarchyValueTwice {
+                column,
+                line,
+                first_line,
+            },
+            level => Error::HierarchyLevelSplits {
+                column,
+                level: level as u8,
+                line,
+                first_line,
+            },
+        }
+    }
+
+    fn finish(mut self) -> Result<Hierarchy, Error> {
+        let last = self.levels.last_mut().expect("a row has a cell");
+        if last.leaves.len() > 1 || self.levels.len() == 1 {
+            self.levels = add_top(self.column, self.levels)?;
+        }
+        Ok(Hierarchy {
+            levels: self.levels,
+            suppressed: Dictionary::default(),
+        })
+    }
+}
+
+/// Puts `*` above the levels there are.
+pub(super) fn add_top(column: &str, mut levels: Vec<Groups>) -> Result<Vec<Groups>, Error> {
+    check_levels(column, levels.len() + 1)?;
+    let last = levels.last_mut().expect("there are leaves");
+    last.parents = vec![0; last.leaves.len()];
+    let leaves = last.of_leaf.len();
+    levels.push(Groups::top(ANY, leaves));
+    Ok(levels)
+}
+
+pub(super) fn check_levels(column: &str, levels: usize) -> Result<(), Error> {
+    if levels > MAX_LEVELS {
+        return Err(Error::HierarchyTooManyLevels {
+            column: column.into(),
+            levels,
+            limit: MAX_LEVELS,
+        });
+    }
+    Ok(())
+}

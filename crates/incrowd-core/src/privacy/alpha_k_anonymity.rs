@@ -1,0 +1,163 @@
+//! (alpha, k)-anonymity.
+
+use super::decimal::ratio;
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::counts::CountedColumn;
+use crate::error::Error;
+
+crate::documented! {
+    /// Every class has at least k rows, and no sensitive value makes up more than a share alpha of it.
+    ///
+    /// With `value=` only that value is bounded, for columns in which one value harms and the others do not.
+    ///
+    /// # Paper
+    /// R. C.-W. Wong, J. Li, A. W.-C. Fu, K. Wang, (alpha, k)-Anonymity: An Enhanced k-Anonymity Model for Privacy
+    /// Preserving Data Publishing, KDD 2006.
+    /// # Parameters
+    /// `alpha`: a decimal above 0 and at most 1. `k`: a whole number of at least 1. `value`: a value of the column;
+    /// when not given, all are bounded.
+    /// # Reached
+    /// The greatest share in a class; infinite for a class with fewer than k rows.
+    /// # Merging
+    /// Safe classes merged are safe; a safe and an unsafe one may not be.
+    /// # Cost
+    /// One pass over the values present; with `value=` a binary search.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct AlphaKAnonymity {
+        column: usize,
+        alpha: Decimal,
+        k: u32,
+        /// The one value bounded: its code, and its text for the canonical string.
+        value: Option<(u32, String)>,
+    }
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "alpha-k-anonymity",
+    card: AlphaKAnonymity::CARD,
+    parameters: &[
+        ParameterEntry {
+            name: "alpha",
+            summary: "the greatest share of a value in a class",
+            kind: ParameterKind::Share,
+            default: None,
+        },
+        ParameterEntry {
+            name: "k",
+            summary: "rows a class must have",
+            kind: ParameterKind::Count,
+            default: None,
+        },
+        ParameterEntry {
+            name: "value",
+            summary: "the value whose share is bounded; all when not given",
+            kind: ParameterKind::Text,
+            default: None,
+        },
+    ],
+    needs_column: true,
+    needs_hierarchy: |_| false,
+    build: |parameters, column| {
+        let (index, column) = required(ENTRY.name, column)?;
+        Ok(Box::new(AlphaKAnonymity::new(
+            (index, column),
+            parameters.decimal("alpha")?,
+            parameters.count("k")?,
+            parameters.text("value"),
+        )?))
+    },
+};
+
+impl AlphaKAnonymity {
+    /// Bounds the share of one value, or of each when none is named.
+    pub fn new(
+        (index, column): (usize, &CountedColumn),
+        alpha: Decimal,
+        k: u32,
+        value: Option<&str>,
+    ) -> Result<Self, Error> {
+        let code = |text: &str| match column.values.lookup(text.as_bytes()) {
+            Some(code) => Ok((code, text.to_owned())),
+            None => Err(Error::NoSuchValue {
+                model: ENTRY.name,
+                column: column.name.clone(),
+            }),
+        };
+        Ok(AlphaKAnonymity {
+            column: index,
+            alpha: ENTRY.check(alpha)?,
+            k,
+            value: value.map(code).transpose()?,
+        })
+    }
+
+    /// Rows with the value bounded, or with the most frequent one.
+    #[inline]
+    fn count(&self, class: &ClassView<'_>) -> u32 {
+        match &self.value {
+            None => class.greatest_count(),
+            Some((code, _)) => match class.histogram.values.binary_search(code) {
+                Ok(at) => class.histogram.counts[at],
+                Err(_) => 0,
+            },
+        }
+    }
+}
+
+impl PrivacyModel for AlphaKAnonymity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        // 2^32 times 10^9, as alpha is at most 1.
+        class.size >= self.k
+            && u64::from(self.count(class)) * self.alpha.denominator()
+                <= u64::from(class.size) * self.alpha.numerator()
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        if class.size >= self.k {
+            ratio(self.count(class).into(), class.size.into())
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::AtMost
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        // Sizes grow; the share of a value in a union lies between its shares in the parts.
+        Monotonicity::UnionOfKept
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.alpha
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let alpha = ENTRY.check(parameter)?;
+        Ok(Box::new(AlphaKAnonymity {
+            alpha,
+            ..self.clone()
+        }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        let value = self.value.as_ref().map(|(_, text)| text.clone());
+        let texts = [
+            Some(self.alpha.to_string()),
+            Some(self.k.to_string()),
+            value,
+        ];
+        ModelSpec::of(self.name(), texts)
+    }
+}

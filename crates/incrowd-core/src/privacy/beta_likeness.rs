@@ -1,0 +1,184 @@
+//! Beta-likeness.
+
+use super::decimal::ratio;
+use super::distribution::Distribution;
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::counts::CountedColumn;
+use crate::error::Error;
+use std::sync::Arc;
+
+crate::documented! {
+    /// No sensitive value is more than 1 + beta times as frequent in a class as in the table.
+    ///
+    /// (p - q) / q <= beta for each value with p > q, p its share in the class and q in the table: what is learned about
+    /// a rare value is bounded relative to its rarity. Enhanced: <= min(beta, -ln q), so that frequent values cannot
+    /// become certain either.
+    ///
+    /// # Paper
+    /// J. Cao, P. Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 5(11), 2012, definitions 2 and 3.
+    /// # Parameters
+    /// `beta`: a decimal above 0. `kind`: `basic` (the default) or `enhanced`.
+    /// # Reached
+    /// The greatest (p - q) / q of a class; infinite when it exceeds -ln q and the kind is enhanced.
+    /// # Merging
+    /// Safe classes merged are safe; a safe and an unsafe one may not be.
+    /// # Cost
+    /// One pass over the values present.
+    #[derive(Debug, Clone)]
+    pub struct BetaLikeness {
+        column: usize,
+        beta: Decimal,
+        kind: Likeness,
+        table: Arc<Distribution>,
+        /// q (1 - ln q), the greatest p that enhanced likeness allows, less what rounding can hide; empty for basic.
+        greatest_shares: Arc<[f64]>,
+    }
+}
+
+/// How much more frequent a value may become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Likeness {
+    /// By beta.
+    Basic,
+    /// By beta, or -ln q where that is less.
+    Enhanced,
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "beta-likeness",
+    card: BetaLikeness::CARD,
+    parameters: &[
+        ParameterEntry {
+            name: "beta",
+            summary: "the greatest (p - q) / q of a value",
+            kind: ParameterKind::Positive,
+            default: None,
+        },
+        ParameterEntry {
+            name: "kind",
+            summary: "whether -ln q bounds it too",
+            kind: ParameterKind::Choice(&["basic", "enhanced"]),
+            default: Some("basic"),
+        },
+    ],
+    needs_column: true,
+    needs_hierarchy: |_| false,
+    build: |parameters, column| {
+        let kind = match parameters.text("kind") {
+            Some("enhanced") => Likeness::Enhanced,
+            _ => Likeness::Basic,
+        };
+        let beta = parameters.decimal("beta")?;
+        Ok(Box::new(BetaLikeness::new(
+            required(ENTRY.name, column)?,
+            beta,
+            kind,
+        )?))
+    },
+};
+
+impl BetaLikeness {
+    /// For a sensitive column and its index among the counted columns; beta is above 0.
+    pub fn new(
+        (index, column): (usize, &CountedColumn),
+        beta: Decimal,
+        kind: Likeness,
+    ) -> Result<Self, Error> {
+        let table = Distribution::of(column);
+        let greatest_share = |&rows: &u32| {
+            let q = f64::from(rows) / table.rows as f64;
+            // -ln q of a rational q other than 1 is irrational: no share is exactly on the bound, and one too close
+            // to call counts as unsafe. For q = 1 no share is above q, so the bound is not asked.
+            q * (1.0 - q.ln()) * (1.0 - 8.0 * f64::EPSILON)
+        };
+        let greatest_shares = match kind {
+            Likeness::Basic => Arc::default(),
+            Likeness::Enhanced => table.rows_of_values.iter().map(greatest_share).collect(),
+        };
+        Ok(BetaLikeness {
+            column: index,
+            beta: ENTRY.check(beta)?,
+            kind,
+            table: Arc::new(table),
+            greatest_shares,
+        })
+    }
+
+    /// The values more frequent in the class than in the table: (p - q, q) times n N, both below 2^64, and whether p
+    /// is also below what enhanced likeness allows.
+    #[inline]
+    fn gains(&self, class: &ClassView<'_>) -> impl Iterator<Item = (u64, u64, bool)> {
+        let size = u64::from(class.size);
+        let present = class.histogram.values.iter().zip(class.histogram.counts);
+        present.filter_map(move |(&value, &count)| {
+            let q = self.table.rows_of(value) * size;
+            let gain = (u64::from(count) * self.table.rows).checked_sub(q)?;
+            let allowed = gain == 0
+                || match self.greatest_shares.get(value as usize) {
+                    None => true,
+                    Some(share) => f64::from(count) <= f64::from(class.size) * share,
+                };
+            Some((gain, q, allowed))
+        })
+    }
+}
+
+impl PrivacyModel for BetaLikeness {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        let numerator = u128::from(self.beta.numerator());
+        let denominator = u128::from(self.beta.denominator());
+        // 2^64 times 10^9, and 2^64 times a numerator below 2^62.
+        self.gains(class).all(|(gain, q, allowed)| {
+            allowed && u128::from(gain) * denominator <= u128::from(q) * numerator
+        })
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        self.gains(class)
+            .map(|(gain, q, allowed)| match allowed {
+                true => ratio(gain.into(), q.into()),
+                false => f64::INFINITY,
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::AtMost
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        // Each value's share has a fixed bound, and its share in a union lies between its shares in the parts.
+        Monotonicity::UnionOfKept
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.beta
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let beta = ENTRY.check(parameter)?;
+        Ok(Box::new(BetaLikeness {
+            beta,
+            ..self.clone()
+        }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        let kind = match self.kind {
+            Likeness::Basic => "basic",
+            Likeness::Enhanced => "enhanced",
+        };
+        let texts = [Some(self.beta.to_string()), Some(kind.to_owned())];
+        ModelSpec::of(self.name(), texts)
+    }
+}

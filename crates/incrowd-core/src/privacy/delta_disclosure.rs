@@ -1,0 +1,219 @@
+//! Delta-disclosure privacy.
+
+use super::decimal::ratio;
+use super::distribution::Distribution;
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::counts::CountedColumn;
+use crate::error::Error;
+use std::sync::Arc;
+
+crate::documented! {
+    /// The share of every sensitive value in a class is within a factor of 2^delta of its share in the table.
+    ///
+    /// |log2(p/q)| < delta for each value of the table, p its share in the class and q in the table. A value absent
+    /// from the class is infinitely far.
+    ///
+    /// # Paper
+    /// J. Brickell, V. Shmatikov, The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data
+    /// Publishing, KDD 2008, definition 3.
+    /// # Differs from the paper
+    /// `absent=ignore` looks only at the values present in a class, as ARX does; a weaker promise.
+    /// # Parameters
+    /// `delta`: a decimal above 0. `absent`: `reject` (the default) or `ignore`.
+    /// # Reached
+    /// The greatest |log2(p/q)| of a class; infinite when a value is absent and that is rejected.
+    /// # Merging
+    /// Safe classes merged are safe; a safe and an unsafe one may not be. With `absent=ignore` not even the first.
+    /// # Cost
+    /// One pass over the values present.
+    #[derive(Debug, Clone)]
+    pub struct DeltaDisclosure {
+        column: usize,
+        delta: Decimal,
+        absent: Absent,
+        bound: Bound,
+        table: Arc<Distribution>,
+        /// Values of the table, all of which a class must have.
+        values: usize,
+    }
+}
+
+/// What a value of the table that a class lacks means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Absent {
+    /// The class is unsafe.
+    Reject,
+    /// Nothing.
+    Ignore,
+}
+
+/// 2^delta, which the ratio of the shares must stay below.
+///
+/// A ratio of counts is rational, and 2^delta is only when delta is whole. So ratios exactly on the bound, which are
+/// not safe, exist for whole delta only, and those are compared in integers.
+#[derive(Debug, Clone, Copy)]
+enum Bound {
+    Whole {
+        delta: u32,
+    },
+    /// Less what rounding can hide: a ratio too close to call counts as unsafe.
+    Irrational {
+        power: f64,
+    },
+}
+
+impl Bound {
+    fn new(delta: Decimal) -> Self {
+        match delta.whole() {
+            Some(delta) => Bound::Whole { delta },
+            None => {
+                let delta = delta.to_f64();
+                // The rounding of delta itself is what delta multiplies.
+                let power = delta.exp2() * (1.0 - (4.0 + delta) * f64::EPSILON);
+                Bound::Irrational { power }
+            }
+        }
+    }
+
+    /// Whether `a / b` is below 2^delta; both at least 1.
+    #[inline]
+    fn admits(self, a: u64, b: u64) -> bool {
+        match self {
+            // Below 2^64 shifted by less than 64; from 2^64 on every ratio is below.
+            Bound::Whole { delta } => delta >= 64 || u128::from(a) < u128::from(b) << delta,
+            Bound::Irrational { power } => (a as f64) < b as f64 * power,
+        }
+    }
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "delta-disclosure",
+    card: DeltaDisclosure::CARD,
+    parameters: &[
+        ParameterEntry {
+            name: "delta",
+            summary: "what |log2(p/q)| must stay below",
+            kind: ParameterKind::Positive,
+            default: None,
+        },
+        ParameterEntry {
+            name: "absent",
+            summary: "what a value means that a class lacks",
+            kind: ParameterKind::Choice(&["reject", "ignore"]),
+            default: Some("reject"),
+        },
+    ],
+    needs_column: true,
+    needs_hierarchy: |_| false,
+    build: |parameters, column| {
+        let absent = match parameters.text("absent") {
+            Some("ignore") => Absent::Ignore,
+            _ => Absent::Reject,
+        };
+        let delta = parameters.decimal("delta")?;
+        Ok(Box::new(DeltaDisclosure::new(
+            required(ENTRY.name, column)?,
+            delta,
+            absent,
+        )?))
+    },
+};
+
+impl DeltaDisclosure {
+    /// For a sensitive column and its index among the counted columns; delta is above 0.
+    pub fn new(
+        (index, column): (usize, &CountedColumn),
+        delta: Decimal,
+        absent: Absent,
+    ) -> Result<Self, Error> {
+        let table = Distribution::of(column);
+        Ok(DeltaDisclosure {
+            column: index,
+            delta: ENTRY.check(delta)?,
+            absent,
+            bound: Bound::new(delta),
+            values: table.occurring(),
+            table: Arc::new(table),
+        })
+    }
+
+    #[inline]
+    fn lacks_a_value(&self, class: &ClassView<'_>) -> bool {
+        self.absent == Absent::Reject && class.histogram.values.len() < self.values
+    }
+
+    /// p and q of each value present, brought to one denominator: c N and Q n, both below 2^64.
+    #[inline]
+    fn shares(&self, class: &ClassView<'_>) -> impl Iterator<Item = (u64, u64)> {
+        let size = u64::from(class.size);
+        let present = class.histogram.values.iter().zip(class.histogram.counts);
+        present.map(move |(&value, &count)| {
+            let in_class = u64::from(count) * self.table.rows;
+            (in_class, self.table.rows_of(value) * size)
+        })
+    }
+}
+
+impl PrivacyModel for DeltaDisclosure {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        !self.lacks_a_value(class)
+            && self
+                .shares(class)
+                .all(|(p, q)| self.bound.admits(p, q) && self.bound.admits(q, p))
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        if self.lacks_a_value(class) {
+            return f64::INFINITY;
+        }
+        self.shares(class)
+            .map(|(p, q)| ratio(p.max(q).into(), p.min(q).into()))
+            .fold(1.0, f64::max)
+            .log2()
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::Below
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        match self.absent {
+            // The share of a value in a union lies between its shares in the parts, so within the same factors.
+            Absent::Reject => Monotonicity::UnionOfKept,
+            // A class that lacks a value dilutes it below its bound.
+            Absent::Ignore => Monotonicity::None,
+        }
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.delta
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let delta = ENTRY.check(parameter)?;
+        Ok(Box::new(DeltaDisclosure {
+            delta,
+            bound: Bound::new(delta),
+            ..self.clone()
+        }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        let absent = match self.absent {
+            Absent::Reject => "reject",
+            Absent::Ignore => "ignore",
+        };
+        let texts = [Some(self.delta.to_string()), Some(absent.to_owned())];
+        ModelSpec::of(self.name(), texts)
+    }
+}

@@ -1,0 +1,100 @@
+//! Frequency l-diversity.
+
+use super::decimal::ratio;
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::error::Error;
+
+crate::documented! {
+    /// No value of the sensitive column makes up more than 1/l of a class.
+    ///
+    /// Nobody's value can be guessed with more than 1/l confidence.
+    ///
+    /// # Paper
+    /// X. Xiao, Y. Tao, Anatomy: Simple and Effective Privacy Preservation, VLDB 2006, definition 2; called simple
+    /// l-diversity in A. Pilalidou, Online Negotiation for Privacy Preserving Data Publishing, 2010.
+    /// # Differs from the paper
+    /// l may be any decimal of at least 1.
+    /// # Parameters
+    /// `l`: a decimal of at least 1.
+    /// # Reached
+    /// Rows of a class over the rows with its most frequent value, the least of all classes.
+    /// # Merging
+    /// Safe classes merged are safe; a safe and an unsafe one may not be.
+    /// # Cost
+    /// One pass over the values present.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FrequencyLDiversity {
+        /// The sensitive column, as its index among the counted columns.
+        pub column: usize,
+        /// The greatest share allowed, upside down.
+        pub l: Decimal,
+    }
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "frequency-l-diversity",
+    card: FrequencyLDiversity::CARD,
+    parameters: &[ParameterEntry {
+        name: "l",
+        summary: "a value may make up 1/l of a class",
+        kind: ParameterKind::AtLeastOne,
+        default: None,
+    }],
+    needs_column: true,
+    needs_hierarchy: |_| false,
+    build: |parameters, column| {
+        Ok(Box::new(FrequencyLDiversity {
+            column: required(ENTRY.name, column)?.0,
+            l: parameters.decimal("l")?,
+        }))
+    },
+};
+
+impl PrivacyModel for FrequencyLDiversity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        // 2^32 times a numerator below 2^62. As a count is at least 1, this implies a size of at least l.
+        let count = u128::from(class.greatest_count());
+        count > 0
+            && count * u128::from(self.l.numerator())
+                <= u128::from(class.size) * u128::from(self.l.denominator())
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        match class.greatest_count() {
+            0 => 0.0,
+            count => ratio(class.size.into(), count.into()),
+        }
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::AtLeast
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        // The share of a value in a union lies between its shares in the parts, so below the same bound.
+        Monotonicity::UnionOfKept
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.l
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let l = ENTRY.check(parameter)?;
+        Ok(Box::new(FrequencyLDiversity { l, ..*self }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        ModelSpec::of(self.name(), [Some(self.l.to_string())])
+    }
+}

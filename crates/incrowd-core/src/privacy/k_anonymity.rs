@@ -1,0 +1,88 @@
+//! k-anonymity.
+
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::error::Error;
+
+crate::documented! {
+    /// Every class has at least k rows.
+    ///
+    /// Nobody can be told apart from k - 1 others by the quasi-identifiers. Says nothing about sensitive values: a
+    /// class whose rows all share one gives it away.
+    ///
+    /// # Paper
+    /// L. Sweeney, k-Anonymity: A Model for Protecting Privacy, IJUFKS 10(5), 2002; P. Samarati, Protecting
+    /// Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001.
+    /// # Parameters
+    /// `k`: a whole number of at least 1.
+    /// # Reached
+    /// The size of the smallest class.
+    /// # Merging
+    /// A safe class stays safe whatever joins it.
+    /// # Cost
+    /// One comparison per class.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct KAnonymity {
+        /// Rows a class must have.
+        pub k: u32,
+    }
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "k-anonymity",
+    card: KAnonymity::CARD,
+    parameters: &[ParameterEntry {
+        name: "k",
+        summary: "rows a class must have",
+        kind: ParameterKind::Count,
+        default: None,
+    }],
+    needs_column: false,
+    needs_hierarchy: |_| false,
+    build: |parameters, _| {
+        Ok(Box::new(KAnonymity {
+            k: parameters.count("k")?,
+        }))
+    },
+};
+
+impl PrivacyModel for KAnonymity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        None
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        class.size >= self.k
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        class.size.into()
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::AtLeast
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        // Sizes only grow.
+        Monotonicity::UnionWithAny
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.k.into()
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let k = ENTRY.check_count(parameter)?;
+        Ok(Box::new(KAnonymity { k }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        ModelSpec::of(self.name(), [Some(self.k.to_string())])
+    }
+}

@@ -1,0 +1,106 @@
+//! p-sensitive k-anonymity.
+
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::error::Error;
+
+crate::documented! {
+    /// Every class has at least k rows and at least p distinct values of the sensitive column.
+    ///
+    /// k-anonymity and distinct l-diversity in one. One model is built per sensitive column, so that every column
+    /// has its p values.
+    ///
+    /// # Paper
+    /// T. M. Truta, B. Vinay, Privacy Protection: p-Sensitive k-Anonymity Property, ICDE Workshops 2006.
+    /// # Parameters
+    /// `p`, `k`: whole numbers of at least 1.
+    /// # Reached
+    /// The fewest distinct values of a class; 0 for a class with fewer than k rows.
+    /// # Merging
+    /// A safe class stays safe whatever joins it.
+    /// # Cost
+    /// Two comparisons per class; histograms must be counted.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct PSensitiveKAnonymity {
+        /// The sensitive column, as its index among the counted columns.
+        pub column: usize,
+        /// Distinct values a class must have.
+        pub p: u32,
+        /// Rows a class must have.
+        pub k: u32,
+    }
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "p-sensitive-k-anonymity",
+    card: PSensitiveKAnonymity::CARD,
+    parameters: &[
+        ParameterEntry {
+            name: "p",
+            summary: "distinct values a class must have",
+            kind: ParameterKind::Count,
+            default: None,
+        },
+        ParameterEntry {
+            name: "k",
+            summary: "rows a class must have",
+            kind: ParameterKind::Count,
+            default: None,
+        },
+    ],
+    needs_column: true,
+    needs_hierarchy: |_| false,
+    build: |parameters, column| {
+        Ok(Box::new(PSensitiveKAnonymity {
+            column: required(ENTRY.name, column)?.0,
+            p: parameters.count("p")?,
+            k: parameters.count("k")?,
+        }))
+    },
+};
+
+impl PrivacyModel for PSensitiveKAnonymity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        class.size >= self.k && class.distinct() >= self.p
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        if class.size >= self.k {
+            class.distinct().into()
+        } else {
+            0.0
+        }
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::AtLeast
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        // Rows and values are only added.
+        Monotonicity::UnionWithAny
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.p.into()
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let p = ENTRY.check_count(parameter)?;
+        Ok(Box::new(PSensitiveKAnonymity { p, ..*self }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        let texts = [Some(self.p.to_string()), Some(self.k.to_string())];
+        ModelSpec::of(self.name(), texts)
+    }
+}

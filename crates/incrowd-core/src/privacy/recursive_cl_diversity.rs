@@ -1,0 +1,133 @@
+//! Recursive (c, l)-diversity.
+
+use super::decimal::ratio;
+use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
+use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use crate::error::Error;
+use smallvec::SmallVec;
+
+crate::documented! {
+    /// The most frequent sensitive value is not too frequent, nor are the rare ones too rare.
+    ///
+    /// With a class's counts sorted, r1 >= r2 >= ..., r1 < c * (rl + ... + rm), and there are at least l values. Then
+    /// ruling out one value still leaves a (c, l-1)-diverse class.
+    ///
+    /// # Paper
+    /// A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, l-Diversity: Privacy Beyond k-Anonymity, ACM
+    /// TKDD 1(1), 2007, definition 4.2.
+    /// # Parameters
+    /// `c`: a decimal above 0. `l`: a whole number of at least 1.
+    /// # Reached
+    /// r1 / (rl + ... + rm), the greatest of all classes; infinite for a class with fewer than l values.
+    /// # Merging
+    /// Safe classes merged are safe; a safe and an unsafe one may not be.
+    /// # Cost
+    /// Selects the l-th greatest count: linear in the values present.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct RecursiveClDiversity {
+        /// The sensitive column, as its index among the counted columns.
+        pub column: usize,
+        /// How many times the tail the greatest count must stay below.
+        pub c: Decimal,
+        /// Where the tail starts.
+        pub l: u32,
+    }
+}
+
+pub(super) const ENTRY: ModelEntry = ModelEntry {
+    name: "recursive-cl-diversity",
+    card: RecursiveClDiversity::CARD,
+    parameters: &[
+        ParameterEntry {
+            name: "c",
+            summary: "how many times the tail the greatest count must stay below",
+            kind: ParameterKind::Positive,
+            default: None,
+        },
+        ParameterEntry {
+            name: "l",
+            summary: "where the tail starts, and the fewest values of a class",
+            kind: ParameterKind::Count,
+            default: None,
+        },
+    ],
+    needs_column: true,
+    needs_hierarchy: |_| false,
+    build: |parameters, column| {
+        Ok(Box::new(RecursiveClDiversity {
+            column: required(ENTRY.name, column)?.0,
+            c: parameters.decimal("c")?,
+            l: parameters.count("l")?,
+        }))
+    },
+};
+
+impl RecursiveClDiversity {
+    /// Rows with the l-th most frequent value or a rarer one; 0 when there are fewer than l values.
+    #[inline]
+    fn tail(&self, class: &ClassView<'_>) -> u32 {
+        if class.distinct() < self.l {
+            return 0;
+        }
+        let head = (self.l - 1) as usize;
+        let in_head: u32 = match head {
+            0 => 0,
+            1 => class.greatest_count(),
+            _ => {
+                // Beyond 64 values one allocation is small next to the pass over them.
+                let mut counts: SmallVec<[u32; 64]> = SmallVec::from_slice(class.histogram.counts);
+                counts.select_nth_unstable_by(head, |a, b| b.cmp(a));
+                counts[..head].iter().sum()
+            }
+        };
+        class.size - in_head
+    }
+}
+
+impl PrivacyModel for RecursiveClDiversity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    #[inline]
+    fn holds(&self, class: &ClassView<'_>) -> bool {
+        // 2^32 times 10^9, and 2^32 times a numerator below 2^62. With an empty tail nothing is below 0.
+        u128::from(class.greatest_count()) * u128::from(self.c.denominator())
+            < u128::from(self.tail(class)) * u128::from(self.c.numerator())
+    }
+
+    fn measure(&self, class: &ClassView<'_>) -> f64 {
+        match self.tail(class) {
+            0 => f64::INFINITY,
+            tail => ratio(class.greatest_count().into(), tail.into()),
+        }
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::Below
+    }
+
+    fn monotonicity(&self) -> Monotonicity {
+        // The tail is the least that any l-1 values leave over, so that of a union is at least the sum of the
+        // tails, while its greatest count is at most the sum of the greatest counts.
+        Monotonicity::UnionOfKept
+    }
+
+    fn parameter(&self) -> Decimal {
+        self.c
+    }
+
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        let c = ENTRY.check(parameter)?;
+        Ok(Box::new(RecursiveClDiversity { c, ..*self }))
+    }
+
+    fn spec(&self) -> ModelSpec {
+        let texts = [Some(self.c.to_string()), Some(self.l.to_string())];
+        ModelSpec::of(self.name(), texts)
+    }
+}

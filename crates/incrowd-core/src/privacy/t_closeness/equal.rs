@@ -1,0 +1,20 @@
+//! Any two values are equally far apart.
+
+use super::super::ClassView;
+use super::super::distribution::Distribution;
+
+/// What the class has too much of: the sum of c N - Q n over the values where that is positive.
+///
+/// Half the sum of all differences, as both distributions sum to one: what one value has too much of, others have
+/// too little. So only values present in the class matter. All of c N sums to n N, below 2^64.
+#[inline]
+pub(super) fn moved(table: &Distribution, class: &ClassView<'_>) -> u128 {
+    let size = u64::from(class.size);
+    let present = class.histogram.values.iter().zip(class.histogram.counts);
+    let excess: u64 = present
+        .map(|(&value, &count)| {
+            (u64::from(count) * table.rows).saturating_sub(table.rows_of(value) * size)
+        })
+        .sum();
+    excess.into()
+}

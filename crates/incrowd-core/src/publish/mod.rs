@@ -1,0 +1,139 @@
+//! The check that alone can make a release.
+//!
+//! [`publish`] trusts nobody: it sorts the raw tuples into classes with code of its own, asks every model about
+//! every class, suppresses what fails, and compares with the budget and the acceptable levels. Only then is there
+//! a [`Release`]. Writers take [`PublishedRows`], which only a release's [`Recoder`] makes, and finish only with a
+//! [`Confirmation`] that the rows written are the rows counted.
+
+mod classes;
+mod recoder;
+mod verify;
+
+pub use classes::Reached;
+pub use recoder::{Confirmation, PublishedRows, Recoder, SuppressedRows, Tally};
+pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
+
+use crate::Error;
+use crate::counts::{CountedTable, Scratch, roll_up};
+use crate::lattice::Node;
+use crate::problem::{Assessor, Problem, Proposal};
+use crate::recode::Recoding;
+use classes::Classes;
+
+/// A recoding that was checked: every published class keeps every promise.
+#[derive(Debug)]
+pub struct Release<'a> {
+    table: &'a CountedTable,
+    node: Node,
+    classes: Classes,
+    rows_suppressed: u32,
+    reached: Vec<Reached>,
+}
+
+/// Checks a proposal. The only way to a [`Release`].
+pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release<'a>, Error> {
+    let table = problem.table;
+    let Recoding::FullDomain(node) = &proposal.recoding;
+    if !node.is_at_or_below(&problem.max_levels) {
+        return Err(Error::CheckFailed {
+            what: "a level is above the acceptable one",
+        });
+    }
+    let mut classes = Classes::of_node(table, node);
+    classes.suppress_unsafe(problem.models);
+    let rows_suppressed = classes.rows_suppressed();
+    if rows_suppressed > problem.max_suppressed {
+        return Err(Error::CheckFailed {
+            what: "more rows would be suppressed than allowed",
+        });
+    }
+    let scratch = &mut Scratch::default();
+    let counted = roll_up(
+        table,
+        (&table.lattice().bottom(), &table.tuples),
+        node,
+        &problem.columns_read(),
+        scratch,
+    );
+    let assessed = Assessor::new(problem).assess(node, &counted, None);
+    if assessed.rows_suppressed != rows_suppressed {
+        return Err(Error::CheckFailed {
+            what: "the check and the search count different rows",
+        });
+    }
+    let reached = classes.reached(problem.models);
+    if reached.iter().any(|reached| !reached.holds) {
+        return Err(Error::CheckFailed {
+            what: "a published class breaks a promise",
+        });
+    }
+    Ok(Release {
+        table,
+        node: node.clone(),
+        classes,
+        rows_suppressed,
+        reached,
+    })
+}
+
+impl<'a> Release<'a> {
+    /// The table the release is made from.
+    pub fn table(&self) -> &'a CountedTable {
+        self.table
+    }
+
+    /// The level of every quasi-identifier.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Quasi-identifiers with their levels.
+    pub fn levels(&self) -> Vec<(&'a str, u8)> {
+        self.table
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str())
+            .zip(self.node.levels())
+            .collect()
+    }
+
+    /// Rows that are not published.
+    pub fn rows_suppressed(&self) -> u32 {
+        self.rows_suppressed
+    }
+
+    /// Rows that are published.
+    pub fn rows_published(&self) -> u32 {
+        self.table.rows - self.rows_suppressed
+    }
+
+    /// The number of published classes.
+    pub fn classes(&self) -> usize {
+        self.classes.published().count()
+    }
+
+    /// Rows of the smallest published class; 0 when nothing is published.
+    pub fn smallest_class(&self) -> u32 {
+        self.classes
+            .published()
+            .map(|class| class.size())
+            .min()
+            .unwrap_or(0)
+    }
+
+    /// What every promise has come to, in the order of the problem's models.
+    pub fn reached(&self) -> &[Reached] {
+        &self.reached
+    }
+
+    /// Applies the release to rows of a table with the columns `names`, of which those in `dropped` (by position)
+    /// are left out.
+    pub fn recoder(
+        &self,
+        names: &[String],
+        dropped: &[usize],
+        suppressed_rows: SuppressedRows,
+    ) -> Result<Recoder<'a>, Error> {
+        Recoder::new(self, names, dropped, suppressed_rows)
+    }
+}

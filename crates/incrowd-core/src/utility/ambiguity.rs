@@ -1,0 +1,124 @@
+//! How many raw rows a published row could be.
+
+use super::floors::{Ladders, below};
+use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use crate::counts::CountedTable;
+use crate::lattice::Node;
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "ambiguity",
+    summary: "average number of raw tuples a published row could be",
+    documentation: "\
+For each row, the product over the quasi-identifiers of the number of raw values under the published one; for a suppressed row, of all raw values. The mean over rows.
+Range: 1 (raw) to the product of the numbers of raw values.
+Source: J. Goldberger and T. Tassa, Efficient Anonymizations with Enhanced Utility, Transactions on Data Privacy 3, 2010.",
+    options: &[],
+    applies: |_, _| true,
+    build: |_, table| Ok(Box::new(Ambiguity::new(table))),
+};
+
+/// The mean number of raw tuples behind a row.
+#[derive(Debug, Clone)]
+pub struct Ambiguity {
+    rows: u32,
+    /// All raw tuples there could be; kept so small that a sum over rows stays finite.
+    tuples: f64,
+    /// The same as a whole number, when a sum over rows fits.
+    exact_tuples: Option<u128>,
+    /// Logarithms of the raw values under each group.
+    ladders: Ladders,
+}
+
+/// A product no greater than this, summed over all rows, is finite.
+const GREATEST: f64 = 1e290;
+
+impl Ambiguity {
+    /// The metric for a table.
+    pub fn new(table: &CountedTable) -> Self {
+        let leaves = || (table.attributes.iter()).map(|attribute| attribute.hierarchy.leaves());
+        let exact_tuples = leaves()
+            .try_fold(1u128, |tuples, leaves| tuples.checked_mul(leaves as u128))
+            .filter(|tuples| tuples.checked_mul(table.rows.max(1).into()).is_some());
+        Ambiguity {
+            rows: table.rows,
+            tuples: leaves()
+                .map(|leaves| leaves as f64)
+                .product::<f64>()
+                .min(GREATEST),
+            exact_tuples,
+            ladders: Ladders::new(table, |attribute, level, group| {
+                let hierarchy = &table.attributes[attribute].hierarchy;
+                f64::from(hierarchy.leaves_of_groups(level)[group]).ln()
+            }),
+        }
+    }
+
+    /// The leaves of the groups of each safe class, with the class's size.
+    fn classes<'a>(
+        &self,
+        published: &'a Published<'a>,
+    ) -> impl Iterator<Item = (u32, impl Iterator<Item = u32> + 'a)> + 'a {
+        let attributes = published.attributes.len();
+        let classes = published.sizes.iter().zip(published.is_safe).enumerate();
+        classes
+            .filter(|(_, (_, safe))| **safe)
+            .map(move |(class, (&size, _))| {
+                let groups = &published.groups[class * attributes..(class + 1) * attributes];
+                let leaves = (groups.iter().zip(published.attributes))
+                    .map(|(&group, shown)| shown.leaves[group as usize]);
+                (size, leaves)
+            })
+    }
+}
+
+impl UtilityMetric for Ambiguity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Groups
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        if self.rows == 0 {
+            return Loss(0.0);
+        }
+        let suppressed = published.rows_suppressed;
+        let sum = match self.exact_tuples {
+            Some(tuples) => {
+                let kept: u128 = (self.classes(published))
+                    .map(|(size, leaves)| {
+                        leaves.fold(size.into(), |all: u128, one| all * u128::from(one))
+                    })
+                    .sum();
+                (kept + tuples * u128::from(suppressed)) as f64
+            }
+            None => {
+                let kept: f64 = (self.classes(published))
+                    .map(|(size, leaves)| {
+                        leaves.map(f64::from).product::<f64>().min(GREATEST) * f64::from(size)
+                    })
+                    .sum();
+                kept + self.tuples * f64::from(suppressed)
+            }
+        };
+        Loss(sum / f64::from(self.rows))
+    }
+
+    fn floor(&self, node: &Node, known: Known) -> Loss {
+        // The mean of products is at least the product of geometric means (Jensen), and these are least when the
+        // suppressed rows are those of the widest groups. Both rise with every level and every suppressed row.
+        let suppressed = known.rows_suppressed.min(self.rows);
+        let kept = f64::from(self.rows - suppressed);
+        if self.rows == 0 {
+            return Loss(0.0);
+        }
+        let mut sum = f64::from(suppressed) * self.tuples;
+        if kept > 0.0 {
+            let logarithms: f64 = self.ladders.kept(node, suppressed).sum();
+            sum += kept * (logarithms / kept).exp().min(GREATEST);
+        }
+        Loss(below(sum / f64::from(self.rows)))
+    }
+}

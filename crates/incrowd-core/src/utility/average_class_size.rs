@@ -1,0 +1,107 @@
+//! How large classes are on average.
+
+use super::floors::Spread;
+use super::{Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use crate::counts::{CountedTable, Histograms};
+use crate::lattice::Node;
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "average-class-size",
+    summary: "rows per class (AECS)",
+    documentation: "\
+The number of rows divided by the number of published classes; the suppressed rows, if any, count as one class more.
+With the option k=5, LeFevre's variant: published rows / (published classes · 5), which is 1 when every class has just k rows and does not see suppressed rows; when everything is suppressed, all rows / k.
+Range: 1 (all distinct) to the number of rows (one class, or all suppressed).
+Options: k.
+Source: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian Multidimensional k-Anonymity, ICDE 2006.",
+    options: &["k"],
+    applies: |_, _| true,
+    build: |settings, table| Ok(Box::new(AverageClassSize::new(settings, table))),
+};
+
+/// Rows / classes.
+#[derive(Debug, Clone)]
+pub struct AverageClassSize {
+    spread: Spread,
+    /// The class size LeFevre's variant is relative to.
+    k: Option<u32>,
+}
+
+impl AverageClassSize {
+    /// The metric for a table.
+    pub fn new(settings: &Settings, table: &CountedTable) -> Self {
+        AverageClassSize {
+            spread: Spread::new(table),
+            k: settings.k.filter(|&k| k > 0),
+        }
+    }
+
+    /// The loss when the rows fall into so many parts, the suppressed rows being one of them.
+    fn parts(&self, parts: u64) -> Loss {
+        Loss(f64::from(self.spread.rows()) / parts.max(1) as f64)
+    }
+
+    /// Published rows in classes of at least the smallest safe size leave room for so many parts, the suppressed
+    /// rows, at least one, being one of them. Without suppressed rows there are no more.
+    fn parts_at_most(&self, known: Known) -> u64 {
+        let kept =
+            u64::from(self.spread.rows()).saturating_sub(known.rows_suppressed.max(1).into());
+        kept / u64::from(known.smallest_safe.max(1)) + 1
+    }
+
+    /// LeFevre's variant forgets suppressed rows, so all that is left to say is that no class is smaller than a
+    /// safe one.
+    fn least_variant(&self, k: u32, known: Known) -> Loss {
+        let smallest = known.smallest_safe.max(1).min(self.spread.rows());
+        Loss(f64::from(smallest) / f64::from(k))
+    }
+}
+
+impl UtilityMetric for AverageClassSize {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Classes
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        let classes = published.is_safe.iter().filter(|&&safe| safe).count() as u64;
+        let rows = self.spread.rows();
+        match self.k {
+            None => self.parts(classes + u64::from(published.rows_suppressed > 0)),
+            Some(k) if classes == 0 => Loss(f64::from(rows) / f64::from(k)),
+            Some(k) => {
+                let kept = f64::from(rows - published.rows_suppressed);
+                Loss(kept / (classes as f64 * f64::from(k)))
+            }
+        }
+    }
+
+    fn floor(&self, node: &Node, known: Known) -> Loss {
+        if let Some(k) = self.k {
+            return self.least_variant(k, known);
+        }
+        // The suppressed rows replace at least one class, so the parts are no more than the classes.
+        let classes = self.spread.classes_at_most(node);
+        self.parts(classes.min(self.parts_at_most(known)))
+    }
+
+    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known) -> Loss {
+        if let Some(k) = self.k {
+            return self.least_variant(k, known);
+        }
+        // A safe class above holds a class of safe size from here, or is filled with smaller ones alone.
+        let (mut large, mut small_rows) = (0u64, 0u64);
+        for &size in sizes {
+            match size >= known.smallest_safe {
+                true => large += 1,
+                false => small_rows += u64::from(size),
+            }
+        }
+        let filled = large + small_rows / u64::from(known.smallest_safe.max(1)) + 1;
+        let classes = (sizes.len() as u64).min(filled);
+        self.parts(classes.min(self.parts_at_most(known)))
+    }
+}

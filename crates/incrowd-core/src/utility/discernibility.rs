@@ -1,0 +1,77 @@
+//! How many rows each row cannot be told from.
+
+use super::floors::{Spread, below};
+use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use crate::counts::{CountedTable, Histograms};
+use crate::lattice::Node;
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "discernibility",
+    summary: "for each row, the size of its class; all rows when suppressed (DM)",
+    documentation: "\
+The sum over published classes of the square of their size, plus the number of all rows for each suppressed row.
+Range: the number of rows (all distinct) to its square (one class, or all suppressed).
+Source: R. J. Bayardo and R. Agrawal, Data Privacy through Optimal k-Anonymization, ICDE 2005.",
+    options: &[],
+    applies: |_, _| true,
+    build: |_, table| Ok(Box::new(Discernibility::new(table))),
+};
+
+/// Σ of squared safe classes + rows · suppressed rows.
+#[derive(Debug, Clone)]
+pub struct Discernibility {
+    spread: Spread,
+}
+
+impl Discernibility {
+    /// The metric for a table.
+    pub fn new(table: &CountedTable) -> Self {
+        Discernibility {
+            spread: Spread::new(table),
+        }
+    }
+}
+
+impl UtilityMetric for Discernibility {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Classes
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        // At most rows², which fits.
+        let squares: u64 = (published.sizes.iter().zip(published.is_safe))
+            .map(|(&size, &safe)| u64::from(safe) * u64::from(size) * u64::from(size))
+            .sum();
+        let suppressed = u64::from(self.spread.rows()) * u64::from(published.rows_suppressed);
+        Loss((squares + suppressed) as f64)
+    }
+
+    fn floor(&self, node: &Node, known: Known) -> Loss {
+        let rows = self.spread.rows();
+        let suppressed = known.rows_suppressed.min(rows);
+        let squares = (self.spread).least_squares(node, suppressed, f64::from(rows));
+        // A kept row costs its class, a suppressed one all rows.
+        let kept =
+            u64::from(rows - suppressed) * u64::from(known.smallest_safe.clamp(1, rows.max(1)));
+        let charged = u64::from(suppressed) * u64::from(rows);
+        Loss(below(squares).max((kept + charged) as f64))
+    }
+
+    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known) -> Loss {
+        // Going up, the class of a row only grows; published it is no smaller than any safe class, suppressed it
+        // costs all rows. What a suppressed row costs beyond that is least in the greatest class.
+        let rows = self.spread.rows();
+        let smallest = known.smallest_safe.min(rows);
+        let (mut cost, mut greatest) = (0u64, smallest);
+        for &size in sizes {
+            cost += u64::from(size) * u64::from(size.max(smallest));
+            greatest = greatest.max(size);
+        }
+        cost += u64::from(known.rows_suppressed) * u64::from(rows - greatest.min(rows));
+        Loss(cost as f64)
+    }
+}

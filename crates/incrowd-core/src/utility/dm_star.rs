@@ -1,0 +1,63 @@
+//! Discernibility that does not look at suppression.
+
+use super::floors::{Spread, below};
+use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use crate::counts::{CountedTable, Histograms};
+use crate::lattice::Node;
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "dm-star",
+    summary: "for each row, the size of its class, suppressed or not (DM*)",
+    documentation: "\
+The sum over all classes, safe or not, of the square of their size. It only grows on the way up, whatever is suppressed.
+Range: the number of rows (all distinct) to its square (one class).
+Source: K. El Emam et al., A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA 16(5), 2009.",
+    options: &[],
+    applies: |_, _| true,
+    build: |_, table| Ok(Box::new(DmStar::new(table))),
+};
+
+/// Σ of squared classes.
+#[derive(Debug, Clone)]
+pub struct DmStar {
+    spread: Spread,
+}
+
+impl DmStar {
+    /// The metric for a table.
+    pub fn new(table: &CountedTable) -> Self {
+        DmStar {
+            spread: Spread::new(table),
+        }
+    }
+}
+
+fn squares(sizes: &[u32]) -> Loss {
+    let squares: u64 = (sizes.iter())
+        .map(|&size| u64::from(size) * u64::from(size))
+        .sum();
+    Loss(squares as f64)
+}
+
+impl UtilityMetric for DmStar {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Classes
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        squares(published.sizes)
+    }
+
+    fn floor(&self, node: &Node, _known: Known) -> Loss {
+        let least = self.spread.least_squares(node, 0, f64::INFINITY);
+        Loss(below(least).max(f64::from(self.spread.rows())))
+    }
+
+    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, _known: Known) -> Loss {
+        squares(sizes)
+    }
+}

@@ -1,0 +1,48 @@
+//! How many steps the release went up.
+
+use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use crate::lattice::Node;
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "height",
+    summary: "sum of the levels",
+    documentation: "\
+The sum of the levels of all quasi-identifiers. Suppressed rows cost nothing.
+When an attribute's groups come from several levels, the highest of them that holds rows counts.
+Range: 0 (nothing generalized) to the sum of all hierarchy heights.
+Source: P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001.",
+    options: &[],
+    applies: |_, _| true,
+    build: |_, _| Ok(Box::new(Height)),
+};
+
+/// The sum of the levels.
+#[derive(Debug, Clone)]
+pub struct Height;
+
+impl UtilityMetric for Height {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Levels
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        let attributes = published.attributes.iter().zip(&published.table.attributes);
+        let levels = attributes.map(|(shown, attribute)| match shown.level {
+            Some(level) => u32::from(level),
+            None => {
+                let levels = shown.levels_of_groups(&attribute.hierarchy);
+                let with_rows = levels.iter().zip(shown.rows).filter(|(_, rows)| **rows > 0);
+                with_rows.map(|(&level, _)| level).max().unwrap_or(0).into()
+            }
+        });
+        Loss(f64::from(levels.sum::<u32>()))
+    }
+
+    fn floor(&self, node: &Node, _known: Known) -> Loss {
+        Loss(f64::from(node.height()))
+    }
+}

@@ -1,0 +1,166 @@
+//! How wide the published values are.
+
+use super::aggregate::Aggregation;
+use super::floors::{Ladders, below};
+use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use crate::counts::{Attribute, CountedTable};
+use crate::error::Error;
+use crate::lattice::Node;
+use crate::table::{Kind, parse_date, parse_number};
+use jiff::civil::Date;
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "ncp",
+    summary: "width of the published values (normalized certainty penalty)",
+    documentation: "\
+For each row and quasi-identifier: of numbers and dates, the distance between the least and the greatest raw value under the published one, divided by that of the whole hierarchy; of text, the raw values under the published one divided by all, 0 for a single one. 1 for a suppressed row.
+Summed and divided by rows times quasi-identifiers; with weights, the weighted mean over quasi-identifiers.
+A column of numbers whose hierarchy also lists other text is measured as text.
+Range: 0 (raw) to 1 (everything lost).
+Options: weights.
+Source: J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006.",
+    options: &["weights"],
+    applies: |_, _| true,
+    build: |settings, table| Ok(Box::new(Ncp::new(settings, table)?)),
+};
+
+/// The normalized certainty penalty.
+#[derive(Debug, Clone)]
+pub struct Ncp {
+    rows: u32,
+    /// The numbers of the leaves, when all are numbers.
+    numbers: Vec<Option<Vec<f64>>>,
+    /// Of each group of each level of each attribute.
+    penalties: Vec<Vec<Vec<f64>>>,
+    ladders: Ladders,
+    aggregation: Aggregation,
+}
+
+impl Ncp {
+    /// The metric for a table.
+    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+        let numbers: Vec<_> = table.attributes.iter().map(numbers_of_leaves).collect();
+        let penalties: Vec<Vec<Vec<f64>>> = (table.attributes.iter().zip(&numbers))
+            .map(|(attribute, numbers)| {
+                let hierarchy = &attribute.hierarchy;
+                (0..=hierarchy.height())
+                    .map(|level| {
+                        penalties(
+                            numbers.as_deref(),
+                            hierarchy.groups_of_leaves(level),
+                            hierarchy.leaves_of_groups(level),
+                        )
+                    })
+                    .collect()
+            })
+            .collect();
+        Ok(Ncp {
+            rows: table.rows,
+            ladders: Ladders::new(table, |attribute, level, group| {
+                penalties[attribute][level as usize][group]
+            }),
+            numbers,
+            penalties,
+            aggregation: Aggregation::new(ENTRY.name, Aggregate::ArithmeticMean, settings, table)?,
+        })
+    }
+
+    fn share(&self, kept: f64, rows_suppressed: u32) -> f64 {
+        match self.rows {
+            0 => 0.0,
+            rows => (kept + f64::from(rows_suppressed)) / f64::from(rows),
+        }
+    }
+}
+
+/// The leaves as numbers, dates as days, when all of them are.
+fn numbers_of_leaves(attribute: &Attribute) -> Option<Vec<f64>> {
+    let hierarchy = &attribute.hierarchy;
+    let labels = (0..hierarchy.leaves() as u32).map(|leaf| hierarchy.label(0, leaf));
+    match attribute.kind {
+        Kind::Number => labels
+            .map(|label| parse_number(label).map(|number| number.get()))
+            .collect(),
+        Kind::Date => labels.map(|label| parse_date(label).map(days)).collect(),
+        Kind::Text => None,
+    }
+}
+
+/// Days since 1970-01-01.
+fn days(date: Date) -> f64 {
+    let since = date.duration_since(jiff::civil::date(1970, 1, 1));
+    (since.as_hours() / 24) as f64
+}
+
+/// What each row of each group is charged. A group that holds another is never charged less.
+fn penalties(numbers: Option<&[f64]>, groups_of_leaves: &[u32], leaves: &[u32]) -> Vec<f64> {
+    let Some(numbers) = numbers else {
+        let all = groups_of_leaves.len() as f64;
+        return (leaves.iter())
+            .map(|&leaves| {
+                if leaves > 1 {
+                    f64::from(leaves) / all
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+    };
+    let nothing = (f64::INFINITY, f64::NEG_INFINITY);
+    let widen =
+        |(least, greatest): (f64, f64), number: f64| (least.min(number), greatest.max(number));
+    let (least, greatest) = numbers.iter().copied().fold(nothing, widen);
+    let mut spans = vec![nothing; leaves.len()];
+    for (&number, &group) in numbers.iter().zip(groups_of_leaves) {
+        spans[group as usize] = widen(spans[group as usize], number);
+    }
+    // Halves, as the whole may be too wide for a float.
+    let range = greatest / 2.0 - least / 2.0;
+    let penalty = |(least, greatest): (f64, f64)| match greatest > least && range > 0.0 {
+        true => ((greatest / 2.0 - least / 2.0) / range).min(1.0),
+        false => 0.0,
+    };
+    spans.into_iter().map(penalty).collect()
+}
+
+impl UtilityMetric for Ncp {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Marginals
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        let losses = published
+            .attributes
+            .iter()
+            .enumerate()
+            .map(|(attribute, shown)| {
+                let mixed;
+                let penalties = match shown.level {
+                    Some(level) => &self.penalties[attribute][level as usize],
+                    None => {
+                        let numbers = self.numbers[attribute].as_deref();
+                        mixed = penalties(numbers, shown.groups_of_leaves, shown.leaves);
+                        &mixed
+                    }
+                };
+                let kept: f64 = (penalties.iter().zip(shown.rows).enumerate())
+                    .map(|(group, (penalty, &rows))| {
+                        penalty * f64::from(rows - shown.suppressed(group))
+                    })
+                    .sum();
+                self.share(kept, published.rows_suppressed)
+            });
+        Loss(self.aggregation.of(losses))
+    }
+
+    fn floor(&self, node: &Node, known: Known) -> Loss {
+        let suppressed = known.rows_suppressed.min(self.rows);
+        let kept = self.ladders.kept(node, suppressed);
+        let losses = kept.map(|kept| self.share(kept, suppressed));
+        Loss(below(self.aggregation.of(losses)))
+    }
+}
