@@ -3,6 +3,7 @@
 //! One enum wraps the errors of the crates below, so that every front end shows every error the same way:
 //! a line in the terminal, `{code, message, place, hint}` over HTTP, an exception in Python.
 
+use crate::outcome::Figure;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,9 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A certificate of nothing.
+    #[error("a certificate is asked for, but no release")]
+    CertificateAlone,
     /// The certificate's file has the name of its readable twin.
     #[error("a certificate cannot be named `*.txt`")]
     CertificateName {
@@ -149,27 +153,13 @@ pub enum Error {
     /// Nothing is promised.
     #[error("no privacy model is required")]
     NoPrivacyModel,
-    /// A model reads a sensitive column and there is none.
-    #[error("`{model}` needs a sensitive column")]
-    NoSensitiveColumn {
+    /// A promise that not even the whole table keeps.
+    #[error("`{model}` is out of reach: the whole table, as one class, reaches {reached}")]
+    OutOfReach {
         /// The model.
         model: String,
-    },
-    /// A model reads a column that is not sensitive.
-    #[error("`{model}` reads a column that is not sensitive")]
-    NotSensitive {
-        /// The model.
-        model: String,
-        /// The sensitive columns.
-        sensitive: Vec<String>,
-    },
-    /// No class can have so many rows.
-    #[error("`{model}` asks for classes of {least} rows, but the table has only {rows}")]
-    ModelBeyondTable {
-        /// The model.
-        model: String,
-        /// The least class it accepts.
-        least: u64,
+        /// What the whole table reaches.
+        reached: Figure,
         /// Rows of the table.
         rows: u64,
     },
@@ -200,12 +190,6 @@ pub enum Error {
         level: u8,
         /// The last level.
         height: u8,
-    },
-    /// A hierarchy for a column that is not generalized.
-    #[error("a hierarchy is given for `{column}`, which is not generalized")]
-    UnusedHierarchy {
-        /// The column.
-        column: String,
     },
     /// A hierarchy that is wrong, with the file it is in.
     #[error("{source}")]
@@ -289,6 +273,7 @@ impl Error {
                 Some(place) => format!("{from}, {place}"),
                 None => format!("{from}, the hierarchy of `{column}`"),
             }),
+            Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),
             Error::InputChanged { input } => Some(input.clone()),
             _ => None,
         }
@@ -316,6 +301,7 @@ impl Error {
             }
             Error::OverwritesInput { .. } => "choose another name for the output".into(),
             Error::SameOutput { .. } => "choose another name for one of them".into(),
+            Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
             Error::CertificateName { .. } => {
                 "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
             }
@@ -357,18 +343,8 @@ impl Error {
                 "say what to promise, for example `-k 5`; `incrowd explain models` lists the models"
                     .into()
             }
-            Error::NoSensitiveColumn { .. } => {
-                "name the column it protects with `-s`, or take `k-anonymity`".into()
-            }
-            Error::NotSensitive { sensitive, .. } if sensitive.is_empty() => {
-                "name the column with `-s`".into()
-            }
-            Error::NotSensitive { sensitive, .. } => format!(
-                "name the column with `-s`; sensitive now: {}",
-                join(sensitive)
-            ),
-            Error::ModelBeyondTable { rows, .. } => {
-                format!("ask for at most {rows}, better for much less")
+            Error::OutOfReach { .. } => {
+                "ask for less; no recoding and no suppression can help".into()
             }
             Error::UnknownName {
                 family,
@@ -390,9 +366,6 @@ impl Error {
             Error::NoSuchLevel { column, height, .. } => format!(
                 "give at most {height}; `incrowd hierarchy show --column {column}` shows the levels"
             ),
-            Error::UnusedHierarchy { column } => {
-                format!("add `{column}` to the quasi-identifiers, or leave the hierarchy out")
-            }
             Error::InputChanged { .. } => {
                 "nothing was written; run again when nobody writes to the input, or on a copy of it"
                     .into()
@@ -445,27 +418,8 @@ pub(crate) fn nearest_names<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Vec<String> {
-    let lower = name.to_lowercase();
-    let mut near: Vec<(f64, &str)> = known
-        .into_iter()
-        .map(|other| {
-            (
-                strsim::normalized_damerau_levenshtein(&lower, &other.to_lowercase()).max(
-                    // "education" is what somebody means by "educ".
-                    if !lower.is_empty() && other.to_lowercase().starts_with(&lower) {
-                        0.9
-                    } else {
-                        0.0
-                    },
-                ),
-                other,
-            )
-        })
-        .filter(|(likeness, _)| *likeness >= 0.5)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.truncate(3);
-    near.into_iter().map(|(_, name)| name.to_owned()).collect()
+    let near = incrowd_core::card::nearest(name, known);
+    near.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -61,6 +61,10 @@ pub struct Data {
     pub path: Option<String>,
     /// What separates cells; detected when not given.
     pub delimiter: Option<Delimiter>,
+    /// What surrounds cells that hold delimiters; `"` when not given.
+    pub quote: Option<Delimiter>,
+    /// Whether white space around cells is dropped; no when not given.
+    pub trim: Option<bool>,
     /// Whether the first line names the columns; yes when not given.
     pub header: Option<bool>,
     /// Texts that mean "no value", beside the empty text.
@@ -174,7 +178,7 @@ pub enum Suppressed {
     Star,
 }
 
-/// A single byte between cells.
+/// A single byte between or around cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(pub u8);
@@ -186,7 +190,7 @@ impl std::str::FromStr for Delimiter {
         match text {
             "tab" | "\\t" => Ok(Delimiter(b'\t')),
             _ => match text.as_bytes() {
-                [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(Delimiter(*byte)),
+                [byte] if byte.is_ascii() && !b"\r\n".contains(byte) => Ok(Delimiter(*byte)),
                 _ => Err(Error::Delimiter { text: text.into() }),
             },
         }
@@ -288,6 +292,8 @@ impl Job {
         } = flags;
         replace(&mut self.data.path, data.path);
         replace(&mut self.data.delimiter, data.delimiter);
+        replace(&mut self.data.quote, data.quote);
+        replace(&mut self.data.trim, data.trim);
         replace(&mut self.data.header, data.header);
         replace(&mut self.data.missing_tokens, data.missing_tokens);
         replace(&mut self.data.missing_cells, data.missing_cells);

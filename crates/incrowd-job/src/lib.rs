@@ -3,17 +3,27 @@
 //! The command line, the server and Python hold no decisions of their own; what they must agree on is here.
 //! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
 
+mod anonymize;
 mod batches;
 mod certificate;
 mod control;
 mod error;
+mod files;
+mod hierarchies;
+mod input;
+mod inspect;
 mod job;
+mod models;
 mod outcome;
 mod plan;
+mod verify;
 
+pub use anonymize::{Show, anonymize};
 pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
+pub use hierarchies::ColumnHierarchy;
+pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
 pub use job::{
     Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
     Search, Suppressed, TimeLimit, Unlisted,
@@ -23,3 +33,4 @@ pub use outcome::{
     PrivacyReached, Sample, Seconds, VERSION, Verification,
 };
 pub use plan::Plan;
+pub use verify::verify;

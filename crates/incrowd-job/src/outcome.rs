@@ -18,7 +18,7 @@ pub struct Outcome {
     pub algorithm: String,
     /// How good the recoding is known to be.
     pub guarantee: Guarantee,
-    /// How far the loss may be above the least possible, relative to it; 0 for an optimum, `null` when unknown.
+    /// The share of the loss that a better recoding might still save; 0 for an optimum, `null` when unknown.
     pub gap: Option<f64>,
     /// The level of each quasi-identifier.
     pub levels: Option<IndexMap<String, u8>>,
@@ -182,8 +182,10 @@ pub struct Verification {
     pub smallest_class: u64,
     /// Classes of the file.
     pub classes: u64,
-    /// Rows of the file.
+    /// Rows of the file, those of nothing but `*` not counted.
     pub rows: u64,
+    /// Rows of nothing but `*`, which carry nothing.
+    pub rows_starred: u64,
     /// The comparison with the original, when one was given.
     pub against_original: Option<AgainstOriginal>,
 }

@@ -1,5 +1,6 @@
 //! Where the levels of a column come from.
 
+use incrowd_core::hierarchy::HierarchySpec;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -18,17 +19,13 @@ pub enum HierarchySource {
 
 impl From<String> for HierarchySource {
     fn from(text: String) -> Self {
-        let builder = text.split(':').next().unwrap_or_default();
-        if BUILDERS.contains(&builder) {
+        if HierarchySpec::is_meant_by(&text) {
             HierarchySource::Built(text)
         } else {
             HierarchySource::File(text.into())
         }
     }
 }
-
-/// The words a builder can start with.
-const BUILDERS: [&str; 6] = ["interval", "frequency", "mask", "date", "order", "suppress"];
 
 impl From<HierarchySource> for String {
     fn from(source: HierarchySource) -> String {
