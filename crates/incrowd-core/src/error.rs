@@ -79,7 +79,7 @@ pub enum Error {
         known: &'static [&'static str],
     },
     /// The value of a metric's option makes no sense.
-    #[error("the option `{option}` of the metric `{metric}` is not {expected}")]
+    #[error("the option `{option}` of the metric `{metric}` must be {expected}")]
     MetricOptionInvalid {
         /// The metric.
         metric: &'static str,
@@ -422,7 +422,9 @@ impl Error {
                 format!("add `--sensitive {column}`, or leave `column=` out")
             }
             Error::NoSuchValue { .. } => {
-                "check the spelling; capital letters and spaces count".into()
+                "check its spelling, capital letters and spaces included; when several columns are \
+                 sensitive, say which with `column=`"
+                    .into()
             }
             Error::ColumnHasNoOrder { column } => format!(
                 "list its values in order with `--hierarchy {column}=FILE`, or use `distance=equal`"
@@ -455,7 +457,7 @@ impl Error {
                 "leave out levels, or let each merge more".into()
             }
             Error::HierarchyLacksValues { .. } => {
-                "add the values to the hierarchy, or pass `--missing suppress`".into()
+                "`incrowd hierarchy check` lists them; or pass `--missing suppress`".into()
             }
             Error::NotNumbers { .. } => {
                 "use `order`, `mask` or `suppress` for text, or clean the column".into()

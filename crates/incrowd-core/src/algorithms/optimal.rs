@@ -8,7 +8,7 @@ use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch,
 };
 use crate::recode::Recoding;
-use crate::utility::{Known, Loss};
+use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -60,11 +60,7 @@ impl Algorithm for Optimal {
 
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
         let mut search = Search::new(problem);
-        let whole = LatticeBox {
-            floor: Loss(f64::NEG_INFINITY),
-            ..search.whole()
-        };
-        let guarantee = match search.run(whole, watch) {
+        let guarantee = match search.run(watch) {
             Ok(()) => Guarantee::Optimal,
             Err((Interruption::Cancelled, _)) => return Err(Error::Cancelled),
             Err((Interruption::TimeUp, lower_bound)) => Guarantee::Bounded { lower_bound },
@@ -78,9 +74,7 @@ impl Algorithm for Optimal {
             }),
             None if guarantee == Guarantee::Optimal => Err(Error::NoSolution {
                 max_suppressed: problem.max_suppressed,
-                rows_suppressed_at_limit: search
-                    .assess(&problem.max_levels.clone())
-                    .rows_suppressed,
+                rows_suppressed_at_limit: search.assess(&problem.max_levels).rows_suppressed,
             }),
             None => Err(Error::TimeUp { nodes_checked }),
         }
@@ -96,16 +90,22 @@ struct LatticeBox {
     high: Node,
     /// Rows that every node of the box suppresses.
     rows_lost: u32,
+    /// Whether the classes of the low corner have had their say in the floor.
+    low_is_counted: bool,
 }
 
 impl LatticeBox {
     fn nodes(&self) -> u128 {
-        self.low
-            .levels()
-            .zip(self.high.levels())
-            .fold(1u128, |nodes, (low, high)| {
-                nodes.saturating_mul(u128::from(high - low) + 1)
-            })
+        let levels = self.low.levels().zip(self.high.levels());
+        levels.fold(1u128, |nodes, (low, high)| {
+            nodes.saturating_mul(u128::from(high - low) + 1)
+        })
+    }
+
+    /// Where an attribute's levels are cut in two: the last level of the lower half.
+    fn middle(&self, attribute: usize) -> u8 {
+        let (low, high) = (self.low.level(attribute), self.high.level(attribute));
+        low + (high - low) / 2
     }
 }
 
@@ -126,7 +126,12 @@ struct Search<'a> {
     problem: &'a Problem<'a>,
     /// Whether a node over the budget proves the same of all nodes below it.
     pruning_is_sound: bool,
+    /// Whether the classes of a node say more about the nodes above than its levels do.
+    classes_matter: bool,
+    smallest_safe: u32,
     known: KnownSets<'a>,
+    /// Classes of the node at hand, kept for their memory.
+    counted: FrequencySet,
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
     nodes_checked: u64,
@@ -138,7 +143,10 @@ impl<'a> Search<'a> {
         Search {
             problem,
             pruning_is_sound: problem.pruning_is_sound(),
+            classes_matter: problem.metric.detail() == Detail::Classes,
+            smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
+            counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),
             nodes_checked: 0,
@@ -146,57 +154,54 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn whole(&self) -> LatticeBox {
+    /// Searches the lattice; an interruption comes with the bound proven so far.
+    fn run(&mut self, watch: &dyn Watch) -> Result<(), (Interruption, Loss)> {
         let lattice = self.problem.lattice();
-        LatticeBox {
-            floor: Loss(0.0),
+        let whole = LatticeBox {
+            floor: self.floor(&lattice.bottom(), 0),
             low: lattice.bottom(),
             high: lattice.top().clone(),
             rows_lost: 0,
-        }
-    }
-
-    /// Searches a box; an interruption comes with the bound proven so far.
-    fn run(&mut self, whole: LatticeBox, watch: &dyn Watch) -> Result<(), (Interruption, Loss)> {
+            low_is_counted: false,
+        };
+        self.step_along_the_diagonal(&whole.high);
         let mut frontier = BinaryHeap::new();
-        frontier.extend(self.bounded(whole.low, whole.high, 0, true));
+        frontier.extend(self.with_high_assessed(whole));
         while let Some(first) = frontier.pop() {
             if !self.may_hold_the_best(&first) {
-                return Ok(()); // all others are no better
+                return Ok(()); // the others are no better
             }
-            let progress = Progress {
-                nodes_checked: self.nodes_checked,
-                best: self.best.as_ref().map(|(loss, _)| *loss),
-                lower_bound: Some(first.floor),
-            };
-            watch
-                .step(progress)
-                .map_err(|interruption| (interruption, first.floor))?;
-            if frontier.len() < MOST_BOXES {
-                frontier.extend(self.halves(first));
+            self.report(watch, first.floor)?;
+            let Some(first) = self.with_low_counted(first) else {
                 continue;
-            }
-            let lower_bound = first.floor;
-            let mut stack = vec![first];
-            while let Some(next) = stack.pop() {
-                watch
-                    .step(progress)
-                    .map_err(|interruption| (interruption, lower_bound))?;
-                if self.may_hold_the_best(&next) {
-                    stack.extend(self.halves(next));
+            };
+            if frontier.peek().is_some_and(|next| next > &first) {
+                frontier.push(first);
+            } else if frontier.len() < MOST_BOXES {
+                frontier.extend(self.halves(&first));
+            } else {
+                let lower_bound = first.floor;
+                let mut stack = vec![first];
+                while let Some(next) = stack.pop() {
+                    self.report(watch, lower_bound)?;
+                    if let Some(next) = self.with_low_counted(next) {
+                        stack.extend(self.halves(&next));
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    /// No node at or above `low` that suppresses at least `rows_lost` rows costs less.
-    fn floor(&self, low: &Node, rows_lost: u32) -> Loss {
-        let known = Known {
-            rows_suppressed: rows_lost,
-            smallest_safe: 1,
+    fn report(&self, watch: &dyn Watch, lower_bound: Loss) -> Result<(), (Interruption, Loss)> {
+        let progress = Progress {
+            nodes_checked: self.nodes_checked,
+            best: self.best.as_ref().map(|(loss, _)| *loss),
+            lower_bound: Some(lower_bound),
         };
-        self.problem.metric.floor(low, known)
+        watch
+            .step(progress)
+            .map_err(|interruption| (interruption, lower_bound))
     }
 
     fn may_hold_the_best(&self, candidate: &LatticeBox) -> bool {
@@ -206,95 +211,128 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The box between two corners with its bounds, unless it cannot hold the optimum.
-    fn bounded(
-        &mut self,
-        low: Node,
-        high: Node,
-        rows_lost: u32,
-        high_is_new: bool,
-    ) -> Option<LatticeBox> {
-        let floor = self.floor(&low, rows_lost);
-        let mut bounded = LatticeBox {
-            floor,
-            low,
-            high,
-            rows_lost,
-        };
-        if !self.may_hold_the_best(&bounded) {
-            return None;
+    fn known(&self, rows_lost: u32) -> Known {
+        Known {
+            rows_suppressed: rows_lost,
+            smallest_safe: self.smallest_safe,
         }
-        if high_is_new {
-            let assessment = self.assess(&bounded.high.clone());
-            if self.pruning_is_sound && assessment.rows_suppressed > self.problem.max_suppressed
-                || assessment.rows_lost_below > self.problem.max_suppressed
-            {
-                return None;
-            }
-            if assessment.rows_lost_below > rows_lost {
-                bounded.rows_lost = assessment.rows_lost_below;
-                bounded.floor = self.floor(&bounded.low, bounded.rows_lost);
-            }
-        }
-        self.may_hold_the_best(&bounded).then_some(bounded)
     }
 
-    /// Splits a box in two, along the attribute that raises the bound most.
-    fn halves(&mut self, whole: LatticeBox) -> impl Iterator<Item = LatticeBox> + use<> {
+    /// No node at or above `low` that suppresses at least `rows_lost` rows costs less.
+    fn floor(&self, low: &Node, rows_lost: u32) -> Loss {
+        self.problem.metric.floor(low, self.known(rows_lost))
+    }
+
+    /// Lets the high corner speak: what it suppresses, every node of the box may have to.
+    fn with_high_assessed(&mut self, mut whole: LatticeBox) -> Option<LatticeBox> {
+        if !self.may_hold_the_best(&whole) {
+            return None;
+        }
+        let assessment = self.assess(&whole.high);
+        let max_suppressed = self.problem.max_suppressed;
+        if self.pruning_is_sound && assessment.rows_suppressed > max_suppressed
+            || assessment.rows_lost_below > max_suppressed
+        {
+            return None;
+        }
+        if assessment.rows_lost_below > whole.rows_lost {
+            whole.rows_lost = assessment.rows_lost_below;
+            whole.floor = whole.floor.max(self.floor(&whole.low, whole.rows_lost));
+        }
+        Some(whole)
+    }
+
+    /// Lets the classes of the low corner speak, where that is worth a count.
+    fn with_low_counted(&mut self, mut whole: LatticeBox) -> Option<LatticeBox> {
+        if !whole.low_is_counted {
+            whole.low_is_counted = true;
+            if whole.nodes()
+                >= if self.classes_matter {
+                    2
+                } else {
+                    STEPPING_STONE_NODES
+                }
+            {
+                let target = self.problem.metric.column();
+                let known = self.known(whole.rows_lost);
+                let classes = self.step_on(&whole.low);
+                let target = target.map(|column| classes.histograms(column));
+                let floor = self
+                    .problem
+                    .metric
+                    .floor_above(classes.sizes(), target, known);
+                whole.floor = whole.floor.max(floor);
+            }
+        }
+        self.may_hold_the_best(&whole).then_some(whole)
+    }
+
+    /// Splits a box in two.
+    fn halves(&mut self, whole: &LatticeBox) -> impl Iterator<Item = LatticeBox> + use<> {
         if whole.low == whole.high {
             return [None, None].into_iter().flatten();
         }
-        if whole.nodes() >= STEPPING_STONE_NODES {
-            self.step_on(&whole.low);
-        }
-        let attribute = self.attribute_to_split(&whole);
-        let (low, high) = (whole.low.level(attribute), whole.high.level(attribute));
-        let middle = low + (high - low) / 2;
-        let lower = self.bounded(
-            whole.low.clone(),
-            whole.high.with(attribute, middle),
-            whole.rows_lost,
-            true,
-        );
-        let upper = self.bounded(
-            whole.low.with(attribute, middle + 1),
-            whole.high,
-            whole.rows_lost,
-            false,
-        );
+        let attribute = self.attribute_to_split(whole);
+        let middle = whole.middle(attribute);
+        let lower = LatticeBox {
+            high: whole.high.with(attribute, middle),
+            ..whole.clone()
+        };
+        let low = whole.low.with(attribute, middle + 1);
+        let floor = whole.floor.max(self.floor(&low, whole.rows_lost));
+        let upper = LatticeBox {
+            low,
+            floor,
+            low_is_counted: false,
+            ..whole.clone()
+        };
+        let lower = self.with_high_assessed(lower);
+        let upper = self.may_hold_the_best(&upper).then_some(upper);
         [lower, upper].into_iter().flatten()
     }
 
+    /// The attribute whose upper half costs most.
     fn attribute_to_split(&self, whole: &LatticeBox) -> usize {
         (0..whole.low.len())
             .filter(|&attribute| whole.low.level(attribute) < whole.high.level(attribute))
             .max_by_key(|&attribute| {
-                let (low, high) = (whole.low.level(attribute), whole.high.level(attribute));
-                let raised = whole.low.with(attribute, low + (high - low) / 2 + 1);
+                let raised = whole.low.with(attribute, whole.middle(attribute) + 1);
+                let range = whole.high.level(attribute) - whole.low.level(attribute);
                 (
                     self.floor(&raised, whole.rows_lost),
-                    high - low,
+                    range,
                     std::cmp::Reverse(attribute),
                 )
             })
             .expect("the corners differ")
     }
 
-    /// Counts a node and remembers its classes as a start for the nodes above.
-    fn step_on(&mut self, node: &Node) {
-        if node.height() > 0 && !self.assessed.contains_key(node) {
-            let classes = Arc::new(self.known.count(node));
-            self.check(node, &classes);
-            self.known.remember(node.clone(), classes);
+    /// Counts the nodes that have every attribute at level 1, 2 and so on: few, small, and below most of
+    /// what is counted later.
+    fn step_along_the_diagonal(&mut self, top: &Node) {
+        for level in 1..top.levels().max().unwrap_or(0) {
+            self.step_on(&Node::from_levels(top.levels().map(|most| most.min(level))));
         }
+    }
+
+    /// Counts a node and remembers its classes as a start for the nodes above.
+    fn step_on(&mut self, node: &Node) -> Arc<FrequencySet> {
+        let classes = self.known.count_and_remember(node);
+        if !self.assessed.contains_key(node) {
+            self.check(node, &classes);
+        }
+        classes
     }
 
     fn assess(&mut self, node: &Node) -> Assessment {
         if let Some(assessment) = self.assessed.get(node) {
             return *assessment;
         }
-        let classes = self.known.count(node);
-        self.check(node, &classes)
+        let mut classes = std::mem::take(&mut self.counted);
+        self.known.count(node, &mut classes);
+        let assessment = self.check(node, &classes);
+        self.counted = classes;
+        assessment
     }
 
     fn check(&mut self, node: &Node, classes: &FrequencySet) -> Assessment {

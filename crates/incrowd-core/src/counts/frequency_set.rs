@@ -92,6 +92,12 @@ impl FrequencySet {
         &self.keys[class * self.words..(class + 1) * self.words]
     }
 
+    /// Gives back memory that is not needed.
+    pub(crate) fn shrink(&mut self) {
+        self.keys.shrink_to_fit();
+        self.sizes.shrink_to_fit();
+    }
+
     /// Bytes held, for caches with a limit.
     pub(crate) fn memory(&self) -> usize {
         let entries: usize = self

@@ -43,8 +43,8 @@ impl<'a> KnownSets<'a> {
         }
     }
 
-    /// The classes of a node, without remembering them.
-    pub fn count(&mut self, node: &Node) -> FrequencySet {
+    /// Counts the classes of a node into `classes`, whose memory is reused, without remembering them.
+    pub fn count(&mut self, node: &Node, classes: &mut FrequencySet) {
         self.uses += 1;
         let smallest = self
             .sets
@@ -64,11 +64,21 @@ impl<'a> KnownSets<'a> {
             node,
             &self.columns,
             &mut self.scratch,
-        )
+            classes,
+        );
     }
 
-    /// Remembers the classes of a node for later counts above it.
-    pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
+    /// Counts the classes of a node and remembers them for later counts above it.
+    pub fn count_and_remember(&mut self, node: &Node) -> Arc<FrequencySet> {
+        let mut set = FrequencySet::default();
+        self.count(node, &mut set);
+        set.shrink();
+        let set = Arc::new(set);
+        self.remember(node.clone(), Arc::clone(&set));
+        set
+    }
+
+    fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
         self.memory += set.memory();
         self.sets.push(KnownSet {
             node,

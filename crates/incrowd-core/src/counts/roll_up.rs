@@ -33,7 +33,7 @@ pub struct Scratch {
     present: Vec<u64>,
 }
 
-/// An attribute that rises: the bits to flip for each of its groups.
+/// Neighbouring attributes that rise together: the bits to flip for each combination of their groups.
 struct Rise {
     word: usize,
     shift: u32,
@@ -41,111 +41,157 @@ struct Rise {
     flips: Vec<u64>,
 }
 
-/// An attribute's share of a class's slot in a directly addressed key space.
+/// Neighbouring attributes' share of a class's slot in a directly addressed key space.
 struct Digit {
     shift: u32,
     mask: u64,
-    /// Group at the upper level, times the attribute's stride.
     offsets: Vec<u32>,
 }
 
-/// The classes of node `to`, from those of `from` at or below it. `columns` says whose histograms to carry along.
+/// The classes of node `to`, from those of `from` at or below it, into `upper`, whose memory is reused.
+/// `columns` says whose histograms to carry along.
 pub fn roll_up(
     table: &CountedTable,
     (from, lower): (&Node, &FrequencySet),
     to: &Node,
     columns: &[usize],
     scratch: &mut Scratch,
-) -> FrequencySet {
+    upper: &mut FrequencySet,
+) {
     debug_assert!(from.is_at_or_below(to));
-    let mut upper = FrequencySet {
-        words: lower.words,
-        ..FrequencySet::default()
-    };
-    let class_of = &mut scratch.class_of;
-    class_of.clear();
-    class_of.reserve(lower.len());
-    let rises = rises(table, from, to);
-    match dense_slots(table, to, lower.len()) {
-        _ if lower.words > 1 => group_wide(lower, &rises, &mut upper, &mut scratch.slots, class_of),
-        Some(slots) => {
-            let digits = digits(table, from, to);
-            scratch.slots.clear();
-            scratch.slots.resize(slots, EMPTY);
-            group_dense(
-                lower,
-                &rises,
-                &digits,
-                &mut upper,
-                &mut scratch.slots,
-                class_of,
-            );
-        }
-        None => group_hashed(lower, &rises, &mut upper, &mut scratch.slots, class_of),
-    }
-    upper.histograms = vec![None; table.columns.len()];
-    if !columns.is_empty() {
+    upper.words = lower.words;
+    upper.keys.clear();
+    upper.sizes.clear();
+    if columns.is_empty() {
+        group::<false>(table, (from, lower), to, scratch, upper);
+    } else {
+        group::<true>(table, (from, lower), to, scratch, upper);
         sort_by_class(scratch, upper.len());
-        for &column in columns {
-            let values = table.columns[column].values.len();
-            let histograms = lower.histograms(column);
-            upper.histograms[column] =
-                Some(merge_histograms(histograms, values, upper.len(), scratch));
-        }
     }
-    upper
+    upper.histograms.clear();
+    upper.histograms.resize(table.columns.len(), None);
+    for &column in columns {
+        let values = table.columns[column].values.len();
+        let merged = merge_histograms(lower.histograms(column), values, upper.len(), scratch);
+        upper.histograms[column] = Some(merged);
+    }
 }
 
-fn rises(table: &CountedTable, from: &Node, to: &Node) -> Vec<Rise> {
-    (0..from.len())
-        .filter(|&attribute| from.level(attribute) != to.level(attribute))
-        .map(|attribute| {
-            let field = table.layout.field(attribute);
-            let groups = table.attributes[attribute]
-                .groups_between(from.level(attribute), to.level(attribute));
-            let flips = groups
-                .iter()
-                .enumerate()
-                .map(|(below, &above)| (below as u64 ^ u64::from(above)) << field.shift)
-                .collect();
-            Rise {
-                word: field.word,
-                shift: field.shift,
-                mask: field.mask,
-                flips,
+/// Forms the classes. Where each lower class went is kept in `scratch.class_of` when `TRACKED`.
+fn group<const TRACKED: bool>(
+    table: &CountedTable,
+    (from, lower): (&Node, &FrequencySet),
+    to: &Node,
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
+    let Scratch {
+        slots, class_of, ..
+    } = scratch;
+    class_of.clear();
+    let rises = rises(table, from, to, lower.len());
+    if lower.words > 1 {
+        group_wide::<TRACKED>(lower, &rises, upper, slots, class_of);
+    } else if let Some(dense) = dense_slots(table, to, lower.len()) {
+        slots.clear();
+        slots.resize(dense, EMPTY);
+        let digits = digits(table, from, to, lower.len());
+        group_dense::<TRACKED>(lower, &rises, &digits, upper, slots, class_of);
+    } else {
+        group_hashed::<TRACKED>(lower, &rises, upper, slots, class_of);
+    }
+}
+
+/// Tables for combinations of attributes are worth making up to this many entries per lower class.
+const CLASSES_PER_TABLE_ENTRY: usize = 8;
+
+fn rises(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Rise> {
+    let mut rises: Vec<Rise> = Vec::new();
+    for attribute in 0..from.len() {
+        let (below, above) = (from.level(attribute), to.level(attribute));
+        if below == above {
+            continue;
+        }
+        let field = table.layout.field(attribute);
+        let groups = table.attributes[attribute].groups_between(below, above);
+        let flips = groups
+            .iter()
+            .enumerate()
+            .map(|(below, &above)| below as u64 ^ u64::from(above));
+        match rises.last_mut() {
+            Some(last) if last.word == field.word => {
+                let bits = u64::BITS - (field.mask << (field.shift - last.shift)).leading_zeros();
+                if CLASSES_PER_TABLE_ENTRY << bits.min(40) <= lower_classes {
+                    let flips: Vec<u64> = flips.map(|flip| flip << field.shift).collect();
+                    let places = field.shift - last.shift;
+                    last.flips = (0..1u64 << bits)
+                        .map(|combination| {
+                            let first = last.flips.get((combination & last.mask) as usize);
+                            let second = flips.get((combination >> places) as usize);
+                            first.unwrap_or(&0) ^ second.unwrap_or(&0)
+                        })
+                        .collect();
+                    last.mask = (1 << bits) - 1;
+                    continue;
+                }
             }
-        })
-        .collect()
+            _ => {}
+        }
+        rises.push(Rise {
+            word: field.word,
+            shift: field.shift,
+            mask: field.mask,
+            flips: flips.map(|flip| flip << field.shift).collect(),
+        });
+    }
+    rises
 }
 
-fn digits(table: &CountedTable, from: &Node, to: &Node) -> Vec<Digit> {
+fn digits(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Digit> {
     let mut stride = 1;
-    let mut digits = Vec::with_capacity(from.len());
+    let mut digits: Vec<Digit> = Vec::new();
     for attribute in 0..from.len() {
         let groups = table.attributes[attribute]
             .hierarchy
             .groups(to.level(attribute)) as u32;
-        if groups > 1 {
-            let field = table.layout.field(attribute);
-            let offsets = table.attributes[attribute]
-                .groups_between(from.level(attribute), to.level(attribute))
-                .iter()
-                .map(|&above| above * stride)
-                .collect();
-            digits.push(Digit {
-                shift: field.shift,
-                mask: field.mask,
-                offsets,
-            });
-            stride *= groups;
+        if groups == 1 {
+            continue;
         }
+        let field = table.layout.field(attribute);
+        let above =
+            table.attributes[attribute].groups_between(from.level(attribute), to.level(attribute));
+        let offsets: Vec<u32> = above.iter().map(|&above| above * stride).collect();
+        stride *= groups;
+        match digits.last_mut() {
+            Some(last) => {
+                let places = field.shift - last.shift;
+                let bits = u64::BITS - (field.mask << places).leading_zeros();
+                if CLASSES_PER_TABLE_ENTRY << bits.min(40) <= lower_classes {
+                    last.offsets = (0..1u64 << bits)
+                        .map(|combination| {
+                            let first = last.offsets.get((combination & last.mask) as usize);
+                            let second = offsets.get((combination >> places) as usize);
+                            first.unwrap_or(&0) + second.unwrap_or(&0)
+                        })
+                        .collect();
+                    last.mask = (1 << bits) - 1;
+                    continue;
+                }
+            }
+            None => {}
+        }
+        digits.push(Digit {
+            shift: field.shift,
+            mask: field.mask,
+            offsets,
+        });
     }
     digits
 }
 
 /// The size of the upper key space when it is small enough to address directly.
 fn dense_slots(table: &CountedTable, to: &Node, lower_classes: usize) -> Option<usize> {
-    let limit = (lower_classes * DENSE_SLOTS_PER_CLASS).clamp(1 << 10, 1 << 24);
+    let limit = (lower_classes * DENSE_SLOTS_PER_CLASS).clamp(1 << 8, 1 << 24);
     let mut slots = 1usize;
     for (attribute, level) in table.attributes.iter().zip(to.levels()) {
         slots = slots.checked_mul(attribute.hierarchy.groups(level))?;
@@ -163,7 +209,7 @@ fn risen(key: u64, rises: &[Rise]) -> u64 {
     })
 }
 
-fn group_dense(
+fn group_dense<const TRACKED: bool>(
     lower: &FrequencySet,
     rises: &[Rise],
     digits: &[Digit],
@@ -184,7 +230,9 @@ fn group_dense(
         } else {
             upper.sizes[*class as usize] += size;
         }
-        class_of.push(*class);
+        if TRACKED {
+            class_of.push(*class);
+        }
     }
 }
 
@@ -196,7 +244,7 @@ fn clear_hash_slots(slots: &mut Vec<u32>, classes: usize) -> u32 {
     64 - bits
 }
 
-fn group_hashed(
+fn group_hashed<const TRACKED: bool>(
     lower: &FrequencySet,
     rises: &[Rise],
     upper: &mut FrequencySet,
@@ -223,11 +271,13 @@ fn group_hashed(
             }
             slot = (slot + 1) & last;
         };
-        class_of.push(class);
+        if TRACKED {
+            class_of.push(class);
+        }
     }
 }
 
-fn group_wide(
+fn group_wide<const TRACKED: bool>(
     lower: &FrequencySet,
     rises: &[Rise],
     upper: &mut FrequencySet,
@@ -262,7 +312,9 @@ fn group_wide(
             }
             slot = (slot + 1) & last;
         };
-        class_of.push(class);
+        if TRACKED {
+            class_of.push(class);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! | the column | gets |
 //! |---|---|
 //! | at most 2 values | `suppress` |
-//! | dates | `date`: by month and year, as far as they differ; by decade too from 20 years on |
+//! | dates | `date`: by month and year, as far as they differ; by decade too from 20 years on; `order` within one month |
 //! | codes: at least 20 values, equally long, letters and digits, each with a digit; numbers only from 5 digits on, or from 3 if one starts with 0 | `mask`, at most 6 steps |
 //! | numbers, at most 10 | `order` |
 //! | numbers | `interval`: the first width leaves at most a third as many groups as values, and at most 64; widths grow 2 to 5 times until at most 5 are left; all are 1, 2 or 5 times a power of ten, from 0 |
@@ -90,7 +90,8 @@ fn choose(values: &[&str], kind: Kind) -> (HierarchySpec, String) {
     (HierarchySpec::Suppress, reason)
 }
 
-/// Periods that tell some of the dates apart; none if all are of one month, or not all are dates.
+/// Periods that tell some of the dates apart, or the order of days if all are of one month. Nothing if not all are
+/// dates.
 fn by_calendar(values: &[&str]) -> Option<(HierarchySpec, String)> {
     let dates: Option<Vec<Date>> = values.iter().map(|value| parse_date(value)).collect();
     let dates = dates?;
@@ -106,7 +107,11 @@ fn by_calendar(values: &[&str]) -> Option<(HierarchySpec, String)> {
     }
     let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
     let reason = format!("dates: merged by {}", names.join(", then "));
-    (!levels.is_empty()).then_some((HierarchySpec::Date { levels }, reason))
+    if levels.is_empty() {
+        let reason = "dates of one month: neighbours are merged".into();
+        return Some((HierarchySpec::Order, reason));
+    }
+    Some((HierarchySpec::Date { levels }, reason))
 }
 
 /// The length of all values, if they look like codes whose beginning says most.
@@ -136,7 +141,7 @@ fn by_size(values: &[&str]) -> (HierarchySpec, String) {
     let widths = round_widths(least, greatest, groups as f64);
     if widths.is_empty() {
         let reason =
-            format!("{count} numbers of very different size: about equally many rows each");
+            format!("{count} numbers that round widths do not fit: about equally many rows each");
         let groups = vec![16, 8, 4];
         return (HierarchySpec::Quantile { groups }, reason);
     }
@@ -186,5 +191,102 @@ fn round_widths(least: f64, greatest: f64, groups: f64) -> Vec<Decimal> {
             2 => (1, power + 1),
             _ => next(width),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(values: impl IntoIterator<Item = impl ToString>) -> String {
+        let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+        let texts: Vec<&str> = values.iter().map(String::as_str).collect();
+        let kind = Kind::of(texts.iter().copied().filter(|text| !text.is_empty()));
+        let counted: Vec<(&str, u32)> = texts.iter().map(|&text| (text, 1)).collect();
+        let choice = automatic("c", &counted, kind).unwrap();
+        assert!(!choice.reason.contains('\n') && choice.reason.len() < 100);
+        choice.spec.to_string()
+    }
+
+    #[test]
+    fn few_values_are_kept_or_suppressed() {
+        assert_eq!(chosen(["Male", "Female", ""]), "suppress");
+        assert_eq!(chosen([0, 1]), "suppress");
+        assert_eq!(chosen([""]), "suppress");
+    }
+
+    #[test]
+    fn text_is_kept_or_suppressed() {
+        assert_eq!(chosen((0..50).map(|n| format!("name {n}"))), "suppress");
+        let airports = (b'A'..=b'Z').map(|letter| format!("{}XQ", letter as char));
+        assert_eq!(chosen(airports), "suppress");
+    }
+
+    #[test]
+    fn numbers_get_round_intervals_that_end_with_a_few() {
+        assert_eq!(chosen(17..=90), "interval:5,10,20");
+        assert_eq!(chosen(1..=16), "interval:5");
+        assert_eq!(chosen(1..=99), "interval:5,10,20");
+        assert_eq!(
+            chosen((0..500).map(|n| n * n * 7)),
+            "interval:50000,100000,200000,1000000"
+        );
+        assert_eq!(
+            chosen((0..100).map(|n| f64::from(n) / 1000.0)),
+            "interval:0.005,0.01,0.02"
+        );
+        assert_eq!(chosen((0..40).map(|n| n * 10 - 200)), "interval:50,100");
+        assert_eq!(chosen(["", "1", "2", "3", "4"]), "order");
+    }
+
+    #[test]
+    fn numbers_that_cannot_have_round_intervals_get_quantiles() {
+        let huge = (0..20).map(|n| format!("{n}e{}", 280 + n));
+        assert_eq!(chosen(huge), "quantile:16,8,4");
+        let close = (0..20).map(|n| format!("-1{n:014}"));
+        assert_eq!(chosen(close), "quantile:16,8,4");
+        let written_differently = (1..20).map(|zeros| format!("1.{}", "0".repeat(zeros)));
+        assert_eq!(chosen(written_differently), "quantile:16,8,4");
+    }
+
+    #[test]
+    fn codes_are_masked() {
+        assert_eq!(chosen((0..50).map(|n| 10_000 + n * 977)), "mask:1");
+        assert_eq!(chosen((0..50).map(|n| format!("{:04}", n * 97))), "mask:1");
+        assert_eq!(chosen((0..50).map(|n| format!("E{n:02}"))), "mask:1");
+        assert_eq!(chosen((0..50).map(|n| format!("AB{n:010}"))), "mask:2");
+        // Years are no codes, nor are numbers of different lengths.
+        assert_eq!(chosen(1950..2000), "interval:5,10");
+        assert_eq!(
+            chosen((0..50).map(|n| 9_000 + n * 100)),
+            "interval:500,1000"
+        );
+    }
+
+    #[test]
+    fn dates_are_merged_by_the_periods_they_span() {
+        assert_eq!(
+            chosen(["2024-05-01", "2024-06-01", "2024-06-02"]),
+            "date:month"
+        );
+        assert_eq!(
+            chosen(["2024-05-01", "2023-06-01", "2024-06-02"]),
+            "date:month,year"
+        );
+        assert_eq!(
+            chosen(["1950-05-01", "2023-06-01", "2024-06-02", ""]),
+            "date:month,year,decade"
+        );
+        assert_eq!(chosen(["2024-05-01", "2024-05-02", "2024-05-03"]), "order");
+    }
+
+    #[test]
+    fn values_of_another_kind_than_said_are_refused_or_kept_whole() {
+        let values: Vec<String> = (0..30).map(|n| format!("v {n}")).collect();
+        let counted: Vec<(&str, u32)> = values.iter().map(|value| (value.as_str(), 1)).collect();
+        assert!(automatic("c", &counted, Kind::Number).is_err());
+        let dates = automatic("c", &counted, Kind::Date).unwrap();
+        assert_eq!(dates.spec, HierarchySpec::Suppress);
+        assert!(automatic("c", &[], Kind::Text).is_err());
     }
 }

@@ -27,12 +27,13 @@ pub enum Header {
     No,
     /// Look and decide.
     ///
-    /// When the values of the data are known ([`Options::with_values`]): it is a header if its first cell is no
-    /// such value and none of its cells stands again in its own column further down. Nothing is lost when
-    /// that is wrong: the line was about a value that no row has.
+    /// A line whose first cell is a value of the data ([`Options::with_values`]) is no header. Else a line whose first
+    /// cell is the name of the column is one, and so is a line that does not end in `*` while all others end in one
+    /// and the same other cell.
     ///
-    /// When they are not known: it is a header if its last cell is not `*` and all other lines end in one and
-    /// the same other cell. So a file whose last level is several groups is read as having no header.
+    /// What is still open is a header if the values of the data are known and none of its cells stands again
+    /// in its own column further down. Nothing is lost when that is wrong: the line was about a value that
+    /// no row has. If they are not known, it is not a header.
     #[default]
     Detect,
 }
@@ -105,7 +106,7 @@ pub fn parse(bytes: &[u8], options: Options<'_>) -> Result<Hierarchy, Error> {
     let header = match options.header {
         Header::Yes => rows.len() > 0,
         Header::No => false,
-        Header::Detect => has_header(&rows, options.is_value),
+        Header::Detect => has_header(&rows, options),
     };
     if !header {
         return rows.read(column);
@@ -208,39 +209,46 @@ impl<'a> Lines<'a> {
 
 /// The delimiter that makes most sense of the first lines.
 ///
-/// First of all every line has two cells; then most lines should end in `*`; then cells should be many. Labels like
-/// `[1, 5)` hold commas more often than tabs or semicolons, so a comma wins only if nothing speaks for the others.
+/// Every line should have two cells at least; then as many lines as possible should end in `*`; then cells should be
+/// many. Labels like `[1, 5)` hold commas, few hold semicolons or tabs, so a tie goes against the comma.
 fn detect_delimiter(text: &str) -> u8 {
     const LOOKED_AT: usize = 100;
     let score = |delimiter| {
         let rows = read_rows(text, delimiter, LOOKED_AT, "").unwrap_or_default();
-        let fewest = (0..rows.len()).map(|row| rows.cell_count(row)).min();
-        let fewest = fewest.unwrap_or(0);
+        let cells = (0..rows.len()).map(|row| rows.cell_count(row));
+        let cuts: usize = cells.clone().map(|cells| cells - 1).sum();
+        let fewest = cells.min().unwrap_or(0);
         let tops = (0..rows.len())
             .filter(|&row| rows.cell_count(row) > 1 && rows.row(row).next_back() == Some(ANY))
             .count();
-        (fewest > 1, tops, fewest)
+        (cuts > 0, fewest > 1, tops, fewest, cuts)
     };
     let candidates = [b',', b';', b'\t'];
     let best = candidates.into_iter().max_by_key(|&at| score(at)); // the last of equals
-    best.expect("there are three")
+    best.filter(|&best| score(best).0).unwrap_or(b',')
 }
 
 /// Whether the first row names the levels; the rule is at [`Header::Detect`].
-fn has_header(rows: &Rows, is_value: Option<&dyn Fn(&str) -> bool>) -> bool {
+fn has_header(rows: &Rows, options: Options<'_>) -> bool {
     if rows.len() == 0 {
         return false;
     }
     let first: Vec<&str> = rows.row(0).collect();
-    let others = 1..rows.len();
-    if let Some(is_value) = is_value {
-        let repeats = |row| rows.row(row).zip(&first).any(|(cell, name)| cell == *name);
-        return !is_value(first[0]) && !others.into_iter().any(repeats);
-    }
-    let mut tops = others.map(|row| rows.row(row).next_back());
-    let Some(top) = tops.next() else {
+    if options.is_value.is_some_and(|is_value| is_value(first[0])) {
         return false;
-    };
-    let own = first.last().copied();
-    own != Some(ANY) && own != top && tops.all(|other| other == top)
+    }
+    let others = 1..rows.len();
+    let mut tops = others.clone().map(|row| rows.row(row).next_back());
+    let (own, top) = (first.last().copied(), tops.next());
+    let stands_out = own != Some(ANY)
+        && top.is_some_and(|top| own != top)
+        && tops.all(|other| Some(other) == top);
+    let is_again = |(cell, name): (&str, &&str)| cell == *name && !cell.is_empty();
+    let repeats = |row| rows.row(row).zip(&first).any(is_again);
+    first[0] == options.column
+        || stands_out
+        || (options.is_value.is_some() && !others.into_iter().any(repeats))
 }
+
+#[cfg(test)]
+mod tests;

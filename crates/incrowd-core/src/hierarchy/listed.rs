@@ -1,28 +1,31 @@
 //! Hierarchies as people list them: a row for each value, the value first, its groups after it.
 //!
-//! # Ragged rows
-//! Rows need not be equally long. As section 2.2 of A. Pilalidou, *Online Negotiation for Privacy Preserving Data
-//! Publishing* (2010) proposes, a coarse value gets stand-ins on the detailed levels where it has none:
-//! - an empty cell between others takes the label of the next coarser level;
-//! - in a row shorter than the longest, the last cell is the last level, and the label just below it is repeated
-//!   on the levels in between: `Without-pay,*` among rows of four cells reads `Without-pay,Without-pay,Without-pay,*`;
-//! - empty cells at the end of a row do not count;
-//! - an empty first cell is the missing value; when all cells between it and a last level shared by all rows are
-//!   empty too, it stays its own group up to there.
-//!
-//! # The last level
-//! Rows whose last level is more than one group, or which have no level above the values, get `*` on top.
+//! Rows are kept as text until all are known, since the longest row sets the number of levels. Then each becomes a
+//! path of groups, and a group must lead to one parent only. What short rows mean is said at
+//! [`Hierarchy::from_rows`].
 
 use super::{ANY, Groups, Hierarchy, MAX_LEVELS};
 use crate::error::Error;
 use crate::table::Dictionary;
 
 impl Hierarchy {
-    /// The hierarchy that these rows list: a value, then its groups, coarser and coarser. Leaves keep the order
-    /// of the rows.
+    /// The hierarchy that these rows list: a value, then its groups, coarser and coarser.
     ///
-    /// Short rows are filled up and a missing top is added; the module's source says how. A value may be listed again
-    /// when all its groups are the same.
+    /// Leaves keep the order of the rows. A value may be listed again when all its groups are the same.
+    ///
+    /// # Ragged rows
+    /// Rows need not be equally long. As section 2.2 of A. Pilalidou, *Online Negotiation for Privacy Preserving
+    /// Data Publishing* (2010) proposes, a coarse value gets stand-ins on the detailed levels where it has none:
+    /// - an empty cell between others takes the label of the next coarser level;
+    /// - in a row shorter than the longest, the last cell is the last level, and the label just below it is
+    ///   repeated on the levels in between: among rows of four cells, `Without-pay, *` reads
+    ///   `Without-pay, Without-pay, Without-pay, *`;
+    /// - empty cells at the end of a row do not count, and a row of empty cells is no row;
+    /// - an empty first cell is the missing value; when all cells between it and a last level shared by all
+    ///   rows are empty too, it stays its own group up to there.
+    ///
+    /// # The last level
+    /// Rows whose last level is more than one group, or which have no level above the values, get `*` on top.
     ///
     /// # Errors
     /// No rows, a value with two parents, a group that splits on its way up, a row with nothing above the

@@ -6,7 +6,7 @@
 //! unique on its level; the same text may stand on several levels.
 //!
 //! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]), built by rule ([`build`],
-//! [`HierarchySpec`]) or chosen for those who have prepared nothing ([`automatic`]). Reading files is left to
+//! [`HierarchySpec`]) or chosen for those who have prepared nothing ([`automatic()`]). Reading files is left to
 //! the caller.
 //!
 //! ```

@@ -175,3 +175,83 @@ impl fmt::Display for HierarchySpec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_round_trip_in_their_shortest_form() {
+        for (typed, kept) in [
+            ("interval:5,10,20@17", "interval:5,10,20@17"),
+            ("interval:0.50,2.0@-1.0", "interval:0.5,2@-1"),
+            ("interval:5@0", "interval:5"),
+            ("quantile:16,8,4", "quantile:16,8,4"),
+            ("mask", "mask:1"),
+            ("mask:2", "mask:2"),
+            ("date", "date:month,year"),
+            ("date:quarter,decade", "date:quarter,decade"),
+            ("order", "order"),
+            ("suppress", "suppress"),
+        ] {
+            let spec: HierarchySpec = typed.parse().unwrap();
+            assert_eq!(spec.to_string(), kept);
+            assert_eq!(kept.parse::<HierarchySpec>().unwrap(), spec);
+            assert!(HierarchySpec::is_meant_by(typed));
+        }
+    }
+
+    #[test]
+    fn parameters_that_make_no_sense_say_what_would() {
+        for typed in [
+            "interval",
+            "interval:",
+            "interval:0",
+            "interval:-5",
+            "interval:5,",
+            "interval:x",
+            "interval:5@",
+            "interval:1e3",
+            "interval:.",
+            "interval:1234567890123456",
+            "quantile",
+            "quantile:0",
+            "quantile:2.5",
+            "mask:",
+            "mask:0",
+            "mask:-1",
+            "date:",
+            "date:day",
+            "order:2",
+            "suppress:",
+        ] {
+            let error = typed.parse::<HierarchySpec>().unwrap_err();
+            assert!(
+                matches!(error, Error::HierarchySpecParameter { .. }),
+                "{typed}: {error:?}"
+            );
+            assert!(HierarchySpec::is_meant_by(typed));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_a_file() {
+        for typed in ["zip.csv", "", "./order", "C:\\mask", "Interval:5", "masks"] {
+            assert!(!HierarchySpec::is_meant_by(typed));
+            assert_eq!(
+                typed.parse::<HierarchySpec>(),
+                Err(Error::HierarchySpecUnknown)
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_is_written_the_same(text in "(interval|quantile|mask|date):[0-9.,@-]{0,12}") {
+            if let Ok(spec) = text.parse::<HierarchySpec>() {
+                prop_assert_eq!(spec.to_string().parse::<HierarchySpec>(), Ok(spec));
+            }
+        }
+    }
+}

@@ -134,6 +134,10 @@ impl PrivacyModel for AlphaKAnonymity {
         Direction::AtMost
     }
 
+    fn smallest_class(&self) -> u32 {
+        self.k
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // Sizes grow; the share of a value in a union lies between its shares in the parts.
         Monotonicity::UnionOfKept

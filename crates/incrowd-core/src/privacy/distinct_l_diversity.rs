@@ -70,6 +70,10 @@ impl PrivacyModel for DistinctLDiversity {
         Direction::AtLeast
     }
 
+    fn smallest_class(&self) -> u32 {
+        self.l
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // Values are only added.
         Monotonicity::UnionWithAny

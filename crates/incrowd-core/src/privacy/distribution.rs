@@ -13,10 +13,7 @@ pub(super) struct Distribution {
 
 impl Distribution {
     pub(super) fn of(column: &CountedColumn) -> Self {
-        Self::new(column.rows_of_values.clone())
-    }
-
-    pub(super) fn new(rows_of_values: Vec<u32>) -> Self {
+        let rows_of_values = column.rows_of_values.clone();
         Distribution {
             rows: rows_of_values.iter().map(|&rows| u64::from(rows)).sum(),
             rows_of_values,

@@ -68,6 +68,10 @@ impl PrivacyModel for KAnonymity {
         Direction::AtLeast
     }
 
+    fn smallest_class(&self) -> u32 {
+        self.k
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // Sizes only grow.
         Monotonicity::UnionWithAny

@@ -27,6 +27,8 @@ mod recursive_cl_diversity;
 mod registry;
 mod spec;
 mod t_closeness;
+#[cfg(test)]
+mod tests;
 
 pub use alpha_k_anonymity::AlphaKAnonymity;
 pub use beta_likeness::{BetaLikeness, Likeness};
@@ -155,6 +157,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// On which side of [`PrivacyModel::parameter`] the measure must be.
     fn direction(&self) -> Direction;
+
+    /// No class with fewer rows keeps the promise.
+    fn smallest_class(&self) -> u32 {
+        1
+    }
 
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;

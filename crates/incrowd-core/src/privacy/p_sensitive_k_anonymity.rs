@@ -85,6 +85,10 @@ impl PrivacyModel for PSensitiveKAnonymity {
         Direction::AtLeast
     }
 
+    fn smallest_class(&self) -> u32 {
+        self.k.max(self.p)
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // Rows and values are only added.
         Monotonicity::UnionWithAny

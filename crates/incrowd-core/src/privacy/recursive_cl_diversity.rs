@@ -22,7 +22,7 @@ crate::documented! {
     /// # Merging
     /// Safe classes merged are safe; a safe and an unsafe one may not be.
     /// # Cost
-    /// Selects the l-th greatest count: linear in the values present.
+    /// Up to l = 9, l steps for each value present; beyond, linear in them by selection.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RecursiveClDiversity {
         /// The sensitive column, as its index among the counted columns.
@@ -71,10 +71,9 @@ impl RecursiveClDiversity {
         }
         let head = (self.l - 1) as usize;
         let in_head: u32 = match head {
-            0 => 0,
             1 => class.greatest_count(),
+            0..=SMALL => greatest(class.histogram.counts, head).iter().sum(),
             _ => {
-                // Beyond 64 values one allocation is small next to the pass over them.
                 let mut counts: SmallVec<[u32; 64]> = SmallVec::from_slice(class.histogram.counts);
                 counts.select_nth_unstable_by(head, |a, b| b.cmp(a));
                 counts[..head].iter().sum()
@@ -82,6 +81,23 @@ impl RecursiveClDiversity {
         };
         class.size - in_head
     }
+}
+
+/// Up to this many greatest counts are kept in registers; beyond, they are selected in a copy.
+const SMALL: usize = 8;
+
+/// The `most` greatest counts, descending, then zeros.
+#[inline]
+fn greatest(counts: &[u32], most: usize) -> [u32; SMALL] {
+    let mut greatest = [0; SMALL];
+    for &count in counts {
+        let mut moving = count;
+        for kept in &mut greatest[..most] {
+            // The greater stays, the lesser moves on.
+            (*kept, moving) = ((*kept).max(moving), (*kept).min(moving));
+        }
+    }
+    greatest
 }
 
 impl PrivacyModel for RecursiveClDiversity {
@@ -109,6 +125,10 @@ impl PrivacyModel for RecursiveClDiversity {
 
     fn direction(&self) -> Direction {
         Direction::Below
+    }
+
+    fn smallest_class(&self) -> u32 {
+        self.l
     }
 
     fn monotonicity(&self) -> Monotonicity {

@@ -23,9 +23,12 @@ pub struct Assessment {
 #[derive(Debug)]
 pub struct Assessor<'a> {
     problem: &'a Problem<'a>,
+    smallest_safe: u32,
     is_safe: Vec<bool>,
     /// Suppressed rows of each group, attribute by attribute.
     rows_suppressed: Vec<Vec<u32>>,
+    /// The classes to add up, suppressed or published.
+    chosen: Vec<u32>,
 }
 
 impl<'a> Assessor<'a> {
@@ -34,8 +37,10 @@ impl<'a> Assessor<'a> {
         let rows_suppressed = vec![Vec::new(); problem.table.attributes.len()];
         Assessor {
             problem,
+            smallest_safe: problem.smallest_safe(),
             is_safe: Vec::new(),
             rows_suppressed,
+            chosen: Vec::new(),
         }
     }
 
@@ -56,7 +61,7 @@ impl<'a> Assessor<'a> {
         let metric = problem.metric;
         let known = Known {
             rows_suppressed,
-            smallest_safe: 1,
+            smallest_safe: self.smallest_safe,
         };
         let is_too_much = limit.is_some_and(|limit| metric.floor(node, known) > limit);
         let loss = (rows_suppressed <= problem.max_suppressed && !is_too_much)
@@ -150,12 +155,15 @@ impl<'a> Assessor<'a> {
         }
         let safe = self.is_safe.iter().filter(|&&safe| safe).count();
         let counts_safe = safe < classes.len() - safe;
+        self.chosen.clear();
+        self.chosen.extend(
+            (0..classes.len() as u32).filter(|&class| self.is_safe[class as usize] == counts_safe),
+        );
         for (attribute, rows) in self.rows_suppressed.iter_mut().enumerate() {
             let field = table.layout.field(attribute);
-            for (class, &size) in classes.sizes().iter().enumerate() {
-                if self.is_safe[class] == counts_safe {
-                    rows[field.read(classes.key(class)) as usize] += size;
-                }
+            for &class in &self.chosen {
+                let class = class as usize;
+                rows[field.read(classes.key(class)) as usize] += classes.sizes()[class];
             }
             if counts_safe {
                 let all =

@@ -62,6 +62,17 @@ impl Problem<'_> {
                 .any(|attribute| attribute.missing.is_some())
     }
 
+    /// No class with fewer rows can be published.
+    pub fn smallest_safe(&self) -> u32 {
+        // A crowd may reach beyond its class, so the promises about crowds say nothing about class sizes.
+        let sizes = self.models.iter().map(|model| model.smallest_class());
+        if self.crowds_overlap() {
+            1
+        } else {
+            sizes.max().unwrap_or(1)
+        }
+    }
+
     /// The counted columns whose histograms the models and the metric read.
     pub fn columns_read(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = self

@@ -14,7 +14,7 @@ pub use recoder::{Confirmation, PublishedRows, Recoder, SuppressedRows, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 
 use crate::Error;
-use crate::counts::{CountedTable, Scratch, roll_up};
+use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::lattice::Node;
 use crate::problem::{Assessor, Problem, Proposal};
 use crate::recode::Recoding;
@@ -47,14 +47,9 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
             what: "more rows would be suppressed than allowed",
         });
     }
-    let scratch = &mut Scratch::default();
-    let counted = roll_up(
-        table,
-        (&table.lattice().bottom(), &table.tuples),
-        node,
-        &problem.columns_read(),
-        scratch,
-    );
+    let mut known = KnownSets::new(table, problem.columns_read(), 0);
+    let mut counted = FrequencySet::default();
+    known.count(node, &mut counted);
     let assessed = Assessor::new(problem).assess(node, &counted, None);
     if assessed.rows_suppressed != rows_suppressed {
         return Err(Error::CheckFailed {

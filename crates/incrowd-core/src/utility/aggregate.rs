@@ -1,6 +1,7 @@
 //! One number out of one number per attribute.
 
 use super::Settings;
+use super::floors::below;
 use crate::counts::CountedTable;
 use crate::error::Error;
 use std::fmt;
@@ -104,6 +105,23 @@ impl Aggregation {
             weights,
             total_weight,
         })
+    }
+
+    /// The aggregate of one floor per attribute.
+    pub(super) fn floor_of(&self, floors: impl Iterator<Item = f64>) -> f64 {
+        below(self.of(floors))
+    }
+
+    /// The aggregate of one floor per attribute, where each floor is the loss itself when nothing else is
+    /// suppressed and no level raised, to the last bit.
+    ///
+    /// Rounded sums, products and quotients still rise with their terms, so equal losses need no slack between
+    /// them; searches drop ties for it. Logarithms promise no such thing.
+    pub(super) fn exact_floor_of(&self, floors: impl Iterator<Item = f64>) -> f64 {
+        match self.aggregate {
+            Aggregate::GeometricMean => self.floor_of(floors),
+            _ => self.of(floors),
+        }
     }
 
     /// The aggregate of one loss per attribute, each at least 0; 0 without attributes.

@@ -95,12 +95,14 @@ impl UtilityMetric for Ambiguity {
                 (kept + tuples * u128::from(suppressed)) as f64
             }
             None => {
-                let kept: f64 = (self.classes(published))
+                let mut kept: Vec<f64> = (self.classes(published))
                     .map(|(size, leaves)| {
                         leaves.map(f64::from).product::<f64>().min(GREATEST) * f64::from(size)
                     })
-                    .sum();
-                kept + self.tuples * f64::from(suppressed)
+                    .collect();
+                // Small ones first, whatever the order of the classes.
+                kept.sort_unstable_by(f64::total_cmp);
+                kept.iter().sum::<f64>() + self.tuples * f64::from(suppressed)
             }
         };
         Loss(sum / f64::from(self.rows))

@@ -34,17 +34,16 @@ impl ClassificationMetric {
         let Some(name) = &settings.column else {
             return Err(Error::MetricTargetMissing { metric });
         };
-        let column = (table.columns.iter())
-            .position(|column| column.name == *name)
+        let column = table
+            .column(name)
             .ok_or_else(|| Error::MetricColumnUnknown {
                 metric,
                 column: name.clone(),
             })?;
-        let all = 0..table.tuples.len();
         Ok(ClassificationMetric {
             rows: table.rows,
             column,
-            always_wrong: minorities(table.tuples.histograms(column), all),
+            always_wrong: minorities(table.tuples.histograms(column), 0..table.tuples.len()),
         })
     }
 

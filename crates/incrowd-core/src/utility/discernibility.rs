@@ -54,9 +54,9 @@ impl UtilityMetric for Discernibility {
         let rows = self.spread.rows();
         let suppressed = known.rows_suppressed.min(rows);
         let squares = (self.spread).least_squares(node, suppressed, f64::from(rows));
-        // A kept row costs its class, a suppressed one all rows.
-        let kept =
-            u64::from(rows - suppressed) * u64::from(known.smallest_safe.clamp(1, rows.max(1)));
+        // A kept row costs its class, which is no smaller than any safe one.
+        let smallest = u64::from(known.smallest_safe.min(rows));
+        let kept = u64::from(rows - suppressed) * smallest;
         let charged = u64::from(suppressed) * u64::from(rows);
         Loss(below(squares).max((kept + charged) as f64))
     }

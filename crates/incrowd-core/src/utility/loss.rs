@@ -1,7 +1,7 @@
 //! What share of its column's values a cell could be.
 
 use super::aggregate::Aggregation;
-use super::floors::{Ladders, below};
+use super::floors::Ladders;
 use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
@@ -99,6 +99,12 @@ impl UtilityMetric for GeneralizedLoss {
         let kept = self.ladders.kept(node, suppressed);
         let losses = (kept.zip(&self.greatest_excess))
             .map(|(kept, &greatest)| self.normalized(greatest, kept, suppressed));
-        Loss(below(self.aggregation.of(losses)))
+        // Whole numbers up to 2⁵³ are floats without loss.
+        let is_exact = (self.greatest_excess.iter())
+            .all(|&greatest| u64::from(self.rows) * u64::from(greatest) < 1 << 53);
+        Loss(match is_exact {
+            true => self.aggregation.exact_floor_of(losses),
+            false => self.aggregation.floor_of(losses),
+        })
     }
 }

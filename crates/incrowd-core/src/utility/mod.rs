@@ -27,6 +27,8 @@ mod ncp;
 mod non_uniform_entropy;
 mod precision;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 pub use aggregate::Aggregate;
 pub use ambiguity::Ambiguity;
@@ -156,8 +158,8 @@ pub struct Published<'a> {
     pub sizes: &'a [u32],
     /// Whether each class is published.
     pub is_safe: &'a [bool],
-    /// Groups of each class, attribute by attribute, `attributes.len()` per class, classes sorted by them.
-    /// Empty unless the metric needs [`Detail::Groups`].
+    /// Groups of each class, attribute by attribute, `attributes.len()` per class. Empty unless the metric needs
+    /// [`Detail::Groups`].
     pub groups: &'a [u32],
     /// The values of [`UtilityMetric::column`] in each class, when the metric has one.
     pub target: Option<&'a Histograms>,
@@ -182,8 +184,7 @@ impl Known {
 
 /// A measure of what a release costs, built for one table.
 ///
-/// Everything is deterministic and independent of the order of classes, except that metrics with
-/// [`Detail::Groups`] may rely on classes being sorted.
+/// Everything is deterministic and independent of the order in which classes are listed.
 pub trait UtilityMetric: Debug + Send + Sync {
     /// The name in the registry, such as `loss`.
     fn name(&self) -> &'static str;

@@ -1,10 +1,11 @@
 //! How wide the published values are.
 
 use super::aggregate::Aggregation;
-use super::floors::{Ladders, below};
+use super::floors::Ladders;
 use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
+use crate::hierarchy::ANY;
 use crate::lattice::Node;
 use crate::table::{Kind, parse_date, parse_number};
 use jiff::civil::Date;
@@ -15,7 +16,7 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     documentation: "\
 For each row and quasi-identifier: of numbers and dates, the distance between the least and the greatest raw value under the published one, divided by that of the whole hierarchy; of text, the raw values under the published one divided by all, 0 for a single one. 1 for a suppressed row.
 Summed and divided by rows times quasi-identifiers; with weights, the weighted mean over quasi-identifiers.
-A column of numbers whose hierarchy also lists other text is measured as text.
+A missing cell, or one that the hierarchy does not list, is no number and does not widen a group. A column of numbers whose hierarchy also lists other text is measured as text.
 Range: 0 (raw) to 1 (everything lost).
 Options: weights.
 Source: J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006.",
@@ -28,7 +29,7 @@ Source: J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006
 #[derive(Debug, Clone)]
 pub struct Ncp {
     rows: u32,
-    /// The numbers of the leaves, when all are numbers.
+    /// Of each attribute the numbers of the leaves, NaN for a missing or unlisted one; none for text.
     numbers: Vec<Option<Vec<f64>>>,
     /// Of each group of each level of each attribute.
     penalties: Vec<Vec<Vec<f64>>>,
@@ -73,17 +74,17 @@ impl Ncp {
     }
 }
 
-/// The leaves as numbers, dates as days, when all of them are.
+/// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none when others are listed.
 fn numbers_of_leaves(attribute: &Attribute) -> Option<Vec<f64>> {
     let hierarchy = &attribute.hierarchy;
-    let labels = (0..hierarchy.leaves() as u32).map(|leaf| hierarchy.label(0, leaf));
-    match attribute.kind {
-        Kind::Number => labels
-            .map(|label| parse_number(label).map(|number| number.get()))
-            .collect(),
-        Kind::Date => labels.map(|label| parse_date(label).map(days)).collect(),
-        Kind::Text => None,
-    }
+    let number = |leaf: u32| match (hierarchy.label(0, leaf), attribute.kind) {
+        ("" | ANY, _) => Some(f64::NAN),
+        _ if attribute.missing == Some(leaf) => Some(f64::NAN),
+        (label, Kind::Number) => parse_number(label).map(|number| number.get()),
+        (label, Kind::Date) => parse_date(label).map(days),
+        (_, Kind::Text) => None,
+    };
+    (0..hierarchy.leaves() as u32).map(number).collect()
 }
 
 /// Days since 1970-01-01.
@@ -106,6 +107,7 @@ fn penalties(numbers: Option<&[f64]>, groups_of_leaves: &[u32], leaves: &[u32]) 
             })
             .collect();
     };
+    // `min` and `max` pass over NaN.
     let nothing = (f64::INFINITY, f64::NEG_INFINITY);
     let widen =
         |(least, greatest): (f64, f64), number: f64| (least.min(number), greatest.max(number));
@@ -161,6 +163,6 @@ impl UtilityMetric for Ncp {
         let suppressed = known.rows_suppressed.min(self.rows);
         let kept = self.ladders.kept(node, suppressed);
         let losses = kept.map(|kept| self.share(kept, suppressed));
-        Loss(below(self.aggregation.of(losses)))
+        Loss(self.aggregation.floor_of(losses))
     }
 }

@@ -1,7 +1,6 @@
 //! How much there is to guess about the raw values.
 
 use super::aggregate::Aggregation;
-use super::floors::below;
 use super::{
     Aggregate, Detail, Known, Loss, MetricEntry, Published, PublishedAttribute, Settings,
     UtilityMetric,
@@ -154,6 +153,6 @@ impl UtilityMetric for NonUniformEntropy {
                 .map(|level| level.all_rows + level.least_added(known.rows_suppressed))
                 .fold(f64::INFINITY, f64::min)
         });
-        Loss(below(self.aggregation.of(losses)))
+        Loss(self.aggregation.floor_of(losses))
     }
 }

@@ -1,7 +1,6 @@
 //! How far up its hierarchy a cell went, on average.
 
 use super::aggregate::Aggregation;
-use super::floors::below;
 use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
@@ -13,7 +12,6 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     documentation: "\
 For each quasi-identifier, the mean over all rows of level / height of its hierarchy; a suppressed row counts 1.
 The mean over the quasi-identifiers, or another aggregate. Shown as a loss: Sweeney's precision is 1 minus it.
-A hierarchy of height 0 has nothing to lose: 0, and 1 for suppressed rows.
 When an attribute's groups come from several levels, each row counts by the level of its own group.
 Range: 0 (raw) to 1 (everything at the top or suppressed).
 Options: aggregate (arithmetic-mean by default, geometric-mean, sum, maximum), weights.
@@ -54,13 +52,6 @@ impl Precision {
             }
         }
     }
-
-    fn at_levels(&self, levels: impl Iterator<Item = u8>, rows_suppressed: u32) -> f64 {
-        let kept = u64::from(self.rows.saturating_sub(rows_suppressed));
-        let shares = (levels.zip(&self.heights))
-            .map(|(level, &height)| self.share(height, kept * u64::from(level), rows_suppressed));
-        self.aggregation.of(shares)
-    }
 }
 
 impl UtilityMetric for Precision {
@@ -97,6 +88,10 @@ impl UtilityMetric for Precision {
 
     fn floor(&self, node: &Node, known: Known) -> Loss {
         // Rises with every level and, no level being above the height, with every suppressed row.
-        Loss(below(self.at_levels(node.levels(), known.rows_suppressed)))
+        let suppressed = known.rows_suppressed.min(self.rows);
+        let kept = u64::from(self.rows - suppressed);
+        let shares = (node.levels().zip(&self.heights))
+            .map(|(level, &height)| self.share(height, kept * u64::from(level), suppressed));
+        Loss(self.aggregation.exact_floor_of(shares))
     }
 }

@@ -14,9 +14,9 @@ use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
 use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::error::Error;
+use crate::hierarchy::Hierarchy;
 use hierarchical::Tree;
 use ordered::Ranks;
-use std::cell::RefCell;
 use std::sync::Arc;
 
 crate::documented! {
@@ -30,8 +30,7 @@ crate::documented! {
     /// # Paper
     /// N. Li, T. Li, S. Venkatasubramanian, t-Closeness: Privacy Beyond k-Anonymity and l-Diversity, ICDE 2007.
     /// # Differs from the paper
-    /// A hierarchy whose last level has several groups is given a root above it. The order of a text column is that
-    /// of its hierarchy's leaves.
+    /// The order of a text column is that of its hierarchy's leaves.
     /// # Parameters
     /// `t`: a decimal from 0 to 1. `distance`: `equal` (the default), `ordered` or `hierarchical`.
     /// # Reached
@@ -39,7 +38,7 @@ crate::documented! {
     /// # Merging
     /// Safe classes merged are safe; a safe and an unsafe one may not be.
     /// # Cost
-    /// With d values present: equal d; ordered d log(values of the table); hierarchical d log d, and d per level.
+    /// With d values present: equal d; ordered d log(values of the table); hierarchical d per level.
     #[derive(Debug, Clone)]
     pub struct TCloseness {
         column: usize,
@@ -145,7 +144,7 @@ impl TCloseness {
         match &self.ground {
             Ground::Equal => (equal::moved(&self.table, class), 1),
             Ground::Ordered(ranks) => (ranks.moved(class), ranks.steps()),
-            Ground::Hierarchical(tree) => (tree.moved(class), tree.steps()),
+            Ground::Hierarchical(tree) => (tree.moved(&self.table, class), tree.steps()),
         }
     }
 
@@ -201,24 +200,15 @@ impl PrivacyModel for TCloseness {
     }
 }
 
-/// Runs `work` on a class's (position, count) pairs, ascending, in memory that the thread keeps.
-///
-/// `positions` maps value codes to positions; they are all different.
-fn with_positions<R>(
-    positions: &[u32],
-    class: &ClassView<'_>,
-    work: impl FnOnce(&mut Vec<(u32, u32)>) -> R,
-) -> R {
-    thread_local! {
-        static PAIRS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(Vec::new()) };
+/// The leaf of each value.
+fn leaves(column: &CountedColumn, hierarchy: &Hierarchy) -> Result<Vec<u32>, Error> {
+    let values = column.values.iter();
+    let leaves: Vec<u32> = values.filter_map(|text| hierarchy.leaf(text)).collect();
+    if leaves.len() < column.values.len() {
+        return Err(Error::ValuesOutsideHierarchy {
+            column: column.name.clone(),
+            values: column.values.len() - leaves.len(),
+        });
     }
-    PAIRS.with_borrow_mut(|pairs| {
-        pairs.clear();
-        let present = class.histogram.values.iter().zip(class.histogram.counts);
-        pairs.extend(present.map(|(&value, &count)| (positions[value as usize], count)));
-        if !pairs.is_sorted() {
-            pairs.sort_unstable();
-        }
-        work(pairs)
-    })
+    Ok(leaves)
 }

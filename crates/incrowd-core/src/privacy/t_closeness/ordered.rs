@@ -7,10 +7,11 @@
 //! value of the table.
 
 use super::super::ClassView;
-use super::with_positions;
+use super::leaves;
 use crate::counts::CountedColumn;
 use crate::error::Error;
 use crate::table::Kind;
+use std::cell::RefCell;
 
 /// The values of a table's column in their order.
 #[derive(Debug)]
@@ -23,6 +24,14 @@ pub(super) struct Ranks {
     of_codes: Option<Vec<u32>>,
 }
 
+thread_local! {
+    /// Ranks and counts of a class, when codes are not in order.
+    static PRESENT: RefCell<Vec<(u32, u32)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gaps up to here are summed one by one, which is quicker than a search.
+const SHORT: usize = 8;
+
 impl Ranks {
     /// Numbers and dates are in order already; text is when its hierarchy lists it in order.
     pub(super) fn of(column: &CountedColumn) -> Result<Self, Error> {
@@ -30,7 +39,8 @@ impl Ranks {
         match (&column.hierarchy, column.kind) {
             (_, Kind::Number | Kind::Date) => {}
             (Some(hierarchy), Kind::Text) => {
-                order.sort_by_key(|&code| hierarchy.leaf(column.values.text(code)));
+                let leaves = leaves(column, hierarchy)?;
+                order.sort_by_key(|&code| leaves[code as usize]);
             }
             (None, Kind::Text) => {
                 return Err(Error::ColumnHasNoOrder {
@@ -42,7 +52,7 @@ impl Ranks {
     }
 
     /// `order` lists the value codes; those no row has are left out of the ranking.
-    pub(super) fn new(rows_of_values: &[u32], mut order: Vec<u32>) -> Self {
+    fn new(rows_of_values: &[u32], mut order: Vec<u32>) -> Self {
         order.retain(|&code| rows_of_values[code as usize] > 0);
         let mut of_codes = vec![0; rows_of_values.len()];
         let (mut up_to, mut sums) = (Vec::new(), vec![0]);
@@ -75,8 +85,13 @@ impl Ranks {
                 let present = class.histogram.values.iter().zip(class.histogram.counts);
                 self.moved_by(class.size, present.map(|(&rank, &count)| (rank, count)))
             }
-            Some(of_codes) => with_positions(of_codes, class, |pairs| {
-                self.moved_by(class.size, pairs.iter().copied())
+            Some(of_codes) => PRESENT.with_borrow_mut(|present| {
+                let values = class.histogram.values.iter();
+                let ranks = values.map(|&value| of_codes[value as usize]);
+                present.clear();
+                present.extend(ranks.zip(class.histogram.counts.iter().copied()));
+                present.sort_unstable();
+                self.moved_by(class.size, present.iter().copied())
             }),
         }
     }
@@ -102,6 +117,11 @@ impl Ranks {
     /// The sum of |crossing - K_i n| for i in `from..to`. Each term is below 2^64 and there are less than 2^32.
     #[inline]
     fn between(&self, from: usize, to: usize, crossing: u64, size: u64) -> u128 {
+        if to - from <= SHORT {
+            let terms = self.up_to[from..to].iter();
+            let terms = terms.map(|&rows| crossing.abs_diff(u64::from(rows) * size));
+            return terms.map(u128::from).sum();
+        }
         let below = self.up_to[from..to].partition_point(|&rows| u64::from(rows) * size < crossing);
         let turn = from + below;
         let before = u128::from(self.sums[turn] - self.sums[from]) * u128::from(size);
