@@ -17,7 +17,7 @@ use crate::outcome::{
 };
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
-use incrowd_core::counts::{CountedTable, RowCounter, Scratch, roll_up};
+use incrowd_core::counts::{CountedTable, FrequencySet, RowCounter, Scratch, roll_up};
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{
@@ -529,7 +529,15 @@ fn metrics(
         };
         let from = (&bottom, &table.tuples);
         let columns = problem.columns_read();
-        let classes = roll_up(table, from, release.node(), &columns, &mut scratch);
+        let mut classes = FrequencySet::default();
+        roll_up(
+            table,
+            from,
+            release.node(),
+            &columns,
+            &mut scratch,
+            &mut classes,
+        );
         let assessed = Assessor::new(&problem).assess(release.node(), &classes, None);
         if let Some(loss) = assessed.loss {
             metrics.insert(spec.to_string(), loss.0);

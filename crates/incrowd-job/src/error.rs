@@ -41,6 +41,14 @@ pub enum Error {
         /// What the operating system says.
         kind: io::ErrorKind,
     },
+    /// A folder cannot be made.
+    #[error("the folder `{}` cannot be made", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
     /// No table was named.
     #[error("no table is named")]
     NoData,
@@ -250,7 +258,7 @@ impl Error {
                     path.unwrap_or_default()
                 ))
             }
-            Error::Unreadable { kind, .. } => Some(kind.to_string()),
+            Error::Unreadable { kind, .. } | Error::Folder { kind, .. } => Some(kind.to_string()),
             Error::OverwritesInput { path, .. }
             | Error::SameOutput { path }
             | Error::CertificateName { path } => Some(path.display().to_string()),
@@ -292,6 +300,7 @@ impl Error {
                 io::ErrorKind::NotFound => "check the spelling and the folder".into(),
                 _ => "check that it is a file and that you may read it".into(),
             },
+            Error::Folder { .. } => "choose a folder you may write to".into(),
             Error::NoData => {
                 "name a file, such as `adult.csv`, or `-` for standard input; or give `--job FILE`"
                     .into()

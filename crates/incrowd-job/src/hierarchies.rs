@@ -46,7 +46,7 @@ pub(crate) fn of_column(
 ///
 /// A missing cell (the empty text) always has a place; other values that a file does not list have one only
 /// where the job suppresses them, otherwise counting will refuse them with their number and row.
-pub fn resolve(
+pub(crate) fn resolve(
     column: &str,
     source: Option<&HierarchySource>,
     values: &[(&str, u32)],
@@ -98,7 +98,11 @@ pub fn resolve(
 }
 
 /// Reads a hierarchy file. The values of the data, when known, tell a header from a value.
-pub fn load(column: &str, path: &Path, values: Option<&[(&str, u32)]>) -> Result<Hierarchy, Error> {
+pub(crate) fn load(
+    column: &str,
+    path: &Path,
+    values: Option<&[(&str, u32)]>,
+) -> Result<Hierarchy, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::read(path, &error))?;
     let known: Option<HashSet<&str>> =
         values.map(|values| values.iter().map(|&(text, _)| text).collect());

@@ -10,9 +10,11 @@ mod control;
 mod error;
 mod files;
 mod hierarchies;
+mod init;
 mod input;
 mod inspect;
 mod job;
+mod levels;
 mod models;
 mod outcome;
 mod plan;
@@ -23,11 +25,13 @@ pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Reques
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use hierarchies::ColumnHierarchy;
+pub use init::{Initialized, init};
 pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
 pub use job::{
     Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
     Search, Suppressed, TimeLimit, Unlisted,
 };
+pub use levels::{AgainstData, LevelReport, LevelsReport, build_levels, check_levels};
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
     PrivacyReached, Sample, Seconds, VERSION, Verification,
