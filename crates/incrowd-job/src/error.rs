@@ -87,6 +87,15 @@ pub enum Error {
         /// The files.
         paths: Vec<PathBuf>,
     },
+    /// Two answers for one standard output.
+    #[error("the release and the JSON document both go to standard output")]
+    StandardOutputTwice,
+    /// A command that does not exist.
+    #[error("there is no command `{name}`")]
+    UnknownCommand {
+        /// The name given.
+        name: String,
+    },
     /// A delimiter that is not one.
     #[error("`{text}` is not a delimiter")]
     Delimiter {
@@ -315,6 +324,8 @@ impl Error {
                 "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
             }
             Error::AlreadyExists { .. } => "add `--force` to replace them".into(),
+            Error::StandardOutputTwice => "write the release to a file with `-o FILE`".into(),
+            Error::UnknownCommand { .. } => "`incrowd --help` lists the commands".into(),
             Error::Delimiter { .. } => {
                 "give one ASCII character, such as `;`, or the word `tab`".into()
             }
@@ -373,7 +384,7 @@ impl Error {
                 format!("give {expected} numbers, in the order of the quasi-identifiers")
             }
             Error::NoSuchLevel { column, height, .. } => format!(
-                "give at most {height}; `incrowd hierarchy show --column {column}` shows the levels"
+                "give at most {height}; `incrowd hierarchy show FILE` shows the levels of `{column}`"
             ),
             Error::InputChanged { .. } => {
                 "nothing was written; run again when nobody writes to the input, or on a copy of it"

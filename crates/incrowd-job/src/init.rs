@@ -41,6 +41,8 @@ pub fn init(
     force: bool,
     control: &Control,
 ) -> Result<Initialized, Error> {
+    // `incrowd.toml` reads better than `./incrowd.toml`.
+    let folder = folder.strip_prefix(".").unwrap_or(folder);
     let inspection = inspect(job, control)?;
     let quasi_identifiers = columns_with(&inspection, ProposedRole::QuasiIdentifying);
     if quasi_identifiers.is_empty() {
@@ -222,7 +224,7 @@ fn job_text(
         let reason = levels.reason.as_deref().unwrap_or("as you said");
         line(&format!(
             "{} = {}  # {}: {reason}",
-            quoted(column),
+            key(column),
             quoted(file),
             levels.from.replace(['\n', '\r'], " ")
         ));
@@ -265,13 +267,21 @@ fn job_text(
 /// The table's path as it must be written in a job file that lies in `folder`.
 fn data_path(job: &Job, folder: &Path) -> String {
     let path = job.data.path.clone().unwrap_or_default();
-    let here = folder == Path::new("") || folder == Path::new(".");
-    if path == "-" || here || Path::new(&path).is_absolute() {
+    if path == "-" || folder == Path::new("") || Path::new(&path).is_absolute() {
         return path;
     }
     match std::path::absolute(&path) {
         Ok(absolute) => absolute.to_string_lossy().into_owned(),
         Err(_) => path,
+    }
+}
+
+/// A text as a TOML key, quoted only if it must be.
+fn key(text: &str) -> String {
+    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    match !text.is_empty() && text.chars().all(is_bare) {
+        true => text.to_owned(),
+        false => quoted(text),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::outcome::VERSION;
 use crate::plan::find_column;
 use incrowd_core::counts::RowCounter;
 use incrowd_core::hierarchy::Hierarchy;
+use incrowd_io::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -123,6 +124,16 @@ pub fn check_levels(
         unused: (levels.hierarchy.leaves() - used) as u64,
     };
     Ok((levels, Some(against)))
+}
+
+/// Writes a hierarchy as CSV; a file that is there is replaced only with `force`.
+pub fn write_levels(levels: &ColumnHierarchy, path: &Path, force: bool) -> Result<(), Error> {
+    if !force && path.is_file() {
+        let paths = vec![path.to_owned()];
+        return Err(Error::AlreadyExists { paths });
+    }
+    write_atomically(path, levels.hierarchy.to_csv().as_bytes())?;
+    Ok(())
 }
 
 impl LevelsReport {

@@ -8,6 +8,7 @@ mod batches;
 mod certificate;
 mod control;
 mod error;
+mod explain;
 mod files;
 mod hierarchies;
 mod init;
@@ -24,6 +25,7 @@ pub use anonymize::{Show, anonymize};
 pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
+pub use explain::{Entry, Explanation, explain};
 pub use hierarchies::ColumnHierarchy;
 pub use init::{Initialized, init};
 pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
@@ -31,7 +33,9 @@ pub use job::{
     Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
     Search, Suppressed, TimeLimit, Unlisted,
 };
-pub use levels::{AgainstData, LevelReport, LevelsReport, build_levels, check_levels};
+pub use levels::{
+    AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
+};
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
     PrivacyReached, Sample, Seconds, VERSION, Verification,

@@ -176,7 +176,10 @@ pub struct Verification {
     pub version: u32,
     /// Whether every promise holds, and nothing was invented or lost.
     pub safe: bool,
-    /// Every model asked for; all models, as far as they can be measured, when none was.
+    /// Whether promises were named. If not, every model that applies was measured, and safe means that nobody
+    /// stands alone.
+    pub asked: bool,
+    /// Every model asked for; otherwise every model with the strictest parameter it keeps.
     pub privacy: Vec<PrivacyReached>,
     /// Rows of the smallest class.
     pub smallest_class: u64,

@@ -55,6 +55,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
     Ok(Verification {
         version: VERSION,
         safe: keeps_promises && is_faithful,
+        asked: !specs.is_empty(),
         privacy,
         smallest_class: judged.smallest_class.into(),
         classes: judged.classes as u64,

@@ -135,6 +135,9 @@ const SENSITIVE: [&str; 34] = [
 /// More distinct values than this per row, and the column names people whatever it is called.
 const NEARLY_ALL_DISTINCT: f64 = 0.9;
 
+/// A larger share of rows with a value of their own, and the column names people whatever it is called.
+const MANY_ALONE: f64 = 0.25;
+
 /// Text columns of at most so many values are categories.
 const FEW_CATEGORIES: u64 = 100;
 
@@ -190,6 +193,16 @@ pub(super) fn propose(
     }
     if kind == Kind::Date {
         return (QuasiIdentifying, "dates are easily known to others".into());
+    }
+    let alone = super::ratio(column.unique_rows.unwrap_or(rows), rows);
+    if alone >= MANY_ALONE {
+        return (
+            Identifying,
+            format!(
+                "{:.0} % of the rows have a value of their own",
+                alone * 100.0
+            ),
+        );
     }
     if kind == Kind::Text && column.distinct <= FEW_CATEGORIES {
         return (
