@@ -5,6 +5,7 @@
 //! whole product runs on, so it avoids everything that is not arithmetic: one table lookup per attribute that
 //! rises, one probe per class.
 
+use super::layout::Field;
 use super::{CountedTable, FrequencySet, Histograms};
 use crate::lattice::Node;
 
@@ -33,19 +34,19 @@ pub struct Scratch {
     present: Vec<u64>,
 }
 
-/// Neighbouring attributes that rise together: the bits to flip for each combination of their groups.
-struct Rise {
+/// One look-up for neighbouring attributes: an entry for each combination of their groups.
+struct Lookup<T> {
     word: usize,
     shift: u32,
     mask: u64,
-    flips: Vec<u64>,
+    entries: Vec<T>,
 }
 
-/// Neighbouring attributes' share of a class's slot in a directly addressed key space.
-struct Digit {
-    shift: u32,
-    mask: u64,
-    offsets: Vec<u32>,
+impl<T: Copy> Lookup<T> {
+    #[inline]
+    fn entry(&self, word: u64) -> T {
+        self.entries[((word >> self.shift) & self.mask) as usize]
+    }
 }
 
 /// The classes of node `to`, from those of `from` at or below it, into `upper`, whose memory is reused.
@@ -89,104 +90,97 @@ fn group<const TRACKED: bool>(
         slots, class_of, ..
     } = scratch;
     class_of.clear();
-    let rises = rises(table, from, to, lower.len());
+    let flips = flips(table, from, to, lower.len());
     if lower.words > 1 {
-        group_wide::<TRACKED>(lower, &rises, upper, slots, class_of);
+        group_wide::<TRACKED>(lower, &flips, upper, slots, class_of);
     } else if let Some(dense) = dense_slots(table, to, lower.len()) {
         slots.clear();
         slots.resize(dense, EMPTY);
-        let digits = digits(table, from, to, lower.len());
-        group_dense::<TRACKED>(lower, &rises, &digits, upper, slots, class_of);
+        let offsets = offsets(table, from, to, lower.len());
+        group_dense::<TRACKED>(lower, &flips, &offsets, upper, slots, class_of);
     } else {
-        group_hashed::<TRACKED>(lower, &rises, upper, slots, class_of);
+        group_hashed::<TRACKED>(lower, &flips, upper, slots, class_of);
     }
 }
 
-/// Tables for combinations of attributes are worth making up to this many entries per lower class.
-const CLASSES_PER_TABLE_ENTRY: usize = 8;
+/// A look-up for several attributes is worth making when there are this many lower classes per entry of it.
+const CLASSES_PER_ENTRY: usize = 8;
 
-fn rises(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Rise> {
-    let mut rises: Vec<Rise> = Vec::new();
-    for attribute in 0..from.len() {
-        let (below, above) = (from.level(attribute), to.level(attribute));
-        if below == above {
-            continue;
-        }
-        let field = table.layout.field(attribute);
-        let groups = table.attributes[attribute].groups_between(below, above);
-        let flips = groups
-            .iter()
-            .enumerate()
-            .map(|(below, &above)| below as u64 ^ u64::from(above));
-        match rises.last_mut() {
-            Some(last) if last.word == field.word => {
-                let bits = u64::BITS - (field.mask << (field.shift - last.shift)).leading_zeros();
-                if CLASSES_PER_TABLE_ENTRY << bits.min(40) <= lower_classes {
-                    let flips: Vec<u64> = flips.map(|flip| flip << field.shift).collect();
-                    let places = field.shift - last.shift;
-                    last.flips = (0..1u64 << bits)
-                        .map(|combination| {
-                            let first = last.flips.get((combination & last.mask) as usize);
-                            let second = flips.get((combination >> places) as usize);
-                            first.unwrap_or(&0) ^ second.unwrap_or(&0)
-                        })
-                        .collect();
-                    last.mask = (1 << bits) - 1;
-                    continue;
-                }
+/// Joins the look-ups of single attributes as far as that pays. An entry is `join`ed from those of its parts.
+fn joined<T: Copy + Default>(
+    singles: impl Iterator<Item = (Field, Vec<T>)>,
+    lower_classes: usize,
+    join: impl Fn(T, T) -> T,
+) -> Vec<Lookup<T>> {
+    let mut lookups: Vec<Lookup<T>> = Vec::new();
+    for (field, entries) in singles {
+        if let Some(last) = lookups.last_mut().filter(|last| last.word == field.word) {
+            let places = field.shift - last.shift;
+            let bits = u64::BITS - (field.mask << places).leading_zeros();
+            if (lower_classes / CLASSES_PER_ENTRY)
+                .checked_shr(bits)
+                .is_some_and(|most| most > 0)
+            {
+                // Combinations that no class has, such as a group number beyond the last, get any entry.
+                let part = |entries: &[T], at: u64| entries.get(at as usize).copied();
+                last.entries = (0..1u64 << bits)
+                    .map(|combination| {
+                        let low = part(&last.entries, combination & last.mask);
+                        let high = part(&entries, combination >> places);
+                        join(low.unwrap_or_default(), high.unwrap_or_default())
+                    })
+                    .collect();
+                last.mask = (1 << bits) - 1;
+                continue;
             }
-            _ => {}
         }
-        rises.push(Rise {
-            word: field.word,
-            shift: field.shift,
-            mask: field.mask,
-            flips: flips.map(|flip| flip << field.shift).collect(),
+        let Field { word, shift, mask } = field;
+        lookups.push(Lookup {
+            word,
+            shift,
+            mask,
+            entries,
         });
     }
-    rises
+    lookups
 }
 
-fn digits(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Digit> {
-    let mut stride = 1;
-    let mut digits: Vec<Digit> = Vec::new();
-    for attribute in 0..from.len() {
-        let groups = table.attributes[attribute]
-            .hierarchy
-            .groups(to.level(attribute)) as u32;
-        if groups == 1 {
-            continue;
-        }
+/// The bits of a key to flip, for the attributes that rise.
+fn flips(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Lookup<u64>> {
+    let rising = (0..from.len()).filter(|&attribute| from.level(attribute) != to.level(attribute));
+    let singles = rising.map(|attribute| {
         let field = table.layout.field(attribute);
         let above =
             table.attributes[attribute].groups_between(from.level(attribute), to.level(attribute));
-        let offsets: Vec<u32> = above.iter().map(|&above| above * stride).collect();
-        stride *= groups;
-        match digits.last_mut() {
-            Some(last) => {
-                let places = field.shift - last.shift;
-                let bits = u64::BITS - (field.mask << places).leading_zeros();
-                if CLASSES_PER_TABLE_ENTRY << bits.min(40) <= lower_classes {
-                    last.offsets = (0..1u64 << bits)
-                        .map(|combination| {
-                            let first = last.offsets.get((combination & last.mask) as usize);
-                            let second = offsets.get((combination >> places) as usize);
-                            first.unwrap_or(&0) + second.unwrap_or(&0)
-                        })
-                        .collect();
-                    last.mask = (1 << bits) - 1;
-                    continue;
-                }
-            }
-            None => {}
-        }
-        digits.push(Digit {
-            shift: field.shift,
-            mask: field.mask,
-            offsets,
+        let pairs = above.iter().enumerate();
+        (
+            field,
+            pairs
+                .map(|(below, &above)| (below as u64 ^ u64::from(above)) << field.shift)
+                .collect(),
+        )
+    });
+    joined(singles, lower_classes, |low, high| low ^ high)
+}
+
+/// Each attribute's share of a class's slot in a directly addressed key space.
+fn offsets(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Lookup<u32>> {
+    let groups = |attribute: usize| {
+        table.attributes[attribute]
+            .hierarchy
+            .groups(to.level(attribute))
+    };
+    let mut stride = 1;
+    let singles = (0..from.len())
+        .filter(|&attribute| groups(attribute) > 1)
+        .map(|attribute| {
+            let above = table.attributes[attribute]
+                .groups_between(from.level(attribute), to.level(attribute));
+            let offsets = above.iter().map(|&above| above * stride).collect();
+            stride *= groups(attribute) as u32;
+            (table.layout.field(attribute), offsets)
         });
-    }
-    digits
+    joined(singles, lower_classes, |low, high| low + high)
 }
 
 /// The size of the upper key space when it is small enough to address directly.
@@ -203,29 +197,26 @@ fn dense_slots(table: &CountedTable, to: &Node, lower_classes: usize) -> Option<
 }
 
 #[inline]
-fn risen(key: u64, rises: &[Rise]) -> u64 {
-    rises.iter().fold(key, |risen, rise| {
-        risen ^ rise.flips[((key >> rise.shift) & rise.mask) as usize]
-    })
+fn risen(key: u64, flips: &[Lookup<u64>]) -> u64 {
+    flips
+        .iter()
+        .fold(key, |risen, flips| risen ^ flips.entry(key))
 }
 
 fn group_dense<const TRACKED: bool>(
     lower: &FrequencySet,
-    rises: &[Rise],
-    digits: &[Digit],
+    flips: &[Lookup<u64>],
+    offsets: &[Lookup<u32>],
     upper: &mut FrequencySet,
     slots: &mut [u32],
     class_of: &mut Vec<u32>,
 ) {
     for (&key, &size) in lower.keys.iter().zip(&lower.sizes) {
-        let slot = digits
-            .iter()
-            .map(|digit| digit.offsets[((key >> digit.shift) & digit.mask) as usize])
-            .sum::<u32>();
+        let slot: u32 = offsets.iter().map(|offsets| offsets.entry(key)).sum();
         let class = &mut slots[slot as usize];
         if *class == EMPTY {
             *class = upper.sizes.len() as u32;
-            upper.keys.push(risen(key, rises));
+            upper.keys.push(risen(key, flips));
             upper.sizes.push(size);
         } else {
             upper.sizes[*class as usize] += size;
@@ -246,7 +237,7 @@ fn clear_hash_slots(slots: &mut Vec<u32>, classes: usize) -> u32 {
 
 fn group_hashed<const TRACKED: bool>(
     lower: &FrequencySet,
-    rises: &[Rise],
+    flips: &[Lookup<u64>],
     upper: &mut FrequencySet,
     slots: &mut Vec<u32>,
     class_of: &mut Vec<u32>,
@@ -254,7 +245,7 @@ fn group_hashed<const TRACKED: bool>(
     let shift = clear_hash_slots(slots, lower.len());
     let last = slots.len() - 1;
     for (&key, &size) in lower.keys.iter().zip(&lower.sizes) {
-        let key = risen(key, rises);
+        let key = risen(key, flips);
         let mut slot = (key.wrapping_mul(GOLDEN) >> shift) as usize;
         let class = loop {
             let class = slots[slot];
@@ -279,7 +270,7 @@ fn group_hashed<const TRACKED: bool>(
 
 fn group_wide<const TRACKED: bool>(
     lower: &FrequencySet,
-    rises: &[Rise],
+    flips: &[Lookup<u64>],
     upper: &mut FrequencySet,
     slots: &mut Vec<u32>,
     class_of: &mut Vec<u32>,
@@ -290,8 +281,8 @@ fn group_wide<const TRACKED: bool>(
     let mut key = vec![0; words];
     for (below, &size) in lower.keys.chunks_exact(words).zip(&lower.sizes) {
         key.copy_from_slice(below);
-        for rise in rises {
-            key[rise.word] ^= rise.flips[((below[rise.word] >> rise.shift) & rise.mask) as usize];
+        for flips in flips {
+            key[flips.word] ^= flips.entry(below[flips.word]);
         }
         let hash = key.iter().fold(0u64, |hash, word| {
             (hash.rotate_left(29) ^ word).wrapping_mul(GOLDEN)

@@ -29,6 +29,8 @@ pub struct Assessor<'a> {
     rows_suppressed: Vec<Vec<u32>>,
     /// The classes to add up, suppressed or published.
     chosen: Vec<u32>,
+    /// The groups of every class, for metrics that ask.
+    groups: Vec<u32>,
 }
 
 impl<'a> Assessor<'a> {
@@ -41,6 +43,7 @@ impl<'a> Assessor<'a> {
             is_safe: Vec::new(),
             rows_suppressed,
             chosen: Vec::new(),
+            groups: Vec::new(),
         }
     }
 
@@ -112,29 +115,22 @@ impl<'a> Assessor<'a> {
             .zip(&self.rows_suppressed)
             .map(|((attribute, level), rows)| PublishedAttribute::at_level(attribute, level, rows))
             .collect();
-        let mut published = Published {
+        self.groups.clear();
+        if metric.detail() >= Detail::Groups {
+            let cells = (0..classes.len())
+                .flat_map(|class| (0..attributes.len()).map(move |attribute| (class, attribute)));
+            let group = |(class, attribute)| table.group(classes, class, attribute);
+            self.groups.extend(cells.map(group));
+        }
+        metric.loss(&Published {
             table,
             rows_suppressed,
             attributes: &attributes,
             sizes: classes.sizes(),
             is_safe: &self.is_safe,
-            groups: &[],
+            groups: &self.groups,
             target: metric.column().map(|column| classes.histograms(column)),
-        };
-        if metric.detail() < Detail::Groups {
-            return metric.loss(&published);
-        }
-        let mut order: Vec<usize> = (0..classes.len()).collect();
-        order.sort_unstable_by_key(|&class| classes.key(class));
-        let sizes: Vec<u32> = order.iter().map(|&class| classes.sizes()[class]).collect();
-        let is_safe: Vec<bool> = order.iter().map(|&class| self.is_safe[class]).collect();
-        let groups: Vec<u32> = order
-            .iter()
-            .flat_map(|&class| (0..attributes.len()).map(move |attribute| (class, attribute)))
-            .map(|(class, attribute)| table.group(classes, class, attribute))
-            .collect();
-        (published.sizes, published.is_safe, published.groups) = (&sizes, &is_safe, &groups);
-        metric.loss(&published)
+        })
     }
 
     /// Adds up the suppressed rows of every group: from the suppressed classes, or from all rows less those
