@@ -537,10 +537,12 @@ fn no_node_costs_less_than_a_floor_below_it() {
                     Known {
                         rows_suppressed: suppressed,
                         smallest_safe: smallest,
+                        added: &[],
                     },
                     Known {
                         rows_suppressed: rng.u32(0..=suppressed),
                         smallest_safe: rng.u32(1..=smallest),
+                        added: &[],
                     },
                 ] {
                     let target = built.column().map(|column| sets[low].histograms(column));
@@ -555,6 +557,44 @@ fn no_node_costs_less_than_a_floor_below_it() {
                         nodes[low],
                         losses[high],
                         nodes[high]
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_suppressed_rows_add_is_added_at_every_node_below_too() {
+    for_every_model(10, |oracle, case, rng| {
+        let oracle = oracle.clone().allow_suppressed(oracle.table.rows.len());
+        let prepared = oracle.prepare().expect(case);
+        let judged = oracle.judge_all();
+        for entry in METRICS {
+            let Some(metric) = random_metric(entry.name, &oracle, rng) else {
+                continue;
+            };
+            let built = prepared.metric(&metric).unwrap();
+            let problem = prepared.problem(&*built);
+            let nodes: Vec<Node> = judged
+                .iter()
+                .map(|judged| node_of(&judged.levels))
+                .collect();
+            let assessed: Vec<_> = nodes.iter().map(|node| assess(&problem, node)).collect();
+            for (below, above) in pairs_below(&judged) {
+                let known = Known {
+                    rows_suppressed: assessed[above].rows_lost_below,
+                    smallest_safe: problem.smallest_safe(),
+                    added: &assessed[above].added_below,
+                };
+                let loss = assessed[below].loss.expect("everything is feasible");
+                for low in nodes.iter().filter(|low| low.is_at_or_below(&nodes[below])) {
+                    assert!(
+                        built.floor(low, known) <= loss,
+                        "{case}, {}: {known:?} from {:?}, {loss:?} at {:?}",
+                        metric.spec(),
+                        nodes[above],
+                        nodes[below]
                     );
                 }
             }

@@ -39,5 +39,5 @@ mod source;
 pub use csv::{CsvEncoder, CsvOptions};
 pub use error::{Encoding, Error};
 pub use fingerprint::Fingerprint;
-pub use sink::{OutputFormat, Sink, Written, write_atomically};
+pub use sink::{OutputFormat, PendingFile, Sink, Written, write_atomically};
 pub use source::{InputFormat, RowReader, Source};

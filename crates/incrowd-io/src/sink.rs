@@ -193,6 +193,11 @@ impl Sink {
         result.map_err(|source| Error::of_write(&self.place.path, self.bytes(), source))
     }
 
+    /// The file that holds the rows until then; none where it has no name.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.place.temporary_path()
+    }
+
     fn bytes(&self) -> u64 {
         match &self.body {
             Body::Csv(out) => out.byte_count(),
@@ -229,16 +234,41 @@ impl Sink {
 
 /// Lets a file holding `bytes` appear at `path` in one step; `-` is standard output.
 ///
-/// For what is small and ready: certificates, job files.
+/// For what is small and ready: job files, hierarchies.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<Written, Error> {
-    let (place, mut file) = Place::create(path.as_ref())?;
-    file.write_all(bytes)
-        .map_err(|source| Error::of_write(&place.path, 0, source))?;
-    place.publish(file)?;
-    Ok(Written {
-        sha256: Fingerprint::of(bytes),
-        bytes: bytes.len() as u64,
-    })
+    PendingFile::create(path)?.publish(bytes)
+}
+
+/// A small file that will appear in one step, or not at all: its place is known to be writable before its
+/// content is known. For what comes after a long run: certificates.
+pub struct PendingFile {
+    place: Place,
+    file: File,
+}
+
+impl PendingFile {
+    /// Begins a file at `path`; `-` is standard output. Fails now if it cannot be written.
+    pub fn create(path: impl AsRef<Path>) -> Result<PendingFile, Error> {
+        let (place, file) = Place::create(path.as_ref())?;
+        Ok(PendingFile { place, file })
+    }
+
+    /// The file that holds the content until then; none where it has no name.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.place.temporary_path()
+    }
+
+    /// Lets the file appear with this content.
+    pub fn publish(mut self, bytes: &[u8]) -> Result<Written, Error> {
+        self.file
+            .write_all(bytes)
+            .map_err(|source| Error::of_write(&self.place.path, 0, source))?;
+        self.place.publish(self.file)?;
+        Ok(Written {
+            sha256: Fingerprint::of(bytes),
+            bytes: bytes.len() as u64,
+        })
+    }
 }
 
 /// Where an output will appear.
@@ -289,6 +319,13 @@ impl Place {
         };
         let (file, temporary) = temporary_file(folder).map_err(not_writable)?.into_parts();
         Ok((place(Appearance::Renamed(temporary, target)), file))
+    }
+
+    fn temporary_path(&self) -> Option<&Path> {
+        match &self.how {
+            Appearance::Renamed(temporary, _) => Some(temporary),
+            Appearance::Copied(_) | Appearance::Printed => None,
+        }
     }
 
     /// Lets the content of `file` appear.
