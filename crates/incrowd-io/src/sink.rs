@@ -98,9 +98,9 @@ pub struct Sink {
 
 enum Body {
     Csv(CsvEncoder, Out),
-    Gzip(CsvEncoder, GzEncoder<Out>),
+    Gzip(CsvEncoder, Box<GzEncoder<Out>>),
     #[cfg(feature = "parquet")]
-    Parquet(crate::parquet::ParquetWriter),
+    Parquet(Box<crate::parquet::ParquetWriter>),
 }
 
 impl Sink {
@@ -122,12 +122,12 @@ impl Sink {
             // Without a time in its header, gzip makes equal files of equal tables.
             OutputFormat::CsvGzip { .. } => Body::Gzip(
                 encoder,
-                GzBuilder::new().mtime(0).write(out, Compression::default()),
+                Box::new(GzBuilder::new().mtime(0).write(out, Compression::default())),
             ),
             #[cfg(feature = "parquet")]
-            OutputFormat::Parquet => {
-                Body::Parquet(crate::parquet::ParquetWriter::new(path, out, columns)?)
-            }
+            OutputFormat::Parquet => Body::Parquet(Box::new(crate::parquet::ParquetWriter::new(
+                path, out, columns,
+            )?)),
             #[cfg(not(feature = "parquet"))]
             OutputFormat::Parquet => {
                 return Err(Error::WithoutParquet {
@@ -319,7 +319,10 @@ impl Place {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let (file, temporary) = temporary_file(folder).map_err(not_writable)?.into_parts();
+        // What tempfile adds, the path of a file that was never there, is new in every run and helps nobody.
+        let (file, temporary) = temporary_file(folder)
+            .map_err(|error| not_writable(error.kind().into()))?
+            .into_parts();
         Ok((place(Appearance::Renamed(temporary, target)), file))
     }
 
