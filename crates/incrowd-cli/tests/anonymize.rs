@@ -1,4 +1,5 @@
 //! From a table to a certified release, through the real binary.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Everything that can be wrong with what users give: a clear error, exit code 2, and nothing left behind.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! Ctrl-C in every phase: exit code 130, soon, and nothing left behind.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

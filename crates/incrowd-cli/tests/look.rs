@@ -1,4 +1,5 @@
 //! The commands that look and explain: inspect, init, hierarchy, explain, help.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

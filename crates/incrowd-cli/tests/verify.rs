@@ -1,4 +1,5 @@
 //! Judging files that somebody published.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

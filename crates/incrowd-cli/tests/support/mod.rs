@@ -1,8 +1,9 @@
 //! Runs the real binary in a folder of its own.
 #![allow(
+    clippy::unwrap_used,
     dead_code,
     unreachable_pub,
-    reason = "every test file uses its own part of this"
+    reason = "a test fails by panicking, and every test file uses its own part of this"
 )]
 
 use assert_cmd::cargo::CommandCargoExt;
