@@ -315,7 +315,7 @@ pub(crate) struct RoleArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which values may stand for which")]
 pub(crate) struct HierarchyArgs {
-    /// A folder with a file <column>.csv for each hierarchy
+    /// A folder with a file `<column>.csv` for each hierarchy
     #[arg(long, value_name = "FOLDER")]
     hierarchies: Option<PathBuf>,
     /// One hierarchy, repeatable: column=FILE, or column=RULE with a rule such as interval:5,10,20@17,

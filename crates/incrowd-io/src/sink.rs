@@ -317,7 +317,10 @@ impl Place {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let (file, temporary) = temporary_file(folder).map_err(not_writable)?.into_parts();
+        // What tempfile adds, the path of a file that was never there, is new in every run and helps nobody.
+        let (file, temporary) = temporary_file(folder)
+            .map_err(|error| not_writable(error.kind().into()))?
+            .into_parts();
         Ok((place(Appearance::Renamed(temporary, target)), file))
     }
 

@@ -183,23 +183,25 @@ fn count(
     let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
     let table = counter
         .finish(levels.collect(), distances, missing)
-        .map_err(|error| name_hierarchy(error, plan, &hierarchies))?;
+        .map_err(|error| name_hierarchy(error, asked, &hierarchies))?;
     Ok((table, hierarchies, hash))
 }
 
 /// Adds to an error about unlisted values which file does not list them.
 fn name_hierarchy(
     error: incrowd_core::Error,
-    plan: &Plan,
+    asked: &Asked,
     hierarchies: &[ColumnHierarchy],
 ) -> Error {
+    let plan = &asked.plan;
     if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
         let names = plan.names_of(&plan.quasi_identifiers);
         if let Some(at) = names.iter().position(|name| name == column) {
-            return Error::Hierarchy {
+            return Error::Unlisted {
                 column: column.clone(),
                 from: hierarchies[at].from.clone(),
-                source: error,
+                input: asked.source.name(),
+                source: Box::new(error),
             };
         }
     }

@@ -34,7 +34,7 @@ pub enum Error {
         message: String,
     },
     /// A file other than the table cannot be read.
-    #[error("`{}` cannot be read", path.display())]
+    #[error("{}", unreadable(path, *kind))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -149,7 +149,7 @@ pub enum Error {
         nearest: Vec<String>,
     },
     /// A column named twice.
-    #[error("column `{column}` is named both in {first} and in {second}")]
+    #[error("column `{column}` is named {}", both(first, second))]
     TwoRoles {
         /// The column.
         column: String,
@@ -216,7 +216,19 @@ pub enum Error {
         /// The file or the builder.
         from: String,
         /// What is wrong.
-        source: incrowd_core::Error,
+        source: Box<incrowd_core::Error>,
+    },
+    /// Values of the table that a hierarchy file does not list.
+    #[error("{source}")]
+    Unlisted {
+        /// The column.
+        column: String,
+        /// The hierarchy file.
+        from: String,
+        /// The table.
+        input: String,
+        /// How many, where first.
+        source: Box<incrowd_core::Error>,
     },
     /// The second pass met other rows than the first.
     #[error("the input changed between the two passes")]
@@ -247,7 +259,8 @@ impl Error {
     /// A word for programs, such as `unknown-column`. Stays the same when the message changes.
     pub fn code(&self) -> String {
         match self {
-            Error::Core(error) | Error::Hierarchy { source: error, .. } => variant(error),
+            Error::Core(error) => variant(error),
+            Error::Hierarchy { source, .. } | Error::Unlisted { source, .. } => variant(&**source),
             Error::Io(error) => variant(error),
             error => variant(error),
         }
@@ -267,7 +280,13 @@ impl Error {
                     path.unwrap_or_default()
                 ))
             }
-            Error::Unreadable { kind, .. } | Error::Folder { kind, .. } => Some(kind.to_string()),
+            Error::Unreadable {
+                kind: io::ErrorKind::NotFound,
+                ..
+            } => None,
+            Error::Unreadable { kind, .. } | Error::Folder { kind, .. } => {
+                Some(format!("the operating system says: {kind}"))
+            }
             Error::OverwritesInput { path, .. }
             | Error::SameOutput { path }
             | Error::CertificateName { path } => Some(path.display().to_string()),
@@ -290,6 +309,17 @@ impl Error {
                 Some(place) => format!("{from}, {place}"),
                 None => format!("{from}, the hierarchy of `{column}`"),
             }),
+            Error::Unlisted {
+                from,
+                input,
+                source,
+                ..
+            } => match &**source {
+                incrowd_core::Error::HierarchyLacksValues { row, leaves, .. } => Some(format!(
+                    "{input}, first in row {row}; hierarchy {from} has {leaves} values"
+                )),
+                source => source.place(),
+            },
             Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),
             Error::InputChanged { input } => Some(input.clone()),
             _ => None,
@@ -299,7 +329,16 @@ impl Error {
     /// What to do next.
     pub fn hint(&self) -> String {
         match self {
-            Error::Core(error) | Error::Hierarchy { source: error, .. } => error.hint(),
+            Error::Core(error) => error.hint(),
+            Error::Hierarchy { source, .. } => source.hint(),
+            Error::Unlisted {
+                column,
+                from,
+                input,
+                ..
+            } => format!(
+                "`incrowd hierarchy check {from} --data {input} --column {column}` lists them; or pass `--missing suppress`"
+            ),
             Error::Io(error) => error.hint(),
             Error::Cancelled => "nothing was written; start again when you like".into(),
             Error::JobFile { .. } => {
@@ -411,6 +450,20 @@ fn variant(error: &impl fmt::Debug) -> String {
         code.extend(letter.to_lowercase());
     }
     code
+}
+
+fn unreadable(path: &Path, kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => format!("there is no file `{}`", path.display()),
+        _ => format!("`{}` cannot be read", path.display()),
+    }
+}
+
+fn both(first: &str, second: &str) -> String {
+    match first == second {
+        true => format!("twice in {first}"),
+        false => format!("both in {first} and in {second}"),
+    }
 }
 
 fn some_columns(columns: &[String]) -> String {

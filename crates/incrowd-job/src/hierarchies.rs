@@ -118,6 +118,6 @@ fn wrong(column: &str, from: &str, source: incrowd_core::Error) -> Error {
     Error::Hierarchy {
         column: column.to_owned(),
         from: from.to_owned(),
-        source,
+        source: Box::new(source),
     }
 }

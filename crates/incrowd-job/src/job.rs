@@ -261,10 +261,9 @@ impl Job {
                 *text = folder.join(&*text).to_string_lossy().into_owned();
             }
         }
-        for path in [&mut self.columns.hierarchies, &mut self.output.certificate] {
-            if let Some(path) = path {
-                *path = folder.join(&*path);
-            }
+        let paths = [&mut self.columns.hierarchies, &mut self.output.certificate];
+        for path in paths.into_iter().flatten() {
+            *path = folder.join(&*path);
         }
         for source in self.hierarchies.values_mut() {
             if let HierarchySource::File(path) = source {

@@ -174,7 +174,7 @@ pub struct Sample {
 pub struct Verification {
     /// [`VERSION`].
     pub version: u32,
-    /// Whether every promise holds, and nothing was invented or lost.
+    /// Whether every promise holds, no identifying column is there, and nothing was invented.
     pub safe: bool,
     /// Whether promises were named. If not, every model that applies was measured, and safe means that nobody
     /// stands alone.
@@ -189,6 +189,8 @@ pub struct Verification {
     pub rows: u64,
     /// Rows of nothing but `*`, which carry nothing.
     pub rows_starred: u64,
+    /// Columns said to be identifying that the file has nevertheless.
+    pub identifying_published: Vec<String>,
     /// The comparison with the original, when one was given.
     pub against_original: Option<AgainstOriginal>,
 }

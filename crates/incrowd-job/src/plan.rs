@@ -44,9 +44,14 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for looking at a published file: columns without a role are not looked at.
+    /// The plan for looking at a published file: columns without a role are not looked at, and identifying ones
+    /// should not be there at all.
     pub fn of_release(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
-        let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
+        let mut columns = job.columns.clone();
+        if let Some(identifying) = &mut columns.identifying {
+            identifying.retain(|column| names.contains(column));
+        }
+        let (mut plan, without_role) = Self::with_roles(&columns, input, names)?;
         plan.kept = without_role;
         Ok(plan)
     }

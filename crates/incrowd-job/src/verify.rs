@@ -30,6 +30,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         Some(path) => Some(Counted::read(job, path, control)?),
         None => None,
     };
+    let identifying_published = release.plan.names_of(&release.plan.dropped);
     let sensitive: Vec<usize> = (0..release.plan.sensitive.len()).collect();
     let (published, original) = finish(job, release, original)?;
     // Distances are measured from the distribution of the original, where it is known.
@@ -54,13 +55,14 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         .is_none_or(|against| against.violations.is_empty());
     Ok(Verification {
         version: VERSION,
-        safe: keeps_promises && is_faithful,
+        safe: keeps_promises && is_faithful && identifying_published.is_empty(),
         asked: !specs.is_empty(),
         privacy,
         smallest_class: judged.smallest_class.into(),
         classes: judged.classes as u64,
         rows: judged.rows.into(),
         rows_starred: judged.rows_starred.into(),
+        identifying_published,
         against_original,
     })
 }

@@ -206,6 +206,13 @@ pub(crate) fn verification(found: &Verification) -> String {
             (false, false) => page.entry("keeps", format!("no {} at all", promise.model)),
         }
     }
+    if !found.identifying_published.is_empty() {
+        let columns = found.identifying_published.join(", ");
+        page.entry(
+            "violation",
+            format!("identifying columns are published: {columns}"),
+        );
+    }
     if let Some(against) = &found.against_original {
         page.entry(
             "original",
@@ -281,7 +288,9 @@ pub(crate) fn inspection(found: &Inspection) -> String {
             ));
         }
         let header = ["columns", "distinct", "unique rows", "tells apart"];
-        let shown = combinations.strongest.iter().take(10).chain([together]);
+        // Up to three columns together are among the pairs and triples.
+        let more = (together.columns.len() > 3).then_some(together);
+        let shown = combinations.strongest.iter().take(10).chain(more);
         let rows: Vec<Vec<String>> = shown.map(combination).collect();
         page.table(&header.map(String::from), &rows);
     }
