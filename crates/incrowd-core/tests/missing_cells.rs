@@ -37,6 +37,38 @@ fn where_crowds_overlap_the_search_and_the_check_suppress_the_same_rows() {
     assert_eq!(release.rows_suppressed(), 5);
 }
 
+/// The rows with a missing cell stand beside `a1` and beside `a2`, and beside both together only once: merging two
+/// safe crowds gives an unsafe one.
+#[test]
+fn where_crowds_overlap_a_safe_node_may_lie_below_an_unsafe_one() {
+    let mut oracle = tiny_problem(
+        "q | disease",
+        "a1 flu
+         a1 flu
+         a2 flu
+         a2 flu
+         b1 gout
+         b1 ague
+         -  cold
+         -  mumps",
+    )
+    .with_hierarchy("q", "a1 a *\n a2 a *\n b1 b *")
+    .missing_cells(MissingPolicy::MatchAny)
+    .require(Promise::FrequencyLDiversity {
+        l: Thousandths(2000),
+    });
+    let missing = ["", "", "*"].map(str::to_owned);
+    oracle.quasi_identifiers[0].1.push(missing.to_vec());
+    let suppressed = [0, 1, 2].map(|level| oracle.judge(&[level]).rows_suppressed());
+    assert!(suppressed[0] == 0 && suppressed[1] > 0 && suppressed[2] == 0);
+    let prepared = oracle.prepare().unwrap();
+    let metric = prepared.metric(&OracleMetric::Height).unwrap();
+    let problem = prepared.problem(&*metric);
+    let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
+    let release = publish(&problem, &proposal).unwrap();
+    assert_eq!(release.levels(), [("q", 0)]);
+}
+
 #[test]
 fn a_token_for_missing_cells_is_no_value_even_where_the_hierarchy_lists_it() {
     let mut oracle = tiny_problem("q", "a\n?\n-\na").with_hierarchy("q", "a *\n? *");
