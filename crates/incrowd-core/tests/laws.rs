@@ -148,7 +148,7 @@ fn problem_like<'a>(problem: &Problem<'a>) -> Problem<'a> {
 
 #[test]
 fn the_optimum_equals_brute_force_for_every_model_and_metric() {
-    for_every_model(40, |oracle, case, rng| {
+    for_every_model(80, |oracle, case, rng| {
         let prepared = oracle.prepare().expect(case);
         let judged = oracle.judge_all();
         for entry in METRICS {
