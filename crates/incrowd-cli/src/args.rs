@@ -197,7 +197,8 @@ pub(crate) struct AnonymizeArgs {
 ///
 /// Groups the rows by their quasi-identifiers as they stand and measures every promise. Without a promise it
 /// measures all models and calls the file safe when nobody stands alone in it. With --original it also checks
-/// that no row was invented and none was lost unaccounted; give the same hierarchies as for the release.
+/// that no row was invented and, with --max-suppressed, that not too many were lost; give the same hierarchies as
+/// for the release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd verify safe.csv -q age,sex,race,education -k 5
@@ -215,6 +216,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) hierarchies: HierarchyArgs,
     #[command(flatten)]
     pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }
@@ -345,11 +348,9 @@ pub(crate) struct PromiseArgs {
     privacy: Vec<String>,
 }
 
-/// What to promise, and what may be given up for it.
+/// What may be given up for the promises.
 #[derive(Debug, Args)]
-pub(crate) struct PrivacyArgs {
-    #[command(flatten)]
-    pub(crate) promises: PromiseArgs,
+pub(crate) struct BudgetArgs {
     /// Rows that may be left out: a number such as 321, or a share such as 1%; none when not given
     #[arg(
         long,
@@ -358,6 +359,15 @@ pub(crate) struct PrivacyArgs {
         help_heading = "What to promise"
     )]
     max_suppressed: Option<String>,
+}
+
+/// What to promise, and what may be given up for it.
+#[derive(Debug, Args)]
+pub(crate) struct PrivacyArgs {
+    #[command(flatten)]
+    pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// The highest level allowed for each quasi-identifier, in their order, such as 2,1,1
     #[arg(
         long,
@@ -510,11 +520,18 @@ impl FlagPart for PromiseArgs {
     }
 }
 
+impl FlagPart for BudgetArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let budget = self.max_suppressed.as_deref();
+        job.privacy.max_suppressed = budget.map(str::parse).transpose()?;
+        Ok(())
+    }
+}
+
 impl FlagPart for PrivacyArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         self.promises.fill(job)?;
-        let budget = self.max_suppressed.as_deref();
-        job.privacy.max_suppressed = budget.map(str::parse).transpose()?;
+        self.budget.fill(job)?;
         job.privacy.max_levels = match &self.max_levels {
             None => None,
             Some(text) => Some(

@@ -19,6 +19,7 @@ mod levels;
 mod models;
 mod outcome;
 mod plan;
+mod published_reader;
 mod verify;
 
 pub use anonymize::{Show, anonymize};
