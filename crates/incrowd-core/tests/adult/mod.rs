@@ -1,0 +1,44 @@
+//! The bundled Adult table, counted.
+
+use incrowd_core::counts::{CountedTable, Missing, RowCounter};
+use incrowd_core::hierarchy::{self, Hierarchy};
+use incrowd_core::table::RowBatch;
+use std::fs;
+use std::path::PathBuf;
+
+/// A file of `data/adult`.
+pub(crate) fn path(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data/adult")
+        .join(file)
+}
+
+/// Adult with these quasi-identifiers and sensitive columns, and the hierarchies it comes with.
+pub(crate) fn count(quasi_identifiers: &[&str], sensitive: &[&str]) -> CountedTable {
+    let mut reader = csv::Reader::from_path(path("adult.csv")).unwrap();
+    let names: Vec<String> = reader.headers().unwrap().iter().map(Into::into).collect();
+    let positions = |columns: &[&str]| -> Vec<usize> {
+        let position = |column: &&str| names.iter().position(|name| name == column).unwrap();
+        columns.iter().map(position).collect()
+    };
+    let (quasi, counted) = (positions(quasi_identifiers), positions(sensitive));
+    let mut counter = RowCounter::new(&names, &quasi, &counted);
+    let mut batch = RowBatch::new(names.len());
+    for record in reader.byte_records() {
+        for cell in &record.unwrap() {
+            batch.push_cell(cell);
+        }
+    }
+    counter.add(&batch).unwrap();
+    let hierarchies = quasi_identifiers.iter().map(|column| hierarchy(column));
+    let distances = vec![None; sensitive.len()];
+    counter
+        .finish(hierarchies.collect(), distances, Missing::default())
+        .unwrap()
+}
+
+fn hierarchy(column: &str) -> Hierarchy {
+    let text = fs::read(path(&format!("hierarchies/{column}.csv"))).unwrap();
+    let options = hierarchy::Options::new(column).with_header(hierarchy::Header::Yes);
+    hierarchy::parse(&text, options).unwrap()
+}
