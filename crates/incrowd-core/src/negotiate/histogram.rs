@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 
 /// Measures that differ from the parameter by less than this share of it are too close to call. Entropies have the
 /// widest tolerance of all models, 1e-11.
-const NOISE: f64 = 4e-11;
+pub(super) const NOISE: f64 = 4e-11;
 
 /// Up to here every `f64` is nearest to at most one decimal of nine digits.
 const ONE_DECIMAL_EACH: f64 = 4e6;
@@ -36,6 +36,11 @@ pub struct Rows {
     pub close: u32,
 }
 
+/// Whether the model counts: its measure and its parameter are whole numbers.
+pub(super) fn is_whole(model: &dyn PrivacyModel) -> bool {
+    model.spec().entry().parameters[0].kind == ParameterKind::Count
+}
+
 /// The numbers a measure takes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Measures {
@@ -45,9 +50,9 @@ pub(super) enum Measures {
 
 impl Measures {
     fn of(model: &dyn PrivacyModel) -> Self {
-        match model.spec().entry().parameters[0].kind {
-            ParameterKind::Count => Measures::Whole(Vec::new()),
-            _ => Measures::Real(Vec::new()),
+        match is_whole(model) {
+            true => Measures::Whole(Vec::new()),
+            false => Measures::Real(Vec::new()),
         }
     }
 
@@ -351,7 +356,7 @@ impl<'m> Annotator<'m> {
     pub(super) fn new(model: &'m dyn PrivacyModel) -> Self {
         Annotator {
             model,
-            is_whole: matches!(Measures::of(model), Measures::Whole(_)),
+            is_whole: is_whole(model),
             measures: Vec::new(),
             buckets: Vec::new(),
             steps: Vec::new(),

@@ -6,8 +6,8 @@
 //!
 //! What makes this fast is a lattice whose nodes carry [histograms](Histogram): how many rows every parameter
 //! suppresses there. They are rolled up once, for all nodes ([`AnnotatedLattice::full`]) or for the most promising
-//! ([`AnnotatedLattice::partial`]), or nodes are counted only when a question needs them ([`Negotiator::lazy`]). The
-//! first and the last are exact; every answer says what it rests on ([`Coverage`]).
+//! ([`AnnotatedLattice::partial`]), or nodes are counted only when a question needs them ([`Negotiator::lazy`]). An
+//! annotated lattice can be kept as bytes ([`AnnotatedLattice::to_bytes`]). The first and the last way are exact; every answer says what it rests on ([`Coverage`]).
 //!
 //! An offer is not a release: [`publish`](crate::publish) checks it like any other proposal.
 //!
@@ -58,6 +58,7 @@ mod answer;
 mod counting;
 mod estimate;
 mod histogram;
+mod index;
 mod lazy;
 mod negotiator;
 mod ready;
@@ -68,6 +69,7 @@ pub use annotated::{AnnotatedLattice, MOST_NODES};
 pub use answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
 pub use estimate::{Estimator, LevelImportance, LevelTable};
 pub use histogram::{Histogram, Rows};
+pub use index::IndexKey;
 pub use negotiator::{Negotiator, metrics_that_apply};
 pub use request::{Quality, Request, Search, acceptable_levels, acceptable_levels_by_name, budget};
 pub use study::{HeightSummary, suppression_by_height};
