@@ -3,7 +3,7 @@
 use super::annotated::{AnnotatedLattice, check_crowds};
 use super::answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
 use super::counting::Counting;
-use super::histogram::{Histogram, Histograms};
+use super::histogram::{Histogram, Histograms, NOISE, is_whole};
 use super::lazy::Lazy;
 use super::ready::Ready;
 use super::request::{Quality, Request, Search};
@@ -313,9 +313,14 @@ pub(super) fn strongest_promise(
         return Ok(None);
     };
     let asked = model.parameter();
-    let mut offered = promise_kept_by(measure, model.direction());
-    // A class next to the parameter may be judged otherwise than its measure says; a few steps lead away from it.
-    for _ in 0..4 {
+    // The model may be more generous than the measure says, or less, where `f64` cannot tell: from the strongest
+    // parameter that it might accept, a few steps lead to the strongest that it does.
+    let noise = match is_whole(model) {
+        true => 0.0,
+        false => NOISE,
+    };
+    let mut offered = promise_kept_by(measure, model.direction(), noise);
+    for _ in 0..8 {
         let Some(weaker) = offered.filter(|&weaker| promises_something(model, weaker)) else {
             return Ok(None);
         };
@@ -334,12 +339,11 @@ pub(super) fn strongest_promise(
     Ok(None)
 }
 
-/// The strongest parameter that a class of this measure meets.
-fn promise_kept_by(measure: f64, direction: Direction) -> Option<Decimal> {
+/// The strongest parameter that a class of this measure may meet, if the measure may be off by this share.
+fn promise_kept_by(measure: f64, direction: Direction, noise: f64) -> Option<Decimal> {
     match direction {
-        Direction::AtLeast => Decimal::at_most(measure),
-        Direction::AtMost => Decimal::at_least(measure),
-        Direction::Below => Decimal::at_least(measure.next_up()),
+        Direction::AtLeast => Decimal::at_most(measure * (1.0 + noise)),
+        Direction::AtMost | Direction::Below => Decimal::at_least(measure * (1.0 - noise)),
     }
 }
 

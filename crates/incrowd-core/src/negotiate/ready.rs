@@ -273,9 +273,9 @@ impl Lookup for Ready<'_> {
                         Direction::AtLeast => strongest.cmp(&parameter),
                         Direction::AtMost | Direction::Below => parameter.cmp(strongest),
                     };
-                    let heights = node.height().cmp(&best.node.height());
+                    // Of equals the fewest rows, as in figure 5.18; then lattice order, in which nodes come.
                     let rows = rows_suppressed.cmp(&best.rows_suppressed);
-                    by_parameter.then(heights).then(rows).is_lt()
+                    by_parameter.then(rows).is_lt()
                 });
                 if is_better {
                     best = Some((found, parameter));
