@@ -122,6 +122,13 @@ impl Text {
         }
     }
 
+    fn raw_mut(&mut self) -> &mut Hashing<SharedFileReader> {
+        match self {
+            Text::Plain(raw) => raw,
+            Text::Gzip(decoder) => decoder.get_mut().get_mut(),
+        }
+    }
+
     /// How many raw bytes were read.
     pub(crate) fn bytes(&self) -> u64 {
         self.raw().byte_count()
@@ -162,17 +169,19 @@ impl Text {
 
     /// The fingerprint of all raw bytes; those not read yet are read now.
     pub(crate) fn fingerprint(&mut self, input: &str) -> Result<Fingerprint, Error> {
-        let result = match self {
-            Text::Plain(raw) => io::copy(raw, &mut io::sink()),
-            Text::Gzip(decoder) => io::copy(decoder.get_mut(), &mut io::sink()),
+        let mut buffer = vec![0; CHUNK];
+        let result = loop {
+            match self.raw_mut().read(&mut buffer) {
+                Ok(0) => break Ok(self.raw_mut().fingerprint()),
+                Ok(_) => {}
+                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => break Err(source),
+            }
         };
-        match result {
-            Ok(_) => Ok(self.raw().fingerprint()),
-            Err(source) => Err(Error::Read {
-                input: input.into(),
-                byte: self.bytes(),
-                source,
-            }),
-        }
+        result.map_err(|source| Error::Read {
+            input: input.into(),
+            byte: self.bytes(),
+            source,
+        })
     }
 }

@@ -3,6 +3,8 @@
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
 
 /// SHA-256 of a whole input or output; shown as 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,7 +27,7 @@ impl fmt::Display for Fingerprint {
 #[derive(Debug)]
 pub(crate) struct Hashing<T> {
     inner: T,
-    hasher: Sha256,
+    hasher: Hasher,
     bytes: u64,
 }
 
@@ -33,7 +35,7 @@ impl<T> Hashing<T> {
     pub(crate) fn new(inner: T) -> Self {
         Hashing {
             inner,
-            hasher: Sha256::new(),
+            hasher: Hasher::new(),
             bytes: 0,
         }
     }
@@ -44,13 +46,102 @@ impl<T> Hashing<T> {
     }
 
     /// The fingerprint of what has passed so far.
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        Fingerprint(self.hasher.clone().finalize().into())
+    pub(crate) fn fingerprint(&mut self) -> Fingerprint {
+        self.hasher.fingerprint()
     }
 
     pub(crate) fn into_inner(self) -> T {
         self.inner
     }
+}
+
+/// SHA-256, on a thread of its own once there is much to hash.
+///
+/// Hashing takes longer than splitting text into cells, so readers would spend most of their time on it.
+#[derive(Debug)]
+struct Hasher {
+    /// Old news while there is a helper.
+    state: Sha256,
+    helper: Option<Helper>,
+}
+
+#[derive(Debug)]
+struct Helper {
+    chunks: SyncSender<Vec<u8>>,
+    /// Chunks that were hashed, to be filled again.
+    emptied: Receiver<Vec<u8>>,
+    thread: JoinHandle<Sha256>,
+}
+
+/// Smaller pieces are not worth a thread.
+const MUCH: usize = 64 * 1024;
+/// How many chunks may wait to be hashed.
+const WAITING: usize = 4;
+
+impl Hasher {
+    fn new() -> Hasher {
+        Hasher {
+            state: Sha256::new(),
+            helper: None,
+        }
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
+        if self.helper.is_none() && bytes.len() >= MUCH {
+            self.helper = Helper::start(self.state.clone());
+        }
+        match &self.helper {
+            Some(helper) => helper.update(bytes),
+            None => self.state.update(bytes),
+        }
+    }
+
+    fn fingerprint(&mut self) -> Fingerprint {
+        if let Some(helper) = self.helper.take() {
+            self.state = helper.finish();
+        }
+        Fingerprint(self.state.clone().finalize().into())
+    }
+}
+
+impl Helper {
+    /// None if the system has no thread to give.
+    fn start(state: Sha256) -> Option<Helper> {
+        let (chunks, to_hash) = sync_channel(WAITING);
+        let (done, emptied) = channel();
+        let thread = std::thread::Builder::new()
+            .name("fingerprint".into())
+            .spawn(move || hash_all(state, to_hash, done))
+            .ok()?;
+        Some(Helper {
+            chunks,
+            emptied,
+            thread,
+        })
+    }
+
+    fn update(&self, bytes: &[u8]) {
+        let mut chunk = self.emptied.try_recv().unwrap_or_default();
+        chunk.clear();
+        chunk.extend_from_slice(bytes);
+        self.chunks
+            .send(chunk)
+            .expect("the thread listens as long as there is a sender");
+    }
+
+    fn finish(self) -> Sha256 {
+        drop(self.chunks);
+        self.thread.join().expect("hashing does not panic")
+    }
+}
+
+fn hash_all(mut state: Sha256, chunks: Receiver<Vec<u8>>, emptied: Sender<Vec<u8>>) -> Sha256 {
+    for chunk in chunks {
+        state.update(&chunk);
+        // Nobody waits for it when the reader is gone.
+        let _ = emptied.send(chunk);
+    }
+    state
 }
 
 impl<R: Read> Read for Hashing<R> {
@@ -96,5 +187,27 @@ mod tests {
         assert_eq!(input.fingerprint(), Fingerprint::of(b"abc"));
         assert_eq!(output.fingerprint(), input.fingerprint());
         assert_eq!(output.into_inner(), b"abc");
+    }
+
+    #[test]
+    fn large_and_small_pieces_are_hashed_in_order() {
+        let bytes: Vec<u8> = (0..1_000_000_u32).map(|at| (at % 251) as u8).collect();
+        let mut output = Hashing::new(Vec::new());
+        let mut rest = &bytes[..];
+        for size in [10, MUCH, 1, 3 * MUCH, MUCH - 1, 2 * MUCH, 7]
+            .into_iter()
+            .cycle()
+        {
+            let (piece, after) = rest.split_at(size.min(rest.len()));
+            output.write_all(piece).unwrap();
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        assert_eq!(output.fingerprint(), Fingerprint::of(&bytes));
+        output.write_all(b"more").unwrap();
+        let longer = [&bytes[..], b"more"].concat();
+        assert_eq!(output.fingerprint(), Fingerprint::of(&longer));
     }
 }

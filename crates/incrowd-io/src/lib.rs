@@ -1,8 +1,8 @@
 //! Reads tables about persons and writes their releases, row by row.
 //!
 //! Rows are touched twice, once to count them and once to write them, and memory never grows with their
-//! number: a [`Source`] is opened once for each pass and hands out [`RowBatch`]es; a [`Sink`] takes them
-//! and its file appears whole, or not at all. Both take the [`Fingerprint`] of the bytes on the way, which
+//! number: a [`Source`] is opened once for each pass and hands out batches of rows; a [`Sink`] takes them and
+//! its file appears whole, or not at all. Both take the [`Fingerprint`] of the bytes on the way, which
 //! goes into the certificate and tells whether the input changed between the passes.
 //!
 //! What a cell means is left to `incrowd-core`; here it is UTF-8 text, a missing value the empty text.
@@ -39,18 +39,5 @@ mod source;
 pub use csv::{CsvEncoder, CsvOptions};
 pub use error::{Encoding, Error};
 pub use fingerprint::Fingerprint;
-pub use sink::{OutputFormat, Sink, Written, write_atomically};
+pub use sink::{OutputFormat, PendingFile, Sink, Written, write_atomically};
 pub use source::{InputFormat, RowReader, Source};
-
-use incrowd_core::table::RowBatch;
-
-/// The first cell of `batch` that is not UTF-8: its row in the batch and its column, both from 0.
-fn first_broken_cell(batch: &RowBatch) -> Option<(usize, usize)> {
-    // A cell cannot be broken if all bytes are ASCII, which is quick to tell and nearly always so.
-    if batch.bytes().is_ascii() {
-        return None;
-    }
-    (0..batch.rows())
-        .flat_map(|row| (0..batch.columns()).map(move |column| (row, column)))
-        .find(|&(row, column)| std::str::from_utf8(batch.cell(row, column)).is_err())
-}

@@ -28,7 +28,7 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format told by the end of `path`; `-`, standard output, is CSV.
+    /// The format told by the end of `path`; standard output, `-`, and devices are CSV.
     pub fn of_path(path: impl AsRef<Path>) -> Result<OutputFormat, Error> {
         let path = path.as_ref();
         let name = path.to_string_lossy().to_ascii_lowercase();
@@ -38,7 +38,8 @@ impl OutputFormat {
         };
         let delimiter = if stem.ends_with(".tsv") {
             b'\t'
-        } else if stem.ends_with(".csv") || stem.ends_with(".txt") || name == "-" {
+        } else if stem.ends_with(".csv") || stem.ends_with(".txt") || name == "-" || is_device(path)
+        {
             b','
         } else if !gzip && stem.ends_with(".parquet") {
             return Ok(OutputFormat::Parquet);
@@ -73,6 +74,11 @@ impl OutputFormat {
     }
 }
 
+/// Whether `path` is something that can be written to and not be replaced: a device, a pipe.
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
 /// What [`Sink::finish`] has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -91,16 +97,18 @@ pub(crate) type Out = Hashing<BufWriter<File>>;
 /// pipe, receives nothing before [`Sink::finish`].
 pub struct Sink {
     place: Place,
+    /// None for Parquet.
+    encoder: Option<CsvEncoder>,
     body: Body,
     /// The text of one batch, its memory reused by the next.
     text: Vec<u8>,
 }
 
 enum Body {
-    Csv(CsvEncoder, Out),
-    Gzip(CsvEncoder, GzEncoder<Out>),
+    Csv(Out),
+    Gzip(Box<GzEncoder<Out>>),
     #[cfg(feature = "parquet")]
-    Parquet(crate::parquet::ParquetWriter),
+    Parquet(Box<crate::parquet::ParquetWriter>),
 }
 
 impl Sink {
@@ -114,19 +122,20 @@ impl Sink {
     ) -> Result<Sink, Error> {
         let path = path.as_ref();
         check_columns(&path.display().to_string(), columns)?;
-        let encoder = CsvEncoder::new(format.delimiter().unwrap_or(b','))?;
+        let encoder = format.delimiter().map(CsvEncoder::new).transpose()?;
         let (place, file) = Place::create(path)?;
         let out = Hashing::new(BufWriter::with_capacity(file::CHUNK, file));
         let body = match format {
-            OutputFormat::Csv { .. } => Body::Csv(encoder, out),
-            // Without a time in its header, gzip makes equal files of equal tables.
-            OutputFormat::CsvGzip { .. } => Body::Gzip(
-                encoder,
-                GzBuilder::new().mtime(0).write(out, Compression::default()),
-            ),
+            OutputFormat::Csv { .. } => Body::Csv(out),
+            OutputFormat::CsvGzip { .. } => {
+                // Without a time in its header, gzip makes equal files of equal tables.
+                let gzip = GzBuilder::new().mtime(0);
+                Body::Gzip(Box::new(gzip.write(out, Compression::default())))
+            }
             #[cfg(feature = "parquet")]
             OutputFormat::Parquet => {
-                Body::Parquet(crate::parquet::ParquetWriter::new(path, out, columns)?)
+                let writer = crate::parquet::ParquetWriter::new(path, out, columns)?;
+                Body::Parquet(Box::new(writer))
             }
             #[cfg(not(feature = "parquet"))]
             OutputFormat::Parquet => {
@@ -137,10 +146,11 @@ impl Sink {
         };
         let mut sink = Sink {
             place,
+            encoder,
             body,
             text: Vec::new(),
         };
-        if let Some(encoder) = sink.encoder() {
+        if let Some(encoder) = encoder {
             let mut header = Vec::new();
             encoder.encode_row(columns.iter().map(String::as_bytes), &mut header);
             sink.write_encoded(&header)?;
@@ -150,30 +160,23 @@ impl Sink {
 
     /// Formats batches for [`Sink::write_encoded`], on any thread; none for Parquet.
     pub fn encoder(&self) -> Option<CsvEncoder> {
-        match &self.body {
-            Body::Csv(encoder, _) | Body::Gzip(encoder, _) => Some(*encoder),
-            #[cfg(feature = "parquet")]
-            Body::Parquet(_) => None,
-        }
+        self.encoder
     }
 
     /// Appends the rows of `batch`.
     pub fn write(&mut self, batch: &RowBatch) -> Result<(), Error> {
-        match self.encoder() {
-            Some(encoder) => {
-                let mut text = std::mem::take(&mut self.text);
-                text.clear();
-                encoder.encode(batch, &mut text);
-                let result = self.write_encoded(&text);
-                self.text = text;
-                result
-            }
-            None => match &mut self.body {
-                #[cfg(feature = "parquet")]
-                Body::Parquet(writer) => writer.write(&self.place.path, batch),
-                _ => Ok(()),
-            },
+        #[cfg(feature = "parquet")]
+        if let Body::Parquet(writer) = &mut self.body {
+            return writer.write(&self.place.path, batch);
         }
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        if let Some(encoder) = self.encoder {
+            encoder.encode(batch, &mut text);
+        }
+        let result = self.write_encoded(&text);
+        self.text = text;
+        result
     }
 
     /// Appends rows formatted by [`Sink::encoder`].
@@ -182,18 +185,23 @@ impl Sink {
     /// If the output is Parquet, which has no encoder.
     pub fn write_encoded(&mut self, text: &[u8]) -> Result<(), Error> {
         let result = match &mut self.body {
-            Body::Csv(_, out) => out.write_all(text),
-            Body::Gzip(_, out) => out.write_all(text),
+            Body::Csv(out) => out.write_all(text),
+            Body::Gzip(out) => out.write_all(text),
             #[cfg(feature = "parquet")]
             Body::Parquet(_) => panic!("Parquet has no encoder, so there is no encoded text"),
         };
         result.map_err(|source| Error::of_write(&self.place.path, self.bytes(), source))
     }
 
+    /// The file that holds the rows until then; none where it has no name.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.place.temporary_path()
+    }
+
     fn bytes(&self) -> u64 {
         match &self.body {
-            Body::Csv(_, out) => out.byte_count(),
-            Body::Gzip(_, out) => out.get_ref().byte_count(),
+            Body::Csv(out) => out.byte_count(),
+            Body::Gzip(out) => out.get_ref().byte_count(),
             #[cfg(feature = "parquet")]
             Body::Parquet(writer) => writer.bytes(),
         }
@@ -204,13 +212,13 @@ impl Sink {
         let bytes = self.bytes();
         let place = self.place;
         let out = match self.body {
-            Body::Csv(_, out) => Ok(out),
-            Body::Gzip(_, out) => out.finish(),
+            Body::Csv(out) => Ok(out),
+            Body::Gzip(out) => out.finish(),
             #[cfg(feature = "parquet")]
             Body::Parquet(writer) => Ok(writer.finish(&place.path)?),
         };
         let to_error = |source| Error::of_write(&place.path, bytes, source);
-        let out = out.map_err(to_error)?;
+        let mut out = out.map_err(to_error)?;
         let written = Written {
             sha256: out.fingerprint(),
             bytes: out.byte_count(),
@@ -226,16 +234,41 @@ impl Sink {
 
 /// Lets a file holding `bytes` appear at `path` in one step; `-` is standard output.
 ///
-/// For what is small and ready: certificates, job files.
+/// For what is small and ready: job files, hierarchies.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<Written, Error> {
-    let (place, mut file) = Place::create(path.as_ref())?;
-    file.write_all(bytes)
-        .map_err(|source| Error::of_write(&place.path, 0, source))?;
-    place.publish(file)?;
-    Ok(Written {
-        sha256: Fingerprint::of(bytes),
-        bytes: bytes.len() as u64,
-    })
+    PendingFile::create(path)?.publish(bytes)
+}
+
+/// A small file that will appear in one step, or not at all: its place is known to be writable before its
+/// content is known. For what comes after a long run: certificates.
+pub struct PendingFile {
+    place: Place,
+    file: File,
+}
+
+impl PendingFile {
+    /// Begins a file at `path`; `-` is standard output. Fails now if it cannot be written.
+    pub fn create(path: impl AsRef<Path>) -> Result<PendingFile, Error> {
+        let (place, file) = Place::create(path.as_ref())?;
+        Ok(PendingFile { place, file })
+    }
+
+    /// The file that holds the content until then; none where it has no name.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.place.temporary_path()
+    }
+
+    /// Lets the file appear with this content.
+    pub fn publish(mut self, bytes: &[u8]) -> Result<Written, Error> {
+        self.file
+            .write_all(bytes)
+            .map_err(|source| Error::of_write(&self.place.path, 0, source))?;
+        self.place.publish(self.file)?;
+        Ok(Written {
+            sha256: Fingerprint::of(bytes),
+            bytes: bytes.len() as u64,
+        })
+    }
 }
 
 /// Where an output will appear.
@@ -272,25 +305,30 @@ impl Place {
             Ok(target) => target,
             Err(_) => path.into(),
         };
-        match std::fs::metadata(&target) {
-            Ok(metadata) if metadata.is_dir() => {
-                return Err(Error::IsDirectory { path: path.into() });
-            }
-            Ok(metadata) if !metadata.is_file() => {
-                let device = File::options()
-                    .write(true)
-                    .open(&target)
-                    .map_err(not_writable)?;
-                return Ok((place(Appearance::Copied(device)), unnamed()?));
-            }
-            _ => {}
+        if target.is_dir() {
+            return Err(Error::IsDirectory { path: path.into() });
+        }
+        if is_device(&target) {
+            let device = File::options().write(true).open(&target);
+            let device = device.map_err(not_writable)?;
+            return Ok((place(Appearance::Copied(device)), unnamed()?));
         }
         let folder = match target.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let (file, temporary) = temporary_file(folder).map_err(not_writable)?.into_parts();
+        // What tempfile adds, the path of a file that was never there, is new in every run and helps nobody.
+        let (file, temporary) = temporary_file(folder)
+            .map_err(|error| not_writable(error.kind().into()))?
+            .into_parts();
         Ok((place(Appearance::Renamed(temporary, target)), file))
+    }
+
+    fn temporary_path(&self) -> Option<&Path> {
+        match &self.how {
+            Appearance::Renamed(temporary, _) => Some(temporary),
+            Appearance::Copied(_) | Appearance::Printed => None,
+        }
     }
 
     /// Lets the content of `file` appear.

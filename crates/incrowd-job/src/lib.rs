@@ -1,1 +1,44 @@
-//! Placeholder.
+//! Runs a job: the file a user writes in, the JSON everybody reads out.
+//!
+//! The command line, the server and Python hold no decisions of their own; what they must agree on is here.
+//! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
+
+mod anonymize;
+mod batches;
+mod certificate;
+mod control;
+mod error;
+mod explain;
+mod files;
+mod hierarchies;
+mod init;
+mod input;
+mod inspect;
+mod job;
+mod levels;
+mod models;
+mod outcome;
+mod plan;
+mod verify;
+
+pub use anonymize::{Show, anonymize};
+pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
+pub use control::{Control, NoProgress, Phase, Progress};
+pub use error::Error;
+pub use explain::{Entry, Explanation, explain};
+pub use hierarchies::ColumnHierarchy;
+pub use init::{Initialized, init};
+pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
+pub use job::{
+    Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
+    Search, Suppressed, TimeLimit, Unlisted,
+};
+pub use levels::{
+    AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
+};
+pub use outcome::{
+    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
+    PrivacyReached, Sample, Seconds, VERSION, Verification,
+};
+pub use plan::Plan;
+pub use verify::verify;

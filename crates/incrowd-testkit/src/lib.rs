@@ -1,1 +1,19 @@
-//! Placeholder.
+//! What the tests of incrowd stand on; never published.
+//!
+//! - [`oracle`] answers the same questions as the core, row by row and text by text, as the formulas are written.
+//!   It shares no code with the core, and it is slow.
+//! - [`random`] makes problems that are small enough for the oracle and strange enough to be worth it.
+//! - [`bridge`] says a problem in the words of the core.
+//! - [`tiny`] turns a few lines of text into a problem.
+//! - [`census`](mod@census) writes files of any length that look like a census.
+
+pub mod bridge;
+pub mod census;
+pub mod oracle;
+pub mod random;
+pub mod tiny;
+
+pub use bridge::Prepared;
+pub use census::census;
+pub use random::random_problem;
+pub use tiny::tiny_problem;

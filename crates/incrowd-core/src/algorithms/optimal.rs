@@ -51,7 +51,10 @@ static CARD: Card = Card {
 const MOST_BOXES: usize = 1 << 20;
 
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
-const STEPPING_STONE_NODES: u128 = 6;
+const STEPPING_STONE_NODES: u128 = 256;
+
+/// Sets up to this size are always remembered: copying them costs little beside counting them.
+const SMALL_SET_CLASSES: usize = 1 << 11;
 
 impl Algorithm for Optimal {
     fn card(&self) -> &'static Card {
@@ -139,7 +142,7 @@ pub(crate) fn search(problem: &Problem<'_>, goal: Goal, watch: &dyn Watch) -> Re
 }
 
 /// All nodes between two corners.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 struct LatticeBox {
     /// No node of the box costs less.
     floor: Loss,
@@ -147,6 +150,8 @@ struct LatticeBox {
     high: Node,
     /// Rows that every node of the box suppresses.
     rows_lost: u32,
+    /// What these rows add to the loss of each attribute.
+    added: Arc<[f64]>,
     /// Whether the classes of the low corner have had their say in the floor.
     low_is_counted: bool,
 }
@@ -165,6 +170,8 @@ impl LatticeBox {
         low + (high - low) / 2
     }
 }
+
+impl Eq for LatticeBox {}
 
 /// The heap's greatest box is the one to look at next: least floor, then first in lattice order.
 impl Ord for LatticeBox {
@@ -226,10 +233,11 @@ impl<'a> Search<'a> {
     fn run(&mut self, watch: &dyn Watch) -> Result<(), (Interruption, Loss)> {
         let lattice = self.problem.lattice();
         let whole = LatticeBox {
-            floor: self.floor(&lattice.bottom(), 0),
+            floor: Loss(0.0),
             low: lattice.bottom(),
             high: lattice.top().clone(),
             rows_lost: 0,
+            added: Arc::new([]),
             low_is_counted: false,
         };
         self.step_along_the_diagonal(&whole.high);
@@ -297,16 +305,17 @@ impl<'a> Search<'a> {
             .is_lt()
     }
 
-    fn known(&self, rows_lost: u32) -> Known {
+    fn known<'b>(&self, whole: &'b LatticeBox) -> Known<'b> {
         Known {
-            rows_suppressed: rows_lost,
+            rows_suppressed: whole.rows_lost,
             smallest_safe: self.smallest_safe,
+            added: &whole.added,
         }
     }
 
-    /// No node at or above `low` that suppresses at least `rows_lost` rows costs less.
-    fn floor(&self, low: &Node, rows_lost: u32) -> Loss {
-        self.problem.metric.floor(low, self.known(rows_lost))
+    /// No node at or above `low`, in the box, costs less.
+    fn floor(&self, low: &Node, whole: &LatticeBox) -> Loss {
+        self.problem.metric.floor(low, self.known(whole))
     }
 
     /// Lets the high corner speak: what it suppresses, every node of the box may have to.
@@ -321,11 +330,12 @@ impl<'a> Search<'a> {
         {
             return None;
         }
-        if assessment.rows_lost_below > whole.rows_lost {
-            whole.rows_lost = assessment.rows_lost_below;
-            whole.floor = whole.floor.max(self.floor(&whole.low, whole.rows_lost));
+        whole.rows_lost = whole.rows_lost.max(assessment.rows_lost_below);
+        if !assessment.added_below.is_empty() {
+            whole.added = assessment.added_below.into();
         }
-        Some(whole)
+        whole.floor = whole.floor.max(self.floor(&whole.low, &whole));
+        self.may_hold_the_best(&whole).then_some(whole)
     }
 
     /// Lets the classes of the low corner speak, where that is worth a count.
@@ -340,13 +350,13 @@ impl<'a> Search<'a> {
                 }
             {
                 let target = self.problem.metric.column();
-                let known = self.known(whole.rows_lost);
+
                 let classes = self.step_on(&whole.low);
                 let target = target.map(|column| classes.histograms(column));
-                let floor = self
-                    .problem
-                    .metric
-                    .floor_above(classes.sizes(), target, known);
+                let floor =
+                    self.problem
+                        .metric
+                        .floor_above(classes.sizes(), target, self.known(&whole));
                 whole.floor = whole.floor.max(floor);
             }
         }
@@ -365,7 +375,7 @@ impl<'a> Search<'a> {
             ..whole.clone()
         };
         let low = whole.low.with(attribute, middle + 1);
-        let floor = whole.floor.max(self.floor(&low, whole.rows_lost));
+        let floor = whole.floor.max(self.floor(&low, whole));
         let upper = LatticeBox {
             low,
             floor,
@@ -385,7 +395,7 @@ impl<'a> Search<'a> {
                 let raised = whole.low.with(attribute, whole.middle(attribute) + 1);
                 let range = whole.high.level(attribute) - whole.low.level(attribute);
                 (
-                    self.floor(&raised, whole.rows_lost),
+                    self.floor(&raised, whole),
                     range,
                     std::cmp::Reverse(attribute),
                 )
@@ -412,11 +422,14 @@ impl<'a> Search<'a> {
 
     fn assess(&mut self, node: &Node) -> Assessment {
         if let Some(assessment) = self.assessed.get(node) {
-            return *assessment;
+            return assessment.clone();
         }
         let mut classes = std::mem::take(&mut self.counted);
         self.known.count(node, &mut classes);
         let assessment = self.check(node, &classes);
+        if classes.len() <= SMALL_SET_CLASSES {
+            self.known.remember(node.clone(), Arc::new(classes.clone()));
+        }
         self.counted = classes;
         assessment
     }
@@ -425,7 +438,7 @@ impl<'a> Search<'a> {
         self.nodes_checked += 1;
         let limit = self.best.as_ref().map(|best| best.loss);
         let assessment = self.assessor.assess(node, classes, limit);
-        self.assessed.insert(node.clone(), assessment);
+        self.assessed.insert(node.clone(), assessment.clone());
         let rows_suppressed = assessment.rows_suppressed;
         if let Some(loss) = assessment.loss
             && node.height() >= self.goal.least_height

@@ -78,7 +78,8 @@ impl<'a> KnownSets<'a> {
         set
     }
 
-    fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
+    /// Remembers the classes of a node for later counts above it.
+    pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
         self.memory += set.memory();
         self.sets.push(KnownSet {
             node,

@@ -132,7 +132,7 @@ impl UtilityMetric for HeightFrom {
         crate::utility::Height.loss(published)
     }
 
-    fn floor(&self, node: &Node, _known: Known) -> Loss {
+    fn floor(&self, node: &Node, _known: Known<'_>) -> Loss {
         Loss(f64::from(node.height().max(self.0)))
     }
 }
@@ -154,7 +154,7 @@ impl UtilityMetric for RowsSuppressed {
         Loss(f64::from(published.rows_suppressed))
     }
 
-    fn floor(&self, _node: &Node, known: Known) -> Loss {
+    fn floor(&self, _node: &Node, known: Known<'_>) -> Loss {
         Loss(f64::from(known.rows_suppressed))
     }
 }

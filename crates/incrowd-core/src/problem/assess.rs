@@ -8,7 +8,7 @@ use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
 
 /// What is known of a node once its classes are counted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Rows in classes that break a promise.
     pub rows_suppressed: u32,
@@ -17,6 +17,8 @@ pub struct Assessment {
     pub rows_lost_below: u32,
     /// The loss; `None` when it was clear without computing it that it exceeds the limit given.
     pub loss: Option<Loss>,
+    /// What the rows lost below add to the loss there, see [`UtilityMetric::added_below`].
+    pub added_below: Vec<f64>,
 }
 
 /// Judges nodes one after the other, reusing its memory.
@@ -60,19 +62,34 @@ impl<'a> Assessor<'a> {
         let rows_lost_below = self.judge(node, classes, |model| {
             model.monotonicity() == Monotonicity::UnionWithAny
         });
+        if problem.crowds_overlap() {
+            // There what is suppressed first decides what else is, so all promises start together.
+            self.is_safe.fill(true);
+        }
         let rows_suppressed = self.judge(node, classes, |_| true);
         let metric = problem.metric;
         let known = Known {
             rows_suppressed,
             smallest_safe: self.smallest_safe,
+            added: &[],
         };
         let is_too_much = limit.is_some_and(|limit| metric.floor(node, known) > limit);
-        let loss = (rows_suppressed <= problem.max_suppressed && !is_too_much)
-            .then(|| self.loss(node, classes, rows_suppressed));
+        let is_wanted = rows_suppressed <= problem.max_suppressed && !is_too_much;
+        let adds_below = metric.adds_below() && rows_lost_below == rows_suppressed;
+        let (mut loss, mut added_below) = (None, Vec::new());
+        if is_wanted || adds_below {
+            self.with_published(node, classes, rows_suppressed, |published| {
+                loss = is_wanted.then(|| metric.loss(published));
+                if adds_below {
+                    added_below = metric.added_below(published);
+                }
+            });
+        }
         Assessment {
             rows_suppressed,
             rows_lost_below,
             loss,
+            added_below,
         }
     }
 
@@ -102,7 +119,14 @@ impl<'a> Assessor<'a> {
         rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum()
     }
 
-    fn loss(&mut self, node: &Node, classes: &FrequencySet, rows_suppressed: u32) -> Loss {
+    /// Shows the judged classes as a metric sees them.
+    fn with_published(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        rows_suppressed: u32,
+        look: impl FnOnce(&Published<'_>),
+    ) {
         let table = self.problem.table;
         let metric = self.problem.metric;
         if metric.detail() >= Detail::Marginals {
@@ -122,7 +146,7 @@ impl<'a> Assessor<'a> {
             let group = |(class, attribute)| table.group(classes, class, attribute);
             self.groups.extend(cells.map(group));
         }
-        metric.loss(&Published {
+        look(&Published {
             table,
             rows_suppressed,
             attributes: &attributes,
@@ -130,7 +154,7 @@ impl<'a> Assessor<'a> {
             is_safe: &self.is_safe,
             groups: &self.groups,
             target: metric.column().map(|column| classes.histograms(column)),
-        })
+        });
     }
 
     /// Adds up the suppressed rows of every group: from the suppressed classes, or from all rows less those

@@ -101,10 +101,8 @@ impl RecodedAttribute<'_> {
     #[inline]
     fn group(&self, cell: &[u8], missing: &Missing) -> Option<u32> {
         let text = std::str::from_utf8(cell).ok()?;
-        let leaf = match self.hierarchy.leaf(text) {
-            Some(leaf) => leaf,
-            None => self.hierarchy.leaf(missing.normalize(text))?,
-        };
+        // Normalized first, as when it was counted: a hierarchy may also list the token itself.
+        let leaf = self.hierarchy.leaf(missing.normalize(text))?;
         Some(self.groups_of_leaves[leaf as usize])
     }
 

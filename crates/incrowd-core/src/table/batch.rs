@@ -1,6 +1,6 @@
 //! Rows on their way through, as one run of bytes.
 
-/// A few thousand rows of raw cells, stored end to end so that a batch costs two allocations, reused.
+/// A few thousand rows of raw cells, stored in one text so that a batch costs two allocations, reused.
 ///
 /// ```
 /// use incrowd_core::table::RowBatch;
@@ -14,8 +14,9 @@
 pub struct RowBatch {
     columns: usize,
     bytes: Vec<u8>,
-    /// Where each cell ends in `bytes`, row by row.
-    ends: Vec<usize>,
+    /// Where each cell begins and ends in `bytes`, row by row. Cells need not touch: a reader hands over its
+    /// text with the delimiters still in it.
+    cells: Vec<(usize, usize)>,
     first_row: u64,
 }
 
@@ -25,7 +26,7 @@ impl RowBatch {
         RowBatch {
             columns,
             bytes: Vec::new(),
-            ends: Vec::new(),
+            cells: Vec::new(),
             first_row: 0,
         }
     }
@@ -33,14 +34,34 @@ impl RowBatch {
     /// Forgets the rows, keeps the memory. `first_row` is the table's row number of the next row, from 0.
     pub fn clear(&mut self, first_row: u64) {
         self.bytes.clear();
-        self.ends.clear();
+        self.cells.clear();
         self.first_row = first_row;
     }
 
     /// Adds the next cell of the row being filled.
     pub fn push_cell(&mut self, cell: &[u8]) {
+        let start = self.bytes.len();
         self.bytes.extend_from_slice(cell);
-        self.ends.push(self.bytes.len());
+        self.cells.push((start, self.bytes.len()));
+    }
+
+    /// Adds whole rows at once: their text, and where in it each cell begins and ends.
+    ///
+    /// ```
+    /// use incrowd_core::table::RowBatch;
+    /// let mut batch = RowBatch::new(2);
+    /// batch.push_rows(b"39,Private\n", [(0, 2), (3, 10)]);
+    /// assert_eq!(batch.cell(0, 1), b"Private");
+    /// ```
+    pub fn push_rows(&mut self, text: &[u8], cells: impl IntoIterator<Item = (usize, usize)>) {
+        let offset = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        self.cells.extend(
+            cells
+                .into_iter()
+                .map(|(start, end)| (offset + start, offset + end)),
+        );
+        debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));
     }
 
     /// The number of columns of every row.
@@ -50,7 +71,7 @@ impl RowBatch {
 
     /// The number of complete rows.
     pub fn rows(&self) -> usize {
-        self.ends.len().checked_div(self.columns).unwrap_or(0)
+        self.cells.len().checked_div(self.columns).unwrap_or(0)
     }
 
     /// The table's row number of the first row of this batch, from 0.
@@ -63,7 +84,7 @@ impl RowBatch {
         self.bytes.len()
     }
 
-    /// All cells end to end, to check an encoding at once.
+    /// The text that holds all cells, and maybe delimiters between them.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -71,8 +92,7 @@ impl RowBatch {
     /// One cell.
     #[inline]
     pub fn cell(&self, row: usize, column: usize) -> &[u8] {
-        let at = row * self.columns + column;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.bytes[start..self.ends[at]]
+        let (start, end) = self.cells[row * self.columns + column];
+        &self.bytes[start..end]
     }
 }

@@ -108,7 +108,7 @@ impl UtilityMetric for Ambiguity {
         Loss(sum / f64::from(self.rows))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
         // The mean of products is at least the product of geometric means (Jensen), and these are least when the
         // suppressed rows are those of the widest groups. Both rise with every level and every suppressed row.
         let suppressed = known.rows_suppressed.min(self.rows);

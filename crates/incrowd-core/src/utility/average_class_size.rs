@@ -43,7 +43,7 @@ impl AverageClassSize {
 
     /// Published rows in classes of at least the smallest safe size leave room for so many parts, the suppressed
     /// rows, at least one, being one of them. Without suppressed rows there are no more.
-    fn parts_at_most(&self, known: Known) -> u64 {
+    fn parts_at_most(&self, known: Known<'_>) -> u64 {
         let kept =
             u64::from(self.spread.rows()).saturating_sub(known.rows_suppressed.max(1).into());
         kept / u64::from(known.smallest_safe.max(1)) + 1
@@ -51,7 +51,7 @@ impl AverageClassSize {
 
     /// LeFevre's variant forgets suppressed rows, so all that is left to say is that no class is smaller than a
     /// safe one.
-    fn least_variant(&self, k: u32, known: Known) -> Loss {
+    fn least_variant(&self, k: u32, known: Known<'_>) -> Loss {
         let smallest = known.smallest_safe.max(1).min(self.spread.rows());
         Loss(f64::from(smallest) / f64::from(k))
     }
@@ -79,7 +79,7 @@ impl UtilityMetric for AverageClassSize {
         }
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
         if let Some(k) = self.k {
             return self.least_variant(k, known);
         }
@@ -88,7 +88,7 @@ impl UtilityMetric for AverageClassSize {
         self.parts(classes.min(self.parts_at_most(known)))
     }
 
-    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known) -> Loss {
+    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known<'_>) -> Loss {
         if let Some(k) = self.k {
             return self.least_variant(k, known);
         }

@@ -82,12 +82,12 @@ impl UtilityMetric for ClassificationMetric {
         self.share(published.rows_suppressed + minorities(target, safe))
     }
 
-    fn floor(&self, _node: &Node, known: Known) -> Loss {
+    fn floor(&self, _node: &Node, known: Known<'_>) -> Loss {
         // Raw tuples are the purest classes; a suppressed row counts whether it was in a minority or not.
         self.share(self.always_wrong.max(known.rows_suppressed.min(self.rows)))
     }
 
-    fn floor_above(&self, sizes: &[u32], target: Option<&Histograms>, known: Known) -> Loss {
+    fn floor_above(&self, sizes: &[u32], target: Option<&Histograms>, known: Known<'_>) -> Loss {
         // The majority of a union is at most the union of the majorities.
         let wrong = target.map_or(0, |target| minorities(target, 0..sizes.len()));
         let known = known.rows_suppressed.min(self.rows);

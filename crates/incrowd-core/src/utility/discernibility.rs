@@ -50,7 +50,7 @@ impl UtilityMetric for Discernibility {
         Loss((squares + suppressed) as f64)
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
         let rows = self.spread.rows();
         let suppressed = known.rows_suppressed.min(rows);
         let squares = (self.spread).least_squares(node, suppressed, f64::from(rows));
@@ -61,7 +61,7 @@ impl UtilityMetric for Discernibility {
         Loss(below(squares).max((kept + charged) as f64))
     }
 
-    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known) -> Loss {
+    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known<'_>) -> Loss {
         // Going up, the class of a row only grows; published it is no smaller than any safe class, suppressed it
         // costs all rows. What a suppressed row costs beyond that is least in the greatest class.
         let rows = self.spread.rows();

@@ -52,12 +52,12 @@ impl UtilityMetric for DmStar {
         squares(published.sizes)
     }
 
-    fn floor(&self, node: &Node, _known: Known) -> Loss {
+    fn floor(&self, node: &Node, _known: Known<'_>) -> Loss {
         let least = self.spread.least_squares(node, 0, f64::INFINITY);
         Loss(below(least).max(f64::from(self.spread.rows())))
     }
 
-    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, _known: Known) -> Loss {
+    fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, _known: Known<'_>) -> Loss {
         squares(sizes)
     }
 }

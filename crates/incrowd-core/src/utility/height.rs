@@ -42,7 +42,7 @@ impl UtilityMetric for Height {
         Loss(f64::from(levels.sum::<u32>()))
     }
 
-    fn floor(&self, node: &Node, _known: Known) -> Loss {
+    fn floor(&self, node: &Node, _known: Known<'_>) -> Loss {
         Loss(f64::from(node.height()))
     }
 }

@@ -94,7 +94,7 @@ impl UtilityMetric for GeneralizedLoss {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
         let suppressed = known.rows_suppressed.min(self.rows);
         let kept = self.ladders.kept(node, suppressed);
         let losses = (kept.zip(&self.greatest_excess))

@@ -166,19 +166,22 @@ pub struct Published<'a> {
 }
 
 /// What is known of every node a floor speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known<'a> {
     /// Each of them suppresses at least so many rows.
     pub rows_suppressed: u32,
     /// None of them publishes a class with fewer rows.
     pub smallest_safe: u32,
+    /// What rows that each of them suppresses add, from [`UtilityMetric::added_below`]; empty when nothing is known.
+    pub added: &'a [f64],
 }
 
-impl Known {
+impl Known<'_> {
     /// Nothing is known.
-    pub const NOTHING: Known = Known {
+    pub const NOTHING: Known<'static> = Known {
         rows_suppressed: 0,
         smallest_safe: 1,
+        added: &[],
     };
 }
 
@@ -204,14 +207,25 @@ pub trait UtilityMetric: Debug + Send + Sync {
     ///
     /// Known from the levels alone, without counting. Rises, if anything, with every level and with
     /// `rows_suppressed`.
-    fn floor(&self, _node: &Node, _known: Known) -> Loss {
+    fn floor(&self, _node: &Node, _known: Known<'_>) -> Loss {
         Loss(0.0)
+    }
+
+    /// What the suppressed rows add for each attribute, here and at every node below that suppresses them too.
+    /// Empty when the metric has no more to say than their number does.
+    fn added_below(&self, _published: &Published<'_>) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Whether [`UtilityMetric::added_below`] has something to say.
+    fn adds_below(&self) -> bool {
+        false
     }
 
     /// No node at or above a counted one costs less than this, given what is known of them.
     ///
     /// `sizes` and `target` are those of the counted node; which of its classes are safe does not matter.
-    fn floor_above(&self, _sizes: &[u32], _target: Option<&Histograms>, _known: Known) -> Loss {
+    fn floor_above(&self, _sizes: &[u32], _target: Option<&Histograms>, _known: Known<'_>) -> Loss {
         Loss(0.0)
     }
 }

@@ -159,7 +159,7 @@ impl UtilityMetric for Ncp {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
         let suppressed = known.rows_suppressed.min(self.rows);
         let kept = self.ladders.kept(node, suppressed);
         let losses = kept.map(|kept| self.share(kept, suppressed));

@@ -1,6 +1,7 @@
 //! How much there is to guess about the raw values.
 
 use super::aggregate::Aggregation;
+use super::floors::below;
 use super::{
     Aggregate, Detail, Known, Loss, MetricEntry, Published, PublishedAttribute, Settings,
     UtilityMetric,
@@ -143,16 +144,35 @@ impl UtilityMetric for NonUniformEntropy {
         Loss(self.aggregation.of(losses))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
-        // Going up costs all rows more, yet may spare suppressed ones: every higher level is looked at.
-        let losses = (self.levels.iter().zip(node.levels())).map(|(levels, level)| {
-            if known.rows_suppressed == 0 {
-                return levels[level as usize].all_rows;
-            }
-            (levels[level as usize..].iter())
-                .map(|level| level.all_rows + level.least_added(known.rows_suppressed))
-                .fold(f64::INFINITY, f64::min)
-        });
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
+        let losses =
+            self.levels
+                .iter()
+                .zip(node.levels())
+                .enumerate()
+                .map(|(at, (levels, level))| {
+                    let added = known.added.get(at).copied().unwrap_or(0.0);
+                    if known.rows_suppressed == 0 {
+                        return levels[level as usize].all_rows;
+                    }
+                    // Going up costs all rows more, yet may spare suppressed ones: every higher level is looked at.
+                    (levels[level as usize..].iter())
+                        .map(|level| {
+                            level.all_rows + level.least_added(known.rows_suppressed).max(added)
+                        })
+                        .fold(f64::INFINITY, f64::min)
+                });
         Loss(self.aggregation.floor_of(losses))
+    }
+
+    fn adds_below(&self) -> bool {
+        true
+    }
+
+    fn added_below(&self, published: &Published<'_>) -> Vec<f64> {
+        // Going down, groups of suppressed rows only split and more rows join them. Both add bits.
+        (published.attributes.iter())
+            .map(|shown| below(bits_of_suppressed(shown, published.rows_suppressed)))
+            .collect()
     }
 }

@@ -86,7 +86,7 @@ impl UtilityMetric for Precision {
         Loss(self.aggregation.of(shares))
     }
 
-    fn floor(&self, node: &Node, known: Known) -> Loss {
+    fn floor(&self, node: &Node, known: Known<'_>) -> Loss {
         // Rises with every level and, no level being above the height, with every suppressed row.
         let suppressed = known.rows_suppressed.min(self.rows);
         let kept = u64::from(self.rows - suppressed);

@@ -1,6 +1,7 @@
 //! Cells to text with delimiters.
 
 use super::check_dialect;
+use super::scan::Specials;
 use crate::Error;
 use incrowd_core::table::RowBatch;
 
@@ -24,66 +25,112 @@ const QUOTE: u8 = b'"';
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CsvEncoder {
-    delimiter: u8,
+    specials: Specials,
 }
 
 impl CsvEncoder {
     /// An encoder that puts `delimiter` between cells.
     pub fn new(delimiter: u8) -> Result<CsvEncoder, Error> {
         check_dialect(delimiter, QUOTE)?;
-        Ok(CsvEncoder { delimiter })
+        Ok(CsvEncoder {
+            specials: Specials {
+                delimiter,
+                quote: QUOTE,
+            },
+        })
     }
 
     /// What stands between cells.
     pub fn delimiter(&self) -> u8 {
-        self.delimiter
+        self.specials.delimiter
     }
 
     /// Appends the rows of `batch` to `text`.
     pub fn encode(&self, batch: &RowBatch, text: &mut Vec<u8>) {
+        let row = |row| (0..batch.columns()).map(move |column| batch.cell(row, column));
         text.reserve(batch.byte_len() + batch.rows() * (batch.columns() + 1));
-        for row in 0..batch.rows() {
-            self.encode_row(
-                (0..batch.columns()).map(|column| batch.cell(row, column)),
-                text,
-            );
+        // Most tables need no quotes at all. Finding out afterwards, for all rows together, is several times
+        // as fast as looking for what needs them cell by cell.
+        let start = text.len();
+        let mut lost = false;
+        for at in 0..batch.rows() {
+            let row_start = text.len();
+            self.encode_row_without_quotes(row(at), text);
+            lost |= is_lost(&text[row_start..]);
+            text.push(b'\n');
+        }
+        if lost || self.specials.count(&text[start..]) > batch.rows() * batch.columns() {
+            text.truncate(start);
+            for at in 0..batch.rows() {
+                self.encode_row(row(at), text);
+            }
         }
     }
 
     /// Appends one row, or the header, to `text`.
-    pub fn encode_row<'a>(&self, cells: impl IntoIterator<Item = &'a [u8]>, text: &mut Vec<u8>) {
+    pub fn encode_row<'a>(
+        &self,
+        cells: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
+        text: &mut Vec<u8>,
+    ) {
+        let cells = cells.into_iter();
         let start = text.len();
-        for (at, cell) in cells.into_iter().enumerate() {
-            if at > 0 {
-                text.push(self.delimiter);
-            }
-            self.encode_cell(cell, text);
-        }
-        // A row of one empty cell would be an empty line, which readers skip.
-        if text.len() == start {
-            text.extend_from_slice(&[QUOTE, QUOTE]);
+        let delimiters = self.encode_row_without_quotes(cells.clone(), text);
+        let row = &text[start..];
+        if is_lost(row) || self.specials.count(row) > delimiters {
+            text.truncate(start);
+            self.encode_row_with_quotes(cells, text);
         }
         text.push(b'\n');
     }
 
+    /// Appends the cells as they are; the number of delimiters.
     #[inline]
-    fn encode_cell(&self, cell: &[u8], text: &mut Vec<u8>) {
-        let special =
-            |&byte: &u8| byte == self.delimiter || byte == QUOTE || byte == b'\n' || byte == b'\r';
-        // A byte order mark at the start of a file is dropped by readers unless it stands in quotes.
-        if !cell.iter().any(special) && cell.first() != Some(&0xef) {
-            text.extend_from_slice(cell);
-            return;
-        }
-        text.push(QUOTE);
-        for &byte in cell {
-            if byte == QUOTE {
-                text.push(QUOTE);
+    fn encode_row_without_quotes<'a>(
+        &self,
+        cells: impl Iterator<Item = &'a [u8]>,
+        text: &mut Vec<u8>,
+    ) -> usize {
+        let mut delimiters = 0;
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                text.push(self.specials.delimiter);
+                delimiters = at;
             }
-            text.push(byte);
+            text.extend_from_slice(cell);
         }
-        text.push(QUOTE);
+        delimiters
     }
+
+    fn encode_row_with_quotes<'a>(
+        &self,
+        cells: impl Iterator<Item = &'a [u8]>,
+        text: &mut Vec<u8>,
+    ) {
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                text.push(self.specials.delimiter);
+            }
+            if self.specials.count(cell) == 0 && (at > 0 || !is_lost(cell)) {
+                text.extend_from_slice(cell);
+                continue;
+            }
+            text.push(QUOTE);
+            for &byte in cell {
+                if byte == QUOTE {
+                    text.push(QUOTE);
+                }
+                text.push(byte);
+            }
+            text.push(QUOTE);
+        }
+    }
+}
+
+/// Whether readers would lose what begins like this: they skip empty lines, and a byte order mark at the start
+/// of a file.
+fn is_lost(row: &[u8]) -> bool {
+    row.first().is_none_or(|&byte| byte == 0xef)
 }
 
 #[cfg(test)]
@@ -111,6 +158,24 @@ mod tests {
     fn a_row_of_one_empty_cell_is_no_empty_line() {
         assert_eq!(encode(&[""]), "\"\"\n");
         assert_eq!(encode(&["", ""]), ";\n");
+    }
+
+    #[test]
+    fn a_batch_reads_as_its_rows_do() {
+        for cells in [
+            ["a", "b", "c", "d"],
+            ["a", "b;", "", ""],
+            ["\u{feff}", "", "x\"", "y"],
+        ] {
+            let mut batch = RowBatch::new(2);
+            cells
+                .iter()
+                .for_each(|cell| batch.push_cell(cell.as_bytes()));
+            let mut text = b"before".to_vec();
+            CsvEncoder::new(b';').unwrap().encode(&batch, &mut text);
+            let rows = encode(&cells[..2]) + &encode(&cells[2..]);
+            assert_eq!(String::from_utf8(text).unwrap(), format!("before{rows}"));
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod detect;
 mod encoder;
 mod reader;
+mod scan;
+mod split;
 
 pub use encoder::CsvEncoder;
 pub(crate) use reader::{CsvReader, check_columns};

@@ -1,63 +1,37 @@
 //! Text with delimiters to cells.
 
+use super::scan::Specials;
+use super::split::{Split, Splitter, Stop};
 use super::{CsvOptions, check_dialect, detect};
 use crate::file::{CHUNK, SharedFile, Text};
 use crate::{Encoding, Error, Fingerprint, RowReader};
-use csv_core::ReadRecordResult;
 use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
 
 /// A batch is full with so many rows or so many bytes, whichever comes first.
 const BATCH_ROWS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
+/// How much of the text is looked at to detect the delimiter.
+const DETECTION_BYTES: usize = 64 * 1024;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads one pass over a CSV input.
-///
-/// Drives the parser of the csv crate by hand, because that crate takes the end of the input for the end of
-/// a quote that was never closed.
 pub(crate) struct CsvReader {
     input: String,
     text: Text,
-    parser: csv_core::Reader,
+    splitter: Splitter,
     delimiter: u8,
-    trim: bool,
     max_cell_bytes: usize,
     columns: Vec<String>,
-    /// Text read and not parsed yet: `buffer[start..end]`.
+    /// Text read and not handed out yet: `buffer[start..end]`. A row begins at `start`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
     at_end: bool,
-    /// The bytes of text parsed so far.
-    parsed: u64,
-    /// Line breaks between rows, which the parser is not shown.
-    lines_skipped: u64,
-    record: Record,
-    /// Whether `record` holds a row nobody has taken yet: the first one, when there is no header.
-    pending: bool,
+    /// The bytes of text handed out so far, and the line breaks among them.
+    bytes: u64,
+    line_breaks: u64,
     rows: u64,
-}
-
-/// The cells of one row, its memory reused by the next.
-#[derive(Default)]
-struct Record {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    byte_count: usize,
-    cell_count: usize,
-    /// Where the row begins in the input.
-    line: u64,
-    byte: u64,
-}
-
-impl Record {
-    fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        let ends = &self.ends[..self.cell_count];
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        starts
-            .zip(ends)
-            .map(|(start, &end)| &self.bytes[start..end])
-    }
 }
 
 impl CsvReader {
@@ -68,190 +42,219 @@ impl CsvReader {
         gzip: bool,
         options: &CsvOptions,
     ) -> Result<CsvReader, Error> {
-        let mut text = Text::new(file, gzip);
-        let mut buffer = vec![0; CHUNK];
-        let (mut start, mut end, mut at_end) = (0, 0, false);
-        while end < buffer.len() && !at_end {
-            let count = text.read(&input, &mut buffer[end..])?;
-            end += count;
-            at_end = count == 0;
-        }
-        if buffer[..end].starts_with(b"\xef\xbb\xbf") {
-            start = 3;
+        let mut reader = CsvReader {
+            input,
+            text: Text::new(file, gzip),
+            splitter: Splitter::new(
+                Specials {
+                    delimiter: 0,
+                    quote: options.quote,
+                },
+                options.trim,
+            ),
+            delimiter: 0,
+            max_cell_bytes: options.max_cell_bytes,
+            columns: Vec::new(),
+            buffer: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            at_end: false,
+            bytes: 0,
+            line_breaks: 0,
+            rows: 0,
+        };
+        reader.fill()?;
+        if reader.unread().starts_with(BYTE_ORDER_MARK) {
+            reader.start = BYTE_ORDER_MARK.len();
+            reader.bytes = BYTE_ORDER_MARK.len() as u64;
         }
         let delimiter = match options.delimiter {
             Some(delimiter) => delimiter,
-            None => detect::delimiter(&buffer[start..end], options.quote, at_end),
+            None => reader.detect_delimiter(options.quote),
         };
         check_dialect(delimiter, options.quote)?;
-        let mut reader = CsvReader {
-            input,
-            text,
-            parser: csv_core::ReaderBuilder::new()
-                .delimiter(delimiter)
-                .quote(options.quote)
-                .build(),
+        let specials = Specials {
             delimiter,
-            trim: options.trim,
-            max_cell_bytes: options.max_cell_bytes,
-            columns: Vec::new(),
-            buffer,
-            start,
-            end,
-            at_end,
-            parsed: start as u64,
-            lines_skipped: 0,
-            record: Record::default(),
-            pending: false,
-            rows: 0,
+            quote: options.quote,
         };
-        if !reader.read_record(options.has_header)? {
-            return Err(Error::Empty {
-                input: reader.input,
-            });
-        }
-        if options.has_header {
-            reader.columns = reader.header()?;
-        } else {
-            reader.columns = (1..=reader.record.cell_count)
-                .map(|position| format!("column-{position}"))
-                .collect();
-            reader.pending = true;
-        }
+        reader.delimiter = delimiter;
+        reader.splitter = Splitter::new(specials, options.trim);
+        reader.columns = reader.read_header(options.has_header)?;
         Ok(reader)
     }
 
-    fn header(&self) -> Result<Vec<String>, Error> {
-        let mut columns = Vec::with_capacity(self.record.cell_count);
-        for (at, cell) in self.record.cells().enumerate() {
-            let name = std::str::from_utf8(cell).map_err(|_| Error::NotUtf8 {
+    fn read_header(&mut self, has_header: bool) -> Result<Vec<String>, Error> {
+        let split = self.split(None, 1, if has_header { None } else { Some(1) })?;
+        if split.rows == 0 {
+            return Err(Error::Empty {
                 input: self.input.clone(),
-                row: None,
-                position: at + 1,
-                likely: likely_encoding(cell),
-            })?;
-            let name = if self.trim { name.trim_ascii() } else { name };
-            columns.push(name.to_owned());
+            });
+        }
+        if !has_header {
+            // The first row is left in the buffer, to be read as a row.
+            let columns = 1..=self.splitter.cells().len();
+            return Ok(columns
+                .map(|position| format!("column-{position}"))
+                .collect());
+        }
+        self.splitter.clean(&mut self.buffer);
+        let mut columns = Vec::with_capacity(self.splitter.cells().len());
+        for (at, &(start, end)) in self.splitter.cells().iter().enumerate() {
+            let cell = &self.buffer[start..end];
+            match std::str::from_utf8(cell) {
+                // A zero is good UTF-8, yet in a name it is the other half of a letter of UTF-16.
+                Ok(name) if !cell.contains(&0) => columns.push(name.to_owned()),
+                _ => return Err(self.not_utf8(None, at, cell)),
+            }
         }
         check_columns(&self.input, &columns)?;
+        self.advance(&split);
         Ok(columns)
     }
 
-    /// Parses the next row into `self.record`; `false` at the end.
-    fn read_record(&mut self, is_header: bool) -> Result<bool, Error> {
-        if !self.skip_line_breaks()? {
-            return Ok(false);
-        }
-        self.record.line = self.parser.line() + self.lines_skipped;
-        self.record.byte = self.parsed;
-        self.record.byte_count = 0;
-        self.record.cell_count = 0;
-        loop {
-            if self.start == self.end && !self.at_end {
-                self.fill()?;
-            }
-            // A line break shown after the last byte ends the row, unless a quote is open: then it is taken
-            // into the cell.
-            let at_end = self.start == self.end;
-            let text = if at_end {
-                b"\n"
-            } else {
-                &self.buffer[self.start..self.end]
-            };
-            let record = &mut self.record;
-            let (result, parsed, bytes, cells) = self.parser.read_record(
-                text,
-                &mut record.bytes[record.byte_count..],
-                &mut record.ends[record.cell_count..],
-            );
-            record.byte_count += bytes;
-            record.cell_count += cells;
-            if !at_end {
-                self.start += parsed;
-                self.parsed += parsed as u64;
-            }
-            match result {
-                ReadRecordResult::Record => return Ok(true),
-                ReadRecordResult::InputEmpty if at_end => {
-                    return Err(Error::QuoteNeverClosed {
-                        input: self.input.clone(),
-                        row: (!is_header).then_some(self.rows + 1),
-                        line: self.record.line,
-                        byte: self.record.byte,
-                    });
-                }
-                ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull => self.grow_bytes(is_header)?,
-                ReadRecordResult::OutputEndsFull => {
-                    let cells = (self.record.ends.len() * 2).max(64);
-                    self.record.ends.resize(cells, 0);
-                }
-                ReadRecordResult::End => return Ok(false),
-            }
+    fn detect_delimiter(&self, quote: u8) -> u8 {
+        let text = self.unread();
+        match text.get(..DETECTION_BYTES) {
+            Some(text) => detect::delimiter(text, quote, false),
+            None => detect::delimiter(text, quote, self.at_end),
         }
     }
 
-    /// Moves to the first byte of the next row; `false` if there is none.
-    fn skip_line_breaks(&mut self) -> Result<bool, Error> {
+    fn unread(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Splits the next rows off the unread text, reading more if not even one is there; none at the end.
+    ///
+    /// `row` is the number of the first of them, none for the header.
+    fn split(
+        &mut self,
+        columns: Option<usize>,
+        max_rows: usize,
+        row: Option<u64>,
+    ) -> Result<Split, Error> {
         loop {
-            while self.start < self.end {
-                match self.buffer[self.start] {
-                    b'\n' => self.lines_skipped += 1,
-                    b'\r' => {}
-                    _ => return Ok(true),
-                }
-                self.start += 1;
-                self.parsed += 1;
+            let split = self.splitter.split(
+                &self.buffer[..self.end],
+                self.start,
+                self.at_end,
+                columns,
+                max_rows,
+            );
+            self.check(&split, row)?;
+            if split.rows > 0 || self.at_end {
+                return Ok(split);
             }
-            if self.at_end {
-                return Ok(false);
-            }
+            self.advance(&split);
             self.fill()?;
         }
     }
 
-    fn fill(&mut self) -> Result<(), Error> {
-        self.start = 0;
-        self.end = self.text.read(&self.input, &mut self.buffer)?;
-        self.at_end = self.end == 0;
-        Ok(())
-    }
-
-    fn grow_bytes(&mut self, is_header: bool) -> Result<(), Error> {
-        let record = &mut self.record;
-        let cell_start = match record.cell_count {
-            0 => 0,
-            count => record.ends[count - 1],
-        };
-        if record.byte_count - cell_start > self.max_cell_bytes {
-            return Err(Error::CellTooLarge {
-                input: self.input.clone(),
-                row: (!is_header).then_some(self.rows + 1),
-                line: record.line,
-                byte: record.byte,
-                limit: self.max_cell_bytes,
-            });
-        }
-        let bytes = (record.bytes.len() * 2).max(1024);
-        record.bytes.resize(bytes, 0);
-        Ok(())
-    }
-
-    fn take_record(&self, batch: &mut RowBatch) -> Result<(), Error> {
-        let record = &self.record;
-        if record.cell_count != self.columns.len() {
-            return Err(Error::RaggedRow {
-                input: self.input.clone(),
-                row: self.rows + 1,
-                line: record.line,
+    /// Refuses what is wrong with the rows of `split` or with the row after them.
+    fn check(&self, split: &Split, row: Option<u64>) -> Result<(), Error> {
+        let input = || self.input.clone();
+        let next_row = row.map(|row| row + split.rows as u64);
+        let line = self.line_breaks + split.line_breaks + 1;
+        let byte = self.bytes + (split.next - self.start) as u64;
+        match split.stop {
+            Stop::Ragged { found } => Err(Error::RaggedRow {
+                input: input(),
+                row: self.rows + split.rows as u64 + 1,
+                line,
                 expected: self.columns.len(),
-                found: record.cell_count,
-            });
+                found,
+            }),
+            Stop::QuoteOpen => Err(Error::QuoteNeverClosed {
+                input: input(),
+                row: next_row,
+                line,
+                byte,
+            }),
+            Stop::TextEnds { cell } if self.end - cell > self.max_cell_bytes => {
+                Err(Error::CellTooLarge {
+                    input: input(),
+                    row: next_row,
+                    line,
+                    byte,
+                    limit: self.max_cell_bytes,
+                })
+            }
+            // No cell is larger than all of them, so they are not looked at one by one.
+            _ if split.next - self.start > self.max_cell_bytes => self.check_cells(split, row),
+            _ => Ok(()),
         }
-        for cell in record.cells() {
-            batch.push_cell(if self.trim { cell.trim_ascii() } else { cell });
+    }
+
+    fn check_cells(&self, split: &Split, row: Option<u64>) -> Result<(), Error> {
+        let cells = self.splitter.cells();
+        let too_large = |&(start, end): &(usize, usize)| end - start > self.max_cell_bytes;
+        let Some(cell) = cells.iter().position(too_large) else {
+            return Ok(());
+        };
+        let columns = cells.len() / split.rows;
+        let row_start = cells[cell / columns * columns].0;
+        let before = &self.buffer[self.start..row_start];
+        Err(Error::CellTooLarge {
+            input: self.input.clone(),
+            row: row.map(|row| row + (cell / columns) as u64),
+            line: self.line_breaks
+                + 1
+                + before.iter().filter(|&&byte| byte == b'\n').count() as u64,
+            byte: self.bytes + before.len() as u64,
+            limit: self.max_cell_bytes,
+        })
+    }
+
+    /// Leaves the rows of `split` behind.
+    fn advance(&mut self, split: &Split) {
+        self.bytes += (split.next - self.start) as u64;
+        self.line_breaks += split.line_breaks;
+        self.start = split.next;
+    }
+
+    /// Reads until the buffer is full, in which more room is made if one row fills it.
+    ///
+    /// The size doubles, so that splitting that row anew each time costs no more than twice its length.
+    fn fill(&mut self) -> Result<(), Error> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        while self.end < self.buffer.len() && !self.at_end {
+            let count = self.text.read(&self.input, &mut self.buffer[self.end..])?;
+            self.end += count;
+            self.at_end = count == 0;
         }
         Ok(())
+    }
+
+    /// Refuses the rows of `split` if their text is not UTF-8.
+    fn check_encoding(&self, split: &Split) -> Result<(), Error> {
+        // Delimiters and quotes are ASCII: cells cut out of good text are good, and the other way round.
+        let Err(error) = std::str::from_utf8(&self.buffer[self.start..split.next]) else {
+            return Ok(());
+        };
+        let broken = self.start + error.valid_up_to();
+        let cells = self.splitter.cells();
+        let cell = cells.partition_point(|&(_, end)| end <= broken);
+        let row = self.rows + (cell / self.columns.len()) as u64 + 1;
+        let (start, end) = cells[cell];
+        Err(self.not_utf8(
+            Some(row),
+            cell % self.columns.len(),
+            &self.buffer[start..end],
+        ))
+    }
+
+    fn not_utf8(&self, row: Option<u64>, column: usize, cell: &[u8]) -> Error {
+        Error::NotUtf8 {
+            input: self.input.clone(),
+            row,
+            position: column + 1,
+            likely: likely_encoding(cell),
+        }
     }
 }
 
@@ -265,29 +268,31 @@ impl RowReader for CsvReader {
             *batch = RowBatch::new(self.columns.len());
         }
         batch.clear(self.rows);
-        let mut rows = 0;
-        while rows < BATCH_ROWS && batch.byte_len() < BATCH_BYTES {
-            if !std::mem::take(&mut self.pending) && !self.read_record(false)? {
+        while batch.rows() < BATCH_ROWS && batch.byte_len() < BATCH_BYTES {
+            let max_rows = BATCH_ROWS - batch.rows();
+            let split = self.split(Some(self.columns.len()), max_rows, Some(self.rows + 1))?;
+            if split.rows == 0 {
                 break;
             }
-            self.take_record(batch)?;
-            self.rows += 1;
-            rows += 1;
+            self.check_encoding(&split)?;
+            self.splitter.clean(&mut self.buffer);
+            let start = self.start;
+            batch.push_rows(
+                &self.buffer[start..split.next],
+                self.splitter
+                    .cells()
+                    .iter()
+                    .map(|&(from, to)| (from - start, to - start)),
+            );
+            self.rows += split.rows as u64;
+            self.advance(&split);
         }
         if self.rows == 0 {
             return Err(Error::NoRows {
                 input: self.input.clone(),
             });
         }
-        if let Some((row, column)) = crate::first_broken_cell(batch) {
-            return Err(Error::NotUtf8 {
-                input: self.input.clone(),
-                row: Some(batch.first_row() + row as u64 + 1),
-                position: column + 1,
-                likely: likely_encoding(batch.cell(row, column)),
-            });
-        }
-        Ok(rows > 0)
+        Ok(batch.rows() > 0)
     }
 
     fn bytes_read(&self) -> u64 {

@@ -85,6 +85,7 @@ fn losses_on_adult_are_those_of_arx_and_no_floor_exceeds_them() {
         let known = Known {
             rows_suppressed: release.rows_suppressed,
             smallest_safe: k,
+            added: &[],
         };
         let node = Node::from_levels(levels);
         let floors = [

@@ -25,7 +25,7 @@ fn releases(sample: &Sample, salt: u32) -> Vec<(Node, Vec<Release>)> {
 }
 
 /// All there is to know of a release, and less.
-fn known(release: &Release) -> [Known; 3] {
+fn known(release: &Release) -> [Known<'static>; 3] {
     let safe = release
         .sizes
         .iter()
@@ -34,10 +34,12 @@ fn known(release: &Release) -> [Known; 3] {
     let all = Known {
         rows_suppressed: release.rows_suppressed,
         smallest_safe: safe.map(|(&size, _)| size).min().unwrap_or(u32::MAX),
+        added: &[],
     };
     let half = Known {
         rows_suppressed: all.rows_suppressed / 2,
         smallest_safe: all.smallest_safe,
+        added: &[],
     };
     [all, half, Known::NOTHING]
 }
@@ -75,7 +77,7 @@ proptest! {
 
     #[test]
     fn floors_rise_with_levels_and_with_suppressed_rows(sample in any_sample(), smallest_safe in 1u32..5) {
-        let known = |rows_suppressed| Known { rows_suppressed, smallest_safe };
+        let known = |rows_suppressed| Known { rows_suppressed, smallest_safe, added: &[] };
         let table = sample.table();
         let nodes = Lattice::new(sample.top()).walk();
         for spec in SPECS {

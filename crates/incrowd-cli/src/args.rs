@@ -1,0 +1,556 @@
+//! What can be typed. The doc comments are the help.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use incrowd_job::{Error, HierarchySource, Job, MissingCells, Others, Suppressed, Unlisted};
+use std::path::PathBuf;
+
+/// Hide every record in a crowd, and keep the data worth reading.
+///
+/// incrowd takes a table about persons and makes a release of it in which nobody can be singled out, with a
+/// proof that this is so. Start with `inspect` to see what is in a file, then `anonymize` it.
+#[derive(Debug, Parser)]
+#[command(name = "incrowd", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  incrowd inspect adult.csv
+  incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv
+  incrowd verify safe.csv -q age,sex,race -k 5
+
+Exit codes: 0 met, 1 verification found the file unsafe, 2 an error, 130 stopped with Ctrl-C.";
+
+/// How answers are given.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long, global = true, help_heading = "Answers")]
+    pub(crate) json: bool,
+    /// Print nothing but errors and what was asked for with --json or --output -
+    #[arg(long, global = true, help_heading = "Answers")]
+    pub(crate) quiet: bool,
+    /// Draw no progress bar; there is none anyway unless a person is watching
+    #[arg(long, global = true, help_heading = "Answers")]
+    pub(crate) no_progress: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Inspect(InspectArgs),
+    Init(InitArgs),
+    #[command(subcommand)]
+    Hierarchy(HierarchyCommand),
+    Anonymize(Box<AnonymizeArgs>),
+    Verify(Box<VerifyArgs>),
+    Explain(ExplainArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// What is in this file? Types, missing and distinct values, what singles people out, proposed roles
+///
+/// Reads the table twice and prints numbers about it, never a cell of it. For every column it proposes a role
+/// with the reason: identifying columns name a person, quasi-identifying ones are known to others, sensitive
+/// ones must not be linked to a person.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  incrowd inspect adult.csv")]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+/// Write a job file and hierarchies to start from
+///
+/// Looks at the table as `inspect` does and writes `incrowd.toml`, with every key explained, and a hierarchy
+/// for each quasi-identifier. Edit them, then run `incrowd anonymize --job incrowd.toml`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  incrowd init adult.csv
+  incrowd init adult.csv -q age,sex,race -s salary-class --folder study/")]
+pub(crate) struct InitArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) privacy: PrivacyArgs,
+    /// Where to write
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// Replace files that are already there
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+/// Build, check or show a hierarchy: which values may stand for which
+///
+/// A hierarchy is a CSV file with a line for each value of a column: the value, then the groups it belongs to,
+/// coarser and coarser, up to `*`. Files in the form that ARX writes work too.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HierarchyCommand {
+    Build(HierarchyBuildArgs),
+    Check(HierarchyCheckArgs),
+    Show(HierarchyShowArgs),
+}
+
+/// Build a hierarchy from the values of a column
+///
+/// Without --rule the rule is chosen from the data: intervals for numbers, prefixes for codes such as zip,
+/// months and years for dates, "the value or `*`" for the rest.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  incrowd hierarchy build adult.csv --column age --rule interval:5,10,20@17 -o age.csv
+  incrowd hierarchy build patients.csv --column zip --rule mask:2")]
+pub(crate) struct HierarchyBuildArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// The column
+    #[arg(long, value_name = "NAME")]
+    pub(crate) column: String,
+    /// How: interval:5,10,20@17, quantile:16,8,4, mask:2, date:month,year, order or suppress
+    #[arg(long, value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+    /// Where to write it; standard output when not given
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file if it is already there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Check a hierarchy file, by itself or against the data
+///
+/// Against the data it lists the values that are missing from the hierarchy: these are cells of your table.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  incrowd hierarchy check zip.csv --data patients.csv --column zip")]
+pub(crate) struct HierarchyCheckArgs {
+    /// The hierarchy
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The table to hold it against
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    /// The column of the table; the name of the file when not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) column: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// Show the levels of a hierarchy file, with examples
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  incrowd hierarchy show age.csv
+  incrowd hierarchy show age.csv --examples 20")]
+pub(crate) struct HierarchyShowArgs {
+    /// The hierarchy
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// How many groups of each level to print
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) examples: usize,
+}
+
+/// Make the release: the best recoding that keeps the promises, checked, written, certified
+///
+/// Every quasi-identifier is published at a level of its hierarchy: `39` as `35-39`, `Bachelors` as `Higher`.
+/// Among all choices of levels that keep the promises, the one that loses least is taken. Hierarchies that you
+/// do not give are built from the data. Without -o nothing is written, only reported.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv
+  incrowd anonymize adult.csv -q age,sex -s salary-class --others drop \\
+      --privacy 't-closeness(t=0.2)' --max-suppressed 1% --hierarchies hierarchies/ \\
+      -o safe.csv --certificate safe.json
+  incrowd anonymize --job incrowd.toml")]
+pub(crate) struct AnonymizeArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
+    pub(crate) privacy: PrivacyArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Is this published file safe? Whoever made it; also against the original
+///
+/// Groups the rows by their quasi-identifiers as they stand and measures every promise. Without a promise it
+/// measures all models and calls the file safe when nobody stands alone in it. With --original it also checks
+/// that no row was invented and none was lost unaccounted; give the same hierarchies as for the release.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd verify safe.csv -q age,sex,race,education -k 5
+  incrowd verify safe.csv -q age,sex -s salary-class
+  incrowd verify safe.csv -q age,sex -k 5 --original adult.csv --hierarchies hierarchies/")]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// The table the release was made from
+    #[arg(long, value_name = "DATA")]
+    pub(crate) original: Option<String>,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
+    pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+/// What is this model, metric or algorithm? Definition, paper, cost
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd explain
+  incrowd explain models
+  incrowd explain t-closeness")]
+pub(crate) struct ExplainArgs {
+    /// A name, or `models`, `metrics`, `algorithms`; all when not given
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// Print the completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  incrowd completions bash > ~/.local/share/bash-completion/completions/incrowd")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print the man page
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd man > incrowd.1
+  incrowd man anonymize > incrowd-anonymize.1")]
+pub(crate) struct ManArgs {
+    /// The command; incrowd itself when not given
+    #[arg(value_name = "COMMAND", num_args = 0..)]
+    pub(crate) command: Vec<String>,
+}
+
+/// The table to read.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// The table: a .csv, .csv.gz, .tsv or .parquet file, or - for standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    /// A job file, as `incrowd init` writes it; flags win over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// How the table is written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How the table is written")]
+pub(crate) struct FormatArgs {
+    /// What separates cells, such as `;` or `tab`; detected when not given
+    #[arg(long, value_name = "CHAR")]
+    delimiter: Option<String>,
+    /// What surrounds cells that hold delimiters; `"` when not given
+    #[arg(long, value_name = "CHAR")]
+    quote: Option<String>,
+    /// The first line is a row; columns are called column-1, column-2 and so on
+    #[arg(long)]
+    no_header: bool,
+    /// Drop white space around cells
+    #[arg(long)]
+    trim: bool,
+    /// Texts that mean "no value", such as `?,NA`; the empty text always does
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    missing_tokens: Option<Vec<String>>,
+    /// What a missing cell means: a value of its own, any value, or that the row is left out
+    #[arg(long, value_name = "MEANING",
+        value_parser = choice::<MissingCells>(&["own-value", "match-any", "exclude-row"]))]
+    missing_cells: Option<MissingCells>,
+}
+
+/// What the columns are.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What the columns are")]
+pub(crate) struct RoleArgs {
+    /// Columns others could know and join; published generalized, in this order of levels
+    #[arg(short, long, value_name = "COLUMNS", value_delimiter = ',')]
+    quasi_identifiers: Option<Vec<String>>,
+    /// Columns that must not be linked to a person; published as they are
+    #[arg(short, long, value_name = "COLUMNS", value_delimiter = ',')]
+    sensitive: Option<Vec<String>>,
+    /// Columns that name a person; dropped
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    identifying: Option<Vec<String>>,
+    /// Columns that analysts predict; published as they are
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    target: Option<Vec<String>>,
+    /// What happens to columns named nowhere; refused when not given
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Others>(&["keep", "drop"]))]
+    others: Option<Others>,
+}
+
+/// Which values may stand for which.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Which values may stand for which")]
+pub(crate) struct HierarchyArgs {
+    /// A folder with a file `<column>.csv` for each hierarchy
+    #[arg(long, value_name = "FOLDER")]
+    hierarchies: Option<PathBuf>,
+    /// One hierarchy, repeatable: column=FILE, or column=RULE with a rule such as interval:5,10,20@17,
+    /// quantile:16,8,4, mask:2, date:month,year, order or suppress
+    #[arg(long, value_name = "COLUMN=FILE|RULE")]
+    hierarchy: Vec<String>,
+    /// What happens to values that their hierarchy does not list
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Unlisted>(&["refuse", "suppress"]))]
+    missing: Option<Unlisted>,
+}
+
+/// What to promise.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What to promise")]
+pub(crate) struct PromiseArgs {
+    /// Everybody stands in a crowd of at least N: k-anonymity
+    #[arg(short, value_name = "N", allow_negative_numbers = true)]
+    k: Option<String>,
+    /// Every crowd has at least N sensitive values: distinct l-diversity
+    #[arg(short, value_name = "N", allow_negative_numbers = true)]
+    l: Option<String>,
+    /// The sensitive values of every crowd are as spread as those of the table, but for X: t-closeness
+    #[arg(short, value_name = "X", allow_negative_numbers = true)]
+    t: Option<String>,
+    /// Any model with its parameters, such as `entropy-l-diversity(l=3)`; repeatable, all must hold
+    #[arg(long, value_name = "MODEL")]
+    privacy: Vec<String>,
+}
+
+/// What to promise, and what may be given up for it.
+#[derive(Debug, Args)]
+pub(crate) struct PrivacyArgs {
+    #[command(flatten)]
+    pub(crate) promises: PromiseArgs,
+    /// Rows that may be left out: a number such as 321, or a share such as 1%; none when not given
+    #[arg(
+        long,
+        value_name = "ROWS|SHARE",
+        allow_hyphen_values = true,
+        help_heading = "What to promise"
+    )]
+    max_suppressed: Option<String>,
+    /// The highest level allowed for each quasi-identifier, in their order, such as 2,1,1
+    #[arg(
+        long,
+        value_name = "LEVELS",
+        allow_hyphen_values = true,
+        help_heading = "What to promise"
+    )]
+    max_levels: Option<String>,
+}
+
+/// How to search.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to search")]
+pub(crate) struct SearchArgs {
+    /// What is to be lost least; `incrowd explain metrics` lists them
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+    /// The algorithm, or auto; `incrowd explain algorithms` lists them
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    /// For algorithms that draw numbers
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Stop searching after this time, such as 30s, and take the best found
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    time_limit: Option<String>,
+}
+
+/// How many threads.
+#[derive(Debug, Args)]
+pub(crate) struct ThreadArgs {
+    /// Threads to use; all processors when not given. The result does not depend on it
+    #[arg(long, value_name = "N", help_heading = "How to search")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// Where the release goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where the release goes")]
+pub(crate) struct OutputArgs {
+    /// The release: a .csv, .csv.gz, .tsv or .parquet file, or - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// The certificate, as JSON; a readable one is written beside it as .txt
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// What is published of suppressed rows: nothing, or a row of `*`
+    #[arg(long, value_name = "HOW", value_parser = choice::<Suppressed>(&["drop", "star"]))]
+    suppressed: Option<Suppressed>,
+    /// Print the first N rows before and after: these are cells of your table
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) sample: usize,
+}
+
+/// Reads one of a few words as the job file would.
+fn choice<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words)
+        .try_map(|word| serde_json::from_value::<T>(serde_json::Value::String(word)))
+}
+
+/// The job that the flags of a command describe, laid over the job file if there is one.
+pub(crate) fn job(file: Option<&PathBuf>, parts: &[&dyn FlagPart]) -> Result<Job, Error> {
+    let mut flags = Job::default();
+    for part in parts {
+        part.fill(&mut flags)?;
+    }
+    let mut job = match file {
+        Some(path) => Job::load(path)?,
+        None => Job::default(),
+    };
+    job.overlay(flags);
+    Ok(job)
+}
+
+/// A group of flags that says something about the job.
+pub(crate) trait FlagPart {
+    /// Says it.
+    fn fill(&self, job: &mut Job) -> Result<(), Error>;
+}
+
+impl FlagPart for TableArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.data.path.clone_from(&self.data);
+        self.format.fill(job)
+    }
+}
+
+impl FlagPart for FormatArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let parse = |text: &Option<String>| text.as_deref().map(str::parse).transpose();
+        job.data.delimiter = parse(&self.delimiter)?;
+        job.data.quote = parse(&self.quote)?;
+        job.data.header = self.no_header.then_some(false);
+        job.data.trim = self.trim.then_some(true);
+        job.data.missing_tokens.clone_from(&self.missing_tokens);
+        job.data.missing_cells = self.missing_cells;
+        Ok(())
+    }
+}
+
+impl FlagPart for RoleArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let columns = &mut job.columns;
+        columns
+            .quasi_identifiers
+            .clone_from(&self.quasi_identifiers);
+        columns.sensitive.clone_from(&self.sensitive);
+        columns.identifying.clone_from(&self.identifying);
+        columns.target.clone_from(&self.target);
+        columns.others = self.others;
+        Ok(())
+    }
+}
+
+impl FlagPart for HierarchyArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.columns.hierarchies.clone_from(&self.hierarchies);
+        job.columns.missing = self.missing;
+        for text in &self.hierarchy {
+            let (column, source) = text
+                .split_once('=')
+                .ok_or_else(|| Error::HierarchyFlag { text: text.clone() })?;
+            let source = HierarchySource::from(source.to_owned());
+            job.hierarchies.insert(column.to_owned(), source);
+        }
+        Ok(())
+    }
+}
+
+impl FlagPart for PromiseArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let short = [
+            ("k-anonymity", "k", &self.k),
+            ("distinct-l-diversity", "l", &self.l),
+            ("t-closeness", "t", &self.t),
+        ];
+        let mut models: Vec<String> = short
+            .into_iter()
+            .filter_map(|(model, parameter, value)| {
+                let value = value.as_ref()?;
+                Some(format!("{model}({parameter}={value})"))
+            })
+            .collect();
+        models.extend(self.privacy.iter().cloned());
+        job.privacy.models = (!models.is_empty()).then_some(models);
+        Ok(())
+    }
+}
+
+impl FlagPart for PrivacyArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        self.promises.fill(job)?;
+        let budget = self.max_suppressed.as_deref();
+        job.privacy.max_suppressed = budget.map(str::parse).transpose()?;
+        job.privacy.max_levels = match &self.max_levels {
+            None => None,
+            Some(text) => Some(
+                text.split(',')
+                    .map(|level| level.trim().parse())
+                    .collect::<Result<_, _>>()
+                    .map_err(|_| Error::MaxLevels { text: text.clone() })?,
+            ),
+        };
+        Ok(())
+    }
+}
+
+impl FlagPart for SearchArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.search.metric.clone_from(&self.metric);
+        job.search.algorithm.clone_from(&self.algorithm);
+        job.search.seed = self.seed;
+        let limit = self.time_limit.as_deref();
+        job.search.time_limit = limit.map(str::parse).transpose()?;
+        Ok(())
+    }
+}
+
+impl FlagPart for ThreadArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.search.threads = self.threads;
+        Ok(())
+    }
+}
+
+impl FlagPart for OutputArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.output.path.clone_from(&self.output);
+        job.output.certificate.clone_from(&self.certificate);
+        job.output.suppressed = self.suppressed;
+        Ok(())
+    }
+}

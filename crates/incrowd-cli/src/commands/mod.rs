@@ -1,0 +1,43 @@
+//! A file per subcommand: from flags to a call of `incrowd-job`, and from its answer to a reply.
+
+mod anonymize;
+mod completions;
+mod explain;
+mod hierarchy;
+mod init;
+mod inspect;
+mod man;
+mod verify;
+
+use crate::Reply;
+use crate::args::{Cli, Command, Global};
+use crate::render;
+use incrowd_job::{Control, Error};
+use serde::Serialize;
+
+/// Does what was typed.
+pub(crate) fn run(cli: Cli, control: &Control) -> Result<Reply, Error> {
+    let global = &cli.global;
+    match &cli.command {
+        Command::Inspect(args) => inspect::run(args, global, control),
+        Command::Init(args) => init::run(args, global, control),
+        Command::Hierarchy(command) => hierarchy::run(command, global, control),
+        Command::Anonymize(args) => anonymize::run(args, global, control),
+        Command::Verify(args) => verify::run(args, global, control),
+        Command::Explain(args) => explain::run(args, global),
+        Command::Completions(args) => Ok(completions::run(args)),
+        Command::Man(args) => man::run(args),
+    }
+}
+
+/// A result as JSON or as text, as the user wants it.
+fn reply<T: Serialize>(global: &Global, result: &T, text: impl FnOnce(&T) -> String) -> Reply {
+    Reply {
+        result: match (global.json, global.quiet) {
+            (true, _) => render::json::document(result),
+            (false, true) => String::new(),
+            (false, false) => text(result),
+        },
+        ..Reply::default()
+    }
+}

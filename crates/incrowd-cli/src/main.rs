@@ -1,0 +1,68 @@
+//! The command line of incrowd.
+//!
+//! Parses what was typed, calls `incrowd-job`, prints what comes back. Results go to standard output, everything
+//! else to standard error.
+
+mod args;
+mod commands;
+mod interrupt;
+mod progress;
+mod render;
+
+use args::Cli;
+use clap::Parser;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What a command wants printed, and how the program ends.
+#[derive(Debug, Default)]
+struct Reply {
+    /// For standard output.
+    result: String,
+    /// For standard error.
+    note: String,
+    code: u8,
+}
+
+/// The request was met, but verification found the file unsafe.
+const UNSAFE: u8 = 1;
+/// The request was refused or failed.
+const FAILED: u8 = 2;
+/// As shells number a program that Ctrl-C ended.
+const STOPPED: u8 = 130;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.global.json;
+    let reply = match interrupt::run(cli) {
+        Ok(reply) => reply,
+        Err(error) => Reply {
+            result: if json {
+                render::json::error(&error)
+            } else {
+                String::new()
+            },
+            note: render::text::error(&error),
+            code: match error {
+                incrowd_job::Error::Cancelled => STOPPED,
+                _ => FAILED,
+            },
+        },
+    };
+    // Notes are a courtesy: nothing depends on whether they can be printed.
+    let _ = std::io::stderr().write_all(reply.note.as_bytes());
+    let mut stdout = std::io::stdout().lock();
+    let printed = stdout
+        .write_all(reply.result.as_bytes())
+        .and_then(|()| stdout.flush());
+    match printed {
+        // Whoever reads has seen enough, as in `incrowd ... | head`.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(reply.code),
+        Err(error) => {
+            let text = render::text::not_printed(&error);
+            let _ = std::io::stderr().write_all(text.as_bytes());
+            ExitCode::from(FAILED)
+        }
+        Ok(()) => ExitCode::from(reply.code),
+    }
+}

@@ -1,0 +1,4 @@
+//! What is printed: text for people, JSON for programs.
+
+pub(crate) mod json;
+pub(crate) mod text;

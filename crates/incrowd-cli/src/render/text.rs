@@ -1,0 +1,413 @@
+//! Results as people read them.
+
+use incrowd_job::{
+    Combination, Error, Explanation, FileWritten, Guarantee, Initialized, Inspection, LevelsReport,
+    Outcome, PrivacyReached, Sample, Verification,
+};
+use std::fmt::Write;
+
+/// Text that grows line by line; writing to it cannot fail.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.0.push_str(text.as_ref().trim_end());
+        self.0.push('\n');
+    }
+
+    /// A label and what it is about.
+    fn entry(&mut self, label: &str, text: impl AsRef<str>) {
+        self.line(format!("{label:<12}{}", text.as_ref()));
+    }
+
+    /// Rows of cells, each column as wide as its widest cell, numbers to the right.
+    fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
+        let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
+        let width = |column: usize| {
+            let cells = all().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let is_number = |column: usize| {
+            let mut cells = rows.iter().filter_map(|row| row.get(column));
+            cells.all(|cell| cell.starts_with(|first: char| first.is_ascii_digit()))
+        };
+        let columns: Vec<(usize, bool)> = (0..header.len())
+            .map(|column| (width(column), is_number(column)))
+            .collect();
+        for row in all() {
+            let mut line = String::new();
+            for (cell, &(width, is_number)) in row.iter().zip(&columns) {
+                let _ = match is_number {
+                    true => write!(line, "  {cell:>width$}"),
+                    false => write!(line, "  {cell:<width$}"),
+                };
+            }
+            self.line(line);
+        }
+    }
+}
+
+/// An error: what happened, where, what to do next.
+pub(crate) fn error(error: &Error) -> String {
+    let mut text = format!("error: {error}\n");
+    if let Some(place) = error.place() {
+        let _ = writeln!(text, "  at:   {place}");
+    }
+    let _ = writeln!(text, "  hint: {}", error.hint());
+    text
+}
+
+/// The result could not be printed.
+pub(crate) fn not_printed(error: &std::io::Error) -> String {
+    format!(
+        "error: standard output cannot be written\n  at:   the operating system says: {error}\n  \
+         hint: check where it leads, and whether there is room\n"
+    )
+}
+
+/// The short report of `anonymize`.
+pub(crate) fn outcome(outcome: &Outcome) -> String {
+    let mut page = Page::default();
+    if let Some(sample) = &outcome.sample {
+        self::sample(&mut page, sample);
+    }
+    let share = match outcome.rows_in {
+        0 => 0.0,
+        rows => outcome.rows_suppressed as f64 / rows as f64 * 100.0,
+    };
+    page.entry(
+        "rows",
+        format!(
+            "{} in, {} out, {} suppressed ({share:.2} %)",
+            outcome.rows_in, outcome.rows_out, outcome.rows_suppressed
+        ),
+    );
+    for promise in &outcome.privacy {
+        page.entry("promise", self::promise(promise));
+    }
+    page.entry(
+        "classes",
+        format!(
+            "{}, smallest {}, average {:.1}",
+            outcome.classes, outcome.smallest_class, outcome.average_class
+        ),
+    );
+    if let Some(levels) = &outcome.levels {
+        let names = outcome.level_names.as_ref();
+        for (at, (column, level)) in levels.iter().enumerate() {
+            let label = if at == 0 { "levels" } else { "" };
+            let name = names.and_then(|names| names.get(column));
+            let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+            page.entry(label, format!("{column} {level}{name}"));
+        }
+    }
+    if let Some((metric, loss)) = outcome.metrics.first() {
+        page.entry(
+            "loss",
+            format!("{loss:.6} by {metric}; {}", guarantee(outcome)),
+        );
+    }
+    page.entry(
+        "search",
+        format!(
+            "{}, {} of {} nodes checked",
+            outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
+        ),
+    );
+    let seconds = outcome.seconds;
+    let memory = outcome
+        .peak_memory_bytes
+        .map(|bytes| format!(", {} MiB of memory at most", bytes.div_ceil(1 << 20)))
+        .unwrap_or_default();
+    page.entry(
+        "seconds",
+        format!(
+            "{:.3} read, {:.3} solve, {:.3} write{memory}",
+            seconds.read, seconds.solve, seconds.write
+        ),
+    );
+    match &outcome.output {
+        Some(file) => page.entry("release", written(file)),
+        None => page.entry("release", "none written; add `-o FILE` to write it"),
+    }
+    if let Some(file) = &outcome.certificate {
+        page.entry("certificate", written(file));
+    }
+    page.0
+}
+
+fn written(file: &FileWritten) -> String {
+    file.path.display().to_string()
+}
+
+fn guarantee(outcome: &Outcome) -> String {
+    match (outcome.guarantee, outcome.gap) {
+        (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
+        (Guarantee::Bounded, Some(gap)) => {
+            format!("at most {:.1} % of it could be saved", gap * 100.0)
+        }
+        _ => "nothing is proven about it".into(),
+    }
+}
+
+fn promise(promise: &PrivacyReached) -> String {
+    let holds = if promise.holds {
+        "holds"
+    } else {
+        "DOES NOT HOLD"
+    };
+    match promise.reached {
+        Some(reached) => format!("{} {holds}, reached {reached}", promise.model),
+        None => format!("{} {holds}", promise.model),
+    }
+}
+
+/// A table wider than this is shown without the columns that are not published.
+const WIDE: usize = 10;
+
+fn sample(page: &mut Page, sample: &Sample) {
+    let is_wide = sample.columns_before.len() > WIDE;
+    let is_shown = |(name, _): &(&String, &String)| !is_wide || sample.columns_after.contains(name);
+    let shown = |row: &[String]| -> Vec<String> {
+        let cells = sample.columns_before.iter().zip(row).filter(is_shown);
+        cells.map(|(_, cell)| cell.clone()).collect()
+    };
+    let before: Vec<Vec<String>> = sample.before.iter().map(|row| shown(row)).collect();
+    page.line("before");
+    page.table(&shown(&sample.columns_before), &before);
+    page.line("after");
+    let after: Vec<Vec<String>> = sample
+        .after
+        .iter()
+        .map(|row| row.clone().unwrap_or_else(|| vec!["(suppressed)".into()]))
+        .collect();
+    page.table(&sample.columns_after, &after);
+    page.line("");
+}
+
+/// What `verify` found.
+pub(crate) fn verification(found: &Verification) -> String {
+    let mut page = Page::default();
+    page.line(if found.safe { "safe" } else { "NOT SAFE" });
+    let starred = match found.rows_starred {
+        0 => String::new(),
+        rows => format!(", and {rows} rows of nothing but `*`"),
+    };
+    page.entry("rows", format!("{}{starred}", found.rows));
+    page.entry(
+        "classes",
+        format!("{}, smallest {}", found.classes, found.smallest_class),
+    );
+    for promise in &found.privacy {
+        match (found.asked, promise.holds) {
+            (true, _) => page.entry("promise", self::promise(promise)),
+            (false, true) => page.entry("keeps", &promise.model),
+            (false, false) => page.entry("keeps", format!("no {} at all", promise.model)),
+        }
+    }
+    if !found.identifying_published.is_empty() {
+        let columns = found.identifying_published.join(", ");
+        page.entry(
+            "violation",
+            format!("identifying columns are published: {columns}"),
+        );
+    }
+    if let Some(against) = &found.against_original {
+        page.entry(
+            "original",
+            format!(
+                "{} rows suppressed, {} invented",
+                against.rows_suppressed, against.invented
+            ),
+        );
+        for violation in &against.violations {
+            page.entry("violation", violation);
+        }
+    }
+    page.0
+}
+
+/// What `inspect` found.
+pub(crate) fn inspection(found: &Inspection) -> String {
+    let mut page = Page::default();
+    page.line(format!(
+        "{}: {} rows, {} columns",
+        found.input,
+        found.rows,
+        found.columns.len()
+    ));
+    page.line("");
+    let header = [
+        "column",
+        "type",
+        "missing",
+        "distinct",
+        "unique rows",
+        "tells apart",
+        "role",
+    ];
+    let rows: Vec<Vec<String>> = found
+        .columns
+        .iter()
+        .map(|column| {
+            vec![
+                column.name.escape_debug().to_string(),
+                column.kind.clone(),
+                column.missing.to_string(),
+                match column.is_exact {
+                    true => column.distinct.to_string(),
+                    false => format!("{}+", column.distinct - 1),
+                },
+                column
+                    .unique_rows
+                    .map_or("many".into(), |rows| rows.to_string()),
+                column.separation_ratio.map_or("nearly all".into(), percent),
+                format!("{}: {}", column.role, column.reason),
+            ]
+        })
+        .collect();
+    page.table(&header.map(String::from), &rows);
+    for column in &found.columns {
+        if !column.likely_missing.is_empty() {
+            let tokens = column.likely_missing.join(",");
+            page.line(format!(
+                "`{}` holds texts that often mean \"no value\"; if so, pass --missing-tokens '{tokens}'",
+                column.name.escape_debug()
+            ));
+        }
+    }
+    let combinations = &found.combinations;
+    if let Some(together) = &combinations.together {
+        page.line("");
+        page.line("columns that others may know, together:");
+        if combinations.rows < found.rows {
+            page.line(format!(
+                "(counted on the first {} rows, which already have very many distinct tuples)",
+                combinations.rows
+            ));
+        }
+        let header = ["columns", "distinct", "unique rows", "tells apart"];
+        // Up to three columns together are among the pairs and triples.
+        let more = (together.columns.len() > 3).then_some(together);
+        let shown = combinations.strongest.iter().take(10).chain(more);
+        let rows: Vec<Vec<String>> = shown.map(combination).collect();
+        page.table(&header.map(String::from), &rows);
+    }
+    page.line("");
+    page.line("\"unique rows\" have a value that no other row has; \"tells apart\" is the share of pairs of rows with different values");
+    page.0
+}
+
+fn combination(combination: &Combination) -> Vec<String> {
+    vec![
+        combination.columns.join(" + ").escape_debug().to_string(),
+        combination.distinct.to_string(),
+        combination.unique_rows.to_string(),
+        percent(combination.separation_ratio),
+    ]
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// What `init` has written.
+pub(crate) fn initialized(written: &Initialized) -> String {
+    let mut page = Page::default();
+    page.entry("job", written.job.display().to_string());
+    for (at, path) in written.hierarchies.iter().enumerate() {
+        let label = if at == 0 { "hierarchies" } else { "" };
+        page.entry(label, path.display().to_string());
+    }
+    page.entry(
+        "next",
+        format!("look at the job file, then: {}", written.next),
+    );
+    page.0
+}
+
+/// The levels of a column.
+pub(crate) fn levels(report: &LevelsReport) -> String {
+    let mut page = Page::default();
+    page.line(format!(
+        "{}: {} values, {} levels above them, from {}",
+        report.column,
+        report.values,
+        report.levels.len() - 1,
+        report.from
+    ));
+    if let Some(reason) = &report.reason {
+        page.line(format!("chosen because: {reason}"));
+    }
+    let header = ["level", "name", "groups", "for example"];
+    let rows: Vec<Vec<String>> = report
+        .levels
+        .iter()
+        .map(|level| {
+            let more = if level.groups > level.examples.len() as u64 {
+                " ..."
+            } else {
+                ""
+            };
+            let examples: Vec<String> = level
+                .examples
+                .iter()
+                .map(|text| text.escape_debug().to_string())
+                .collect();
+            vec![
+                level.level.to_string(),
+                level.name.clone(),
+                level.groups.to_string(),
+                format!("{}{more}", examples.join(" | ")),
+            ]
+        })
+        .collect();
+    page.table(&header.map(String::from), &rows);
+    if let Some(against) = &report.against_data {
+        page.line("");
+        match against.unlisted.is_empty() {
+            true => page.line(format!(
+                "all {} values of the data are listed; {} listed values are not in the data",
+                against.distinct, against.unused
+            )),
+            false => {
+                page.line(format!(
+                    "{} of {} values of the data are missing, in {} rows:",
+                    against.unlisted.len(),
+                    against.distinct,
+                    against.rows_unlisted
+                ));
+                for value in &against.unlisted {
+                    page.line(format!("  {}", value.escape_debug()));
+                }
+            }
+        }
+    }
+    page.0
+}
+
+/// Entries of the registries: a list, or one in full.
+pub(crate) fn explanation(explanation: &Explanation) -> String {
+    let mut page = Page::default();
+    if let [entry] = &explanation.entries[..] {
+        page.line(format!("{} ({})", entry.name, entry.family));
+        page.line("");
+        page.line(&entry.text);
+        return page.0;
+    }
+    let mut family = "";
+    for entry in &explanation.entries {
+        if entry.family != family {
+            if !family.is_empty() {
+                page.line("");
+            }
+            family = entry.family;
+            page.line(format!("{family}s"));
+        }
+        page.line(format!("  {:<26}{}", entry.name, entry.summary));
+    }
+    page.line("");
+    page.line("`incrowd explain NAME` says more about each");
+    page.0
+}

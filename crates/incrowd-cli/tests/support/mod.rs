@@ -1,0 +1,138 @@
+//! Runs the real binary in a folder of its own.
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "a test fails by panicking, and every test file uses its own part of this"
+)]
+
+use assert_cmd::cargo::CommandCargoExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder that is gone after the test.
+pub struct Folder(tempfile::TempDir);
+
+/// What a run has printed and how it ended.
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with a file.
+    pub fn with(name: &str, content: impl AsRef<[u8]>) -> Self {
+        Self::new().and(name, content)
+    }
+
+    /// The same folder with one more file.
+    pub fn and(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of everything in a folder below, sorted.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.path(name))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The command, ready to run here.
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::cargo_bin("incrowd").unwrap();
+        command.current_dir(self.0.path()).args(words(arguments));
+        command
+    }
+
+    /// Runs `incrowd` here with these arguments; those with blanks stand in single quotes.
+    pub fn run(&self, arguments: &str) -> Run {
+        Run::of(self.command(arguments).output().unwrap())
+    }
+}
+
+impl Run {
+    pub fn of(output: Output) -> Run {
+        Run {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Fails the test unless the run ended with this code.
+    #[track_caller]
+    pub fn ends_with(self, code: i32) -> Run {
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout, self.stderr
+        );
+        self
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, part) in text.split('\'').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// The bundled tables.
+pub fn data(path: &str) -> String {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    data.join(path).to_str().unwrap().to_owned()
+}
+
+/// Twelve patients; `sex` and `zip` have few values, `name` names them.
+pub const PATIENTS: &str = "\
+name,age,sex,zip,disease
+Ann,34,f,10115,flu
+Bob,36,m,10115,cold
+Cid,31,m,10117,flu
+Dan,38,m,10117,asthma
+Eve,33,f,10119,flu
+Fay,39,f,10119,cold
+Gil,47,m,20095,flu
+Hal,41,m,20095,cold
+Ida,44,f,20097,asthma
+Jon,49,m,20097,flu
+Kim,42,f,20099,cold
+Lea,45,f,20099,flu
+";
+
+/// Flags that give every column of [`PATIENTS`] a role.
+pub const ROLES: &str = "-q age,sex,zip -s disease --identifying name";

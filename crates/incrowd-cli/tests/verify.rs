@@ -1,0 +1,157 @@
+//! Judging files that somebody published.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use serde_json::json;
+use support::{Folder, PATIENTS, data};
+
+const SAFE: &str = "\
+age,sex,disease
+30-39,f,flu
+30-39,f,cold
+40-49,m,flu
+40-49,m,cold
+";
+
+#[test]
+fn a_safe_file_ends_with_0_and_an_unsafe_one_with_1() {
+    let folder = Folder::with("safe.csv", SAFE);
+    let safe = folder.run("verify safe.csv -q age,sex -s disease -k 2 -l 2 --json");
+    assert_eq!(
+        safe.ends_with(0).json(),
+        json!({
+            "version": 1,
+            "safe": true,
+            "asked": true,
+            "privacy": [
+                {"model": "k-anonymity(k=2)", "reached": 2, "holds": true},
+                {"model": "distinct-l-diversity(l=2)", "reached": 2, "holds": true},
+            ],
+            "smallest_class": 2,
+            "classes": 2,
+            "rows": 4,
+            "rows_starred": 0,
+            "identifying_published": [],
+            "against_original": null,
+        })
+    );
+    let broken = folder
+        .run("verify safe.csv -q age,sex -s disease -k 3 --json")
+        .ends_with(1)
+        .json();
+    assert_eq!(broken["safe"], false);
+    assert_eq!(
+        broken["privacy"],
+        json!([{"model": "k-anonymity(k=3)", "reached": 2, "holds": false}])
+    );
+}
+
+#[test]
+fn without_a_promise_every_model_is_measured() {
+    let folder = Folder::new();
+    let columns = "age,workclass,race,occupation,education,marital-status";
+    let run = folder.run(&format!(
+        "verify {} -q {columns} -s salary-class --json",
+        data("adult/adult.csv")
+    ));
+    let found = run.ends_with(1).json();
+    assert_eq!(found["smallest_class"], 1);
+    let measured: Vec<&str> = found["privacy"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["model"].as_str().unwrap().split('(').next().unwrap())
+        .collect();
+    assert_eq!(
+        measured,
+        [
+            "k-anonymity",
+            "distinct-l-diversity",
+            "entropy-l-diversity",
+            "recursive-cl-diversity",
+            "frequency-l-diversity",
+            "alpha-k-anonymity",
+            "p-sensitive-k-anonymity",
+            "t-closeness",
+            "delta-disclosure",
+            "beta-likeness",
+        ]
+    );
+    let text = Folder::with("safe.csv", SAFE).run("verify safe.csv -q age,sex -s disease");
+    let text = text.ends_with(0).stdout;
+    assert!(text.starts_with("safe\n"), "{text}");
+    assert!(text.contains("keeps       k-anonymity(k=2)\n"), "{text}");
+    assert!(
+        text.contains("keeps       t-closeness(t=0,distance=equal)\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_strictest_parameters_reported_do_hold() {
+    let folder = Folder::with("patients.csv", PATIENTS);
+    let found = folder
+        .run("verify patients.csv -q sex -s disease,zip --json")
+        .ends_with(0)
+        .json();
+    for entry in found["privacy"].as_array().unwrap() {
+        if entry["holds"] == true {
+            let model = entry["model"].as_str().unwrap();
+            folder
+                .run(&format!(
+                    "verify patients.csv -q sex -s disease,zip --privacy '{model}'"
+                ))
+                .ends_with(0);
+        }
+    }
+}
+
+#[test]
+fn an_invented_row_is_found() {
+    let folder = Folder::with("patients.csv", PATIENTS)
+        .and(
+            "invented.csv",
+            "age,sex,disease\n30-39,f,flu\n30-39,f,asthma\n",
+        )
+        .and("foreign.csv", "age,sex,disease\n30-39,f,flu\n60-69,f,flu\n");
+    let hierarchies = "--original patients.csv --hierarchy age=interval:10";
+    let run = folder.run(&format!(
+        "verify invented.csv -q age,sex -s disease -k 1 {hierarchies} --json"
+    ));
+    let found = run.ends_with(1).json();
+    assert_eq!(found["safe"], false);
+    assert_eq!(found["against_original"]["invented"], 1);
+    assert_eq!(found["privacy"][0]["holds"], true);
+    let run = folder.run(&format!(
+        "verify foreign.csv -q age,sex -s disease -k 1 {hierarchies} --json"
+    ));
+    let found = run.ends_with(1).json();
+    let violation = found["against_original"]["violations"][0].as_str().unwrap();
+    assert!(violation.contains("column `age`"), "{violation}");
+    assert!(!violation.contains("60-69"), "{violation}");
+}
+
+#[test]
+fn distances_are_measured_from_the_original() {
+    // In the release alone both classes look like the whole; the original had other diseases.
+    let folder = Folder::with("safe.csv", SAFE).and(
+        "original.csv",
+        "age,sex,disease\n31,f,flu\n32,f,cold\n41,m,flu\n42,m,cold\n50,m,flu\n51,m,flu\n52,m,flu\n53,m,flu\n",
+    );
+    let alone = folder.run("verify safe.csv -q age,sex -s disease -t 0.1 --json");
+    assert_eq!(alone.ends_with(0).json()["privacy"][0]["reached"], 0);
+    let against = folder.run(
+        "verify safe.csv -q age,sex -s disease -t 0.1 --original original.csv --hierarchy age=interval:10 --json",
+    );
+    assert_eq!(against.ends_with(1).json()["privacy"][0]["reached"], 0.25);
+}
+
+#[test]
+fn an_identifying_column_has_no_place_in_a_release() {
+    let folder = Folder::with("patients.csv", PATIENTS);
+    let run = folder.run("verify patients.csv -q sex -k 2 --identifying name --json");
+    let found = run.ends_with(1).json();
+    assert_eq!(found["identifying_published"], json!(["name"]));
+    assert_eq!(found["safe"], false);
+}

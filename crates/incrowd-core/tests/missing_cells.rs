@@ -1,0 +1,127 @@
+//! Missing cells: where the core once came to two answers, and where nothing is left.
+
+use incrowd_core::algorithms::{Algorithm, Optimal};
+use incrowd_core::problem::Unwatched;
+use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
+use incrowd_core::utility::METRICS;
+use incrowd_testkit::bridge::assess;
+use incrowd_testkit::oracle::{Distance, MissingPolicy, OracleMetric, Promise, Thousandths};
+use incrowd_testkit::random::random_metric;
+use incrowd_testkit::tiny_problem;
+
+/// The row of `a` breaks k. Without it the rows with a missing cell would keep their shares of flu at one half; with
+/// it they do not, and without them the rows of `b` are too few.
+#[test]
+fn where_crowds_overlap_the_search_and_the_check_suppress_the_same_rows() {
+    let oracle = tiny_problem(
+        "q | disease",
+        "a flu
+         - flu
+         - cold
+         b flu
+         b cold",
+    )
+    .missing_cells(MissingPolicy::MatchAny)
+    .require(Promise::KAnonymity { k: 4 })
+    .require(Promise::FrequencyLDiversity {
+        l: Thousandths(2000),
+    })
+    .allow_suppressed(5)
+    .up_to(&[0]);
+    let prepared = oracle.prepare().unwrap();
+    let metric = prepared.metric(&OracleMetric::Height).unwrap();
+    let problem = prepared.problem(&*metric);
+    let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
+    let release = publish(&problem, &proposal).unwrap();
+    assert_eq!(oracle.judge(&[0]).rows_suppressed(), 5);
+    assert_eq!(release.rows_suppressed(), 5);
+}
+
+/// The rows with a missing cell stand beside `a1` and beside `a2`, and beside both together only once: merging two
+/// safe crowds gives an unsafe one.
+#[test]
+fn where_crowds_overlap_a_safe_node_may_lie_below_an_unsafe_one() {
+    let mut oracle = tiny_problem(
+        "q | disease",
+        "a1 flu
+         a1 flu
+         a2 flu
+         a2 flu
+         b1 gout
+         b1 ague
+         -  cold
+         -  mumps",
+    )
+    .with_hierarchy("q", "a1 a *\n a2 a *\n b1 b *")
+    .missing_cells(MissingPolicy::MatchAny)
+    .require(Promise::FrequencyLDiversity {
+        l: Thousandths(2000),
+    });
+    let missing = ["", "", "*"].map(str::to_owned);
+    oracle.quasi_identifiers[0].1.push(missing.to_vec());
+    let suppressed = [0, 1, 2].map(|level| oracle.judge(&[level]).rows_suppressed());
+    assert!(suppressed[0] == 0 && suppressed[1] > 0 && suppressed[2] == 0);
+    let prepared = oracle.prepare().unwrap();
+    let metric = prepared.metric(&OracleMetric::Height).unwrap();
+    let problem = prepared.problem(&*metric);
+    let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
+    let release = publish(&problem, &proposal).unwrap();
+    assert_eq!(release.levels(), [("q", 0)]);
+}
+
+#[test]
+fn a_token_for_missing_cells_is_no_value_even_where_the_hierarchy_lists_it() {
+    let mut oracle = tiny_problem("q", "a\n?\n-\na").with_hierarchy("q", "a *\n? *");
+    oracle.quasi_identifiers[0]
+        .1
+        .push(vec![String::new(), "*".into()]);
+    oracle.missing_tokens = vec!["?".into()];
+    let prepared = oracle.prepare().unwrap();
+    let metric = prepared.metric(&OracleMetric::Height).unwrap();
+    let problem = prepared.problem(&*metric);
+    let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
+    let release = publish(&problem, &proposal).unwrap();
+    assert_eq!(release.classes(), 2);
+    let columns = &oracle.table.columns;
+    let mut recoder = release.recoder(columns, &[], SuppressedRows::Drop).unwrap();
+    let mut published = PublishedRows::default();
+    recoder
+        .recode(&oracle.table.batch(0..4), &mut published)
+        .unwrap();
+    let cells: Vec<&[u8]> = (0..4).map(|row| published.rows().cell(row, 0)).collect();
+    assert_eq!(cells, [b"a" as &[u8], b"", b"", b"a"]);
+    release.confirm(recoder.tally()).unwrap();
+}
+
+#[test]
+fn a_table_without_rows_has_a_release_that_costs_nothing_unheard_of() {
+    let header_only = tiny_problem("q | disease", "").with_hierarchy("q", "a *");
+    let all_excluded = tiny_problem("q | disease", "- flu\n- cold")
+        .with_hierarchy("q", "a *")
+        .missing_cells(MissingPolicy::ExcludeRow);
+    for mut oracle in [header_only, all_excluded] {
+        oracle.quasi_identifiers[0]
+            .1
+            .push(vec![String::new(), "*".into()]);
+        oracle.target = Some("disease".into());
+        let oracle = oracle
+            .require(Promise::KAnonymity { k: 2 })
+            .require(Promise::TCloseness {
+                t: Thousandths(200),
+                distance: Distance::Equal,
+            });
+        let prepared = oracle.prepare().unwrap();
+        for entry in METRICS {
+            let rng = &mut fastrand::Rng::with_seed(1);
+            let metric = random_metric(entry.name, &oracle, rng).unwrap();
+            let metric = prepared.metric(&metric).unwrap();
+            let problem = prepared.problem(&*metric);
+            let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
+            let release = publish(&problem, &proposal).unwrap();
+            let counted = (release.rows_published(), release.rows_suppressed());
+            assert_eq!((counted, release.classes()), ((0, 0), 0));
+            let loss = assess(&problem, release.node()).loss.unwrap();
+            assert!(loss.0.is_finite() && loss.0 >= 0.0, "{}", entry.name);
+        }
+    }
+}

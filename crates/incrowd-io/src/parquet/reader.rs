@@ -1,0 +1,333 @@
+//! Columns of values to rows of text.
+
+use super::value::{AsText, Meaning};
+use crate::csv::check_columns;
+use crate::file::{SharedFile, SharedFileReader};
+use crate::{Encoding, Error, Fingerprint, RowReader};
+use incrowd_core::table::RowBatch;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, Length};
+use parquet::file::serialized_reader::SerializedFileReader;
+use std::io::{self, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const BATCH_ROWS: usize = 4096;
+
+impl Length for SharedFile {
+    fn len(&self) -> u64 {
+        self.bytes()
+    }
+}
+
+impl ChunkReader for SharedFile {
+    type T = BufReader<SharedFileReader>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::new(self.read_from(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes, ParquetError> {
+        // Room is made for what is there, not for what is claimed: a damaged file may claim any length.
+        let mut buffer = Vec::new();
+        self.read_from(start)
+            .take(length as u64)
+            .read_to_end(&mut buffer)?;
+        if buffer.len() < length {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        Ok(buffer.into())
+    }
+}
+
+/// Reads one pass over a Parquet input.
+pub(crate) struct ParquetReader {
+    input: String,
+    file: SharedFile,
+    parquet: SerializedFileReader<SharedFile>,
+    columns: Vec<String>,
+    meanings: Vec<Meaning>,
+    /// The columns of the row group being read.
+    group: Vec<Box<dyn Cells + Send>>,
+    group_rows: u64,
+    next_group: usize,
+    rows: u64,
+    rows_total: u64,
+}
+
+impl ParquetReader {
+    /// Reads the footer, and checks that every column can become text.
+    pub(crate) fn open(input: String, file: SharedFile) -> Result<ParquetReader, Error> {
+        let parquet = unless_panicking(|| {
+            let parquet = SerializedFileReader::new(file.clone())?;
+            check_places(&parquet, file.bytes())?;
+            Ok(parquet)
+        })
+        .map_err(|source| broken(&input, source))?;
+        let metadata = parquet.metadata().file_metadata();
+        let schema = metadata.schema_descr();
+        let fields = schema.root_schema().get_fields();
+        let columns: Vec<String> = fields.iter().map(|field| field.name().into()).collect();
+        if columns.is_empty() {
+            return Err(Error::Empty { input });
+        }
+        check_columns(&input, &columns)?;
+        let mut meanings = Vec::with_capacity(columns.len());
+        for leaf in schema.columns() {
+            match Meaning::of(leaf) {
+                Some(meaning) => meanings.push(meaning),
+                None => {
+                    return Err(Error::UnsupportedColumnType {
+                        input,
+                        column: leaf.path().parts().first().cloned().unwrap_or_default(),
+                        kind: kind_of(leaf),
+                    });
+                }
+            }
+        }
+        let rows_total = u64::try_from(metadata.num_rows()).unwrap_or(0);
+        if rows_total == 0 {
+            return Err(Error::NoRows { input });
+        }
+        Ok(ParquetReader {
+            input,
+            file,
+            columns,
+            meanings,
+            group: Vec::new(),
+            group_rows: 0,
+            next_group: 0,
+            rows: 0,
+            rows_total,
+            parquet,
+        })
+    }
+
+    /// Opens the next row group that has rows; `false` at the end.
+    fn open_group(&mut self) -> Result<bool, ParquetError> {
+        while self.group_rows == 0 {
+            if self.next_group == self.parquet.num_row_groups() {
+                return Ok(false);
+            }
+            let group = self.parquet.get_row_group(self.next_group)?;
+            self.next_group += 1;
+            self.group_rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
+            self.group.clear();
+            for (at, &meaning) in self.meanings.iter().enumerate() {
+                self.group
+                    .push(cells(group.get_column_reader(at)?, meaning));
+            }
+        }
+        Ok(true)
+    }
+
+    fn fill(&mut self, batch: &mut RowBatch) -> Result<(), ParquetError> {
+        if !self.open_group()? {
+            return Ok(());
+        }
+        let rows = self.group_rows.min(BATCH_ROWS as u64) as usize;
+        for column in &mut self.group {
+            column.read(rows)?;
+        }
+        for row in 0..rows {
+            for column in &mut self.group {
+                column.push(row, batch)?;
+            }
+        }
+        self.group_rows -= rows as u64;
+        self.rows += rows as u64;
+        Ok(())
+    }
+}
+
+/// Takes a panic of the decoder for what it is: one more way to say that the file is damaged.
+///
+/// The parquet crate trusts much of what a file claims. A reader that failed is not used again, so it does
+/// not matter what the panic left half done.
+fn unless_panicking<T>(
+    decode: impl FnOnce() -> Result<T, ParquetError>,
+) -> Result<T, ParquetError> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+        Err(ParquetError::General(
+            "what the file claims does not fit together".into(),
+        ))
+    })
+}
+
+/// Refuses columns that are claimed to lie outside the file, the one such claim the decoder panics at often.
+fn check_places(
+    parquet: &SerializedFileReader<SharedFile>,
+    bytes: u64,
+) -> Result<(), ParquetError> {
+    for group in parquet.metadata().row_groups() {
+        for column in group.columns() {
+            let start = match column.dictionary_page_offset() {
+                Some(start) => start,
+                None => column.data_page_offset(),
+            };
+            let place = u64::try_from(start)
+                .ok()
+                .zip(u64::try_from(column.compressed_size()).ok());
+            let end = place.and_then(|(start, length)| start.checked_add(length));
+            if end.is_none_or(|end| end > bytes) {
+                return Err(ParquetError::General(
+                    "a column is said to lie outside the file".into(),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn broken(input: &str, source: ParquetError) -> Error {
+    Error::BrokenParquet {
+        input: input.into(),
+        source: source.into(),
+    }
+}
+
+fn kind_of(leaf: &parquet::schema::types::ColumnDescriptor) -> String {
+    match leaf.logical_type_ref() {
+        _ if leaf.path().parts().len() != 1 => "nested".into(),
+        _ if leaf.max_rep_level() > 0 => "a list".into(),
+        Some(logical) => format!("{logical:?}"),
+        None => leaf.physical_type().to_string(),
+    }
+}
+
+/// The cells of a column, a few thousand at a time.
+trait Cells {
+    /// Reads the next `rows` cells.
+    fn read(&mut self, rows: usize) -> Result<(), ParquetError>;
+    /// Adds the cell of `row`, counted within those read last, to the row being filled. Rows come in order.
+    fn push(&mut self, row: usize, batch: &mut RowBatch) -> Result<(), ParquetError>;
+}
+
+struct Column<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    meaning: Meaning,
+    /// For each row, 0 if it has no value; none at all if every row has one.
+    levels: Vec<i16>,
+    /// The values there are.
+    values: Vec<T::T>,
+    next_value: usize,
+    room: String,
+}
+
+impl<T: DataType> Cells for Column<T>
+where
+    T::T: AsText,
+{
+    fn read(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.levels.clear();
+        self.values.clear();
+        self.next_value = 0;
+        let (read, ..) =
+            self.reader
+                .read_records(rows, Some(&mut self.levels), None, &mut self.values)?;
+        if read < rows {
+            return Err(ParquetError::EOF("a column ends before its rows do".into()));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, row: usize, batch: &mut RowBatch) -> Result<(), ParquetError> {
+        if self.levels.get(row) == Some(&0) {
+            batch.push_cell(b"");
+            return Ok(());
+        }
+        let text = self
+            .values
+            .get(self.next_value)
+            .and_then(|value| value.as_text(self.meaning, &mut self.room));
+        self.next_value += 1;
+        match text {
+            Some(text) => batch.push_cell(text),
+            None => {
+                return Err(ParquetError::General(
+                    "a value does not fit its column's type".into(),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cells(reader: ColumnReader, meaning: Meaning) -> Box<dyn Cells + Send> {
+    fn typed<T: DataType>(reader: ColumnReaderImpl<T>, meaning: Meaning) -> Box<dyn Cells + Send>
+    where
+        T::T: AsText,
+    {
+        Box::new(Column {
+            reader,
+            meaning,
+            levels: Vec::new(),
+            values: Vec::new(),
+            next_value: 0,
+            room: String::new(),
+        })
+    }
+    match reader {
+        ColumnReader::BoolColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::Int32ColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::Int64ColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::Int96ColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::FloatColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::DoubleColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::ByteArrayColumnReader(reader) => typed(reader, meaning),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => typed(reader, meaning),
+    }
+}
+
+impl RowReader for ParquetReader {
+    fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
+        if batch.columns() != self.columns.len() {
+            *batch = RowBatch::new(self.columns.len());
+        }
+        batch.clear(self.rows);
+        unless_panicking(|| self.fill(batch)).map_err(|source| broken(&self.input, source))?;
+        if let Some((row, column)) = first_broken_cell(batch) {
+            return Err(Error::NotUtf8 {
+                input: self.input.clone(),
+                row: Some(batch.first_row() + row as u64 + 1),
+                position: column + 1,
+                likely: Encoding::Windows1252,
+            });
+        }
+        Ok(batch.rows() > 0)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        // Columns are stored apart, so the place in the file says little; the share of rows does.
+        let share = self.rows as f64 / self.rows_total as f64;
+        (share * self.file.bytes() as f64) as u64
+    }
+
+    fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
+        self.file.fingerprint().map_err(|source| Error::Read {
+            input: self.input.clone(),
+            byte: 0,
+            source,
+        })
+    }
+
+    fn delimiter(&self) -> Option<u8> {
+        None
+    }
+}
+
+/// The first cell of `batch` that is not UTF-8: its row in the batch and its column, both from 0.
+fn first_broken_cell(batch: &RowBatch) -> Option<(usize, usize)> {
+    // A cell cannot be broken if all bytes are ASCII, which is quick to tell and nearly always so.
+    if batch.bytes().is_ascii() {
+        return None;
+    }
+    (0..batch.rows())
+        .flat_map(|row| (0..batch.columns()).map(move |column| (row, column)))
+        .find(|&(row, column)| std::str::from_utf8(batch.cell(row, column)).is_err())
+}

@@ -1,0 +1,618 @@
+//! Makes a release: count, search, check, write.
+//!
+//! Rows are read twice. The first pass keeps distinct tuples only; the second recodes and writes. The output
+//! appears only when the bytes read are the same in both passes and the rows written are the rows checked.
+
+use crate::batches::for_each_batch;
+use crate::certificate::{Certificate, Generalized, Reached, Request};
+use crate::control::{Control, Phase};
+use crate::error::Error;
+use crate::files::{self, CertificateFiles, ReleaseFile};
+use crate::hierarchies::{self, ColumnHierarchy};
+use crate::input;
+use crate::job::{Job, Suppressed};
+use crate::models;
+use crate::outcome::{
+    Figure128, FileWritten, Guarantee, LatticeSeen, Outcome, Sample, Seconds, VERSION,
+};
+use crate::plan::Plan;
+use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
+use incrowd_core::counts::{CountedTable, FrequencySet, RowCounter, Scratch, roll_up};
+use incrowd_core::lattice::Node;
+use incrowd_core::privacy::ModelSpec;
+use incrowd_core::problem::{
+    self, Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Problem, Proposal, Watch,
+};
+use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
+use incrowd_core::table::RowBatch;
+use incrowd_core::utility::{METRICS, MetricSpec};
+use incrowd_io::{Fingerprint, RowReader, Source};
+use indexmap::IndexMap;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::time::Instant;
+
+/// What a front end wants to see beside the outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Show {
+    /// Rows to show before and after; the only way cells leave the library.
+    pub sample: usize,
+}
+
+/// What is asked, read and checked before any row is.
+struct Asked {
+    source: Source,
+    plan: Plan,
+    models: Vec<ModelSpec>,
+    metric: MetricSpec,
+    algorithm: &'static dyn Algorithm,
+    delimiter: Option<u8>,
+}
+
+/// Runs a job to its release.
+pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Error> {
+    let started = Instant::now();
+    let (asked, reader) = prepare(job)?;
+    let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
+    let certificate = CertificateFiles::create(job, control)?;
+    let (table, hierarchies, input_hash) = count(job, &asked, reader, control)?;
+    let read = started.elapsed();
+
+    let solving = Instant::now();
+    let sensitive: Vec<usize> = (0..asked.plan.sensitive.len()).collect();
+    let models = models::build(&asked.models, &table, &sensitive)?;
+    models::check_reach(&models, &table)?;
+    let metric = asked.metric.build(&table)?;
+    let problem = Problem {
+        table: &table,
+        models: &models,
+        metric: &*metric,
+        max_suppressed: max_suppressed(job, &table)?,
+        max_levels: max_levels(job, &table)?,
+        memory_limit: DEFAULT_MEMORY_LIMIT,
+    };
+    let proposal = solve(job, &asked, &problem, control)?;
+    let solve = solving.elapsed();
+
+    let writing = Instant::now();
+    let release = publish(&problem, &proposal)?;
+    let pass = Pass {
+        job,
+        asked: &asked,
+        release: &release,
+        input_hash,
+        control,
+    };
+    let mut outcome = describe(&asked, &problem, &proposal, &release)?;
+    outcome.privacy = models::reached(&models, release.reached(), &table);
+    if let Some(output) = output {
+        let written = pass.write(output)?;
+        if let Some(files) = certificate {
+            let request = request(job, &asked, &problem, &hierarchies);
+            let certificate = certify(request, &outcome, input_hash, &written.sha256);
+            outcome.certificate = Some(files.write(&certificate, &written.path)?);
+        }
+        outcome.output = Some(written);
+    }
+    control.forget_temporary();
+    if show.sample > 0 {
+        outcome.sample = Some(pass.sample(show.sample)?);
+    }
+    outcome.seconds = Seconds {
+        read: read.as_secs_f64(),
+        solve: solve.as_secs_f64(),
+        write: writing.elapsed().as_secs_f64(),
+    };
+    outcome.peak_memory_bytes = peak_memory();
+    Ok(outcome)
+}
+
+/// Reads the header and checks everything that can be checked without rows.
+fn prepare(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
+    let texts = job.privacy.models.as_deref().unwrap_or_default();
+    if texts.is_empty() {
+        return Err(Error::NoPrivacyModel);
+    }
+    let models = models::parse(texts)?;
+    let metric: MetricSpec = job.search.metric.as_deref().unwrap_or("loss").parse()?;
+    let algorithm = algorithm(job)?;
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    let source = input::source(job, path)?;
+    files::check_outputs(job, &source)?;
+    let reader = source.open()?;
+    let plan = Plan::new(job, &source.name(), reader.columns())?;
+    for column in job.hierarchies.keys() {
+        let names = reader.columns();
+        crate::plan::find_column(&source.name(), names, column, "the hierarchies")?;
+    }
+    let asked = Asked {
+        source,
+        plan,
+        models,
+        metric,
+        algorithm,
+        delimiter: reader.delimiter(),
+    };
+    Ok((asked, reader))
+}
+
+fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
+    let name = job.search.algorithm.as_deref().unwrap_or("optimal");
+    // Until there is an advisor, the exact search is what it would take.
+    let name = if name == "auto" { "optimal" } else { name };
+    algorithms::find(name).ok_or_else(|| Error::UnknownName {
+        family: "algorithm",
+        name: name.to_owned(),
+        known: ALGORITHMS.iter().map(|entry| entry.card().name).collect(),
+    })
+}
+
+/// The first pass, and what is made of it.
+fn count(
+    job: &Job,
+    asked: &Asked,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<(CountedTable, Vec<ColumnHierarchy>, Fingerprint), Error> {
+    let plan = &asked.plan;
+    let counted = plan.counted();
+    let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
+    let (counter, hash) = input::count(job, &asked.source, reader, counter, control)?;
+    let missing = input::missing(job);
+    let mut hierarchies = Vec::new();
+    for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
+        control.check()?;
+        let values = counter.values(at, &missing);
+        hierarchies.push(hierarchies::of_column(job, name, &values)?);
+    }
+    let distances = plan
+        .names_of(&counted)
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let source = hierarchies::source_of(job, name);
+            let Some(source) = source else {
+                return Ok(None);
+            };
+            let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
+            let unlisted = job.columns.missing.unwrap_or_default();
+            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
+            Ok(Some(resolved.hierarchy))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
+    let table = counter
+        .finish(levels.collect(), distances, missing)
+        .map_err(|error| name_hierarchy(error, asked, &hierarchies))?;
+    Ok((table, hierarchies, hash))
+}
+
+/// Adds to an error about unlisted values which file does not list them.
+fn name_hierarchy(
+    error: incrowd_core::Error,
+    asked: &Asked,
+    hierarchies: &[ColumnHierarchy],
+) -> Error {
+    let plan = &asked.plan;
+    if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
+        let names = plan.names_of(&plan.quasi_identifiers);
+        if let Some(at) = names.iter().position(|name| name == column) {
+            return Error::Unlisted {
+                column: column.clone(),
+                from: hierarchies[at].from.clone(),
+                input: asked.source.name(),
+                source: Box::new(error),
+            };
+        }
+    }
+    error.into()
+}
+
+fn max_suppressed(job: &Job, table: &CountedTable) -> Result<u32, Error> {
+    let rows = u64::from(table.rows);
+    match job.privacy.max_suppressed {
+        None => Ok(0),
+        Some(crate::Budget::Rows(limit)) if limit > rows => {
+            Err(Error::BudgetBeyondTable { limit, rows })
+        }
+        // At most the rows of the table, which are counted in 32 bits.
+        Some(budget) => Ok(budget.rows(rows) as u32),
+    }
+}
+
+fn max_levels(job: &Job, table: &CountedTable) -> Result<Node, Error> {
+    let attributes = &table.attributes;
+    let Some(limits) = &job.privacy.max_levels else {
+        return Ok(table.lattice().top().clone());
+    };
+    if limits.len() != attributes.len() {
+        return Err(Error::LevelCount {
+            given: limits.len(),
+            expected: attributes.len(),
+        });
+    }
+    for (attribute, &level) in attributes.iter().zip(limits) {
+        let height = attribute.hierarchy.height();
+        if level > height {
+            return Err(Error::NoSuchLevel {
+                column: attribute.name.clone(),
+                level,
+                height,
+            });
+        }
+    }
+    Ok(Node::from_levels(limits.iter().copied()))
+}
+
+/// Lets the search see a cancel and the clock.
+struct SearchWatch<'a> {
+    control: &'a Control,
+    deadline: Option<Instant>,
+}
+
+impl Watch for SearchWatch<'_> {
+    fn step(&self, progress: problem::Progress) -> Result<(), Interruption> {
+        if self.control.is_cancelled() {
+            return Err(Interruption::Cancelled);
+        }
+        self.control.progress().reach(progress.nodes_checked);
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Interruption::TimeUp),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn solve(
+    job: &Job,
+    asked: &Asked,
+    problem: &Problem<'_>,
+    control: &Control,
+) -> Result<Proposal, Error> {
+    // How many nodes must be looked at is what the search finds out, so there is no total.
+    control.progress().begin(Phase::Solve, None);
+    let limit = job.search.time_limit;
+    let watch = SearchWatch {
+        control,
+        deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
+    };
+    let proposal = asked.algorithm.solve(problem, &watch);
+    control.progress().end();
+    control.check()?;
+    Ok(proposal?)
+}
+
+/// The second pass over the rows.
+struct Pass<'a> {
+    job: &'a Job,
+    asked: &'a Asked,
+    release: &'a Release<'a>,
+    input_hash: Fingerprint,
+    control: &'a Control,
+}
+
+impl Pass<'_> {
+    /// Recodes every row into `output`, and lets it appear if all is as it was counted.
+    fn write(&self, mut output: ReleaseFile) -> Result<FileWritten, Error> {
+        let source = &self.asked.source;
+        let progress = self.control.progress();
+        progress.begin(Phase::Write, source.bytes_total());
+        let result = self.recode_all(&mut output);
+        progress.end();
+        let (confirmation, second) = result.map_err(|error| self.blame_input(error))?;
+        if second != self.input_hash {
+            return Err(self.changed());
+        }
+        output.finish(confirmation)
+    }
+
+    fn recode_all(
+        &self,
+        output: &mut ReleaseFile,
+    ) -> Result<(incrowd_core::publish::Confirmation, Fingerprint), Error> {
+        let mut reader = self.asked.source.open()?;
+        if reader.columns() != self.asked.plan.names {
+            return Err(self.changed());
+        }
+        let threads = self.job.threads();
+        let recoder = self.release.recoder(
+            &self.asked.plan.names,
+            &self.asked.plan.dropped,
+            self.suppressed_rows(),
+        )?;
+        let encoder = output.encoder();
+        let recoders = for_each_batch(
+            &mut *reader,
+            self.control,
+            threads,
+            vec![recoder; threads.saturating_sub(1).max(1)],
+            |recoder, batch, made: &mut (PublishedRows, Vec<u8>)| {
+                let (published, text) = made;
+                recoder.recode(batch, published)?;
+                if let Some(encoder) = &encoder {
+                    text.clear();
+                    encoder.encode(published.rows(), text);
+                }
+                Ok(())
+            },
+            |(published, text)| match encoder {
+                Some(_) => output.write_encoded(text),
+                None => output.write(published),
+            },
+        )?;
+        let mut tally = incrowd_core::publish::Tally::default();
+        for recoder in &recoders {
+            tally.add(recoder.tally());
+        }
+        Ok((self.release.confirm(&tally)?, reader.fingerprint()?))
+    }
+
+    /// The first rows, before and after.
+    fn sample(&self, rows: usize) -> Result<Sample, Error> {
+        let mut reader = self.asked.source.open()?;
+        let mut recoder = self.release.recoder(
+            &self.asked.plan.names,
+            &self.asked.plan.dropped,
+            self.suppressed_rows(),
+        )?;
+        let text = |batch: &RowBatch, row: usize| -> Vec<String> {
+            (0..batch.columns())
+                .map(|column| String::from_utf8_lossy(batch.cell(row, column)).into_owned())
+                .collect()
+        };
+        let mut sample = Sample {
+            columns_before: self.asked.plan.names.clone(),
+            before: Vec::new(),
+            columns_after: recoder.names().to_vec(),
+            after: Vec::new(),
+        };
+        let mut batch = RowBatch::default();
+        let mut published = PublishedRows::default();
+        while sample.before.len() < rows && reader.read(&mut batch)? {
+            for row in 0..batch.rows().min(rows - sample.before.len()) {
+                let mut one = RowBatch::new(batch.columns());
+                one.clear(batch.first_row() + row as u64);
+                for column in 0..batch.columns() {
+                    one.push_cell(batch.cell(row, column));
+                }
+                recoder
+                    .recode(&one, &mut published)
+                    .map_err(|error| self.blame_input(error.into()))?;
+                let after = published.rows();
+                sample.before.push(text(&batch, row));
+                sample
+                    .after
+                    .push((after.rows() > 0).then(|| text(after, 0)));
+            }
+        }
+        Ok(sample)
+    }
+
+    fn suppressed_rows(&self) -> SuppressedRows {
+        match self.job.output.suppressed.unwrap_or_default() {
+            Suppressed::Drop => SuppressedRows::Drop,
+            Suppressed::Star => SuppressedRows::Star,
+        }
+    }
+
+    fn changed(&self) -> Error {
+        Error::InputChanged {
+            input: self.asked.source.name(),
+        }
+    }
+
+    /// An input that could be read once and is now missing or malformed has changed.
+    fn blame_input(&self, error: Error) -> Error {
+        use incrowd_io::Error::*;
+        match error {
+            Error::Core(incrowd_core::Error::InputChanged)
+            | Error::Io(
+                NotFound { .. }
+                | IsDirectory { .. }
+                | Empty { .. }
+                | NoRows { .. }
+                | RaggedRow { .. }
+                | DuplicateColumn { .. }
+                | EmptyColumnName { .. }
+                | NotUtf8 { .. }
+                | QuoteNeverClosed { .. }
+                | CellTooLarge { .. }
+                | BrokenGzip { .. }
+                | BrokenParquet { .. }
+                | UnsupportedColumnType { .. },
+            ) => self.changed(),
+            other => other,
+        }
+    }
+}
+
+/// The outcome, all but what only the caller knows.
+fn describe(
+    asked: &Asked,
+    problem: &Problem<'_>,
+    proposal: &Proposal,
+    release: &Release<'_>,
+) -> Result<Outcome, Error> {
+    let table = release.table();
+    let metrics = metrics(asked, problem, release)?;
+    let loss = metrics.get(&asked.metric.to_string()).copied();
+    let (guarantee, gap) = match proposal.guarantee {
+        problem::Guarantee::Optimal => (Guarantee::Optimal, Some(0.0)),
+        problem::Guarantee::Bounded { lower_bound } => {
+            let gap =
+                loss.filter(|_| lower_bound.0.is_finite())
+                    .map(|loss| match loss > lower_bound.0 {
+                        true => (loss - lower_bound.0) / loss.abs(),
+                        false => 0.0,
+                    });
+            (Guarantee::Bounded, gap)
+        }
+        problem::Guarantee::Heuristic => (Guarantee::Heuristic, None),
+    };
+    let level_names =
+        table
+            .attributes
+            .iter()
+            .zip(release.node().levels())
+            .map(|(attribute, level)| {
+                let name = attribute.hierarchy.level_name(level);
+                (attribute.name.clone(), name.to_owned())
+            });
+    let classes = release.classes() as u64;
+    let rows_out = u64::from(release.rows_published());
+    Ok(Outcome {
+        version: VERSION,
+        algorithm: asked.algorithm.card().name.to_owned(),
+        guarantee,
+        gap,
+        levels: Some(
+            release
+                .levels()
+                .into_iter()
+                .map(|(name, level)| (name.to_owned(), level))
+                .collect(),
+        ),
+        recoding: "full-domain".into(),
+        rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
+        rows_out,
+        rows_suppressed: u64::from(release.rows_suppressed()) + u64::from(table.rows_excluded),
+        classes,
+        smallest_class: release.smallest_class().into(),
+        average_class: match classes {
+            0 => 0.0,
+            classes => rows_out as f64 / classes as f64,
+        },
+        metrics,
+        privacy: Vec::new(),
+        lattice: LatticeSeen {
+            nodes: Figure128(table.lattice().nodes()),
+            checked: proposal.nodes_checked,
+        },
+        seconds: Seconds {
+            read: 0.0,
+            solve: 0.0,
+            write: 0.0,
+        },
+        peak_memory_bytes: None,
+        output: None,
+        level_names: Some(level_names.collect()),
+        rows_excluded: table.rows_excluded.into(),
+        certificate: None,
+        sample: None,
+    })
+}
+
+/// The release by every metric that applies, the one asked for first if it is not among them.
+fn metrics(
+    asked: &Asked,
+    problem: &Problem<'_>,
+    release: &Release<'_>,
+) -> Result<IndexMap<String, f64>, Error> {
+    let table = release.table();
+    let has_target = !asked.plan.target.is_empty();
+    let mut specs = vec![asked.metric.clone()];
+    for entry in METRICS {
+        if (entry.applies)(table, has_target) {
+            specs.push(MetricSpec::named(entry.name)?);
+        }
+    }
+    let mut metrics = IndexMap::new();
+    let mut scratch = Scratch::default();
+    let bottom = table.lattice().bottom();
+    for spec in specs {
+        let metric = spec.build(table)?;
+        let problem = Problem {
+            metric: &*metric,
+            table,
+            models: problem.models,
+            max_suppressed: problem.max_suppressed,
+            max_levels: problem.max_levels.clone(),
+            memory_limit: problem.memory_limit,
+        };
+        let from = (&bottom, &table.tuples);
+        let columns = problem.columns_read();
+        let mut classes = FrequencySet::default();
+        roll_up(
+            table,
+            from,
+            release.node(),
+            &columns,
+            &mut scratch,
+            &mut classes,
+        );
+        let assessed = Assessor::new(&problem).assess(release.node(), &classes, None);
+        if let Some(loss) = assessed.loss {
+            metrics.insert(spec.to_string(), loss.0);
+        }
+    }
+    Ok(metrics)
+}
+
+fn request(
+    job: &Job,
+    asked: &Asked,
+    problem: &Problem<'_>,
+    hierarchies: &[ColumnHierarchy],
+) -> Request {
+    let plan = &asked.plan;
+    Request {
+        quasi_identifiers: plan
+            .names_of(&plan.quasi_identifiers)
+            .into_iter()
+            .zip(hierarchies)
+            .zip(problem.max_levels.levels())
+            .map(|((column, levels), max_level)| Generalized {
+                column,
+                max_level,
+                hierarchy_sha256: crate::certificate::hex(&Sha256::digest(
+                    levels.hierarchy.to_csv(),
+                )),
+            })
+            .collect(),
+        sensitive: plan.names_of(&plan.sensitive),
+        target: plan.names_of(&plan.target),
+        kept: plan.names_of(&plan.kept),
+        dropped: plan.names_of(&plan.dropped),
+        privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
+        max_suppressed: problem.max_suppressed.into(),
+        metric: asked.metric.to_string(),
+        algorithm: asked.algorithm.card().name.to_owned(),
+        seed: job.search.seed.unwrap_or(0),
+        time_limit: job.search.time_limit.map(|limit| limit.to_string()),
+        missing: word(job.data.missing_cells.unwrap_or_default()),
+        suppressed: word(job.output.suppressed.unwrap_or_default()),
+    }
+}
+
+fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str) -> Certificate {
+    let reached = Reached {
+        privacy: outcome.privacy.clone(),
+        levels: outcome.levels.clone(),
+        recoding: outcome.recoding.clone(),
+        guarantee: outcome.guarantee,
+        gap: outcome.gap,
+        rows_in: outcome.rows_in,
+        rows_out: outcome.rows_out,
+        rows_suppressed: outcome.rows_suppressed,
+        classes: outcome.classes,
+        smallest_class: outcome.smallest_class,
+        metrics: outcome.metrics.clone(),
+    };
+    Certificate::new(request, reached, input.to_string(), output.to_owned())
+}
+
+/// A choice as it is written in a job file.
+fn word(choice: impl Serialize) -> String {
+    match serde_json::to_value(choice) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => unreachable!("choices are written as words"),
+    }
+}
+
+/// The most memory the process has held so far, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}

@@ -1,0 +1,258 @@
+//! The paper that travels with a release: what was asked, what was reached, and hashes to check both.
+//!
+//! The same table and the same request give the same bytes, so nothing in it depends on the clock, the
+//! machine, the folder or the number of threads. The request is part of the certificate; its hash is the
+//! SHA-256 of that part as JSON without blanks, so `jq -cj .request certificate.json | sha256sum` checks it.
+
+use crate::outcome::{Guarantee, PrivacyReached, VERSION};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// What a release promises, and how to check that this is the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Who made the release.
+    pub program: Program,
+    /// What was asked.
+    pub request: Request,
+    /// What was reached, measured by the independent check.
+    pub reached: Reached,
+    /// SHA-256 of the table, of `request`, and of the release.
+    pub sha256: Hashes,
+}
+
+/// Who made the release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The program's name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// Everything that decides what a release looks like.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The quasi-identifiers, in the order of levels.
+    pub quasi_identifiers: Vec<Generalized>,
+    /// Columns that must not be linked to a person.
+    pub sensitive: Vec<String>,
+    /// Columns that analysts predict.
+    pub target: Vec<String>,
+    /// Columns published as they are.
+    pub kept: Vec<String>,
+    /// Columns not published.
+    pub dropped: Vec<String>,
+    /// The models.
+    pub privacy: Vec<String>,
+    /// Rows that may be suppressed.
+    pub max_suppressed: u64,
+    /// The metric to be least.
+    pub metric: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// For algorithms that draw numbers.
+    pub seed: u64,
+    /// The time the search was given.
+    pub time_limit: Option<String>,
+    /// What missing cells mean.
+    pub missing: String,
+    /// What is published of suppressed rows.
+    pub suppressed: String,
+}
+
+/// A quasi-identifier and how it may be published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generalized {
+    /// The column.
+    pub column: String,
+    /// The highest level allowed.
+    pub max_level: u8,
+    /// SHA-256 of its hierarchy in the program's own CSV form.
+    pub hierarchy_sha256: String,
+}
+
+/// What the independent check measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    /// Every promise.
+    pub privacy: Vec<PrivacyReached>,
+    /// The level of each quasi-identifier.
+    pub levels: Option<IndexMap<String, u8>>,
+    /// How the recoding is made.
+    pub recoding: String,
+    /// How good it is known to be.
+    pub guarantee: Guarantee,
+    /// How far from the least possible loss, at most.
+    pub gap: Option<f64>,
+    /// Rows of the table.
+    pub rows_in: u64,
+    /// Rows of the release.
+    pub rows_out: u64,
+    /// Rows left out, or published as `*`.
+    pub rows_suppressed: u64,
+    /// Classes of the release.
+    pub classes: u64,
+    /// Rows of the smallest.
+    pub smallest_class: u64,
+    /// Every metric that applies.
+    pub metrics: IndexMap<String, f64>,
+}
+
+/// SHA-256, in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hashes {
+    /// Of the table as it is stored.
+    pub input: String,
+    /// Of the request, as JSON without blanks.
+    pub request: String,
+    /// Of the release as it is stored.
+    pub output: String,
+}
+
+impl Certificate {
+    /// Puts a certificate together; the request is hashed here.
+    pub fn new(request: Request, reached: Reached, input: String, output: String) -> Self {
+        let compact = serde_json::to_vec(&request).expect("plain data is always JSON");
+        Certificate {
+            version: VERSION,
+            program: Program {
+                name: "incrowd".into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+            },
+            sha256: Hashes {
+                input,
+                request: hex(&Sha256::digest(compact)),
+                output,
+            },
+            request,
+            reached,
+        }
+    }
+
+    /// The certificate for programs.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data is always JSON");
+        text.push('\n');
+        text
+    }
+
+    /// The certificate for people.
+    pub fn to_text(&self) -> String {
+        let (request, reached) = (&self.request, &self.reached);
+        let mut text = String::new();
+        let out = &mut text;
+        let mut line = |label: &str, value: String| {
+            // Writing to a `String` cannot fail.
+            let _ = match label.is_empty() {
+                true => writeln!(out, "{value}"),
+                false => writeln!(out, "  {label:<18} {value}"),
+            };
+        };
+        line("", "CERTIFICATE OF ANONYMIZATION".into());
+        line(
+            "made by",
+            format!("{} {}", self.program.name, self.program.version),
+        );
+        line("", "\nASKED".into());
+        for model in &request.privacy {
+            line("promise", model.clone());
+        }
+        line("may suppress", format!("{} rows", request.max_suppressed));
+        let columns: Vec<String> = request
+            .quasi_identifiers
+            .iter()
+            .map(|generalized| {
+                format!(
+                    "{} (up to level {})",
+                    generalized.column, generalized.max_level
+                )
+            })
+            .collect();
+        line("generalized", columns.join(", "));
+        for (label, columns) in [
+            ("sensitive", &request.sensitive),
+            ("target", &request.target),
+            ("kept as they are", &request.kept),
+            ("not published", &request.dropped),
+        ] {
+            if !columns.is_empty() {
+                line(label, columns.join(", "));
+            }
+        }
+        line("least loss by", request.metric.clone());
+        line("algorithm", request.algorithm.clone());
+        if let Some(limit) = &request.time_limit {
+            line("time limit", limit.clone());
+        }
+        line("missing cells", request.missing.clone());
+        line("suppressed rows", request.suppressed.clone());
+        line(
+            "",
+            "\nREACHED, measured by a check independent of the search".into(),
+        );
+        for promise in &reached.privacy {
+            let figure = match promise.reached {
+                Some(figure) => format!(", reached {figure}"),
+                None => String::new(),
+            };
+            let holds = if promise.holds {
+                "holds"
+            } else {
+                "DOES NOT HOLD"
+            };
+            line("promise", format!("{} {holds}{figure}", promise.model));
+        }
+        line(
+            "rows",
+            format!(
+                "{} in, {} out, {} suppressed",
+                reached.rows_in, reached.rows_out, reached.rows_suppressed
+            ),
+        );
+        line(
+            "classes",
+            format!(
+                "{}, the smallest has {} rows",
+                reached.classes, reached.smallest_class
+            ),
+        );
+        if let Some(levels) = &reached.levels {
+            let levels: Vec<String> = levels
+                .iter()
+                .map(|(column, level)| format!("{column} {level}"))
+                .collect();
+            line("levels", levels.join(", "));
+        }
+        line("recoding", reached.recoding.clone());
+        let guarantee = match (reached.guarantee, reached.gap) {
+            (Guarantee::Optimal, _) => "optimal: no recoding of this kind loses less".to_owned(),
+            (Guarantee::Bounded, Some(gap)) => {
+                format!("at most {:.2} % above the least possible", gap * 100.0)
+            }
+            _ => "nothing is proven about the loss".to_owned(),
+        };
+        line("guarantee", guarantee);
+        for (metric, loss) in &reached.metrics {
+            line(metric, format!("{loss}"));
+        }
+        line("", "\nSHA-256".into());
+        line("table", self.sha256.input.clone());
+        line("request", self.sha256.request.clone());
+        line("release", self.sha256.output.clone());
+        text
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

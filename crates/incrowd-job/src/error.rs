@@ -1,0 +1,519 @@
+//! What can go wrong in a job, as fields; the sentence, the place and the hint are made from them.
+//!
+//! One enum wraps the errors of the crates below, so that every front end shows every error the same way:
+//! a line in the terminal, `{code, message, place, hint}` over HTTP, an exception in Python.
+
+use crate::outcome::Figure;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Everything a job can be refused for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The core refused.
+    #[error(transparent)]
+    Core(#[from] incrowd_core::Error),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] incrowd_io::Error),
+    /// The user stopped the run.
+    #[error("stopped before the end")]
+    Cancelled,
+    /// The job file cannot be read as one.
+    #[error("the job file is wrong: {message}")]
+    JobFile {
+        /// The file, when there is one.
+        path: Option<PathBuf>,
+        /// The line, from 1.
+        line: usize,
+        /// The column in that line, from 1.
+        column: usize,
+        /// What the reader says.
+        message: String,
+    },
+    /// A file other than the table cannot be read.
+    #[error("{}", unreadable(path, *kind))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
+    /// A folder cannot be made.
+    #[error("the folder `{}` cannot be made", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
+    /// No table was named.
+    #[error("no table is named")]
+    NoData,
+    /// Tables in databases cannot be read yet.
+    #[error("`{scheme}://` addresses are not supported")]
+    Address {
+        /// What stands before `://`.
+        scheme: String,
+    },
+    /// A file the user asked for would overwrite the table.
+    #[error("{what} would overwrite the table")]
+    OverwritesInput {
+        /// `the release` or `the certificate`.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Two outputs have the same name.
+    #[error("the release and the certificate have the same name")]
+    SameOutput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A certificate of nothing.
+    #[error("a certificate is asked for, but no release")]
+    CertificateAlone,
+    /// The certificate's file has the name of its readable twin.
+    #[error("a certificate cannot be named `*.txt`")]
+    CertificateName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is already there.
+    #[error("{} of the files to write already exist", paths.len())]
+    AlreadyExists {
+        /// The files.
+        paths: Vec<PathBuf>,
+    },
+    /// Two answers for one standard output.
+    #[error("the release and the JSON document both go to standard output")]
+    StandardOutputTwice,
+    /// A command that does not exist.
+    #[error("there is no command `{name}`")]
+    UnknownCommand {
+        /// The name given.
+        name: String,
+    },
+    /// A delimiter that is not one.
+    #[error("`{text}` is not a delimiter")]
+    Delimiter {
+        /// What was given.
+        text: String,
+    },
+    /// A budget that is not one.
+    #[error("`{text}` is not a number of rows or a share of them")]
+    Budget {
+        /// What was given.
+        text: String,
+    },
+    /// More rows may be suppressed than there are.
+    #[error("{limit} rows may be suppressed, but the table has only {rows}")]
+    BudgetBeyondTable {
+        /// What was given.
+        limit: u64,
+        /// Rows of the table.
+        rows: u64,
+    },
+    /// A time that is not one.
+    #[error("`{text}` is not a time")]
+    TimeLimit {
+        /// What was given.
+        text: String,
+    },
+    /// `--max-levels` cannot be read.
+    #[error("`{text}` is not a list of levels")]
+    MaxLevels {
+        /// What was given.
+        text: String,
+    },
+    /// `--hierarchy` cannot be read.
+    #[error("`{text}` does not say which column the hierarchy is for")]
+    HierarchyFlag {
+        /// What was given.
+        text: String,
+    },
+    /// A column that the table does not have.
+    #[error("the table has no column `{column}`")]
+    UnknownColumn {
+        /// The name given.
+        column: String,
+        /// Where it was given, such as `quasi-identifiers`.
+        named_in: &'static str,
+        /// The table.
+        input: String,
+        /// How many columns the table has.
+        columns: usize,
+        /// The names most like it.
+        nearest: Vec<String>,
+    },
+    /// A column named twice.
+    #[error("column `{column}` is named {}", both(first, second))]
+    TwoRoles {
+        /// The column.
+        column: String,
+        /// The first list.
+        first: &'static str,
+        /// The second list; the first again when it is named twice there.
+        second: &'static str,
+    },
+    /// Columns that nobody gave a role.
+    #[error("{} no role", some_columns(columns))]
+    NoRole {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Nothing can be generalized.
+    #[error("no quasi-identifiers are named")]
+    NoQuasiIdentifiers,
+    /// Nothing is promised.
+    #[error("no privacy model is required")]
+    NoPrivacyModel,
+    /// A promise that not even the whole table keeps.
+    #[error("`{model}` is out of reach: the whole table, as one class, reaches {reached}")]
+    OutOfReach {
+        /// The model.
+        model: String,
+        /// What the whole table reaches.
+        reached: Figure,
+        /// Rows of the table.
+        rows: u64,
+    },
+    /// A name that is in no registry.
+    #[error("there is no {family} `{name}`")]
+    UnknownName {
+        /// `metric`, `algorithm`, ...
+        family: &'static str,
+        /// The name given.
+        name: String,
+        /// All that exist.
+        known: Vec<&'static str>,
+    },
+    /// Limits for another number of columns.
+    #[error("{given} highest levels are given for {expected} quasi-identifiers")]
+    LevelCount {
+        /// How many levels.
+        given: usize,
+        /// How many quasi-identifiers.
+        expected: usize,
+    },
+    /// A level above the last.
+    #[error("column `{column}` has no level {level}")]
+    NoSuchLevel {
+        /// The column.
+        column: String,
+        /// The level given.
+        level: u8,
+        /// The last level.
+        height: u8,
+    },
+    /// A hierarchy that is wrong, with the file it is in.
+    #[error("{source}")]
+    Hierarchy {
+        /// The column.
+        column: String,
+        /// The file or the builder.
+        from: String,
+        /// What is wrong.
+        source: Box<incrowd_core::Error>,
+    },
+    /// Values of the table that a hierarchy file does not list.
+    #[error("{source}")]
+    Unlisted {
+        /// The column.
+        column: String,
+        /// The hierarchy file.
+        from: String,
+        /// The table.
+        input: String,
+        /// How many, where first.
+        source: Box<incrowd_core::Error>,
+    },
+    /// The second pass met other rows than the first.
+    #[error("the input changed between the two passes")]
+    InputChanged {
+        /// The input.
+        input: String,
+    },
+    /// The original has other columns than the release.
+    #[error("the release has a column `{column}` that the original does not have")]
+    ColumnNotInOriginal {
+        /// The column.
+        column: String,
+    },
+    /// A program step ended without an answer.
+    #[error("a worker stopped without an answer")]
+    WorkerLost,
+}
+
+impl Error {
+    /// A file other than the table that cannot be read.
+    pub(crate) fn read(path: &Path, error: &io::Error) -> Error {
+        Error::Unreadable {
+            path: path.to_path_buf(),
+            kind: error.kind(),
+        }
+    }
+
+    /// A word for programs, such as `unknown-column`. Stays the same when the message changes.
+    pub fn code(&self) -> String {
+        match self {
+            Error::Core(error) => variant(error),
+            Error::Hierarchy { source, .. } | Error::Unlisted { source, .. } => variant(&**source),
+            Error::Io(error) => variant(error),
+            error => variant(error),
+        }
+    }
+
+    /// Where it happened, when there is more to say than the message does.
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Error::Core(error) => error.place(),
+            Error::Io(error) => error.place(),
+            Error::JobFile {
+                path, line, column, ..
+            } => {
+                let path = path.as_ref().map(|path| format!("{}, ", path.display()));
+                Some(format!(
+                    "{}line {line}, column {column}",
+                    path.unwrap_or_default()
+                ))
+            }
+            Error::Unreadable {
+                kind: io::ErrorKind::NotFound,
+                ..
+            } => None,
+            Error::Unreadable { kind, .. } | Error::Folder { kind, .. } => {
+                Some(format!("the operating system says: {kind}"))
+            }
+            Error::OverwritesInput { path, .. }
+            | Error::SameOutput { path }
+            | Error::CertificateName { path } => Some(path.display().to_string()),
+            Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
+            Error::UnknownColumn {
+                named_in,
+                input,
+                columns,
+                ..
+            } => Some(format!("{named_in}; {input} has {columns} columns")),
+            Error::NoRole { columns } if columns.len() > 1 => Some(join(columns)),
+            Error::NoSuchLevel { height, .. } => {
+                Some(format!("its hierarchy has levels 0 to {height}"))
+            }
+            Error::Hierarchy {
+                column,
+                from,
+                source,
+            } => Some(match source.place() {
+                Some(place) => format!("{from}, {place}"),
+                None => format!("{from}, the hierarchy of `{column}`"),
+            }),
+            Error::Unlisted {
+                from,
+                input,
+                source,
+                ..
+            } => match &**source {
+                incrowd_core::Error::HierarchyLacksValues { row, leaves, .. } => Some(format!(
+                    "{input}, first in row {row}; hierarchy {from} has {leaves} values"
+                )),
+                source => source.place(),
+            },
+            Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),
+            Error::InputChanged { input } => Some(input.clone()),
+            _ => None,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::Core(error) => error.hint(),
+            Error::Hierarchy { source, .. } => source.hint(),
+            Error::Unlisted {
+                column,
+                from,
+                input,
+                ..
+            } => format!(
+                "`incrowd hierarchy check {from} --data {input} --column {column}` lists them; or pass `--missing suppress`"
+            ),
+            Error::Io(error) => error.hint(),
+            Error::Cancelled => "nothing was written; start again when you like".into(),
+            Error::JobFile { .. } => {
+                "`incrowd init DATA` writes a job file with every key explained".into()
+            }
+            Error::Unreadable { kind, .. } => match kind {
+                io::ErrorKind::NotFound => "check the spelling and the folder".into(),
+                _ => "check that it is a file and that you may read it".into(),
+            },
+            Error::Folder { .. } => "choose a folder you may write to".into(),
+            Error::NoData => {
+                "name a file, such as `adult.csv`, or `-` for standard input; or give `--job FILE`"
+                    .into()
+            }
+            Error::Address { .. } => {
+                "export the table to CSV or Parquet and name that file".into()
+            }
+            Error::OverwritesInput { .. } => "choose another name for the output".into(),
+            Error::SameOutput { .. } => "choose another name for one of them".into(),
+            Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
+            Error::CertificateName { .. } => {
+                "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
+            }
+            Error::AlreadyExists { .. } => "add `--force` to replace them".into(),
+            Error::StandardOutputTwice => "write the release to a file with `-o FILE`".into(),
+            Error::UnknownCommand { .. } => "`incrowd --help` lists the commands".into(),
+            Error::Delimiter { .. } => {
+                "give one ASCII character, such as `;`, or the word `tab`".into()
+            }
+            Error::Budget { .. } => {
+                "give a number of rows such as `321`, or a share from `0%` to `100%`".into()
+            }
+            Error::BudgetBeyondTable { .. } => "give a smaller number, or `100%`".into(),
+            Error::TimeLimit { .. } => "write it like `30s`, `5m` or `1h 30m`".into(),
+            Error::MaxLevels { .. } => {
+                "give one number per quasi-identifier, such as `--max-levels 2,1,1`".into()
+            }
+            Error::HierarchyFlag { .. } => {
+                "write it like `age=ages.csv` or `age=interval:5,10,20`".into()
+            }
+            Error::UnknownColumn { nearest, .. } if nearest.is_empty() => {
+                "`incrowd inspect DATA` lists the columns".into()
+            }
+            Error::UnknownColumn { nearest, .. } => format!(
+                "did you mean {}? `incrowd inspect DATA` lists the columns",
+                or(nearest.iter().map(|name| format!("`{name}`")))
+            ),
+            Error::TwoRoles { first, second, .. } if first == second => {
+                "name every column once".into()
+            }
+            Error::TwoRoles { .. } => "every column has one role: name it in one place only".into(),
+            Error::NoRole { .. } => {
+                "give each a role (`-q`, `-s`, `--identifying`, `--target`), or say `--others drop` or `--others keep`"
+                    .into()
+            }
+            Error::NoQuasiIdentifiers => {
+                "name the columns others could know with `-q age,sex,zip`; `incrowd inspect DATA` proposes some"
+                    .into()
+            }
+            Error::NoPrivacyModel => {
+                "say what to promise, for example `-k 5`; `incrowd explain models` lists the models"
+                    .into()
+            }
+            Error::OutOfReach { .. } => {
+                "ask for less; no recoding and no suppression can help".into()
+            }
+            Error::UnknownName {
+                family,
+                name,
+                known,
+            } => {
+                let near = nearest_names(name, known.iter().copied());
+                match near.is_empty() {
+                    true => format!("`incrowd explain` lists every {family}"),
+                    false => format!(
+                        "did you mean {}? `incrowd explain` lists every {family}",
+                        or(near.iter().map(|name| format!("`{name}`")))
+                    ),
+                }
+            }
+            Error::LevelCount { expected, .. } => {
+                format!("give {expected} numbers, in the order of the quasi-identifiers")
+            }
+            Error::NoSuchLevel { column, height, .. } => format!(
+                "give at most {height}; `incrowd hierarchy show FILE` shows the levels of `{column}`"
+            ),
+            Error::InputChanged { .. } => {
+                "nothing was written; run again when nobody writes to the input, or on a copy of it"
+                    .into()
+            }
+            Error::ColumnNotInOriginal { .. } => {
+                "check that it is the original of this release".into()
+            }
+            Error::WorkerLost => "this is a mistake in incrowd; please report it".into(),
+        }
+    }
+}
+
+/// The name of an error's variant as a word for programs. The variant's name comes first in its `Debug`
+/// form, which spares three enums a table that could be forgotten.
+fn variant(error: &impl fmt::Debug) -> String {
+    let debug = format!("{error:?}");
+    let name = debug.split(|c: char| !c.is_alphanumeric()).next();
+    let mut code = String::new();
+    for letter in name.unwrap_or_default().chars() {
+        if letter.is_uppercase() && !code.is_empty() {
+            code.push('-');
+        }
+        code.extend(letter.to_lowercase());
+    }
+    code
+}
+
+fn unreadable(path: &Path, kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => format!("there is no file `{}`", path.display()),
+        _ => format!("`{}` cannot be read", path.display()),
+    }
+}
+
+fn both(first: &str, second: &str) -> String {
+    match first == second {
+        true => format!("twice in {first}"),
+        false => format!("both in {first} and in {second}"),
+    }
+}
+
+fn some_columns(columns: &[String]) -> String {
+    match columns {
+        [column] => format!("column `{column}` has"),
+        columns => format!("{} columns have", columns.len()),
+    }
+}
+
+fn join<T: fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
+    const SHOWN: usize = 12;
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    match items.len() {
+        0..=SHOWN => items.join(", "),
+        all => format!("{} and {} more", items[..SHOWN].join(", "), all - SHOWN),
+    }
+}
+
+fn or(items: impl IntoIterator<Item = String>) -> String {
+    items.into_iter().collect::<Vec<_>>().join(" or ")
+}
+
+/// The names most like `name`, best first; none when nothing is like it.
+pub(crate) fn nearest_names<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Vec<String> {
+    let near = incrowd_core::card::nearest(name, known);
+    near.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_an_error_is_the_name_of_its_kind() {
+        assert_eq!(Error::NoQuasiIdentifiers.code(), "no-quasi-identifiers");
+        let core = incrowd_core::Error::TooManyRows { limit: 3 };
+        assert_eq!(Error::from(core).code(), "too-many-rows");
+    }
+
+    #[test]
+    fn the_nearest_names_are_those_a_slip_of_the_finger_away() {
+        let columns = ["age", "education", "education-num", "sex"];
+        assert_eq!(nearest_names("agee", columns), ["age"]);
+        assert_eq!(
+            nearest_names("educ", columns),
+            ["education", "education-num"]
+        );
+        assert!(nearest_names("zip", columns).is_empty());
+    }
+}

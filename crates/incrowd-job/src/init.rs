@@ -1,0 +1,338 @@
+//! A job file and hierarchies to start from.
+
+use crate::batches::for_each_batch;
+use crate::control::{Control, Phase};
+use crate::error::Error;
+use crate::hierarchies::{self, ColumnHierarchy};
+use crate::input;
+use crate::inspect::{Inspection, ProposedRole, inspect};
+use crate::job::Job;
+use crate::outcome::VERSION;
+use incrowd_core::counts::RowCounter;
+use incrowd_io::write_atomically;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What `init` has written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Initialized {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The job file.
+    pub job: PathBuf,
+    /// The hierarchies, one per quasi-identifier.
+    pub hierarchies: Vec<PathBuf>,
+    /// What to type next.
+    pub next: String,
+}
+
+/// The promise proposed to those who have named none.
+const FIRST_PROMISE: &str = "k-anonymity(k=5)";
+
+/// Looks at the job's table and writes `incrowd.toml` and `hierarchies/<column>.csv` into `folder`.
+///
+/// Roles and models that the job gives are written as given, the others as [`inspect`] proposes them. Columns
+/// without a clear role are dropped by the job written, until the user decides. Nothing is overwritten unless
+/// `force` says so.
+pub fn init(
+    job: &Job,
+    folder: &Path,
+    force: bool,
+    control: &Control,
+) -> Result<Initialized, Error> {
+    // `incrowd.toml` reads better than `./incrowd.toml`.
+    let folder = folder.strip_prefix(".").unwrap_or(folder);
+    let inspection = inspect(job, control)?;
+    let quasi_identifiers = columns_with(&inspection, ProposedRole::QuasiIdentifying);
+    if quasi_identifiers.is_empty() {
+        return Err(Error::NoQuasiIdentifiers);
+    }
+    let levels = levels_of(job, &quasi_identifiers, control)?;
+    let files = file_names(&quasi_identifiers);
+    let job_path = folder.join("incrowd.toml");
+    let hierarchies: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+    let paths = std::iter::once(&job_path).chain(&hierarchies);
+    let paths: Vec<PathBuf> = paths.filter(|path| path.exists()).cloned().collect();
+    if !force && !paths.is_empty() {
+        return Err(Error::AlreadyExists { paths });
+    }
+    let text = job_text(job, folder, &inspection, &files, &levels);
+    // What we write must be what we read: a job file nobody can use is worse than none.
+    Job::parse(&text)?;
+    let subfolder = folder.join("hierarchies");
+    std::fs::create_dir_all(&subfolder).map_err(|error| Error::Folder {
+        path: subfolder,
+        kind: error.kind(),
+    })?;
+    for (path, levels) in hierarchies.iter().zip(&levels) {
+        write_atomically(path, levels.hierarchy.to_csv().as_bytes())?;
+    }
+    write_atomically(&job_path, text.as_bytes())?;
+    Ok(Initialized {
+        version: VERSION,
+        next: format!("incrowd anonymize --job {}", job_path.display()),
+        job: job_path,
+        hierarchies,
+    })
+}
+
+fn columns_with(inspection: &Inspection, role: ProposedRole) -> Vec<String> {
+    let columns = inspection.columns.iter();
+    columns
+        .filter(|column| column.role == role)
+        .map(|column| column.name.clone())
+        .collect()
+}
+
+/// The levels of each column. Every column is counted for itself, so memory grows with values, not with tuples.
+fn levels_of(
+    job: &Job,
+    columns: &[String],
+    control: &Control,
+) -> Result<Vec<ColumnHierarchy>, Error> {
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    let source = input::source(job, path)?;
+    let mut reader = source.open()?;
+    let names = reader.columns().to_vec();
+    let counters: Vec<RowCounter> = columns
+        .iter()
+        .filter_map(|column| names.iter().position(|name| name == column))
+        .map(|at| RowCounter::new(&names, &[at], &[]))
+        .collect();
+    control.progress().begin(Phase::Read, source.bytes_total());
+    let counted = for_each_batch(
+        &mut *reader,
+        control,
+        job.threads(),
+        vec![counters],
+        |counters, batch, (): &mut ()| {
+            for counter in counters.iter_mut() {
+                counter.add(batch)?;
+            }
+            Ok(())
+        },
+        |()| Ok(()),
+    );
+    control.progress().end();
+    let counters = counted?.pop().ok_or(Error::WorkerLost)?;
+    let missing = input::missing(job);
+    columns
+        .iter()
+        .zip(&counters)
+        .map(|(column, counter)| hierarchies::of_column(job, column, &counter.values(0, &missing)))
+        .collect()
+}
+
+/// A file name per column; letters that a file name cannot have on every system become `_`.
+fn file_names(columns: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for column in columns {
+        let plain: String = column
+            .chars()
+            .map(|letter| match letter {
+                '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '_',
+                letter if letter.is_control() => '_',
+                letter => letter,
+            })
+            .collect();
+        let mut name = format!("hierarchies/{plain}.csv");
+        let mut number = 2;
+        while names.contains(&name) {
+            name = format!("hierarchies/{plain}-{number}.csv");
+            number += 1;
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn job_text(
+    job: &Job,
+    folder: &Path,
+    inspection: &Inspection,
+    files: &[String],
+    levels: &[ColumnHierarchy],
+) -> String {
+    let mut text = String::new();
+    let quasi_identifiers = columns_with(inspection, ProposedRole::QuasiIdentifying);
+    let sensitive = columns_with(inspection, ProposedRole::Sensitive);
+    let identifying = columns_with(inspection, ProposedRole::Identifying);
+    let plain = columns_with(inspection, ProposedRole::Plain);
+    let first_promise = [FIRST_PROMISE.to_owned()];
+    let models = job.privacy.models.as_deref().unwrap_or(&first_promise);
+    let budget = job.privacy.max_suppressed;
+    let mut line = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    line("# A job for incrowd. Run it with: incrowd anonymize --job incrowd.toml");
+    line("# Flags on the command line win over what stands here. Paths are relative to this file.");
+    line("");
+    line("[data]");
+    line(&format!("path = {}", quoted(&data_path(job, folder))));
+    match job.data.delimiter {
+        Some(delimiter) => line(&format!("delimiter = {}", quoted(&String::from(delimiter)))),
+        None => line("# delimiter = \";\"          # detected when left out"),
+    }
+    match job.data.header {
+        Some(header) => line(&format!("header = {header}")),
+        None => line("# header = false           # when the first line is a row already"),
+    }
+    match &job.data.missing_tokens {
+        Some(tokens) => line(&format!("missing_tokens = {}", list(tokens))),
+        None => line(
+            "# missing_tokens = [\"?\"]   # texts that mean \"no value\", beside the empty one",
+        ),
+    }
+    line("# missing_cells = \"own-value\"  # or \"match-any\", \"exclude-row\"");
+    line("");
+    line("[columns]");
+    line(
+        "# What others could know and join. Published generalized; their order is the order of levels.",
+    );
+    line(&format!("quasi_identifiers = {}", list(&quasi_identifiers)));
+    line(
+        "# What must not be linked to a person. Published as it is, protected by the models below.",
+    );
+    line(&format!("sensitive = {}", list(&sensitive)));
+    line("# What names a person. Never published.");
+    line(&format!("identifying = {}", list(&identifying)));
+    line("# What analysts predict, for metrics that care: target = [\"column\"]");
+    if !plain.is_empty() {
+        line(&format!(
+            "# Without a clear role, so dropped for now: {}",
+            plain.join(", ").replace(['\n', '\r'], " ")
+        ));
+    }
+    line("others = \"drop\"            # or \"keep\": publish columns named nowhere as they are");
+    line("");
+    line("# Why each column got its role:");
+    for column in &inspection.columns {
+        line(&format!(
+            "#   {}: {}, {}",
+            column.name.replace(['\n', '\r'], " "),
+            column.role,
+            column.reason
+        ));
+    }
+    line("");
+    line("# The levels of each quasi-identifier: a file, or a rule such as \"interval:5,10,20\",");
+    line("# \"quantile:16,8,4\", \"mask:2\", \"date:month,year\", \"order\" or \"suppress\".");
+    line("[hierarchies]");
+    for ((column, file), levels) in quasi_identifiers.iter().zip(files).zip(levels) {
+        let reason = levels.reason.as_deref().unwrap_or("as you said");
+        line(&format!(
+            "{} = {}  # {}: {reason}",
+            key(column),
+            quoted(file),
+            levels.from.replace(['\n', '\r'], " ")
+        ));
+    }
+    line("");
+    line("[privacy]");
+    line("# All must hold in every class of the release. `incrowd explain models` lists them.");
+    line(&format!("models = {}", list(models)));
+    if job.privacy.models.is_none() && !sensitive.is_empty() {
+        line(
+            "# With a sensitive column, k alone is weak; consider adding \"distinct-l-diversity(l=2)\".",
+        );
+    }
+    line("# Rows that may be left out for the sake of detail: a number, or a share.");
+    line(&match budget {
+        Some(crate::Budget::Rows(rows)) => format!("max_suppressed = {rows}"),
+        Some(budget) => format!("max_suppressed = \"{budget}\""),
+        None => "max_suppressed = \"1%\"".to_owned(),
+    });
+    line("# max_levels = [2, 1]        # the highest level allowed for each quasi-identifier");
+    line("");
+    line("[search]");
+    line(
+        "metric = \"loss\"            # what is to be lost least; `incrowd explain metrics` lists them",
+    );
+    line("algorithm = \"optimal\"");
+    line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
+    line("# threads = 2                # the result does not depend on it");
+    line("# seed = 0");
+    line("");
+    line("[output]");
+    line("path = \"release.csv\"");
+    line("certificate = \"certificate.json\"");
+    line(
+        "suppressed = \"drop\"        # or \"star\": rows of `*`, so that the number of rows stays",
+    );
+    text
+}
+
+/// The table's path as it must be written in a job file that lies in `folder`.
+fn data_path(job: &Job, folder: &Path) -> String {
+    let path = job.data.path.clone().unwrap_or_default();
+    if path == "-" || folder == Path::new("") || Path::new(&path).is_absolute() {
+        return path;
+    }
+    match std::path::absolute(&path) {
+        Ok(absolute) => absolute.to_string_lossy().into_owned(),
+        Err(_) => path,
+    }
+}
+
+/// A text as a TOML key, quoted only if it must be.
+fn key(text: &str) -> String {
+    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    match !text.is_empty() && text.chars().all(is_bare) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+/// A text as a TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            letter if letter.is_control() => {
+                // Writing to a `String` cannot fail.
+                let _ = write!(quoted, "\\U{:08X}", u32::from(letter));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strange_column_names_survive_the_job_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data.csv");
+        std::fs::write(
+            &data,
+            "\"a \"\"quoted\"\" age\",\"birth\nplace\",city/age,city:age\n17,x,1,2\n18,y,2,3\n",
+        )
+        .unwrap();
+        let mut job = Job::default();
+        job.data.path = Some(data.to_str().unwrap().to_owned());
+        let written = init(&job, folder.path(), false, &Control::default()).unwrap();
+        let read = Job::load(&written.job).unwrap();
+        assert_eq!(
+            read.columns.quasi_identifiers.unwrap(),
+            ["a \"quoted\" age", "birth\nplace", "city/age", "city:age"]
+        );
+        assert_eq!(written.hierarchies.len(), 4);
+        assert!(written.hierarchies.iter().all(|path| path.is_file()));
+        let again = init(&job, folder.path(), false, &Control::default()).unwrap_err();
+        assert!(matches!(again, Error::AlreadyExists { paths } if paths.len() == 5));
+        init(&job, folder.path(), true, &Control::default()).unwrap();
+    }
+}

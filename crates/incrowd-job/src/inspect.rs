@@ -1,0 +1,320 @@
+//! Looks at a table nobody has described yet: what its columns are, and which of them single people out.
+//!
+//! Cells are seen, hashed and forgotten: no value leaves this module. Two values of a column that share a
+//! 64-bit hash would count as one; for a million values the chance of that is below one in ten million, and it
+//! would change a count by one.
+//!
+//! The first pass keeps, per column, how often each value occurs. The second keeps the distinct tuples of the
+//! columns that others are likely to know; all their pairs and triples are counted from these tuples, not from
+//! rows. Both stop keeping when they have kept a fixed number, and say so, so memory is bounded.
+
+mod combinations;
+mod roles;
+
+use crate::batches::for_each_batch;
+use crate::control::{Control, Phase};
+use crate::error::Error;
+use crate::input;
+use crate::job::Job;
+use crate::outcome::VERSION;
+use hashbrown::HashMap;
+use incrowd_core::table::{Kind, parse_date, parse_number};
+use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hasher};
+
+/// Distinct values of a column that are kept.
+const MOST_VALUES: usize = 1_000_000;
+
+/// Texts that often mean "no value".
+const LIKELY_MISSING: [&str; 9] = ["?", "NA", "N/A", "NULL", "null", "None", "nan", "NaN", "-"];
+
+/// What is in a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inspection {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The table.
+    pub input: String,
+    /// Rows of the table.
+    pub rows: u64,
+    /// Every column, in the order of the table.
+    pub columns: Vec<ColumnReport>,
+    /// What the columns that others are likely to know give away together.
+    pub combinations: Combinations,
+}
+
+/// What is in a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// `number`, `date` or `text`.
+    pub kind: String,
+    /// Rows without a value.
+    pub missing: u64,
+    /// Texts in it that often mean "no value" and were not said to.
+    pub likely_missing: Vec<String>,
+    /// Distinct values; at least so many when `is_exact` is false.
+    pub distinct: u64,
+    /// Whether there were few enough values to keep count of all.
+    pub is_exact: bool,
+    /// Distinct values per row.
+    pub distinct_ratio: f64,
+    /// Share of the pairs of rows that this column tells apart.
+    pub separation_ratio: Option<f64>,
+    /// Rows whose value no other row has.
+    pub unique_rows: Option<u64>,
+    /// The role it should have: `identifying`, `quasi-identifying`, `sensitive` or `plain`.
+    pub role: ProposedRole,
+    /// Why.
+    pub reason: String,
+}
+
+/// A role proposed for a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProposedRole {
+    /// Names a person.
+    Identifying,
+    /// Others are likely to know it.
+    QuasiIdentifying,
+    /// Should not be linked to a person.
+    Sensitive,
+    /// Nothing speaks for one of the others.
+    Plain,
+}
+
+impl std::fmt::Display for ProposedRole {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.pad(match self {
+            ProposedRole::Identifying => "identifying",
+            ProposedRole::QuasiIdentifying => "quasi-identifying",
+            ProposedRole::Sensitive => "sensitive",
+            ProposedRole::Plain => "plain",
+        })
+    }
+}
+
+pub use combinations::{Combination, Combinations};
+
+/// Looks at the table of a job. Roles that the job gives are taken as they are.
+pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    let source = input::source(job, path)?;
+    let mut reader = source.open()?;
+    let names = reader.columns().to_vec();
+    let missing = input::missing(job);
+    let threads = job.threads();
+    let worker = vec![ColumnCount::default(); names.len()];
+    control.progress().begin(Phase::Read, source.bytes_total());
+    let counted = for_each_batch(
+        &mut *reader,
+        control,
+        threads,
+        vec![worker; threads.saturating_sub(1).max(1)],
+        |columns: &mut Vec<ColumnCount>, batch, (): &mut ()| {
+            for row in 0..batch.rows() {
+                for (at, column) in columns.iter_mut().enumerate() {
+                    let text = std::str::from_utf8(batch.cell(row, at)).unwrap_or_default();
+                    column.add(missing.normalize(text));
+                }
+            }
+            Ok(())
+        },
+        |()| Ok(()),
+    );
+    control.progress().end();
+    let mut counted = counted?.into_iter();
+    let mut columns = counted.next().ok_or(Error::WorkerLost)?;
+    for others in counted {
+        for (ours, theirs) in columns.iter_mut().zip(others) {
+            ours.absorb(theirs);
+        }
+    }
+    let rows = columns.first().map_or(0, |column| column.rows);
+    let columns: Vec<ColumnReport> = names
+        .iter()
+        .zip(columns)
+        .map(|(name, column)| column.report(name, job))
+        .collect();
+    let candidates = combinations::candidates(&columns);
+    let combinations = combinations::count(job, &source, &names, &candidates, control)?;
+    Ok(Inspection {
+        version: VERSION,
+        input: source.name(),
+        rows,
+        columns,
+        combinations,
+    })
+}
+
+/// The hash that stands for a cell.
+fn hash(text: &str) -> u64 {
+    // Fixed keys: the same table is counted the same way every time.
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// What is kept of a column while its rows pass.
+#[derive(Debug, Clone)]
+struct ColumnCount {
+    rows: u64,
+    missing: u64,
+    /// Rows of each value; given up when there are too many.
+    values: Option<HashMap<u64, u32>>,
+    are_numbers: bool,
+    are_dates: bool,
+    likely_missing: [bool; LIKELY_MISSING.len()],
+}
+
+impl Default for ColumnCount {
+    fn default() -> Self {
+        ColumnCount {
+            rows: 0,
+            missing: 0,
+            values: Some(HashMap::new()),
+            are_numbers: true,
+            are_dates: true,
+            likely_missing: Default::default(),
+        }
+    }
+}
+
+impl ColumnCount {
+    fn add(&mut self, text: &str) {
+        self.rows += 1;
+        if text.is_empty() {
+            self.missing += 1;
+            return;
+        }
+        if let Some(values) = &mut self.values {
+            let rows = values.entry(hash(text)).or_insert(0);
+            *rows = rows.saturating_add(1);
+            if *rows > 1 {
+                return;
+            }
+            if values.len() > MOST_VALUES {
+                self.values = None;
+            }
+        }
+        // From here on the value is new, or not known to be old.
+        if let Some(at) = LIKELY_MISSING.iter().position(|token| *token == text) {
+            self.likely_missing[at] = true;
+            return;
+        }
+        self.are_numbers = self.are_numbers && parse_number(text).is_some();
+        self.are_dates = self.are_dates && parse_date(text).is_some();
+    }
+
+    fn absorb(&mut self, other: ColumnCount) {
+        self.rows += other.rows;
+        self.missing += other.missing;
+        self.are_numbers &= other.are_numbers;
+        self.are_dates &= other.are_dates;
+        for (ours, theirs) in self.likely_missing.iter_mut().zip(other.likely_missing) {
+            *ours |= theirs;
+        }
+        self.values = match (self.values.take(), other.values) {
+            (Some(mut ours), Some(theirs)) => {
+                theirs.into_iter().for_each(|(value, rows)| {
+                    let sum = ours.entry(value).or_insert(0);
+                    *sum = sum.saturating_add(rows);
+                });
+                (ours.len() <= MOST_VALUES).then_some(ours)
+            }
+            _ => None,
+        };
+    }
+
+    fn kind(&self) -> Kind {
+        let any = self.missing < self.rows;
+        match (self.are_numbers && any, self.are_dates && any) {
+            (true, _) => Kind::Number,
+            (_, true) => Kind::Date,
+            _ => Kind::Text,
+        }
+    }
+
+    fn report(self, name: &str, job: &Job) -> ColumnReport {
+        let kind = self.kind();
+        let spread = self.values.as_ref().map(|values| {
+            // A missing cell is a value of its own.
+            let missing = (self.missing > 0).then_some(self.missing);
+            Spread::of(values.values().map(|&rows| u64::from(rows)).chain(missing))
+        });
+        let distinct = spread.map_or(MOST_VALUES as u64 + 1, |spread| spread.distinct);
+        let mut report = ColumnReport {
+            name: name.to_owned(),
+            kind: match kind {
+                Kind::Number => "number",
+                Kind::Date => "date",
+                Kind::Text => "text",
+            }
+            .to_owned(),
+            missing: self.missing,
+            likely_missing: LIKELY_MISSING
+                .iter()
+                .zip(self.likely_missing)
+                .filter(|(_, seen)| *seen)
+                .map(|(token, _)| (*token).to_owned())
+                .collect(),
+            distinct,
+            is_exact: spread.is_some(),
+            distinct_ratio: ratio(distinct, self.rows),
+            separation_ratio: spread.map(|spread| spread.separation_ratio()),
+            unique_rows: spread.map(|spread| spread.unique),
+            role: ProposedRole::Plain,
+            reason: String::new(),
+        };
+        (report.role, report.reason) = roles::propose(&report, kind, self.rows, &job.columns);
+        report
+    }
+}
+
+/// How rows spread over values or tuples.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    rows: u64,
+    distinct: u64,
+    unique: u64,
+    /// Pairs of rows that share a value.
+    pairs: u128,
+}
+
+impl Spread {
+    fn of(counts: impl Iterator<Item = u64>) -> Spread {
+        let mut spread = Spread {
+            rows: 0,
+            distinct: 0,
+            unique: 0,
+            pairs: 0,
+        };
+        counts.for_each(|rows| {
+            spread.rows += rows;
+            spread.distinct += 1;
+            spread.unique += u64::from(rows == 1);
+            spread.pairs += u128::from(rows) * u128::from(rows.saturating_sub(1)) / 2;
+        });
+        spread
+    }
+
+    /// Share of the pairs of rows that are told apart.
+    fn separation_ratio(&self) -> f64 {
+        let all = u128::from(self.rows) * u128::from(self.rows.saturating_sub(1)) / 2;
+        match all {
+            0 => 0.0,
+            all => (all - self.pairs) as f64 / all as f64,
+        }
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => 0.0,
+        whole => part as f64 / whole as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! What a run answers: the JSON everybody reads.
+//!
+//! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The version of the JSON documents.
+pub const VERSION: u32 = 1;
+
+/// What `anonymize` answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The algorithm that proposed the recoding.
+    pub algorithm: String,
+    /// How good the recoding is known to be.
+    pub guarantee: Guarantee,
+    /// The share of the loss that a better recoding might still save; 0 for an optimum, `null` when unknown.
+    pub gap: Option<f64>,
+    /// The level of each quasi-identifier.
+    pub levels: Option<IndexMap<String, u8>>,
+    /// How the recoding is made.
+    pub recoding: String,
+    /// Rows of the table.
+    pub rows_in: u64,
+    /// Rows of the release.
+    pub rows_out: u64,
+    /// Rows left out, or published as `*`.
+    pub rows_suppressed: u64,
+    /// Classes of the release.
+    pub classes: u64,
+    /// Rows of the smallest class of the release.
+    pub smallest_class: u64,
+    /// Mean rows of a class of the release.
+    pub average_class: f64,
+    /// Every metric that applies.
+    pub metrics: IndexMap<String, f64>,
+    /// Every model asked for, as the independent check measured it.
+    pub privacy: Vec<PrivacyReached>,
+    /// The space of full-domain recodings.
+    pub lattice: LatticeSeen,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// The most memory the process held; `null` where the system does not tell.
+    pub peak_memory_bytes: Option<u64>,
+    /// The file written.
+    pub output: Option<FileWritten>,
+    /// What the levels are called.
+    pub level_names: Option<IndexMap<String, String>>,
+    /// Rows left out because a cell is missing; part of `rows_suppressed`.
+    pub rows_excluded: u64,
+    /// The certificate written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<FileWritten>,
+    /// A few rows before and after, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+}
+
+/// How good a recoding is known to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guarantee {
+    /// No recoding of the kind searched costs less.
+    Optimal,
+    /// Nothing costs less than a known bound; see the gap.
+    Bounded,
+    /// Nothing is proven.
+    Heuristic,
+}
+
+/// What became of one promise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PrivacyReached {
+    /// The model with its parameters.
+    pub model: String,
+    /// The strictest parameter that would still hold; `null` when there is none.
+    pub reached: Option<Figure>,
+    /// Whether every class keeps the promise.
+    pub holds: bool,
+}
+
+/// A number that is written without a fraction when it has none.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Figure(pub f64);
+
+impl Serialize for Figure {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+        if self.0.fract() == 0.0 && (0.0..EXACT).contains(&self.0) {
+            serializer.serialize_u64(self.0 as u64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+impl std::fmt::Display for Figure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.fract() == 0.0 {
+            true => write!(formatter, "{}", self.0),
+            false => write!(formatter, "{:.4}", self.0),
+        }
+    }
+}
+
+/// How much of the lattice was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatticeSeen {
+    /// Nodes in all; a float beyond 2^64.
+    pub nodes: Figure128,
+    /// Nodes whose classes were counted.
+    pub checked: u64,
+}
+
+/// A count that may be larger than JSON readers expect of an integer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figure128(pub u128);
+
+impl Serialize for Figure128 {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(self.0) {
+            Ok(number) => serializer.serialize_u64(number),
+            Err(_) => serializer.serialize_f64(self.0 as f64),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Figure128 {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Figure128(f64::deserialize(deserializer)? as u128))
+    }
+}
+
+/// Where the time went.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Reading and counting.
+    pub read: f64,
+    /// Looking for the recoding.
+    pub solve: f64,
+    /// Reading again, recoding and writing; includes the independent check.
+    pub write: f64,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileWritten {
+    /// Where it is.
+    pub path: PathBuf,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+}
+
+/// The first rows of the table, before and after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Columns of the table.
+    pub columns_before: Vec<String>,
+    /// Rows of the table.
+    pub before: Vec<Vec<String>>,
+    /// Columns of the release.
+    pub columns_after: Vec<String>,
+    /// The same rows as published; `null` for a row that is not.
+    pub after: Vec<Option<Vec<String>>>,
+}
+
+/// What `verify` answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Whether every promise holds, no identifying column is there, and nothing was invented.
+    pub safe: bool,
+    /// Whether promises were named. If not, every model that applies was measured, and safe means that nobody
+    /// stands alone.
+    pub asked: bool,
+    /// Every model asked for; otherwise every model with the strictest parameter it keeps.
+    pub privacy: Vec<PrivacyReached>,
+    /// Rows of the smallest class.
+    pub smallest_class: u64,
+    /// Classes of the file.
+    pub classes: u64,
+    /// Rows of the file, those of nothing but `*` not counted.
+    pub rows: u64,
+    /// Rows of nothing but `*`, which carry nothing.
+    pub rows_starred: u64,
+    /// Columns said to be identifying that the file has nevertheless.
+    pub identifying_published: Vec<String>,
+    /// The comparison with the original, when one was given.
+    pub against_original: Option<AgainstOriginal>,
+}
+
+/// A release compared with the table it was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainstOriginal {
+    /// Rows of the original that the release does not have, or has as `*`.
+    pub rows_suppressed: u64,
+    /// Rows of the release that no row of the original can have become.
+    pub invented: u64,
+    /// What is wrong, in words, without cell contents.
+    pub violations: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_written_without_a_fraction() {
+        let text = |number| serde_json::to_string(&Figure(number)).unwrap();
+        assert_eq!(text(5.0), "5");
+        assert_eq!(text(0.25), "0.25");
+        assert_eq!(
+            serde_json::to_string(&Figure128(u128::from(u64::MAX))).unwrap(),
+            u64::MAX.to_string()
+        );
+        let large = serde_json::to_string(&Figure128(u128::MAX)).unwrap();
+        assert!(large.contains('e'), "{large}");
+    }
+}

@@ -1,0 +1,137 @@
+//! A problem of the oracle in the words of the core.
+
+use crate::oracle::{MissingPolicy, OracleMetric, OracleProblem, RawTable};
+use incrowd_core::Error;
+use incrowd_core::counts::{
+    CountedTable, FrequencySet, Missing, MissingCells, RowCounter, Scratch, roll_up,
+};
+use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::lattice::Node;
+use incrowd_core::privacy::{ModelSpec, PrivacyModel};
+use incrowd_core::problem::{Assessment, Assessor, DEFAULT_MEMORY_LIMIT, Problem};
+use incrowd_core::table::RowBatch;
+use incrowd_core::utility::{MetricSpec, UtilityMetric};
+
+impl RawTable {
+    /// Rows as the core reads them; `rows` is a part of the table.
+    pub fn batch(&self, rows: std::ops::Range<usize>) -> RowBatch {
+        let mut batch = RowBatch::new(self.columns.len());
+        batch.clear(rows.start as u64);
+        for cell in self.rows[rows].iter().flatten() {
+            batch.push_cell(cell.as_bytes());
+        }
+        batch
+    }
+}
+
+/// A problem that is counted and whose promises are built. A metric makes it a [`Problem`].
+#[derive(Debug)]
+pub struct Prepared {
+    /// The counted table.
+    pub table: CountedTable,
+    /// The promises.
+    pub models: Vec<Box<dyn PrivacyModel>>,
+    max_suppressed: u32,
+    max_levels: Node,
+}
+
+impl Prepared {
+    /// The metric that the oracle's metric stands for.
+    pub fn metric(&self, metric: &OracleMetric) -> Result<Box<dyn UtilityMetric>, Error> {
+        let spec: MetricSpec = metric.spec().parse()?;
+        spec.build(&self.table)
+    }
+
+    /// The problem with a metric to optimize.
+    pub fn problem<'a>(&'a self, metric: &'a dyn UtilityMetric) -> Problem<'a> {
+        Problem {
+            table: &self.table,
+            models: &self.models,
+            metric,
+            max_suppressed: self.max_suppressed,
+            max_levels: self.max_levels.clone(),
+            memory_limit: DEFAULT_MEMORY_LIMIT,
+        }
+    }
+}
+
+impl OracleProblem {
+    /// Counts the table and builds the promises.
+    pub fn prepare(&self) -> Result<Prepared, Error> {
+        let counter = self.count(0..self.table.rows.len())?;
+        self.prepare_counted(self.finish(counter)?)
+    }
+
+    /// Builds the promises for a table that is counted already.
+    pub fn prepare_counted(&self, table: CountedTable) -> Result<Prepared, Error> {
+        let sensitive: Vec<usize> = (self.sensitive.iter())
+            .map(|(column, _)| table.column(column).expect("sensitive columns are counted"))
+            .collect();
+        let mut models = Vec::new();
+        for model in &self.models {
+            let spec: ModelSpec = model.spec().parse()?;
+            models.extend(spec.build_all(&table.columns, &sensitive)?);
+        }
+        Ok(Prepared {
+            table,
+            models,
+            max_suppressed: self.max_suppressed as u32,
+            max_levels: Node::from_levels(self.max_levels.iter().copied()),
+        })
+    }
+
+    /// Counts a part of the rows.
+    pub fn count(&self, rows: std::ops::Range<usize>) -> Result<RowCounter, Error> {
+        let positions = |columns: &mut dyn Iterator<Item = &String>| -> Vec<usize> {
+            columns.map(|column| self.table.position(column)).collect()
+        };
+        let quasi_identifiers = positions(&mut self.quasi_identifiers.iter().map(|(name, _)| name));
+        let counted = positions(&mut self.counted_columns().iter());
+        let mut counter = RowCounter::new(&self.table.columns, &quasi_identifiers, &counted);
+        counter.add(&self.table.batch(rows))?;
+        Ok(counter)
+    }
+
+    /// Makes a counted table of what was counted.
+    pub fn finish(&self, counter: RowCounter) -> Result<CountedTable, Error> {
+        let hierarchies = (self.quasi_identifiers.iter())
+            .map(|(column, ways_up)| Hierarchy::from_rows(column, ways_up))
+            .collect::<Result<Vec<_>, _>>()?;
+        let distances = (self.counted_columns().iter())
+            .map(|column| {
+                let sensitive = self.sensitive.iter().find(|(name, _)| name == column);
+                let ways_up = sensitive.and_then(|(_, ways_up)| ways_up.as_ref());
+                ways_up
+                    .map(|ways_up| Hierarchy::from_rows(column, ways_up))
+                    .transpose()
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        counter.finish(hierarchies, distances, self.missing_for_core())
+    }
+
+    /// What the core is told about missing cells.
+    pub fn missing_for_core(&self) -> Missing {
+        Missing {
+            cells: match self.missing {
+                MissingPolicy::OwnValue => MissingCells::OwnValue,
+                MissingPolicy::MatchAny => MissingCells::MatchAny,
+                MissingPolicy::ExcludeRow => MissingCells::ExcludeRow,
+            },
+            tokens: self.missing_tokens.clone(),
+        }
+    }
+}
+
+/// The classes of a node, from the raw tuples, with the histograms of these columns.
+pub fn classes_at(table: &CountedTable, node: &Node, columns: &[usize]) -> FrequencySet {
+    let bottom = (&table.lattice().bottom(), &table.tuples);
+    let (scratch, mut classes) = (&mut Scratch::default(), FrequencySet::default());
+    roll_up(table, bottom, node, columns, scratch, &mut classes);
+    classes
+}
+
+/// What the core makes of a node, looked at by itself.
+pub fn assess(problem: &Problem<'_>, node: &Node) -> Assessment {
+    let classes = classes_at(problem.table, node, &problem.columns_read());
+    Assessor::new(problem).assess(node, &classes, None)
+}

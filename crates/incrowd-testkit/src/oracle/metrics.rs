@@ -1,0 +1,404 @@
+//! The losses of spec 6, row by row.
+
+use super::{Judged, RawHierarchy};
+use std::collections::BTreeMap;
+
+/// How the losses of the attributes become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// The product of (1 + x)^(w / sum of w), less 1.
+    GeometricMean,
+    /// The sum of w x / sum of w.
+    ArithmeticMean,
+    /// The sum of w x.
+    Sum,
+    /// The greatest w x.
+    Maximum,
+}
+
+/// An aggregate with a weight for each quasi-identifier.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Aggregation {
+    /// The aggregate; the metric's own when none is chosen.
+    pub aggregate: Option<Aggregate>,
+    /// Weights by column; others have 1.
+    pub weights: Vec<(String, f64)>,
+}
+
+/// What a release costs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OracleMetric {
+    /// The sum of the levels.
+    Height,
+    /// The mean of level / height, suppressed rows counting 1.
+    Precision(Aggregation),
+    /// Each row costs the size of its class, each suppressed row the size of the table.
+    Discernibility,
+    /// Each row costs the size of its class, suppressed or not.
+    DmStar,
+    /// Rows by classes; with `k` LeFevre's variant.
+    AverageClassSize {
+        /// The class size the variant is relative to.
+        k: Option<usize>,
+    },
+    /// The share of the values that a cell could be, normalized.
+    Loss(Aggregation),
+    /// Bits from the published back to the raw values.
+    NonUniformEntropy(Aggregation),
+    /// The width of the published values.
+    Ncp {
+        /// Weights by column; others have 1.
+        weights: Vec<(String, f64)>,
+    },
+    /// The mean number of raw tuples a row could be.
+    Ambiguity,
+    /// The share of rows suppressed or outside the majority of their class.
+    ClassificationMetric {
+        /// The column to predict.
+        target: String,
+    },
+}
+
+impl Aggregation {
+    fn of(&self, default: Aggregate, judged: &Judged<'_>, losses: &[f64]) -> f64 {
+        let weight = |column: &String| {
+            let given = self.weights.iter().find(|(name, _)| name == column);
+            given.map_or(1.0, |(_, weight)| *weight)
+        };
+        let columns = judged.problem.quasi_identifiers.iter();
+        let weights: Vec<f64> = columns.map(|(column, _)| weight(column)).collect();
+        let total: f64 = weights.iter().sum();
+        let weighted = losses
+            .iter()
+            .zip(&weights)
+            .map(|(loss, weight)| loss * weight);
+        match self.aggregate.unwrap_or(default) {
+            Aggregate::GeometricMean => {
+                let factors = losses.iter().zip(&weights);
+                let product: f64 = factors
+                    .map(|(loss, weight)| (1.0 + loss).powf(weight / total))
+                    .product();
+                product - 1.0
+            }
+            Aggregate::ArithmeticMean => weighted.sum::<f64>() / total,
+            Aggregate::Sum => weighted.sum(),
+            Aggregate::Maximum => weighted.fold(0.0, f64::max),
+        }
+    }
+
+    fn options(&self) -> Vec<String> {
+        let aggregate = self.aggregate.map(|aggregate| {
+            let name = match aggregate {
+                Aggregate::GeometricMean => "geometric-mean",
+                Aggregate::ArithmeticMean => "arithmetic-mean",
+                Aggregate::Sum => "sum",
+                Aggregate::Maximum => "maximum",
+            };
+            format!("aggregate={name}")
+        });
+        let weights: Vec<String> = (self.weights.iter())
+            .map(|(column, weight)| format!("{column}:{weight}"))
+            .collect();
+        let weights = (!weights.is_empty()).then(|| format!("weights={}", weights.join(";")));
+        aggregate.into_iter().chain(weights).collect()
+    }
+}
+
+impl OracleMetric {
+    /// The name in the registry.
+    pub fn name(&self) -> &'static str {
+        match self {
+            OracleMetric::Height => "height",
+            OracleMetric::Precision(_) => "precision",
+            OracleMetric::Discernibility => "discernibility",
+            OracleMetric::DmStar => "dm-star",
+            OracleMetric::AverageClassSize { .. } => "average-class-size",
+            OracleMetric::Loss(_) => "loss",
+            OracleMetric::NonUniformEntropy(_) => "non-uniform-entropy",
+            OracleMetric::Ncp { .. } => "ncp",
+            OracleMetric::Ambiguity => "ambiguity",
+            OracleMetric::ClassificationMetric { .. } => "classification-metric",
+        }
+    }
+
+    /// The metric as users write it.
+    pub fn spec(&self) -> String {
+        let options = match self {
+            OracleMetric::Precision(aggregation)
+            | OracleMetric::Loss(aggregation)
+            | OracleMetric::NonUniformEntropy(aggregation) => aggregation.options(),
+            OracleMetric::Ncp { weights } => Aggregation {
+                aggregate: None,
+                weights: weights.clone(),
+            }
+            .options(),
+            OracleMetric::AverageClassSize { k: Some(k) } => vec![format!("k={k}")],
+            OracleMetric::ClassificationMetric { target } => vec![format!("column={target}")],
+            _ => Vec::new(),
+        };
+        match options.is_empty() {
+            true => self.name().into(),
+            false => format!("{}({})", self.name(), options.join(",")),
+        }
+    }
+
+    /// The loss of a node.
+    pub(super) fn loss(&self, judged: &Judged<'_>) -> f64 {
+        let rows = judged.rows.len() as f64;
+        let suppressed = judged.rows_suppressed() as f64;
+        let attributes = 0..judged.levels.len();
+        match self {
+            OracleMetric::Height => judged.levels.iter().map(|&level| f64::from(level)).sum(),
+            OracleMetric::Precision(aggregation) => {
+                let share = |attribute: usize| {
+                    let height = judged.hierarchy(attribute)[0].len() as f64 - 1.0;
+                    let level = f64::from(judged.levels[attribute]);
+                    judged.mean_of_rows(|row| judged.unless_suppressed(row, level / height))
+                };
+                let losses: Vec<f64> = attributes.map(share).collect();
+                aggregation.of(Aggregate::ArithmeticMean, judged, &losses)
+            }
+            OracleMetric::Discernibility => {
+                let safe = judged.published_classes();
+                let safe: f64 = safe.iter().map(|class| class.len().pow(2) as f64).sum();
+                safe + rows * suppressed
+            }
+            OracleMetric::DmStar => {
+                let classes = judged.classes();
+                classes.iter().map(|class| class.len().pow(2) as f64).sum()
+            }
+            OracleMetric::AverageClassSize { k: None } => {
+                let suppressed_class = if suppressed > 0.0 { 1.0 } else { 0.0 };
+                rows / (judged.published_classes().len() as f64 + suppressed_class)
+            }
+            OracleMetric::AverageClassSize { k: Some(k) } => {
+                match judged.published_classes().len() {
+                    0 => rows / *k as f64,
+                    classes => (rows - suppressed) / (classes * k) as f64,
+                }
+            }
+            OracleMetric::Loss(aggregation) => {
+                let losses: Vec<f64> = attributes
+                    .map(|attribute| normalized_loss(judged, attribute))
+                    .collect();
+                aggregation.of(Aggregate::GeometricMean, judged, &losses)
+            }
+            OracleMetric::NonUniformEntropy(aggregation) => {
+                let losses: Vec<f64> = attributes
+                    .map(|attribute| bits(judged, attribute))
+                    .collect();
+                aggregation.of(Aggregate::Sum, judged, &losses)
+            }
+            OracleMetric::Ncp { weights } => {
+                let aggregation = Aggregation {
+                    aggregate: None,
+                    weights: weights.clone(),
+                };
+                let losses: Vec<f64> = attributes
+                    .map(|attribute| {
+                        judged.mean_of_rows(|row| {
+                            judged.unless_suppressed(row, penalty(judged, attribute, row))
+                        })
+                    })
+                    .collect();
+                aggregation.of(Aggregate::ArithmeticMean, judged, &losses)
+            }
+            OracleMetric::Ambiguity => judged.mean_of_rows(|row| {
+                attributes
+                    .clone()
+                    .map(|attribute| match judged.is_suppressed[row] {
+                        true => judged.hierarchy(attribute).len() as f64,
+                        false => judged.leaves_under(attribute, row) as f64,
+                    })
+                    .product()
+            }),
+            OracleMetric::ClassificationMetric { target } => {
+                let target = judged.problem.values(&judged.rows, target);
+                let right = |class: &Vec<usize>| {
+                    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+                    for &row in class {
+                        *counts.entry(target[row]).or_default() += 1;
+                    }
+                    counts.into_values().max().unwrap_or(0)
+                };
+                let right: usize = judged.published_classes().iter().map(right).sum();
+                (rows - right as f64) / rows
+            }
+        }
+    }
+}
+
+impl Judged<'_> {
+    fn hierarchy(&self, attribute: usize) -> &RawHierarchy {
+        &self.problem.quasi_identifiers[attribute].1
+    }
+
+    fn mean_of_rows(&self, of_row: impl Fn(usize) -> f64) -> f64 {
+        (0..self.rows.len()).map(of_row).sum::<f64>() / self.rows.len() as f64
+    }
+
+    fn unless_suppressed(&self, row: usize, loss: f64) -> f64 {
+        if self.is_suppressed[row] { 1.0 } else { loss }
+    }
+
+    /// The values that could stand for the published one.
+    fn values_under(&self, attribute: usize, row: usize) -> impl Iterator<Item = &str> {
+        let level = self.levels[attribute] as usize;
+        let published = self.published[row][attribute];
+        let ways_up = self.hierarchy(attribute).iter();
+        ways_up
+            .filter(move |way| way[level] == published)
+            .map(|way| way[0].as_str())
+    }
+
+    fn leaves_under(&self, attribute: usize, row: usize) -> usize {
+        self.values_under(attribute, row).count()
+    }
+}
+
+/// (x - N/leaves) / (N - N/leaves), x the sum of shares over rows. With one value there is nothing to lose but rows.
+fn normalized_loss(judged: &Judged<'_>, attribute: usize) -> f64 {
+    let rows = judged.rows.len() as f64;
+    let leaves = judged.hierarchy(attribute).len() as f64;
+    if leaves == 1.0 {
+        return judged.rows_suppressed() as f64 / rows;
+    }
+    let share = |row| {
+        let share = judged.leaves_under(attribute, row) as f64 / leaves;
+        judged.unless_suppressed(row, share)
+    };
+    let sum: f64 = (0..judged.rows.len()).map(share).sum();
+    (sum - rows / leaves) / (rows - rows / leaves)
+}
+
+/// -sum over rows of log2(count(raw)/count(published)), and over the suppressed rows in addition of log2(c/S).
+fn bits(judged: &Judged<'_>, attribute: usize) -> f64 {
+    let all = || 0..judged.rows.len();
+    let raw = |row: usize| judged.ways_up[attribute][row][0].as_str();
+    let published = |row: usize| judged.published[row][attribute];
+    let suppressed = judged.rows_suppressed() as f64;
+    all()
+        .map(|row| {
+            let same_raw = all().filter(|&other| raw(other) == raw(row)).count() as f64;
+            let alike = all().filter(|&other| published(other) == published(row));
+            let same = alike.clone().count() as f64;
+            let bits = -(same_raw / same).log2();
+            if judged.is_suppressed[row] {
+                let lost = alike.filter(|&other| judged.is_suppressed[other]).count();
+                bits - (lost as f64 / suppressed).log2()
+            } else {
+                bits
+            }
+        })
+        .sum()
+}
+
+/// The penalty of a published cell: the width of its numbers, or the number of its values when there are several,
+/// by that of all listed.
+fn penalty(judged: &Judged<'_>, attribute: usize, row: usize) -> f64 {
+    let (column, hierarchy) = &judged.problem.quasi_identifiers[attribute];
+    let all_rows: Vec<usize> = (0..judged.problem.table.rows.len()).collect();
+    let data = judged.problem.values(&all_rows, column);
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    let mut data = data.into_iter().filter(|text| !text.is_empty()).peekable();
+    let listed = || hierarchy.iter().map(|way| way[0].as_str());
+    let numeric = data.peek().is_some()
+        && data.all(is_number)
+        && listed().all(|text| text.is_empty() || is_number(text));
+    if numeric {
+        let all = width(listed());
+        if all == 0.0 {
+            0.0
+        } else {
+            width(judged.values_under(attribute, row)) / all
+        }
+    } else {
+        match judged.leaves_under(attribute, row) {
+            1 => 0.0,
+            leaves => leaves as f64 / hierarchy.len() as f64,
+        }
+    }
+}
+
+fn width<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
+    let numbers: Vec<f64> = values.filter_map(|text| text.parse().ok()).collect();
+    let greatest = numbers.iter().copied().reduce(f64::max).unwrap_or(0.0);
+    greatest - numbers.iter().copied().reduce(f64::min).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{OracleProblem, Promise};
+    use crate::tiny_problem;
+
+    /// Six rows; at [1, 0] two classes of two are safe and two rows are suppressed.
+    fn six_rows() -> OracleProblem {
+        tiny_problem(
+            "age sex | income",
+            "10 m low
+             12 m low
+             30 m high
+             35 f low
+             37 f high
+             39 m high",
+        )
+        .with_hierarchy(
+            "age",
+            "10 young *
+             12 young *
+             30 old *
+             35 old *
+             37 old *
+             39 old *
+             50 old *",
+        )
+        .require(Promise::KAnonymity { k: 2 })
+        .allow_suppressed(6)
+    }
+
+    fn loss_at(levels: &[u8], metric: &OracleMetric) -> f64 {
+        six_rows().judge(levels).loss(metric)
+    }
+
+    #[test]
+    fn losses_are_what_the_formulas_give_by_hand() {
+        // young m: 2 rows, old m: 2, old f: 2; all safe. At [0, 1] all six are alone and suppressed.
+        let at = |metric| (loss_at(&[1, 0], &metric), loss_at(&[0, 1], &metric));
+        let plain = Aggregation::default;
+        assert_eq!(at(OracleMetric::Height), (1.0, 1.0));
+        assert_eq!(at(OracleMetric::Precision(plain())), (0.25, 1.0));
+        assert_eq!(at(OracleMetric::Discernibility), (12.0, 36.0));
+        assert_eq!(at(OracleMetric::DmStar), (12.0, 6.0));
+        assert_eq!(at(OracleMetric::AverageClassSize { k: None }), (2.0, 6.0));
+        assert_eq!(
+            at(OracleMetric::AverageClassSize { k: Some(2) }),
+            (1.0, 3.0)
+        );
+        // Values per row: young 2 twice, old 5 four times, of 7: (24/7 - 6/7) / (6 - 6/7) = 18/36.
+        let half = (1.5f64 * 1.0).sqrt() - 1.0;
+        let (loss, all) = at(OracleMetric::Loss(plain()));
+        assert!((loss - half).abs() < 1e-12 && (all - 1.0).abs() < 1e-12);
+        assert_eq!(at(OracleMetric::Ambiguity), (4.0, 14.0));
+        // Of ages 10 to 50: young 2/40 twice, old 20/40 four times; the mean with raw sex.
+        let (ncp, all) = at(OracleMetric::Ncp {
+            weights: Vec::new(),
+        });
+        assert!((ncp - (0.1 + 2.0) / 12.0).abs() < 1e-12 && all == 1.0);
+        let target = "income".to_owned();
+        assert_eq!(
+            at(OracleMetric::ClassificationMetric { target }),
+            (1.0 / 6.0, 1.0)
+        );
+    }
+
+    #[test]
+    fn entropy_charges_suppressed_rows_twice() {
+        let metric = OracleMetric::NonUniformEntropy(Aggregation::default());
+        // Two rows of one in two, four of one in four.
+        assert!((loss_at(&[1, 0], &metric) - (2.0 + 8.0)).abs() < 1e-12);
+        // Ages cost nothing at level 0, but each is one of six suppressed; sex is one of six `*`, four m and two f.
+        let sex = 4.0 * 1.5f64.log2() + 2.0 * 3f64.log2();
+        assert!((loss_at(&[0, 1], &metric) - (6.0 * 6f64.log2() + sex)).abs() < 1e-12);
+    }
+}

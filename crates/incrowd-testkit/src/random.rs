@@ -1,0 +1,417 @@
+//! Problems drawn at random: small enough to be solved by brute force, strange enough to be worth it.
+//!
+//! Hierarchies have values that no row has, labels that repeat over levels, and levels that merge nothing. Some
+//! columns are numbers. Values are skewed and rows repeat, so that classes of all sizes occur. Cells are missing,
+//! budgets are nothing, something or everything, and levels may be capped below the top.
+
+use crate::oracle::{
+    Aggregate, Aggregation, Distance, MissingPolicy, OracleMetric, OracleModel, OracleProblem,
+    Promise, RawHierarchy, RawTable, Thousandths,
+};
+use fastrand::Rng;
+
+/// A problem for a seed: 1 to 4 quasi-identifiers, 1 to 60 rows, 0 to 2 sensitive columns, one to three promises.
+pub fn random_problem(seed: u64) -> OracleProblem {
+    let mut rng = Rng::with_seed(seed);
+    let quasi_identifiers = rng.usize(1..=4);
+    let shapes: Vec<Shape> = (0..quasi_identifiers)
+        .map(|_| {
+            let values = skewed(&mut rng, 12) + 1;
+            Shape {
+                values,
+                used: rng.usize(values.div_ceil(2)..=values),
+                height: rng.u8(1..=3),
+            }
+        })
+        .collect();
+    problem_of(&mut rng, &shapes)
+}
+
+/// A problem whose tuples do not fit into 64 bits: a dozen hierarchies list many values that no row has.
+pub fn wide_problem(seed: u64) -> OracleProblem {
+    let mut rng = Rng::with_seed(seed);
+    let shapes: Vec<Shape> = (0..rng.usize(11..=13))
+        .map(|_| Shape {
+            values: rng.usize(65..=90), // 7 bits each
+            used: rng.usize(1..=8),
+            height: rng.u8(1..=2),
+        })
+        .collect();
+    let mut problem = problem_of(&mut rng, &shapes);
+    // Few columns may rise, which keeps the lattice small.
+    let mut columns: Vec<usize> = (0..problem.max_levels.len()).collect();
+    rng.shuffle(&mut columns);
+    for column in columns.into_iter().skip(5) {
+        problem.max_levels[column] = 0;
+    }
+    problem
+}
+
+/// Of a quasi-identifier.
+struct Shape {
+    /// The values its hierarchy lists.
+    values: usize,
+    /// How many of them rows may have.
+    used: usize,
+    height: u8,
+}
+
+fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
+    let sensitive = [0, 1, 1, 1, 2, 2][rng.usize(0..6)];
+    let mut names: Vec<String> = (0..shapes.len()).map(|at| format!("q{at}")).collect();
+    names.extend((0..sensitive).map(|at| format!("s{at}")));
+    names.extend(["other".to_owned(), "target".to_owned()]);
+    // The positions of columns mean nothing, so they are mixed.
+    rng.shuffle(&mut names);
+    let position = |name: &str| names.iter().position(|other| other == name);
+
+    let hierarchies: Vec<RawHierarchy> = shapes
+        .iter()
+        .map(|shape| random_hierarchy(rng, shape.values, shape.height))
+        .collect();
+    let sensitive: Vec<(String, RawHierarchy)> = (0..sensitive)
+        .map(|at| {
+            let (values, height) = (rng.usize(1..=5), rng.u8(1..=3));
+            (format!("s{at}"), random_hierarchy(rng, values, height))
+        })
+        .collect();
+
+    let rows = match rng.u8(0..8) {
+        0 => rng.usize(1..=8),
+        _ => rng.usize(8..=60),
+    };
+    let skew = rng.i32(1..=3);
+    let mut table = RawTable {
+        columns: names.clone(),
+        rows: Vec::new(),
+    };
+    for row in 0..rows {
+        let mut cells: Vec<String> = vec![format!("row {row}"); names.len()];
+        let mut fill = |rng: &mut Rng, name: &str, values: Vec<&String>| {
+            let at = (rng.f64().powi(skew) * values.len() as f64) as usize;
+            cells[position(name).expect("named above")] = values[at].clone();
+        };
+        for (at, (shape, hierarchy)) in shapes.iter().zip(&hierarchies).enumerate() {
+            let values = hierarchy[..shape.used].iter().map(|way| &way[0]).collect();
+            fill(rng, &format!("q{at}"), values);
+        }
+        for (column, hierarchy) in &sensitive {
+            fill(rng, column, hierarchy.iter().map(|way| &way[0]).collect());
+        }
+        let classes = ["no".to_owned(), "yes".to_owned(), "perhaps".to_owned()];
+        fill(rng, "target", classes.iter().collect());
+        if row > 0 && rng.u8(0..3) == 0 {
+            let earlier: &Vec<String> = &table.rows[rng.usize(0..row)];
+            for at in 0..shapes.len() {
+                let column = position(&format!("q{at}")).expect("named above");
+                cells[column].clone_from(&earlier[column]);
+            }
+        }
+        table.rows.push(cells);
+    }
+
+    let has_target = rng.bool();
+    let mut problem = OracleProblem {
+        table,
+        quasi_identifiers: (0..).map(|at| format!("q{at}")).zip(hierarchies).collect(),
+        sensitive: sensitive
+            .into_iter()
+            .map(|(column, hierarchy)| (column, (rng.u8(0..4) > 0).then_some(hierarchy)))
+            .collect(),
+        target: has_target.then(|| "target".to_owned()),
+        models: Vec::new(),
+        max_suppressed: match rng.u8(0..6) {
+            0 | 1 => 0,
+            5 => rows,
+            _ => skewed(rng, rows + 1),
+        },
+        max_levels: (shapes.iter())
+            .map(|shape| match rng.u8(0..5) {
+                0 => rng.u8(0..=shape.height),
+                _ => shape.height,
+            })
+            .collect(),
+        missing: MissingPolicy::OwnValue,
+        missing_tokens: Vec::new(),
+    };
+    if rng.bool() {
+        lose_cells(rng, &mut problem);
+    }
+    for _ in 0..1 + skewed(rng, 3) {
+        let name = MODEL_NAMES[rng.usize(0..MODEL_NAMES.len())];
+        let model = random_model(name, &problem, rng);
+        problem.models.extend(model);
+    }
+    if problem.models.is_empty() {
+        problem
+            .models
+            .extend(random_model("k-anonymity", &problem, rng));
+    }
+    problem
+}
+
+/// Makes cells missing, and says what that means.
+fn lose_cells(rng: &mut Rng, problem: &mut OracleProblem) {
+    problem.missing = match rng.u8(0..4) {
+        0 => MissingPolicy::OwnValue,
+        1 => MissingPolicy::ExcludeRow,
+        _ => MissingPolicy::MatchAny,
+    };
+    if rng.u8(0..3) == 0 {
+        problem.missing_tokens.push("?".into());
+    }
+    let share = rng.f64() * 0.3;
+    let hierarchies = (problem.quasi_identifiers.iter_mut())
+        .map(|(column, hierarchy)| (&*column, Some(hierarchy)))
+        .chain(
+            problem
+                .sensitive
+                .iter_mut()
+                .map(|(column, hierarchy)| (&*column, hierarchy.as_mut())),
+        );
+    for (column, hierarchy) in hierarchies {
+        if rng.bool() {
+            continue;
+        }
+        let position = problem.table.position(column);
+        // One row stays whole, so that there is a table even when rows are excluded.
+        for row in problem.table.rows.iter_mut().skip(1) {
+            if rng.f64() < share {
+                let written = [""]
+                    .into_iter()
+                    .chain(problem.missing_tokens.iter().map(String::as_str));
+                let written: Vec<&str> = written.collect();
+                row[position] = written[rng.usize(0..written.len())].into();
+            }
+        }
+        if let Some(hierarchy) = hierarchy {
+            let top = hierarchy[0].len() - 1;
+            hierarchy.push(alone(String::new(), top));
+            if rng.u8(0..4) == 0 {
+                hierarchy.push(alone("?".into(), top));
+            }
+        }
+    }
+}
+
+/// The way up of a value that stays alone below the top.
+fn alone(value: String, top: usize) -> Vec<String> {
+    let mut way = vec![value; top];
+    way.push("*".into());
+    way
+}
+
+/// A hierarchy over so many values. Numbers are merged with their neighbours, text with anything.
+pub fn random_hierarchy(rng: &mut Rng, values: usize, height: u8) -> RawHierarchy {
+    let numeric = rng.bool();
+    let mut number = rng.i32(0..50);
+    let mut ways_up: RawHierarchy = (0..values)
+        .map(|value| match numeric {
+            true => {
+                number += rng.i32(1..4);
+                vec![number.to_string()]
+            }
+            false => vec![format!("v{value}")],
+        })
+        .collect();
+    // Values are listed in any order, also numbers.
+    let mut groups: Vec<usize> = (0..values).collect();
+    for level in 1..height {
+        let merged = match rng.u8(0..4) {
+            0 => values,
+            _ => rng.usize(1..=values),
+        };
+        // Which group of this level each group of the one below is in.
+        let above: Vec<usize> = (0..values)
+            .map(|group| match numeric {
+                true => group * merged / values,
+                false => rng.usize(0..merged),
+            })
+            .collect();
+        let groups_above: Vec<usize> = groups.iter().map(|&group| above[group]).collect();
+        let repeats_labels = rng.bool();
+        for leaf in 0..values {
+            let members: Vec<usize> = (0..values)
+                .filter(|&other| groups_above[other] == groups_above[leaf])
+                .collect();
+            let is_alone = members.iter().all(|&other| groups[other] == groups[leaf]);
+            let label = match repeats_labels && is_alone {
+                true => ways_up[leaf][level as usize - 1].clone(),
+                false => format!("{}@{level}", groups_above[leaf]),
+            };
+            ways_up[leaf].push(label);
+        }
+        groups = groups_above;
+    }
+    for way in &mut ways_up {
+        way.push("*".into());
+    }
+    rng.shuffle(&mut ways_up);
+    ways_up
+}
+
+/// At least 0, below `bound`, low more often than high.
+fn skewed(rng: &mut Rng, bound: usize) -> usize {
+    rng.usize(0..bound).min(rng.usize(0..bound))
+}
+
+/// The models [`random_model`] knows.
+pub const MODEL_NAMES: &[&str] = &[
+    "k-anonymity",
+    "distinct-l-diversity",
+    "entropy-l-diversity",
+    "recursive-cl-diversity",
+    "frequency-l-diversity",
+    "alpha-k-anonymity",
+    "p-sensitive-k-anonymity",
+    "t-closeness",
+    "delta-disclosure",
+    "beta-likeness",
+];
+
+/// The model of a name with random parameters; none when the problem lacks what it needs, such as a sensitive column.
+/// Bounds are often met exactly.
+///
+/// # Panics
+/// When the name is not in [`MODEL_NAMES`]: whoever adds a model tells the oracle what it means.
+pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Option<OracleModel> {
+    let rows = problem.table.rows.len();
+    let size = |rng: &mut Rng| match rng.u8(0..12) {
+        0 => rng.usize(1..=rows + 2),
+        _ => 1 + rng.usize(0..6),
+    };
+    if name == "k-anonymity" {
+        return Some(Promise::KAnonymity { k: size(rng) }.into());
+    }
+    let named = (!problem.sensitive.is_empty() && rng.bool())
+        .then(|| problem.sensitive[rng.usize(0..problem.sensitive.len())].clone());
+    let about: Vec<&(String, Option<RawHierarchy>)> = match &named {
+        Some(column) => vec![column],
+        None => problem.sensitive.iter().collect(),
+    };
+    if about.is_empty() {
+        return None;
+    }
+    let mut one_of = |choices: &[i128]| Thousandths(choices[rng.usize(0..choices.len())]);
+    let promise = match name {
+        "distinct-l-diversity" => Promise::DistinctLDiversity {
+            l: rng.usize(1..=4),
+        },
+        "entropy-l-diversity" => Promise::EntropyLDiversity {
+            l: one_of(&[1000, 1200, 1500, 1700, 2000, 2000, 3000]),
+        },
+        "recursive-cl-diversity" => Promise::RecursiveClDiversity {
+            c: one_of(&[500, 1000, 2000, 3000, 4000, 6000]),
+            l: rng.usize(1..=3),
+        },
+        "frequency-l-diversity" => Promise::FrequencyLDiversity {
+            l: one_of(&[1000, 1250, 1400, 1500, 2000, 2000, 3000]),
+        },
+        "alpha-k-anonymity" => Promise::AlphaKAnonymity {
+            alpha: one_of(&[250, 333, 400, 500, 500, 600, 750, 800, 1000]),
+            value: named.as_ref().and_then(|(column, _)| {
+                let values = problem.values(&problem.rows(), column);
+                let value = values[rng.usize(0..values.len())];
+                (!value.is_empty() && rng.bool()).then(|| value.to_owned())
+            }),
+            k: size(rng),
+        },
+        "p-sensitive-k-anonymity" => Promise::PSensitiveKAnonymity {
+            p: rng.usize(1..=3),
+            k: size(rng),
+        },
+        "t-closeness" => Promise::TCloseness {
+            t: one_of(&[0, 100, 200, 250, 300, 333, 400, 500, 500, 600, 750]),
+            distance: random_distance(&about, problem, rng),
+        },
+        "delta-disclosure" => Promise::DeltaDisclosure {
+            delta: one_of(&[500, 1000, 1000, 1500, 2000, 2000, 3000, 4000]),
+            ignore_absent: rng.bool(),
+        },
+        "beta-likeness" => Promise::BetaLikeness {
+            beta: one_of(&[250, 500, 1000, 1000, 1500, 2000, 3000]),
+            enhanced: rng.bool(),
+        },
+        _ => panic!("the oracle does not know the model `{name}`"),
+    };
+    Some(OracleModel {
+        promise,
+        column: named.map(|(column, _)| column),
+    })
+}
+
+/// A distance that all these columns can be measured by.
+fn random_distance(
+    columns: &[&(String, Option<RawHierarchy>)],
+    problem: &OracleProblem,
+    rng: &mut Rng,
+) -> Distance {
+    let all_rows: Vec<usize> = (0..problem.table.rows.len()).collect();
+    let is_number = |column: &str| {
+        let values = problem.values(&all_rows, column);
+        let mut present = values.iter().filter(|value| !value.is_empty()).peekable();
+        present.peek().is_some() && present.all(|value| value.parse::<f64>().is_ok())
+    };
+    let has_hierarchy = columns.iter().all(|(_, hierarchy)| hierarchy.is_some());
+    let has_order = columns
+        .iter()
+        .all(|(column, hierarchy)| hierarchy.is_some() || is_number(column));
+    match rng.u8(0..3) {
+        0 if has_hierarchy => Distance::Hierarchical,
+        1 if has_order => Distance::Ordered,
+        _ => Distance::Equal,
+    }
+}
+
+/// The metric of a name with random options; none when the problem lacks what it needs, such as a target.
+///
+/// # Panics
+/// When the oracle does not know the name.
+pub fn random_metric(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Option<OracleMetric> {
+    Some(match name {
+        "height" => OracleMetric::Height,
+        "precision" => OracleMetric::Precision(random_aggregation(problem, rng)),
+        "discernibility" => OracleMetric::Discernibility,
+        "dm-star" => OracleMetric::DmStar,
+        "average-class-size" => OracleMetric::AverageClassSize {
+            k: (rng.u8(0..3) == 0).then(|| rng.usize(1..=5)),
+        },
+        "loss" => OracleMetric::Loss(random_aggregation(problem, rng)),
+        "non-uniform-entropy" => OracleMetric::NonUniformEntropy(random_aggregation(problem, rng)),
+        "ncp" => OracleMetric::Ncp {
+            weights: random_aggregation(problem, rng).weights,
+        },
+        "ambiguity" => OracleMetric::Ambiguity,
+        "classification-metric" => OracleMetric::ClassificationMetric {
+            target: problem.target.clone()?,
+        },
+        _ => panic!("the oracle does not know the metric `{name}`"),
+    })
+}
+
+fn random_aggregation(problem: &OracleProblem, rng: &mut Rng) -> Aggregation {
+    let aggregates = [
+        None,
+        None,
+        Some(Aggregate::GeometricMean),
+        Some(Aggregate::ArithmeticMean),
+        Some(Aggregate::Sum),
+        Some(Aggregate::Maximum),
+    ];
+    let mut weights = Vec::new();
+    if rng.u8(0..3) == 0 {
+        for (column, _) in &problem.quasi_identifiers {
+            if rng.bool() {
+                weights.push((column.clone(), f64::from(rng.u8(1..=8)) / 4.0));
+            }
+        }
+        // Weight 0 makes a column free, as long as another one counts.
+        if problem.quasi_identifiers.len() > 1 && weights.len() == 1 && rng.bool() {
+            weights[0].1 = 0.0;
+        }
+    }
+    Aggregation {
+        aggregate: aggregates[rng.usize(0..aggregates.len())],
+        weights,
+    }
+}
