@@ -7,6 +7,7 @@ mod anonymize;
 mod batches;
 mod certificate;
 mod control;
+mod counted;
 mod error;
 mod explain;
 mod files;
