@@ -18,6 +18,7 @@ mod inspect;
 mod job;
 mod levels;
 mod models;
+mod negotiation;
 mod outcome;
 mod plan;
 mod verify;
@@ -36,6 +37,10 @@ pub use job::{
 };
 pub use levels::{
     AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
+};
+pub use negotiation::{
+    BatchSummary, Curve, GaveWay, Ground, Negotiated, Negotiation, NegotiationLattice,
+    NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,
 };
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,

@@ -8,21 +8,21 @@ use std::fmt::Write;
 
 /// Text that grows line by line; writing to it cannot fail.
 #[derive(Default)]
-struct Page(String);
+pub(super) struct Page(pub(super) String);
 
 impl Page {
-    fn line(&mut self, text: impl AsRef<str>) {
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.0.push_str(text.as_ref().trim_end());
         self.0.push('\n');
     }
 
     /// A label and what it is about.
-    fn entry(&mut self, label: &str, text: impl AsRef<str>) {
+    pub(super) fn entry(&mut self, label: &str, text: impl AsRef<str>) {
         self.line(format!("{label:<12}{}", text.as_ref()));
     }
 
     /// Rows of cells, each column as wide as its widest cell, numbers to the right.
-    fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
+    pub(super) fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
         let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
         let width = |column: usize| {
             let cells = all().filter_map(|row| row.get(column));
