@@ -21,6 +21,8 @@ mod models;
 mod negotiation;
 mod outcome;
 mod plan;
+mod plot;
+mod study;
 mod verify;
 
 pub use anonymize::{Show, anonymize};
@@ -47,4 +49,5 @@ pub use outcome::{
     PrivacyReached, Sample, Seconds, VERSION, Verification,
 };
 pub use plan::Plan;
+pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};
 pub use verify::verify;

@@ -56,6 +56,62 @@ impl Wish {
         })
     }
 
+    /// Changes the parameter of the promise, as a user writes it.
+    pub fn set_parameter(&mut self, text: &str) -> Result<(), Error> {
+        let spec: ModelSpec = self.model.parse()?;
+        let main = &spec.entry().parameters[0];
+        let parameter: Decimal = text.trim().parse().map_err(|_| {
+            Error::Core(incrowd_core::Error::ParameterOutOfRange {
+                model: spec.entry().name,
+                parameter: main.name,
+                given: text.to_owned(),
+                allowed: main.kind.to_string(),
+            })
+        })?;
+        spec.with_main(parameter)?;
+        self.parameter = Some(parameter);
+        Ok(())
+    }
+
+    /// Changes the acceptable levels: `any`, all of them as in `2,1,1`, or some by name as in `age=2 sex=0`.
+    pub fn set_levels(
+        &mut self,
+        text: &str,
+        quasi_identifiers: &[(&str, u8)],
+    ) -> Result<(), Error> {
+        let wrong = || Error::MaxLevels { text: text.into() };
+        if text.trim() == "any" {
+            self.max_levels = None;
+            return Ok(());
+        }
+        if !text.contains('=') {
+            let numbers = text.split([',', ' ']).filter(|part| !part.is_empty());
+            let levels: Vec<i64> = numbers
+                .map(|level| level.parse().map_err(|_| wrong()))
+                .collect::<Result<_, _>>()?;
+            if levels.len() != quasi_identifiers.len() {
+                return Err(Error::LevelCount {
+                    given: levels.len(),
+                    expected: quasi_identifiers.len(),
+                });
+            }
+            let levels = (0..).zip(levels);
+            let levels = levels.map(|(at, level)| level_of(quasi_identifiers.get(at), level));
+            self.max_levels = Some(levels.collect::<Result<_, _>>()?);
+            return Ok(());
+        }
+        let mut named = Vec::new();
+        // A name may hold blanks, so only what stands before the last `=` of a part is one.
+        for part in text.split(',').flat_map(split_pairs) {
+            let (name, level) = part.rsplit_once('=').ok_or_else(wrong)?;
+            let level = level.trim().parse().map_err(|_| wrong())?;
+            named.push((name.trim(), level));
+        }
+        let levels = levels_by_name(named, quasi_identifiers, self.max_levels.as_deref())?;
+        self.max_levels = Some(levels);
+        Ok(())
+    }
+
     /// Reads a line of JSON. What it leaves out is as in `defaults`, a line without a model is about its model.
     pub(super) fn of_line(
         text: &str,
@@ -95,6 +151,24 @@ impl Wish {
             search: line.search.as_deref().map(search).transpose()?,
         })
     }
+}
+
+/// Splits `a=1 b c=2` into `a=1` and `b c=2`: a part ends with the number after its `=`.
+fn split_pairs(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim();
+    while let Some(sign) = rest.find('=') {
+        let after = &rest[sign + 1..];
+        let blanks = after.len() - after.trim_start().len();
+        let end = after.trim_start().find(' ');
+        let end = end.map_or(rest.len(), |end| sign + 1 + blanks + end);
+        parts.push(rest[..end].trim());
+        rest = rest[end..].trim();
+    }
+    if !rest.is_empty() {
+        parts.push(rest);
+    }
+    parts
 }
 
 /// What lines of JSON may leave out.
@@ -231,5 +305,76 @@ pub fn share(text: &str) -> Result<f64, Error> {
     match percent > 0.0 && percent <= 100.0 {
         true => Ok(percent),
         false => Err(Error::Share { text: text.into() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: [(&str, u8); 3] = [("age", 4), ("marital status", 2), ("sex", 1)];
+
+    fn wish() -> Wish {
+        Wish {
+            model: "k-anonymity(k=3)".into(),
+            parameter: None,
+            max_suppressed: None,
+            max_levels: None,
+            metric: None,
+            search: None,
+        }
+    }
+
+    #[test]
+    fn levels_are_changed_all_at_once_or_by_name() {
+        let mut wish = wish();
+        wish.set_levels("2,1,1", &COLUMNS).unwrap();
+        assert_eq!(wish.max_levels, Some(vec![2, 1, 1]));
+        wish.set_levels("age=4 marital status=0", &COLUMNS).unwrap();
+        assert_eq!(wish.max_levels, Some(vec![4, 0, 1]));
+        wish.set_levels("any", &COLUMNS).unwrap();
+        wish.set_levels("sex = 0", &COLUMNS).unwrap();
+        assert_eq!(wish.max_levels, Some(vec![4, 2, 0]));
+        for text in ["age=5", "zip=1", "1,1", "1,1,-1", "age=x", "age", ""] {
+            assert!(wish.set_levels(text, &COLUMNS).is_err(), "{text}");
+        }
+        assert_eq!(wish.max_levels, Some(vec![4, 2, 0]));
+    }
+
+    #[test]
+    fn the_parameter_of_a_wish_wins_over_its_text() {
+        let mut wish = wish();
+        wish.set_parameter("10").unwrap();
+        assert_eq!(wish.spec().unwrap().to_string(), "k-anonymity(k=10)");
+        for text in ["0", "-1", "x", "2.5", ""] {
+            assert!(wish.set_parameter(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_takes_what_it_does_not_say_from_the_job() {
+        let mut job = Job::default();
+        job.privacy.max_suppressed = Some(Budget::Percent(1.0));
+        let defaults = Defaults {
+            model: Some("k-anonymity"),
+            job: &job,
+        };
+        let read = |text: &str| Wish::of_line(text, &defaults, &COLUMNS);
+        let wish = read(r#"{"parameter":5,"max_levels":{"sex":0}}"#).unwrap();
+        assert_eq!(wish.spec().unwrap().to_string(), "k-anonymity(k=5)");
+        assert_eq!(wish.max_suppressed, Some(Budget::Percent(1.0)));
+        assert_eq!(wish.max_levels, Some(vec![4, 2, 0]));
+        for text in [
+            "[]",
+            "{",
+            r#"{"parameter":-5}"#,
+            r#"{"parameter":5,"k":5}"#,
+            r#"{"parameter":5,"max_levels":[1,1,300]}"#,
+            r#"{"parameter":5,"max_levels":"high"}"#,
+            r#"{"parameter":5,"max_suppressed":-1}"#,
+            r#"{"parameter":5,"search":"up"}"#,
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 }
