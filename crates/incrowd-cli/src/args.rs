@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Anonymize(Box<AnonymizeArgs>),
     Verify(Box<VerifyArgs>),
     Negotiate(Box<NegotiateArgs>),
+    Study(Box<StudyArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -261,6 +262,48 @@ pub(crate) struct NegotiateArgs {
     pub(crate) preparation: PreparationArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+/// How do suppression, height and privacy trade off? Tables and pictures over all choices of levels
+///
+/// For each parameter (such as k = 3, 10 and 25) and each height, which is the sum of the levels of all columns:
+/// how many rows must be left out at least, on average and at most. Reads the table once and publishes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd study adult.csv -q age,race,sex
+  incrowd study adult.csv -q age,race,sex --parameters 2,5,10,50 --importance
+  incrowd study adult.csv -q age,race,sex -s salary-class --privacy distinct-l-diversity \\
+      --parameters 2 --plot pictures/ --max-suppressed 1%")]
+pub(crate) struct StudyArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
+    pub(crate) privacy: PrivacyArgs,
+    /// The parameters to study, such as 3,10,25. Models may be named without one, as in --privacy k-anonymity
+    #[arg(
+        long,
+        value_name = "NUMBERS",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "What to study"
+    )]
+    pub(crate) parameters: Option<Vec<String>>,
+    /// Also tell how much each level of each column groups
+    #[arg(long, help_heading = "What to study")]
+    pub(crate) importance: bool,
+    /// Write pictures to this folder: suppression by height, the curve of a node (that of --max-levels if
+    /// given) with the budget, and the lattice if it is small
+    #[arg(long, value_name = "FOLDER", help_heading = "What to study")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Print the tables as CSV
+    #[arg(long, conflicts_with = "json", help_heading = "Answers")]
+    pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }

@@ -1,12 +1,14 @@
 //! `incrowd negotiate`: a dialogue in a terminal, one answer elsewhere, one for each line with `--batch`.
 
-use super::reply;
+use super::{dialogue, reply};
 use crate::args::{Global, NegotiateArgs, job};
 use crate::render::negotiation;
 use crate::{FAILED, RELAXED, Reply};
-use incrowd_job::{Control, Error, Ground, Job, Negotiated, Negotiation, Terms, answer_lines};
+use incrowd_job::{
+    Control, Error, Ground, Job, Negotiated, Negotiation, Terms, Wish, answer_lines,
+};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
 pub(super) fn run(
@@ -45,11 +47,23 @@ fn one_answer(
     global: &Global,
     control: &Control,
 ) -> Result<Reply, Error> {
-    let options = args.preparation.options(false)?;
+    let is_dialogue = !global.json
+        && !global.quiet
+        && std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal();
+    let options = args.preparation.options(is_dialogue)?;
     // What can be refused without reading the table is.
-    incrowd_job::Wish::of_job(job)?;
+    Wish::of_job(job)?;
     let ground = Ground::count(job, control)?;
     let mut session = Negotiation::new(&ground, options, control)?;
+    if is_dialogue {
+        let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let code = dialogue::run(&mut session, control, input, output)?;
+        return Ok(Reply {
+            code,
+            ..Reply::default()
+        });
+    }
     let wish = session.wish_of_job()?;
     let answer = session.ask(&wish)?;
     let curve = session.curve(&wish)?;

@@ -1,7 +1,7 @@
 //! Answers of a negotiation as people read them: the curve, then the offers as cards.
 
 use super::text::Page;
-use incrowd_job::{Curve, Figure, GaveWay, Negotiated, Offered, Terms};
+use incrowd_job::{Curve, Figure, GaveWay, Negotiated, Offered, Terms, Wish};
 
 /// Columns of a drawn curve.
 const WIDTH: usize = 60;
@@ -78,6 +78,62 @@ pub(crate) fn answer(answer: &Negotiated) -> String {
         ),
     );
     page.0
+}
+
+/// The wishes in a line.
+pub(crate) fn wish(wish: &Wish) -> String {
+    let model = match wish.spec() {
+        Ok(spec) => spec.to_string(),
+        Err(_) => wish.model.clone(),
+    };
+    let budget = match wish.max_suppressed {
+        Some(budget) => budget.to_string(),
+        None => "0".into(),
+    };
+    let levels = match &wish.max_levels {
+        Some(levels) => {
+            let levels: Vec<String> = levels.iter().map(u8::to_string).collect();
+            format!("levels up to {}", levels.join(","))
+        }
+        None => "any levels".into(),
+    };
+    let metric = match &wish.metric {
+        Some(metric) => format!(", least {metric}"),
+        None => String::new(),
+    };
+    format!("{model}, {budget} rows left out, {levels}{metric}")
+}
+
+/// An answer in a line.
+pub(crate) fn summary(terms: &Terms) -> String {
+    let levels = |offer: &Offered| {
+        let levels: Vec<String> = offer.levels.iter().map(u8::to_string).collect();
+        levels.join(",")
+    };
+    match terms {
+        Terms::Exact { answer } => format!(
+            "yes, levels {} with {} rows left out",
+            levels(answer),
+            answer.rows_suppressed
+        ),
+        Terms::Relaxed {
+            more_suppression,
+            higher_levels,
+            weaker_privacy,
+        } => {
+            let mut offers = Vec::new();
+            if let Some(offer) = more_suppression {
+                offers.push(format!("{} rows left out", offer.rows_suppressed));
+            }
+            if let Some(offer) = higher_levels {
+                offers.push(format!("levels {}", levels(offer)));
+            }
+            if let Some(offer) = weaker_privacy {
+                offers.push(offer.model.clone());
+            }
+            format!("no, but {}", offers.join(" or "))
+        }
+    }
 }
 
 /// One offer: what it is, what it costs, which wish gives way and by how much.

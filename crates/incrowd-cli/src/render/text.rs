@@ -2,7 +2,7 @@
 
 use incrowd_job::{
     Combination, Error, Explanation, FileWritten, Guarantee, Initialized, Inspection, LevelsReport,
-    Outcome, PrivacyReached, Sample, Verification,
+    Outcome, PrivacyReached, Sample, Study, Verification,
 };
 use std::fmt::Write;
 
@@ -383,6 +383,64 @@ pub(crate) fn levels(report: &LevelsReport) -> String {
                 }
             }
         }
+    }
+    page.0
+}
+
+/// What `study` found.
+pub(crate) fn study(found: &Study) -> String {
+    let mut page = Page::default();
+    for of_model in found.rows.chunk_by(|one, other| one.model == other.model) {
+        let columns = &of_model[0].quasi_identifiers;
+        page.line(format!(
+            "rows suppressed by height, {}, quasi-identifiers {}",
+            of_model[0].model,
+            columns.join(", ").escape_debug()
+        ));
+        let header = ["parameter", "height", "nodes", "least", "average", "most"];
+        let rows: Vec<Vec<String>> = of_model
+            .iter()
+            .map(|row| {
+                vec![
+                    row.parameter.to_string(),
+                    row.height.to_string(),
+                    row.nodes.to_string(),
+                    row.min.to_string(),
+                    format!("{:.2}", row.avg),
+                    row.max.to_string(),
+                ]
+            })
+            .collect();
+        page.table(&header.map(String::from), &rows);
+        page.line("");
+    }
+    if let Some(importance) = &found.importance {
+        page.line("how much each level groups, all other columns raw");
+        let header = [
+            "column",
+            "level",
+            "classes",
+            "average class",
+            "times the level below",
+        ];
+        let rows: Vec<Vec<String>> = importance
+            .iter()
+            .map(|row| {
+                vec![
+                    row.attribute.escape_debug().to_string(),
+                    row.level.to_string(),
+                    row.groups.to_string(),
+                    format!("{:.2}", row.avg_group_size),
+                    format!("{:.2}", row.relative_importance),
+                ]
+            })
+            .collect();
+        page.table(&header.map(String::from), &rows);
+        page.line("");
+    }
+    for (at, path) in found.plots.iter().enumerate() {
+        let label = if at == 0 { "pictures" } else { "" };
+        page.entry(label, path.display().to_string());
     }
     page.0
 }
