@@ -1,7 +1,7 @@
 //! Answers of a negotiation as people read them: the curve, then the offers as cards.
 
 use super::text::Page;
-use incrowd_job::{Curve, Figure, GaveWay, Negotiated, Offered, Terms, Wish};
+use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish};
 
 /// Columns of a drawn curve.
 const WIDTH: usize = 60;
@@ -27,7 +27,7 @@ pub(crate) fn answer(answer: &Negotiated) -> String {
         Terms::Exact { answer } => {
             page.line("every wish can be met");
             page.line("");
-            card(&mut page, 1, "the release that generalizes least", answer);
+            card(&mut page, 1, "the best release that meets them", answer);
         }
         Terms::Relaxed {
             more_suppression,
@@ -195,7 +195,11 @@ fn gives_way(gives_way: &GaveWay, offer: &Offered) -> String {
                 .collect();
             steps.join(", ")
         }
-        GaveWay::Privacy { asked } => format!("{} instead of {asked}", offer.parameter),
+        GaveWay::Privacy { asked } => format!(
+            "{} instead of {}",
+            number(offer.parameter.0),
+            number(asked.0)
+        ),
     }
 }
 
@@ -255,8 +259,8 @@ pub(crate) fn curve(curve: &Curve) -> String {
         .map(|column| if column == mark { '┴' } else { '─' })
         .collect();
     page.line(format!("{:>margin$} └{axis}", 0));
-    let ends = (Figure(parameter(0)), Figure(round(parameter(WIDTH - 1))));
-    let asked = format!("{name} = {}", Figure(curve.asked));
+    let ends = (number(parameter(0)), number(parameter(WIDTH - 1)));
+    let asked = format!("{name} = {}", number(curve.asked));
     let mut below: Vec<char> = vec![' '; WIDTH + 12];
     let mut put = |at: usize, text: &str| {
         for (offset, letter) in text.chars().enumerate() {
@@ -265,28 +269,61 @@ pub(crate) fn curve(curve: &Curve) -> String {
             }
         }
     };
-    put(0, &ends.0.to_string());
-    put(WIDTH - ends.1.to_string().len(), &ends.1.to_string());
+    put(0, &ends.0);
+    put(WIDTH - ends.1.len(), &ends.1);
     put(mark.saturating_sub(asked.len() / 2).max(3), &asked);
     let below: String = below.into_iter().collect();
     page.line(format!("{:>margin$}  {below}", ""));
     page.0
 }
 
-fn round(number: f64) -> f64 {
-    (number * 1000.0).round() / 1000.0
+/// A number with no more digits than it needs.
+fn number(number: f64) -> String {
+    format!("{}", (number * 1000.0).round() / 1000.0)
 }
 
-/// The next number that reads well: 1, 2 or 5 and zeros.
+/// The next number that reads well: one digit or a half, and zeros.
 fn nice(number: u64) -> u64 {
-    let mut step = 1u64;
+    let mut step = 10u64;
+    if number <= step {
+        return number.max(1);
+    }
     loop {
-        for factor in [1, 2, 5] {
-            let candidate = step.saturating_mul(factor);
+        for factor in [10, 15, 20, 30, 40, 50, 60, 80] {
+            let candidate = (step / 10).saturating_mul(factor);
             if candidate >= number || candidate == u64::MAX {
                 return candidate;
             }
         }
         step = step.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_top_of_a_curve_reads_well() {
+        let pairs = [
+            (0, 1),
+            (7, 7),
+            (11, 15),
+            (71, 80),
+            (81, 100),
+            (30_162, 40_000),
+        ];
+        for (most, top) in pairs {
+            assert_eq!(nice(most), top, "{most}");
+        }
+        assert_eq!(nice(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn numbers_have_no_more_digits_than_they_need() {
+        assert_eq!(
+            [number(0.2), number(10.0), number(0.54321)],
+            ["0.2", "10", "0.543"]
+        );
     }
 }

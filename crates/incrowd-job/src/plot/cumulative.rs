@@ -7,6 +7,9 @@ use crate::negotiation::Curve;
 /// Points of the curve of a parameter that is not whole.
 const POINTS: usize = 400;
 
+/// The width of the text beside the strongest parameter that fits.
+const ROOM: f64 = 220.0;
+
 /// A step curve, and what the budget allows.
 pub(crate) fn cumulative(title: &str, curve: &Curve) -> String {
     let (low, high) = curve.range();
@@ -37,12 +40,15 @@ pub(crate) fn cumulative(title: &str, curve: &Curve) -> String {
     };
     let mut frame = Frame::new(&labels, (low, high), most, 40.0);
     let mut line: Vec<(f64, f64)> = Vec::new();
-    for (&parameter, &rows) in parameters.iter().zip(&rows) {
+    for (at, (&parameter, &rows)) in parameters.iter().zip(&rows).enumerate() {
         if let Some(&(_, before)) = line.last() {
-            // Whole parameters have nothing between them: the curve jumps.
+            // Nothing is between two whole parameters: the curve jumps.
             line.push((frame.x(parameter), before));
         }
-        line.push((frame.x(parameter), frame.y(rows)));
+        // A jump at the very end would lead nowhere.
+        if at + 1 < parameters.len() {
+            line.push((frame.x(parameter), frame.y(rows)));
+        }
     }
     let within: Vec<bool> = rows.iter().map(|&rows| rows <= budget).collect();
     let (blue, orange) = (COLOURS[0], COLOURS[1]);
@@ -71,21 +77,22 @@ pub(crate) fn cumulative(title: &str, curve: &Curve) -> String {
     if let Some(at) = strongest {
         let point = (frame.x(parameters[at]), frame.y(rows[at]));
         frame.svg.dot(point, 4.5, blue);
-        let is_right = point.0 > (left + right) / 2.0;
-        let (shift, anchor) = match is_right {
-            true => (-10.0, Anchor::End),
-            false => (10.0, Anchor::Start),
-        };
         let text = format!(
             "{} = {} still fits: {} rows",
             curve.parameter_name,
             grouped((parameters[at] * 1000.0).round() / 1000.0),
             grouped(rows[at])
         );
-        let below = (point.1 + 16.0).min(frame.floor() - 6.0);
-        frame
-            .svg
-            .text((point.0 + shift, below), small(anchor), text);
+        // Where the curve is not: beside it, below a rising one and above a falling one.
+        let has_room = point.0 + ROOM < right;
+        let above = point.1.min(y) - 22.0;
+        let (place, anchor) = match (curve.falls(), has_room) {
+            (false, true) => ((point.0 + 10.0, point.1 + 20.0), Anchor::Start),
+            (true, true) => ((point.0 + 10.0, above), Anchor::Start),
+            (_, false) => ((point.0 - 10.0, above), Anchor::End),
+        };
+        let place = (place.0, place.1.min(frame.floor() - 6.0));
+        frame.svg.text(place, small(anchor), text);
     }
     frame.svg.finish()
 }

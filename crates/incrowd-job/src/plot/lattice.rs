@@ -28,9 +28,10 @@ pub(crate) struct LatticePicture<'a> {
     pub(crate) budget: &'a str,
 }
 
-/// From white to dark blue. The square root tells small shares apart, which are the ones that matter.
-fn colour(share: f64) -> (String, bool) {
-    let depth = share.clamp(0.0, 1.0).sqrt();
+/// From white to dark blue, by the part of the greatest share that a share is. The square root tells small shares
+/// apart, which are the ones that matter.
+fn colour(part: f64) -> (String, bool) {
+    let depth = part.clamp(0.0, 1.0).sqrt();
     let stops = [
         (247.0, 251.0, 255.0),
         (158.0, 202.0, 225.0),
@@ -50,6 +51,7 @@ fn colour(share: f64) -> (String, bool) {
 /// The lattice with the raw node at the bottom and an edge wherever one level rises by one.
 pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
     let nodes = picture.nodes;
+    let most = nodes.iter().map(|of| of.share).fold(0.001, f64::max);
     let highest = nodes.iter().map(|of| of.node.height()).max().unwrap_or(0);
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); highest as usize + 1];
     for (at, of) in nodes.iter().enumerate() {
@@ -97,7 +99,7 @@ pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
         .iter()
         .any(|of| of.node.levels().any(|level| level > 9));
     for (of, at) in nodes.iter().zip(&places) {
-        let (fill, is_dark) = colour(of.share);
+        let (fill, is_dark) = colour(of.share / most);
         let levels: Vec<String> = of.node.levels().map(|level| level.to_string()).collect();
         let label = levels.join(if wide { "," } else { "" });
         let border = match of.is_within_budget {
@@ -131,15 +133,15 @@ pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
         let label = format!("height {}", rows.len() - 1 - line);
         svg.text((12.0, at + 4.0), faint(Anchor::Start), label);
     }
-    legend(&mut svg, height - LEGEND + 22.0, picture.budget);
+    legend(&mut svg, height - LEGEND + 22.0, most, picture.budget);
     svg.finish()
 }
 
-fn legend(svg: &mut Svg, top: f64, budget: &str) {
+fn legend(svg: &mut Svg, top: f64, most: f64, budget: &str) {
     const LENGTH: f64 = 240.0;
     const CELLS: usize = 60;
     let faint = |anchor| Font::new(12, FAINT, anchor);
-    let left = 130.0;
+    let left = 142.0;
     svg.text((24.0, top + 12.0), faint(Anchor::Start), "rows suppressed");
     for cell in 0..CELLS {
         // The scale is that of the colours, so shares stand at their square roots.
@@ -156,10 +158,16 @@ fn legend(svg: &mut Svg, top: f64, budget: &str) {
         svg.area(&corners, &fill, 1.0);
     }
     svg.line((left, top + 14.0), (left + LENGTH, top + 14.0), GRID, 1.0);
-    for percent in [0, 1, 5, 20, 50, 100] {
-        let x = left + LENGTH * (f64::from(percent) / 100.0).sqrt();
+    for quarter in 0..=4 {
+        let depth = f64::from(quarter) / 4.0;
+        let x = left + LENGTH * depth;
         svg.line((x, top + 14.0), (x, top + 18.0), FAINT, 1.0);
-        let label = format!("{percent} %");
+        let percent = depth * depth * most * 100.0;
+        let digits = if most < 0.1 { 2 } else { 1 };
+        let label = match quarter {
+            0 => "0 %".to_owned(),
+            _ => format!("{percent:.digits$} %"),
+        };
         svg.text((x, top + 32.0), faint(Anchor::Middle), label);
     }
     let left = left + LENGTH + 44.0;
