@@ -7,8 +7,8 @@
 use super::negotiate::code;
 use crate::render::{negotiation, text};
 use incrowd_job::{
-    Budget, Control, Error, Negotiated, Negotiation, Offered, Show, Terms, Wish, anonymize,
-    write_job,
+    Budget, Control, Error, Job, Negotiated, Negotiation, Offered, Others, Show, Terms, Wish,
+    anonymize, write_job,
 };
 use std::io::{BufRead, ErrorKind, Write};
 use std::path::Path;
@@ -23,6 +23,7 @@ const HELP: &str = "\
   curve, history      show the curve, or what was asked so far
   write job.toml      write the agreed job file
   release safe.csv    make the agreed release; add a name such as proof.json for its certificate
+  others drop|keep    what happens to columns you gave no role
   help, quit
 ";
 
@@ -35,6 +36,8 @@ pub(super) struct Dialogue<'s, 'g, W> {
     answer: Negotiated,
     taken: Option<(Wish, Offered)>,
     history: Vec<String>,
+    /// What happens to columns without a role; as the job says when not given.
+    others: Option<Others>,
 }
 
 /// Whether the dialogue goes on.
@@ -60,10 +63,12 @@ pub(super) fn run<'g, W: Write>(
         answer,
         taken: None,
         history: Vec::new(),
+        others: None,
     };
     dialogue.remember();
     dialogue.show_curve()?;
     dialogue.show_answer()?;
+    dialogue.say_what_lacks_a_role()?;
     dialogue.say("`help` lists what you can do\n")?;
     let mut line = String::new();
     loop {
@@ -122,6 +127,11 @@ impl<W: Write> Dialogue<'_, '_, W> {
             }
             "write" => self.write(rest)?,
             "release" => self.release(rest)?,
+            "others" => match rest {
+                "drop" => self.others = Some(Others::Drop),
+                "keep" => self.others = Some(Others::Keep),
+                _ => self.say("say `others drop` or `others keep`\n")?,
+            },
             "suppress" => {
                 let budget: Budget = rest.parse()?;
                 wish.max_suppressed = Some(budget);
@@ -166,6 +176,24 @@ impl<W: Write> Dialogue<'_, '_, W> {
         self.taken = None;
         self.remember();
         self.show_answer()
+    }
+
+    /// Better said before the long talk than at its end.
+    fn say_what_lacks_a_role(&mut self) -> Result<(), Error> {
+        let ground = self.session.ground();
+        match (ground.without_role().len(), ground.job().columns.others) {
+            (0, _) | (_, Some(_)) => Ok(()),
+            (columns, None) => self.say(&format!(
+                "columns: {columns} without a role; before a release say `others drop` or `others keep`\n"
+            )),
+        }
+    }
+
+    /// The job of the offer taken.
+    fn job(&self, wish: &Wish, offer: &Offered) -> Job {
+        let mut job = self.session.ground().agreed(wish, offer);
+        job.columns.others = self.others.or(job.columns.others);
+        job
     }
 
     fn remember(&mut self) {
@@ -227,7 +255,7 @@ impl<W: Write> Dialogue<'_, '_, W> {
         if path.is_empty() || path == "-" {
             return self.say("say where, as in `write job.toml`\n");
         }
-        let job = self.session.ground().agreed(&wish, &offer);
+        let job = self.job(&wish, &offer);
         write_job(&job, Path::new(path))?;
         self.say(&format!(
             "written; `incrowd anonymize --job {path} -o safe.csv` makes the release\n"
@@ -243,7 +271,7 @@ impl<W: Write> Dialogue<'_, '_, W> {
         else {
             return self.say("say where, as in `release safe.csv`\n");
         };
-        let mut job = self.session.ground().agreed(&wish, &offer);
+        let mut job = self.job(&wish, &offer);
         job.output.path = Some(path.to_owned());
         job.output.certificate = certificate.map(Into::into);
         let outcome = anonymize(&job, Show::default(), self.control)?;

@@ -31,6 +31,10 @@ pub struct Negotiated {
 /// The best release that meets every wish, or those that give way on one; none where even that does not help.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one per question, and boxes would be in everybody's way"
+)]
 pub enum Terms {
     /// Every wish is met.
     Exact {

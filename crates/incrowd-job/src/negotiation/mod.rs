@@ -46,6 +46,9 @@ const WORK_FOR_MANY: u128 = 5_000_000_000;
 /// The share of nodes that are annotated when nobody says how many, in percent.
 const PARTIAL: f64 = 5.0;
 
+/// A metric as the user calls it.
+type NamedMetric = (String, Box<dyn UtilityMetric>);
+
 /// How to get ready for questions.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -81,6 +84,7 @@ impl Default for Options {
 pub struct Ground {
     job: Job,
     has_target: bool,
+    without_role: Vec<String>,
     sensitive: Vec<usize>,
     table: CountedTable,
     key: IndexKey,
@@ -109,6 +113,7 @@ impl Ground {
             key: index_file::key(job, &plan, input_hash, &levels, &table),
             job: job.clone(),
             has_target: !plan.target.is_empty(),
+            without_role: plan.names_of(&plan.kept),
             sensitive: (0..plan.sensitive.len()).collect(),
             table,
             seconds: started.elapsed().as_secs_f64(),
@@ -123,6 +128,11 @@ impl Ground {
     /// The job it was counted for.
     pub fn job(&self) -> &Job {
         &self.job
+    }
+
+    /// Columns that nobody gave a role. Before a release the job must say what happens to them.
+    pub fn without_role(&self) -> &[String] {
+        &self.without_role
     }
 
     /// The quasi-identifiers, each with its last level.
@@ -142,7 +152,7 @@ impl Ground {
     }
 
     /// Every metric that applies, by name; the one asked for first.
-    fn metrics(&self, asked: &MetricSpec) -> Result<Vec<(String, Box<dyn UtilityMetric>)>, Error> {
+    fn metrics(&self, asked: &MetricSpec) -> Result<Vec<NamedMetric>, Error> {
         let mut metrics = vec![(asked.to_string(), asked.build(&self.table)?)];
         for entry in METRICS {
             if (entry.applies)(&self.table, self.has_target) && entry.name != asked.to_string() {

@@ -80,7 +80,11 @@ pub(crate) fn cumulative(title: &str, curve: &Curve) -> String {
         let text = format!(
             "{} = {} still fits: {} rows",
             curve.parameter_name,
-            grouped((parameters[at] * 1000.0).round() / 1000.0),
+            // Rounded to the side that fits.
+            match curve.falls() {
+                true => (parameters[at] * 1000.0).ceil() / 1000.0,
+                false => (parameters[at] * 1000.0).floor() / 1000.0,
+            },
             grouped(rows[at])
         );
         // Where the curve is not: beside it, below a rising one and above a falling one.

@@ -6,17 +6,23 @@ use std::path::Path;
 
 /// What the dialogue says to these lines, and its exit code. The release may go to `folder`.
 fn talk(folder: &Path, lines: &str) -> (String, u8) {
+    talk_with("identifying = [\"name\"]", folder, lines)
+}
+
+fn talk_with(roles: &str, folder: &Path, lines: &str) -> (String, u8) {
     let clinic = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/clinic");
     let mut job = Job::parse(
         r#"
         [columns]
         quasi_identifiers = ["age", "zip"]
         sensitive = ["disease"]
-        identifying = ["name"]
+        {IDENTIFYING}
         [privacy]
         models = ["k-anonymity(k=3)"]
         max_levels = [1, 0]
-        "#,
+        "#
+        .replace("{IDENTIFYING}", roles)
+        .as_str(),
     )
     .unwrap();
     job.data.path = Some(clinic.join("clinic.csv").to_str().unwrap().to_owned());
@@ -120,6 +126,18 @@ fn nothing_is_written_before_an_offer_is_taken_or_over_another_file() {
     );
     let kept = std::fs::read_to_string(folder.path().join("job.toml")).unwrap();
     assert_eq!(kept, "mine");
+}
+
+#[test]
+fn columns_without_a_role_are_settled_before_a_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "2\nrelease OUT/safe.csv\nothers\nothers drop\nrelease OUT/safe.csv\n";
+    let (said, _) = talk_with("", folder.path(), lines);
+    assert!(said.contains("1 without a role"), "{said}");
+    assert!(said.contains("error: column `name` has no role"), "{said}");
+    assert!(said.contains("k-anonymity(k=3) holds"), "{said}");
+    let release = std::fs::read_to_string(folder.path().join("safe.csv")).unwrap();
+    assert!(release.starts_with("age,zip,disease\n"), "{release}");
 }
 
 #[test]
