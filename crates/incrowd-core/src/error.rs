@@ -498,9 +498,6 @@ impl Error {
                 "nothing was written; run again on a copy that nobody changes".into()
             }
             Error::Cancelled => "nothing was written".into(),
-            Error::MetricUnknown { nearest, .. } => {
-                format!("the nearest names are {}", nearest.join(", "))
-            }
             Error::MetricSpecMalformed { .. } => {
                 "write for example `loss` or `loss(aggregate=sum,weights=age:2;sex:1)`".into()
             }
@@ -514,11 +511,11 @@ impl Error {
                     .into()
             }
             Error::MetricTargetMissing { .. } => "name it with `--target COLUMN`".into(),
-            Error::UnknownModel { nearest, .. } if nearest.is_empty() => {
-                "`incrowd explain` lists the models".into()
-            }
-            Error::UnknownModel { nearest, .. } => {
-                format!("did you mean `{}`?", nearest.join("` or `"))
+            Error::UnknownModel { nearest, .. } | Error::MetricUnknown { nearest, .. } => {
+                match nearest.as_slice() {
+                    [] => "`incrowd explain` lists what there is".into(),
+                    nearest => format!("did you mean `{}`?", nearest.join("` or `")),
+                }
             }
             Error::MalformedModel { .. } => {
                 "write `name(parameter=value,...)`, for example `t-closeness(t=0.2,distance=equal)`; \

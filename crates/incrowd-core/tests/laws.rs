@@ -148,7 +148,7 @@ fn problem_like<'a>(problem: &Problem<'a>) -> Problem<'a> {
 
 #[test]
 fn the_optimum_equals_brute_force_for_every_model_and_metric() {
-    for_every_model(40, |oracle, case, rng| {
+    for_every_model(80, |oracle, case, rng| {
         let prepared = oracle.prepare().expect(case);
         let judged = oracle.judge_all();
         for entry in METRICS {
@@ -524,9 +524,10 @@ fn no_node_costs_less_than_a_floor_below_it() {
                 .iter()
                 .map(|node| classes_at(&prepared.table, node, &columns))
                 .collect();
-            let losses: Vec<Loss> = nodes
+            let assessed: Vec<_> = nodes.iter().map(|node| assess(&problem, node)).collect();
+            let losses: Vec<Loss> = assessed
                 .iter()
-                .map(|node| assess(&problem, node).loss.expect("everything is feasible"))
+                .map(|assessed| assessed.loss.expect("everything is feasible"))
                 .collect();
             for (low, high) in pairs_below(&judged) {
                 let suppressed = judged[high].rows_suppressed() as u32;
@@ -559,44 +560,24 @@ fn no_node_costs_less_than_a_floor_below_it() {
                         nodes[high]
                     );
                 }
-            }
-        }
-    });
-}
-
-#[test]
-fn what_suppressed_rows_add_is_added_at_every_node_below_too() {
-    for_every_model(10, |oracle, case, rng| {
-        let oracle = oracle.clone().allow_suppressed(oracle.table.rows.len());
-        let prepared = oracle.prepare().expect(case);
-        let judged = oracle.judge_all();
-        for entry in METRICS {
-            let Some(metric) = random_metric(entry.name, &oracle, rng) else {
-                continue;
-            };
-            let built = prepared.metric(&metric).unwrap();
-            let problem = prepared.problem(&*built);
-            let nodes: Vec<Node> = judged
-                .iter()
-                .map(|judged| node_of(&judged.levels))
-                .collect();
-            let assessed: Vec<_> = nodes.iter().map(|node| assess(&problem, node)).collect();
-            for (below, above) in pairs_below(&judged) {
+                // What the rows lost at a high node add is added below it too.
                 let known = Known {
-                    rows_suppressed: assessed[above].rows_lost_below,
+                    rows_suppressed: assessed[high].rows_lost_below,
                     smallest_safe: problem.smallest_safe(),
-                    added: &assessed[above].added_below,
+                    added: &assessed[high].added_below,
                 };
-                let loss = assessed[below].loss.expect("everything is feasible");
-                for low in nodes.iter().filter(|low| low.is_at_or_below(&nodes[below])) {
-                    assert!(
-                        built.floor(low, known) <= loss,
-                        "{case}, {}: {known:?} from {:?}, {loss:?} at {:?}",
-                        metric.spec(),
-                        nodes[above],
-                        nodes[below]
-                    );
-                }
+                let below = |node: &&Node| node.is_at_or_below(&nodes[low]);
+                assert!(
+                    nodes
+                        .iter()
+                        .filter(below)
+                        .all(|node| built.floor(node, known) <= losses[low]),
+                    "{case}, {}: {known:?} from {:?}, {:?} at {:?}",
+                    metric.spec(),
+                    nodes[high],
+                    losses[low],
+                    nodes[low]
+                );
             }
         }
     });

@@ -7,7 +7,8 @@
 //! What makes this fast is a lattice whose nodes carry [histograms](Histogram): how many rows every parameter
 //! suppresses there. They are rolled up once, for all nodes ([`AnnotatedLattice::full`]) or for the most promising
 //! ([`AnnotatedLattice::partial`]), or nodes are counted only when a question needs them ([`Negotiator::lazy`]). An
-//! annotated lattice can be kept as bytes ([`AnnotatedLattice::to_bytes`]). The first and the last way are exact; every answer says what it rests on ([`Coverage`]).
+//! annotated lattice can be kept as bytes ([`AnnotatedLattice::to_bytes`]). The first and the last way are exact; every answer says what it rests on ([`Coverage`]),
+//! and [`choose`] picks the cheaper of the two.
 //!
 //! An offer is not a release: [`publish`](crate::publish) checks it like any other proposal.
 //!
@@ -55,6 +56,7 @@
 
 mod annotated;
 mod answer;
+mod choose;
 mod counting;
 mod estimate;
 mod histogram;
@@ -67,6 +69,7 @@ mod study;
 
 pub use annotated::{AnnotatedLattice, MOST_NODES};
 pub use answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
+pub use choose::{Choice, Reason, choose};
 pub use estimate::{Estimator, LevelImportance, LevelTable};
 pub use histogram::{Histogram, Rows};
 pub use index::IndexKey;

@@ -170,6 +170,20 @@ impl<'a> Negotiator<'a> {
         })
     }
 
+    /// How many rows each parameter of a model suppresses at a node, from the least safe measure to the safest: a
+    /// parameter just beyond a measure suppresses the rows beside it (figure 2.9 of the paper). Counts the node if it
+    /// is not annotated.
+    pub fn curve(&self, model: &dyn PrivacyModel, node: &Node) -> Result<Vec<(f64, u32)>, Error> {
+        if let Some(lattice) = &self.annotated
+            && let Ok(Some(histogram)) = lattice.histogram(self.table, model, node)
+        {
+            return Ok(histogram.curve().collect());
+        }
+        let mut counting = Counting::new(self.table, self.memory_limit);
+        let histograms = counting.histogram(model, node)?;
+        Ok(histograms.node(0).curve().collect())
+    }
+
     /// What an offer costs. Counts the classes of its node; `metrics` are those of interest, for example
     /// [`metrics_that_apply`].
     pub fn price(

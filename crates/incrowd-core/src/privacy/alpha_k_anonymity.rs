@@ -14,9 +14,6 @@ crate::documented! {
     /// # Paper
     /// R. C.-W. Wong, J. Li, A. W.-C. Fu, K. Wang, (alpha, k)-Anonymity: An Enhanced k-Anonymity Model for Privacy
     /// Preserving Data Publishing, KDD 2006.
-    /// # Parameters
-    /// `alpha`: a decimal above 0 and at most 1. `k`: a whole number of at least 1. `value`: a value of the column;
-    /// when not given, all are bounded.
     /// # Reached
     /// The greatest share in a class; infinite for a class with fewer than k rows.
     /// # Merging

@@ -17,8 +17,6 @@ crate::documented! {
     ///
     /// # Paper
     /// J. Cao, P. Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 5(11), 2012, definitions 2 and 3.
-    /// # Parameters
-    /// `beta`: a decimal above 0. `kind`: `basic` (the default) or `enhanced`.
     /// # Reached
     /// The greatest (p - q) / q of a class; infinite when it exceeds -ln q and the kind is enhanced.
     /// # Merging

@@ -19,8 +19,6 @@ crate::documented! {
     /// Publishing, KDD 2008, definition 3.
     /// # Differs from the paper
     /// `absent=ignore` looks only at the values present in a class, as ARX does; a weaker promise.
-    /// # Parameters
-    /// `delta`: a decimal above 0. `absent`: `reject` (the default) or `ignore`.
     /// # Reached
     /// The greatest |log2(p/q)| of a class; infinite when a value is absent and that is rejected.
     /// # Merging

@@ -12,8 +12,6 @@ crate::documented! {
     /// # Paper
     /// A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, l-Diversity: Privacy Beyond k-Anonymity, ACM
     /// TKDD 1(1), 2007.
-    /// # Parameters
-    /// `l`: a whole number of at least 1.
     /// # Reached
     /// The fewest distinct values of a class.
     /// # Merging

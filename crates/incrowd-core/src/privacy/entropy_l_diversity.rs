@@ -16,8 +16,6 @@ crate::documented! {
     /// # Differs from the paper
     /// l may be any decimal of at least 1. Entropies are sums of logarithms, which no computer holds exactly: one that
     /// misses ln l by at most 1e-11 counts as equal to it, so that l equally frequent values are l-diverse.
-    /// # Parameters
-    /// `l`: a decimal of at least 1.
     /// # Reached
     /// exp(entropy), the number of equally frequent values that are spread as evenly, the least of all classes.
     /// # Merging

@@ -15,8 +15,6 @@ crate::documented! {
     /// l-diversity in A. Pilalidou, Online Negotiation for Privacy Preserving Data Publishing, 2010.
     /// # Differs from the paper
     /// l may be any decimal of at least 1.
-    /// # Parameters
-    /// `l`: a decimal of at least 1.
     /// # Reached
     /// Rows of a class over the rows with its most frequent value, the least of all classes.
     /// # Merging

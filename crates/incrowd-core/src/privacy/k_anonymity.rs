@@ -13,8 +13,6 @@ crate::documented! {
     /// # Paper
     /// L. Sweeney, k-Anonymity: A Model for Protecting Privacy, IJUFKS 10(5), 2002; P. Samarati, Protecting
     /// Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001.
-    /// # Parameters
-    /// `k`: a whole number of at least 1.
     /// # Reached
     /// The size of the smallest class.
     /// # Merging

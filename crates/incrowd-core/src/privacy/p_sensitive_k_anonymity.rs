@@ -12,8 +12,6 @@ crate::documented! {
     ///
     /// # Paper
     /// T. M. Truta, B. Vinay, Privacy Protection: p-Sensitive k-Anonymity Property, ICDE Workshops 2006.
-    /// # Parameters
-    /// `p`, `k`: whole numbers of at least 1.
     /// # Reached
     /// The fewest distinct values of a class; 0 for a class with fewer than k rows.
     /// # Merging

@@ -15,8 +15,6 @@ crate::documented! {
     /// # Paper
     /// A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, l-Diversity: Privacy Beyond k-Anonymity, ACM
     /// TKDD 1(1), 2007, definition 4.2.
-    /// # Parameters
-    /// `c`: a decimal above 0. `l`: a whole number of at least 1.
     /// # Reached
     /// r1 / (rl + ... + rm), the greatest of all classes; infinite for a class with fewer than l values.
     /// # Merging

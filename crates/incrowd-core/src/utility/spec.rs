@@ -1,6 +1,7 @@
 //! Metrics by name: `loss`, `loss(aggregate=sum,weights=age:2;sex:1)`.
 
 use super::{Aggregate, METRICS, UtilityMetric};
+use crate::card::nearest;
 use crate::counts::CountedTable;
 use crate::error::Error;
 use std::fmt;
@@ -34,7 +35,7 @@ impl MetricEntry {
             .find(|entry| entry.name == name)
             .ok_or_else(|| Error::MetricUnknown {
                 name: name.into(),
-                nearest: nearest(name),
+                nearest: nearest(name, METRICS.iter().map(|entry| entry.name)),
             })
     }
 }
@@ -190,35 +191,6 @@ impl fmt::Display for MetricSpec {
         }
         write!(formatter, "({})", options.join(","))
     }
-}
-
-/// The three registered names nearest to a mistyped one: those it begins, or that begin it, then by edits.
-fn nearest(name: &str) -> Vec<&'static str> {
-    let mut names: Vec<(bool, usize, &'static str)> = METRICS
-        .iter()
-        .map(|entry| {
-            let begins =
-                !name.is_empty() && (entry.name.starts_with(name) || name.starts_with(entry.name));
-            (!begins, edits(name, entry.name), entry.name)
-        })
-        .collect();
-    names.sort_unstable();
-    names.into_iter().take(3).map(|(_, _, name)| name).collect()
-}
-
-/// How many characters must be inserted, removed or replaced to turn one text into the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (line, letter) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
-        for (at, &other) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[at + 1];
-            row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 #[cfg(test)]

@@ -31,8 +31,6 @@ crate::documented! {
     /// N. Li, T. Li, S. Venkatasubramanian, t-Closeness: Privacy Beyond k-Anonymity and l-Diversity, ICDE 2007.
     /// # Differs from the paper
     /// The order of a text column is that of its hierarchy's leaves.
-    /// # Parameters
-    /// `t`: a decimal from 0 to 1. `distance`: `equal` (the default), `ordered` or `hierarchical`.
     /// # Reached
     /// The greatest distance of a class.
     /// # Merging
