@@ -36,6 +36,95 @@ pub enum Error {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
+    /// A promise that no class of the table can keep.
+    #[error("`{model}` needs classes of {smallest_class} rows, and the table has {rows}")]
+    PromiseBeyondTable {
+        /// The promise.
+        model: String,
+        /// Rows a class must have.
+        smallest_class: u32,
+        /// Rows of the table.
+        rows: u32,
+    },
+    /// Fewer than no rows to suppress.
+    #[error("{given} rows cannot be suppressed")]
+    NegativeBudget {
+        /// What was given.
+        given: i64,
+    },
+    /// Not one level for each quasi-identifier.
+    #[error("{given} levels are given for {expected} quasi-identifiers")]
+    WrongNumberOfLevels {
+        /// Levels given.
+        given: usize,
+        /// Quasi-identifiers of the table.
+        expected: usize,
+    },
+    /// A level that the hierarchy does not have.
+    #[error("quasi-identifier `{column}` has no level {given}")]
+    NoSuchLevel {
+        /// The quasi-identifier.
+        column: String,
+        /// What was given.
+        given: i64,
+        /// Its last level.
+        height: u8,
+    },
+    /// A level for a column that is no quasi-identifier.
+    #[error("a level is given for `{column}`, which is no quasi-identifier")]
+    NotAQuasiIdentifier {
+        /// What was given.
+        column: String,
+        /// The quasi-identifiers.
+        known: Vec<String>,
+    },
+    /// More nodes than can be annotated.
+    #[error("the lattice has {nodes} nodes, too many to annotate")]
+    LatticeTooLarge {
+        /// Nodes of the lattice.
+        nodes: u128,
+        /// The most that can be annotated.
+        limit: u128,
+    },
+    /// A share of the nodes that is no percentage.
+    #[error("{given} % of the nodes cannot be annotated")]
+    PartialShareOutOfRange {
+        /// What was given.
+        given: f64,
+    },
+    /// A question about a model that the lattice was not annotated for.
+    #[error("the lattice is not annotated for `{model}`")]
+    ModelNotAnnotated {
+        /// The model asked for.
+        model: String,
+        /// The models it is annotated for.
+        annotated: Vec<String>,
+    },
+    /// A class is more than the rows in it.
+    #[error("missing cells match any value, so no histogram says what a parameter suppresses")]
+    CrowdsOverlap,
+    /// An index that is not what was written.
+    #[error("the index of the annotated lattice is damaged: {what}")]
+    IndexDamaged {
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// An index of another version.
+    #[error(
+        "the index of the annotated lattice has version {found}, and this program reads {known}"
+    )]
+    IndexVersion {
+        /// The version found.
+        found: u32,
+        /// The version known.
+        known: u32,
+    },
+    /// An index of something else.
+    #[error("the index was made for another {what}")]
+    IndexStale {
+        /// What has changed: `table` or `set of hierarchies`.
+        what: &'static str,
+    },
     /// The independent check refused what a search proposed. Always a bug, never published.
     #[error("the independent check refused the recoding: {what}")]
     CheckFailed {
@@ -375,6 +464,35 @@ impl Error {
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::PromiseBeyondTable { rows, .. } => {
+                format!("ask for at most {rows}, or add rows")
+            }
+            Error::NegativeBudget { .. } => {
+                "give a number of rows from 0 on, or a percentage such as 1%".into()
+            }
+            Error::WrongNumberOfLevels { .. } => {
+                "give one level for each, in the order of `--quasi-identifiers`".into()
+            }
+            Error::NoSuchLevel { height, .. } => format!("its levels are 0 to {height}"),
+            Error::NotAQuasiIdentifier { known, .. } => {
+                format!("the quasi-identifiers are `{}`", known.join("`, `"))
+            }
+            Error::LatticeTooLarge { .. } => {
+                "use `--how lazy`, which annotates nothing in advance and is exact all the same".into()
+            }
+            Error::PartialShareOutOfRange { .. } => {
+                "give a percentage above 0 and at most 100".into()
+            }
+            Error::ModelNotAnnotated { annotated, .. } => format!(
+                "it knows `{}`; use `--how lazy`, or make a new index for this model",
+                annotated.join("`, `")
+            ),
+            Error::CrowdsOverlap => {
+                "let missing cells be a value of their own, or leave such rows out".into()
+            }
+            Error::IndexDamaged { .. } | Error::IndexVersion { .. } | Error::IndexStale { .. } => {
+                "remove the index file; the next run makes a new one".into()
+            }
             Error::CheckFailed { .. } => "nothing was written; please report this as a bug".into(),
             Error::InputChanged | Error::ColumnVanished { .. } => {
                 "nothing was written; run again on a copy that nobody changes".into()

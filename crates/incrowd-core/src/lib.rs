@@ -6,7 +6,8 @@
 //! code of its own, and only then is there a release that a writer will accept.
 //!
 //! Modules may use only what stands beside or left of them:
-//! `card error | table hierarchy | lattice | counts | privacy utility | recode | problem | algorithms | publish`.
+//! `card error | table hierarchy | lattice | counts | privacy utility | recode | problem | algorithms | publish |
+//! negotiate`.
 #![forbid(unsafe_code)]
 
 pub mod algorithms;
@@ -15,6 +16,7 @@ pub mod counts;
 pub mod error;
 pub mod hierarchy;
 pub mod lattice;
+pub mod negotiate;
 pub mod privacy;
 pub mod problem;
 pub mod publish;

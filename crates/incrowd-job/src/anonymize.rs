@@ -6,9 +6,10 @@
 use crate::batches::for_each_batch;
 use crate::certificate::{Certificate, Generalized, Reached, Request};
 use crate::control::{Control, Phase};
+use crate::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
 use crate::error::Error;
 use crate::files::{self, CertificateFiles, ReleaseFile};
-use crate::hierarchies::{self, ColumnHierarchy};
+use crate::hierarchies::ColumnHierarchy;
 use crate::input;
 use crate::job::{Job, Suppressed};
 use crate::models;
@@ -17,12 +18,9 @@ use crate::outcome::{
 };
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
-use incrowd_core::counts::{CountedTable, FrequencySet, RowCounter, Scratch, roll_up};
-use incrowd_core::lattice::Node;
+use incrowd_core::counts::{FrequencySet, Scratch, roll_up};
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{
-    self, Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Problem, Proposal, Watch,
-};
+use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{METRICS, MetricSpec};
@@ -55,7 +53,11 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
     let (asked, reader) = prepare(job)?;
     let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
     let certificate = CertificateFiles::create(job, control)?;
-    let (table, hierarchies, input_hash) = count(job, &asked, reader, control)?;
+    let FirstPass {
+        table,
+        hierarchies,
+        input_hash,
+    } = first_pass(job, &asked.source, &asked.plan, reader, control)?;
     let read = started.elapsed();
 
     let solving = Instant::now();
@@ -67,8 +69,8 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         table: &table,
         models: &models,
         metric: &*metric,
-        max_suppressed: max_suppressed(job, &table)?,
-        max_levels: max_levels(job, &table)?,
+        max_suppressed: max_suppressed(job.privacy.max_suppressed, &table)?,
+        max_levels: max_levels(job.privacy.max_levels.as_deref(), &table)?,
         memory_limit: DEFAULT_MEMORY_LIMIT,
     };
     let proposal = solve(job, &asked, &problem, control)?;
@@ -147,122 +149,6 @@ fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
     })
 }
 
-/// The first pass, and what is made of it.
-fn count(
-    job: &Job,
-    asked: &Asked,
-    reader: Box<dyn RowReader + Send>,
-    control: &Control,
-) -> Result<(CountedTable, Vec<ColumnHierarchy>, Fingerprint), Error> {
-    let plan = &asked.plan;
-    let counted = plan.counted();
-    let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
-    let (counter, hash) = input::count(job, &asked.source, reader, counter, control)?;
-    let missing = input::missing(job);
-    let mut hierarchies = Vec::new();
-    for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
-        control.check()?;
-        let values = counter.values(at, &missing);
-        hierarchies.push(hierarchies::of_column(job, name, &values)?);
-    }
-    let distances = plan
-        .names_of(&counted)
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let source = hierarchies::source_of(job, name);
-            let Some(source) = source else {
-                return Ok(None);
-            };
-            let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
-            let unlisted = job.columns.missing.unwrap_or_default();
-            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
-            Ok(Some(resolved.hierarchy))
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
-    let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
-    let table = counter
-        .finish(levels.collect(), distances, missing)
-        .map_err(|error| name_hierarchy(error, asked, &hierarchies))?;
-    Ok((table, hierarchies, hash))
-}
-
-/// Adds to an error about unlisted values which file does not list them.
-fn name_hierarchy(
-    error: incrowd_core::Error,
-    asked: &Asked,
-    hierarchies: &[ColumnHierarchy],
-) -> Error {
-    let plan = &asked.plan;
-    if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
-        let names = plan.names_of(&plan.quasi_identifiers);
-        if let Some(at) = names.iter().position(|name| name == column) {
-            return Error::Unlisted {
-                column: column.clone(),
-                from: hierarchies[at].from.clone(),
-                input: asked.source.name(),
-                source: Box::new(error),
-            };
-        }
-    }
-    error.into()
-}
-
-fn max_suppressed(job: &Job, table: &CountedTable) -> Result<u32, Error> {
-    let rows = u64::from(table.rows);
-    match job.privacy.max_suppressed {
-        None => Ok(0),
-        Some(crate::Budget::Rows(limit)) if limit > rows => {
-            Err(Error::BudgetBeyondTable { limit, rows })
-        }
-        // At most the rows of the table, which are counted in 32 bits.
-        Some(budget) => Ok(budget.rows(rows) as u32),
-    }
-}
-
-fn max_levels(job: &Job, table: &CountedTable) -> Result<Node, Error> {
-    let attributes = &table.attributes;
-    let Some(limits) = &job.privacy.max_levels else {
-        return Ok(table.lattice().top().clone());
-    };
-    if limits.len() != attributes.len() {
-        return Err(Error::LevelCount {
-            given: limits.len(),
-            expected: attributes.len(),
-        });
-    }
-    for (attribute, &level) in attributes.iter().zip(limits) {
-        let height = attribute.hierarchy.height();
-        if level > height {
-            return Err(Error::NoSuchLevel {
-                column: attribute.name.clone(),
-                level,
-                height,
-            });
-        }
-    }
-    Ok(Node::from_levels(limits.iter().copied()))
-}
-
-/// Lets the search see a cancel and the clock.
-struct SearchWatch<'a> {
-    control: &'a Control,
-    deadline: Option<Instant>,
-}
-
-impl Watch for SearchWatch<'_> {
-    fn step(&self, progress: problem::Progress) -> Result<(), Interruption> {
-        if self.control.is_cancelled() {
-            return Err(Interruption::Cancelled);
-        }
-        self.control.progress().reach(progress.nodes_checked);
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Interruption::TimeUp),
-            _ => Ok(()),
-        }
-    }
-}
-
 fn solve(
     job: &Job,
     asked: &Asked,
@@ -271,11 +157,7 @@ fn solve(
 ) -> Result<Proposal, Error> {
     // How many nodes must be looked at is what the search finds out, so there is no total.
     control.progress().begin(Phase::Solve, None);
-    let limit = job.search.time_limit;
-    let watch = SearchWatch {
-        control,
-        deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
-    };
+    let watch = SearchWatch::new(job, control);
     let proposal = asked.algorithm.solve(problem, &watch);
     control.progress().end();
     control.check()?;

@@ -242,6 +242,78 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// More promises than can be negotiated at once.
+    #[error("one promise can be negotiated at a time, but there are {given}")]
+    SeveralPromises {
+        /// How many.
+        given: usize,
+    },
+    /// An index for a way that annotates nothing.
+    #[error("an index is asked for, but `lazy` annotates nothing that could be kept")]
+    IndexOfNothing,
+    /// An index that cannot be used, with its file.
+    #[error("{source}")]
+    Index {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<incrowd_core::Error>,
+    },
+    /// A line of a batch that is not a request.
+    #[error("the line is not a request: {message}")]
+    RequestLine {
+        /// What the reader says.
+        message: String,
+    },
+    /// The lines of a batch cannot be read.
+    #[error("the requests cannot be read")]
+    Requests {
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
+    /// Answers cannot be written.
+    #[error("the answers cannot be written")]
+    Answers {
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
+    /// Lines of a batch that were refused, each with an error of its own.
+    #[error("{refused} of {lines} requests were refused")]
+    RequestsRefused {
+        /// How many.
+        refused: u64,
+        /// Of how many.
+        lines: u64,
+    },
+    /// A share that is not one.
+    #[error("`{text}` is not a share")]
+    Share {
+        /// What was given.
+        text: String,
+    },
+    /// Two inputs from one standard input.
+    #[error("the table and the requests both come from standard input")]
+    StandardInputTwice,
+    /// A job that a job file cannot say.
+    #[error("the job file `{}` cannot be written", path.display())]
+    JobNotWritten {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A study of a lattice that nobody could annotate.
+    #[error("the lattice has {nodes} nodes, too many to study every one")]
+    StudyTooLarge {
+        /// Nodes of the lattice.
+        nodes: u128,
+        /// The most that can be studied.
+        limit: u128,
+    },
+    /// A study of a model without parameters.
+    #[error("no parameters are given for `{model}`")]
+    NoParameters {
+        /// The model.
+        model: &'static str,
+    },
     /// A program step ended without an answer.
     #[error("a worker stopped without an answer")]
     WorkerLost,
@@ -260,7 +332,9 @@ impl Error {
     pub fn code(&self) -> String {
         match self {
             Error::Core(error) => variant(error),
-            Error::Hierarchy { source, .. } | Error::Unlisted { source, .. } => variant(&**source),
+            Error::Hierarchy { source, .. }
+            | Error::Unlisted { source, .. }
+            | Error::Index { source, .. } => variant(&**source),
             Error::Io(error) => variant(error),
             error => variant(error),
         }
@@ -284,12 +358,15 @@ impl Error {
                 kind: io::ErrorKind::NotFound,
                 ..
             } => None,
-            Error::Unreadable { kind, .. } | Error::Folder { kind, .. } => {
-                Some(format!("the operating system says: {kind}"))
-            }
+            Error::Unreadable { kind, .. }
+            | Error::Folder { kind, .. }
+            | Error::Requests { kind }
+            | Error::Answers { kind } => Some(format!("the operating system says: {kind}")),
             Error::OverwritesInput { path, .. }
             | Error::SameOutput { path }
-            | Error::CertificateName { path } => Some(path.display().to_string()),
+            | Error::CertificateName { path }
+            | Error::Index { path, .. } => Some(path.display().to_string()),
+            Error::StudyTooLarge { limit, .. } => Some(format!("at most {limit} can be studied")),
             Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
             Error::UnknownColumn {
                 named_in,
@@ -431,6 +508,39 @@ impl Error {
             }
             Error::ColumnNotInOriginal { .. } => {
                 "check that it is the original of this release".into()
+            }
+            Error::SeveralPromises { .. } => {
+                "give one of `-k`, `-l`, `-t` or `--privacy`; with several sensitive columns say which, as in \
+                 `distinct-l-diversity(l=3,column=disease)`"
+                    .into()
+            }
+            Error::IndexOfNothing => "leave out `--index`, or choose `--how full`".into(),
+            Error::Index { path, source } => match &**source {
+                incrowd_core::Error::IndexDamaged { .. }
+                | incrowd_core::Error::IndexVersion { .. }
+                | incrowd_core::Error::IndexStale { .. } => format!(
+                    "remove `{}` if it is an index, or name another file; the next run makes a new one",
+                    path.display()
+                ),
+                source => source.hint(),
+            },
+            Error::RequestLine { .. } => {
+                "write it like `{\"model\":\"k-anonymity\",\"parameter\":10,\"max_suppressed\":321,\"max_levels\":[2,1,1]}`"
+                    .into()
+            }
+            Error::Requests { .. } => "name a file you may read, or `-` for standard input".into(),
+            Error::Answers { .. } => "check where they go, and whether there is room".into(),
+            Error::RequestsRefused { .. } => {
+                "each has a line with `error` that says why; the others were answered".into()
+            }
+            Error::Share { .. } => "give a percentage above 0 and at most 100, such as `5%`".into(),
+            Error::StandardInputTwice => "name a file for one of them".into(),
+            Error::JobNotWritten { .. } => "choose names that are text for its files".into(),
+            Error::StudyTooLarge { .. } => {
+                "take fewer quasi-identifiers, or hierarchies with fewer levels".into()
+            }
+            Error::NoParameters { model } => {
+                format!("give some with `--parameters`; `incrowd explain {model}` says what they mean")
             }
             Error::WorkerLost => "this is a mistake in incrowd; please report it".into(),
         }

@@ -48,7 +48,7 @@ pub(crate) fn check_outputs(job: &Job, source: &Source) -> Result<(), Error> {
     Ok(())
 }
 
-fn is_same(a: &Path, b: &Path) -> bool {
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => a == b,

@@ -56,6 +56,13 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The plan for asking what could be published: nothing is, so columns without a role are left alone.
+    pub fn of_question(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
+        let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
+        plan.kept = without_role;
+        Ok(plan)
+    }
+
     fn with_roles(
         columns: &Columns,
         input: &str,

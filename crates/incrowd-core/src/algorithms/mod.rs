@@ -6,6 +6,7 @@
 mod optimal;
 
 pub use optimal::Optimal;
+pub(crate) use optimal::{Goal, Ties, search};
 
 use crate::Error;
 use crate::card;

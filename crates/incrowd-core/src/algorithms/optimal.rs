@@ -62,16 +62,12 @@ impl Algorithm for Optimal {
     }
 
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        let mut search = Search::new(problem);
-        let guarantee = match search.run(watch) {
-            Ok(()) => Guarantee::Optimal,
-            Err((Interruption::Cancelled, _)) => return Err(Error::Cancelled),
-            Err((Interruption::TimeUp, lower_bound)) => Guarantee::Bounded { lower_bound },
-        };
+        let mut search = Search::new(problem, Goal::default());
+        let guarantee = search.run_to_guarantee(watch)?;
         let nodes_checked = search.nodes_checked;
         match search.best {
-            Some((_, node)) => Ok(Proposal {
-                recoding: Recoding::FullDomain(node),
+            Some(best) => Ok(Proposal {
+                recoding: Recoding::FullDomain(best.node),
                 guarantee,
                 nodes_checked,
             }),
@@ -82,6 +78,67 @@ impl Algorithm for Optimal {
             None => Err(Error::TimeUp { nodes_checked }),
         }
     }
+}
+
+/// What the search looks for beside the least loss.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Goal {
+    /// Which of equally good nodes is the best.
+    pub(crate) ties: Ties,
+    /// Lower nodes are not wanted, though they may be counted.
+    pub(crate) least_height: u32,
+}
+
+/// Which of equally good nodes is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Ties {
+    /// The first in lattice order.
+    #[default]
+    LatticeOrder,
+    /// The one that suppresses the fewest rows, then the first by levels from left to right.
+    FewestSuppressed,
+}
+
+impl Ties {
+    /// Orders nodes of equal loss that suppress (at least) so many rows.
+    fn compare(self, one: (u32, &Node), other: (u32, &Node)) -> Ordering {
+        match self {
+            Ties::LatticeOrder => one.1.cmp(other.1),
+            Ties::FewestSuppressed => {
+                let by_rows = one.0.cmp(&other.0);
+                by_rows.then_with(|| one.1.cmp_levels(other.1))
+            }
+        }
+    }
+}
+
+/// The best node of a problem and how sure that is.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The best node, if any may be published.
+    pub(crate) best: Option<Best>,
+    /// [`Guarantee::Optimal`], or bounded when time was up.
+    pub(crate) guarantee: Guarantee,
+    pub(crate) nodes_checked: u64,
+}
+
+/// A node that may be published.
+#[derive(Debug, Clone)]
+pub(crate) struct Best {
+    loss: Loss,
+    pub(crate) rows_suppressed: u32,
+    pub(crate) node: Node,
+}
+
+/// The search of [`Optimal`] for other goals. Finding nothing is no error.
+pub(crate) fn search(problem: &Problem<'_>, goal: Goal, watch: &dyn Watch) -> Result<Found, Error> {
+    let mut search = Search::new(problem, goal);
+    let guarantee = search.run_to_guarantee(watch)?;
+    Ok(Found {
+        best: search.best,
+        guarantee,
+        nodes_checked: search.nodes_checked,
+    })
 }
 
 /// All nodes between two corners.
@@ -131,6 +188,7 @@ impl PartialOrd for LatticeBox {
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
+    goal: Goal,
     /// Whether a node over the budget proves the same of all nodes below it.
     pruning_is_sound: bool,
     /// Whether the classes of a node say more about the nodes above than its levels do.
@@ -142,13 +200,14 @@ struct Search<'a> {
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
     nodes_checked: u64,
-    best: Option<(Loss, Node)>,
+    best: Option<Best>,
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem<'a>) -> Self {
+    fn new(problem: &'a Problem<'a>, goal: Goal) -> Self {
         Search {
             problem,
+            goal,
             pruning_is_sound: problem.pruning_is_sound(),
             classes_matter: problem.metric.detail() == Detail::Classes,
             smallest_safe: problem.smallest_safe(),
@@ -158,6 +217,15 @@ impl<'a> Search<'a> {
             assessed: HashMap::new(),
             nodes_checked: 0,
             best: None,
+        }
+    }
+
+    /// Searches the lattice until the end or until time is up.
+    fn run_to_guarantee(&mut self, watch: &dyn Watch) -> Result<Guarantee, Error> {
+        match self.run(watch) {
+            Ok(()) => Ok(Guarantee::Optimal),
+            Err((Interruption::Cancelled, _)) => Err(Error::Cancelled),
+            Err((Interruption::TimeUp, lower_bound)) => Ok(Guarantee::Bounded { lower_bound }),
         }
     }
 
@@ -176,8 +244,15 @@ impl<'a> Search<'a> {
         let mut frontier = BinaryHeap::new();
         frontier.extend(self.with_high_assessed(whole));
         while let Some(first) = frontier.pop() {
-            if !self.may_hold_the_best(&first) {
+            if self
+                .best
+                .as_ref()
+                .is_some_and(|best| first.floor > best.loss)
+            {
                 return Ok(()); // the others are no better
+            }
+            if !self.may_hold_the_best(&first) {
+                continue;
             }
             self.report(watch, first.floor)?;
             let Some(first) = self.with_low_counted(first) else {
@@ -204,7 +279,7 @@ impl<'a> Search<'a> {
     fn report(&self, watch: &dyn Watch, lower_bound: Loss) -> Result<(), (Interruption, Loss)> {
         let progress = Progress {
             nodes_checked: self.nodes_checked,
-            best: self.best.as_ref().map(|(loss, _)| *loss),
+            best: self.best.as_ref().map(|best| best.loss),
             lower_bound: Some(lower_bound),
         };
         watch
@@ -213,10 +288,21 @@ impl<'a> Search<'a> {
     }
 
     fn may_hold_the_best(&self, candidate: &LatticeBox) -> bool {
-        match &self.best {
-            Some((loss, node)) => (candidate.floor, &candidate.low) < (*loss, node),
-            None => true,
+        if candidate.high.height() < self.goal.least_height {
+            return false;
         }
+        let first = (candidate.rows_lost, &candidate.low);
+        self.best
+            .as_ref()
+            .is_none_or(|best| self.is_better(candidate.floor, first, best))
+    }
+
+    fn is_better(&self, loss: Loss, (rows, node): (u32, &Node), best: &Best) -> bool {
+        let ties = self.goal.ties;
+        let by_loss = loss.cmp(&best.loss);
+        by_loss
+            .then_with(|| ties.compare((rows, node), (best.rows_suppressed, &best.node)))
+            .is_lt()
     }
 
     fn known<'b>(&self, whole: &'b LatticeBox) -> Known<'b> {
@@ -350,19 +436,25 @@ impl<'a> Search<'a> {
 
     fn check(&mut self, node: &Node, classes: &FrequencySet) -> Assessment {
         self.nodes_checked += 1;
-        let limit = self.best.as_ref().map(|(loss, _)| *loss);
+        let limit = self.best.as_ref().map(|best| best.loss);
         let assessment = self.assessor.assess(node, classes, limit);
         if self.assessed.len() >= MOST_BOXES {
             self.assessed.clear(); // some nodes may be counted again, in bounded memory
         }
         self.assessed.insert(node.clone(), assessment.clone());
+        let rows_suppressed = assessment.rows_suppressed;
         if let Some(loss) = assessment.loss
+            && node.height() >= self.goal.least_height
             && self
                 .best
                 .as_ref()
-                .is_none_or(|(best, at)| (loss, node) < (*best, at))
+                .is_none_or(|best| self.is_better(loss, (rows_suppressed, node), best))
         {
-            self.best = Some((loss, node.clone()));
+            self.best = Some(Best {
+                loss,
+                rows_suppressed,
+                node: node.clone(),
+            });
         }
         assessment
     }

@@ -39,6 +39,13 @@ impl Histograms {
         }
     }
 
+    /// Forgets all classes and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.starts.truncate(1);
+        self.values.clear();
+        self.counts.clear();
+    }
+
     /// Adds a value to the class being filled; values must come ascending.
     pub(crate) fn push(&mut self, value: u32, count: u32) {
         self.values.push(value);

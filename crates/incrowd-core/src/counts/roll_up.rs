@@ -69,11 +69,20 @@ pub fn roll_up(
         group::<true>(table, (from, lower), to, scratch, upper);
         sort_by_class(scratch, upper.len());
     }
-    upper.histograms.clear();
+    let mut spare = std::mem::take(&mut upper.histograms);
+    spare.resize(table.columns.len(), None);
     upper.histograms.resize(table.columns.len(), None);
     for &column in columns {
         let values = table.columns[column].values.len();
-        let merged = merge_histograms(lower.histograms(column), values, upper.len(), scratch);
+        let mut merged = spare[column].take().unwrap_or_default();
+        let classes = upper.len();
+        merge_histograms(
+            lower.histograms(column),
+            values,
+            classes,
+            scratch,
+            &mut merged,
+        );
         upper.histograms[column] = Some(merged);
     }
 }
@@ -340,7 +349,8 @@ fn merge_histograms(
     values: usize,
     classes: usize,
     scratch: &mut Scratch,
-) -> Histograms {
+    upper: &mut Histograms,
+) {
     let Scratch {
         order,
         starts,
@@ -350,7 +360,7 @@ fn merge_histograms(
     } = scratch;
     rows_of_values.resize(rows_of_values.len().max(values), 0);
     present.resize(present.len().max(values.div_ceil(64)), 0);
-    let mut upper = Histograms::default();
+    upper.clear();
     upper.starts.reserve(classes);
     for class in 0..classes {
         let below = &order[starts[class] as usize..starts[class + 1] as usize];
@@ -383,5 +393,4 @@ fn merge_histograms(
         }
         upper.end_class();
     }
-    upper
 }

@@ -81,6 +81,11 @@ impl Node {
         self.height
     }
 
+    /// Compares the levels from left to right, whatever the heights.
+    pub fn cmp_levels(&self, other: &Node) -> Ordering {
+        self.words.cmp(&other.words)
+    }
+
     /// Whether no level of this node is above the other's.
     #[inline]
     pub fn is_at_or_below(&self, other: &Node) -> bool {

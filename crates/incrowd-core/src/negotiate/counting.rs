@@ -1,0 +1,86 @@
+//! Counting single nodes at question time.
+
+use super::histogram::{Annotator, Histograms};
+use crate::counts::{CountedTable, FrequencySet, KnownSets};
+use crate::error::Error;
+use crate::lattice::Node;
+use crate::privacy::PrivacyModel;
+
+/// Counts the classes of single nodes and asks models about them.
+#[derive(Debug)]
+pub(super) struct Counting<'a> {
+    table: &'a CountedTable,
+    memory_limit: usize,
+    known: Option<KnownSets<'a>>,
+    columns: Vec<usize>,
+    classes: FrequencySet,
+    nodes_counted: u64,
+}
+
+impl<'a> Counting<'a> {
+    pub(super) fn new(table: &'a CountedTable, memory_limit: usize) -> Self {
+        Counting {
+            table,
+            memory_limit,
+            known: None,
+            columns: Vec::new(),
+            classes: FrequencySet::default(),
+            nodes_counted: 0,
+        }
+    }
+
+    pub(super) fn table(&self) -> &'a CountedTable {
+        self.table
+    }
+
+    pub(super) fn memory_limit(&self) -> usize {
+        self.memory_limit
+    }
+
+    pub(super) fn nodes_counted(&self) -> u64 {
+        self.nodes_counted
+    }
+
+    /// The classes of a node, with the histograms of a column.
+    pub(super) fn count(&mut self, node: &Node, columns: &[usize]) -> &FrequencySet {
+        if self.known.is_none() || self.columns != columns {
+            self.columns = columns.to_vec();
+            self.known = None;
+        }
+        let (table, memory_limit) = (self.table, self.memory_limit);
+        let columns = &self.columns;
+        let known = self
+            .known
+            .get_or_insert_with(|| KnownSets::new(table, columns.clone(), memory_limit));
+        known.count(node, &mut self.classes);
+        self.nodes_counted += 1;
+        &self.classes
+    }
+
+    /// The rows that a model suppresses at a node: its own judgement of every class.
+    pub(super) fn rows_suppressed(
+        &mut self,
+        model: &dyn PrivacyModel,
+        node: &Node,
+    ) -> Result<u32, Error> {
+        let columns: Vec<usize> = model.column().into_iter().collect();
+        let classes = self.count(node, &columns);
+        let mut is_safe = vec![true; classes.len()];
+        model.judge(classes, &mut is_safe);
+        let rows = classes.sizes().iter().zip(&is_safe);
+        Ok(rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum())
+    }
+
+    /// The histogram of one node.
+    pub(super) fn histogram(
+        &mut self,
+        model: &dyn PrivacyModel,
+        node: &Node,
+    ) -> Result<Histograms, Error> {
+        let columns: Vec<usize> = model.column().into_iter().collect();
+        let classes = self.count(node, &columns);
+        let mut histograms = Histograms::new(model);
+        Annotator::new(model).annotate(classes, &mut histograms)?;
+        Ok(histograms)
+    }
+}

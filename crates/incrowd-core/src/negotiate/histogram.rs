@@ -1,0 +1,552 @@
+//! How many rows each parameter of a model suppresses at a node.
+//!
+//! A model that is a number per class cuts the classes of a node in two: those on the safe side of its parameter
+//! and those to suppress. Sorted by that number, from the least safe class to the safest, with the rows added up,
+//! one binary search answers for any parameter. For k-anonymity this is the paper's cumKA, for distinct l-diversity
+//! its cumSLD.
+//!
+//! # When the number and the model disagree
+//! Class sizes and numbers of values are whole, and reading them is exact. Other measures are `f64`, and a class may
+//! be so close to the parameter that `f64` cannot tell. Two things keep the reading exact. While a histogram is made,
+//! a class exactly on a number that could be a parameter is shown to the model with that parameter; if the model's
+//! own answer differs, the class is moved off the number. And a reading tells how many rows are too close to call
+//! ([`Rows::close`]): whoever needs to know then counts that node and asks the model itself.
+
+use crate::counts::FrequencySet;
+use crate::error::Error;
+use crate::privacy::{ClassView, Decimal, Direction, ParameterKind, PrivacyModel};
+use hashbrown::HashMap;
+
+/// Measures that differ from the parameter by less than this share of it are too close to call. Entropies have the
+/// widest tolerance of all models, 1e-11.
+pub(super) const NOISE: f64 = 4e-11;
+
+/// Up to here every `f64` is nearest to at most one decimal of nine digits.
+const ONE_DECIMAL_EACH: f64 = 4e6;
+
+/// Whole measures below this are counted in an array, others sorted.
+const BUCKETS: usize = 1 << 12;
+
+/// The rows a parameter suppresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rows {
+    /// Rows in classes that surely break the promise.
+    pub suppressed: u32,
+    /// Rows in classes so close to the parameter that only the model can tell.
+    pub close: u32,
+}
+
+/// Whether the model counts: its measure and its parameter are whole numbers.
+pub(super) fn is_whole(model: &dyn PrivacyModel) -> bool {
+    model.spec().entry().parameters[0].kind == ParameterKind::Count
+}
+
+/// The numbers a measure takes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Measures {
+    Whole(Vec<u32>),
+    Real(Vec<f64>),
+}
+
+impl Measures {
+    fn of(model: &dyn PrivacyModel) -> Self {
+        match is_whole(model) {
+            true => Measures::Whole(Vec::new()),
+            false => Measures::Real(Vec::new()),
+        }
+    }
+
+    fn get(&self, at: usize) -> f64 {
+        match self {
+            Measures::Whole(values) => values[at].into(),
+            Measures::Real(values) => values[at],
+        }
+    }
+}
+
+/// The histograms of many nodes for one model, end to end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Histograms {
+    pub(super) direction: Direction,
+    /// Where each node starts, and after the last node the end.
+    pub(super) starts: Vec<u32>,
+    /// The distinct measures of each node, from the least safe to the safest.
+    pub(super) measures: Measures,
+    /// Rows of the node with this measure or a less safe one.
+    pub(super) rows: Vec<u32>,
+    /// What else is known of the classes; none when the measure is the class size, which says it all.
+    pub(super) classes: Option<ClassSteps>,
+}
+
+/// Parallel to the measures.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct ClassSteps {
+    /// Classes of the node with this measure or a less safe one.
+    pub(super) counts: Vec<u32>,
+    /// Rows of the smallest class with this measure or a safer one.
+    pub(super) smallest: Vec<u32>,
+}
+
+impl Histograms {
+    pub(super) fn new(model: &dyn PrivacyModel) -> Self {
+        Histograms {
+            direction: model.direction(),
+            starts: vec![0],
+            measures: Measures::of(model),
+            rows: Vec::new(),
+            classes: Some(ClassSteps::default()),
+        }
+    }
+
+    pub(super) fn node(&self, at: usize) -> Histogram<'_> {
+        Histogram {
+            all: self,
+            start: self.starts[at] as usize,
+            end: self.starts[at + 1] as usize,
+        }
+    }
+
+    /// Appends the histogram of a node of another store for the same model.
+    pub(super) fn push(&mut self, histogram: Histogram<'_>) -> Result<(), Error> {
+        let range = histogram.start..histogram.end;
+        let other = histogram.all;
+        match (&mut self.measures, &other.measures) {
+            (Measures::Whole(ours), Measures::Whole(theirs)) => {
+                ours.extend_from_slice(&theirs[range.clone()]);
+            }
+            (Measures::Real(ours), Measures::Real(theirs)) => {
+                ours.extend_from_slice(&theirs[range.clone()]);
+            }
+            _ => unreachable!("both stores are of one model"),
+        }
+        self.rows.extend_from_slice(&other.rows[range.clone()]);
+        if let (Some(ours), Some(theirs)) = (&mut self.classes, &other.classes) {
+            ours.counts.extend_from_slice(&theirs.counts[range.clone()]);
+            ours.smallest.extend_from_slice(&theirs.smallest[range]);
+        }
+        self.end_node()
+    }
+
+    fn end_node(&mut self) -> Result<(), Error> {
+        let end = u32::try_from(self.rows.len()).map_err(|_| Error::LatticeTooLarge {
+            nodes: self.starts.len() as u128,
+            limit: u32::MAX.into(),
+        })?;
+        self.starts.push(end);
+        Ok(())
+    }
+
+    /// Gives back memory, and forgets what the measure says already.
+    pub(super) fn shrink(&mut self) {
+        let measure_is_size = (0..self.starts.len() - 1).all(|at| self.node(at).measure_is_size());
+        if measure_is_size {
+            self.classes = None;
+        }
+        match &mut self.measures {
+            Measures::Whole(values) => values.shrink_to_fit(),
+            Measures::Real(values) => values.shrink_to_fit(),
+        }
+        self.rows.shrink_to_fit();
+        if let Some(classes) = &mut self.classes {
+            classes.counts.shrink_to_fit();
+            classes.smallest.shrink_to_fit();
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        let measures = match &self.measures {
+            Measures::Whole(values) => 4 * values.len(),
+            Measures::Real(values) => 8 * values.len(),
+        };
+        let classes = if self.classes.is_some() { 8 } else { 0 };
+        4 * self.starts.len() + measures + (4 + classes) * self.rows.len()
+    }
+}
+
+/// How many rows of one node each parameter of a model suppresses.
+#[derive(Debug, Clone, Copy)]
+pub struct Histogram<'a> {
+    all: &'a Histograms,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Histogram<'a> {
+    /// The number of distinct measures.
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether the node has no class.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Rows with the first so many measures.
+    fn rows_of_first(&self, steps: usize) -> u32 {
+        match steps {
+            0 => 0,
+            steps => self.all.rows[self.start + steps - 1],
+        }
+    }
+
+    /// The measure of a step, counted from the least safe.
+    fn measure(&self, step: usize) -> f64 {
+        self.all.measures.get(self.start + step)
+    }
+
+    /// The distinct measures from the least safe to the safest, each with the rows of all classes up to it: the
+    /// curve of figure 2.9. A parameter just beyond a measure suppresses that many rows.
+    pub fn curve(&self) -> impl ExactSizeIterator<Item = (f64, u32)> + use<'a> {
+        let histogram = *self;
+        (0..self.len())
+            .map(move |step| (histogram.measure(step), histogram.rows_of_first(step + 1)))
+    }
+
+    /// The rows that a parameter suppresses.
+    pub fn rows(&self, parameter: Decimal) -> Rows {
+        match &self.all.measures {
+            Measures::Whole(values) => {
+                let values = &values[self.start..self.end];
+                let steps = whole_steps(values, parameter);
+                Rows {
+                    suppressed: self.rows_of_first(steps),
+                    close: 0,
+                }
+            }
+            Measures::Real(values) => {
+                let values = &values[self.start..self.end];
+                let (sure, close) = real_steps(values, self.all.direction, parameter.to_f64());
+                let suppressed = self.rows_of_first(sure);
+                Rows {
+                    suppressed,
+                    close: self.rows_of_first(close) - suppressed,
+                }
+            }
+        }
+    }
+
+    /// How many of the least safe measures break the promise; those too close to call are taken to break it.
+    fn steps_suppressed(&self, parameter: Decimal) -> usize {
+        match &self.all.measures {
+            Measures::Whole(values) => whole_steps(&values[self.start..self.end], parameter),
+            Measures::Real(values) => {
+                let values = &values[self.start..self.end];
+                real_steps(values, self.all.direction, parameter.to_f64()).1
+            }
+        }
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> u32 {
+        self.classes_of_first(self.len())
+    }
+
+    fn classes_of_first(&self, steps: usize) -> u32 {
+        match (&self.all.classes, steps) {
+            (_, 0) => 0,
+            (Some(classes), _) => classes.counts[self.start + steps - 1],
+            (None, _) => (0..steps)
+                .map(|step| {
+                    let rows = self.rows_of_first(step + 1) - self.rows_of_first(step);
+                    rows / (self.measure(step) as u32).max(1)
+                })
+                .sum(),
+        }
+    }
+
+    /// The number of classes that a parameter leaves. Classes too close to call count as suppressed.
+    pub fn classes_published(&self, parameter: Decimal) -> u32 {
+        self.classes() - self.classes_of_first(self.steps_suppressed(parameter))
+    }
+
+    /// Rows of the smallest class that a parameter leaves, if it leaves any.
+    pub fn smallest_class(&self, parameter: Decimal) -> Option<u32> {
+        let steps = self.steps_suppressed(parameter);
+        (steps < self.len()).then(|| match &self.all.classes {
+            Some(classes) => classes.smallest[self.start + steps],
+            None => self.measure(steps) as u32,
+        })
+    }
+
+    /// The measure of the first class that must be published to suppress at most so many rows; none when all may
+    /// be suppressed.
+    pub(super) fn measure_to_keep(&self, max_suppressed: u32) -> Option<f64> {
+        let rows = &self.all.rows[self.start..self.end];
+        let steps = rows.partition_point(|&rows| rows <= max_suppressed);
+        (steps < self.len()).then(|| self.measure(steps))
+    }
+
+    fn measure_is_size(&self) -> bool {
+        let Some(classes) = &self.all.classes else {
+            return true;
+        };
+        (0..self.len()).all(|step| {
+            let rows = self.rows_of_first(step + 1) - self.rows_of_first(step);
+            let count = self.classes_of_first(step + 1) - self.classes_of_first(step);
+            let size = classes.smallest[self.start + step];
+            f64::from(size) == self.measure(step)
+                && u64::from(rows) == u64::from(size) * u64::from(count)
+        })
+    }
+}
+
+/// How many of the ascending measures are below a parameter.
+fn whole_steps(values: &[u32], parameter: Decimal) -> usize {
+    let (numerator, denominator) = (parameter.numerator(), parameter.denominator());
+    let least = numerator.div_ceil(denominator);
+    values.partition_point(|&value| u64::from(value) < least)
+}
+
+/// How many measures surely break the promise, and how many may.
+fn real_steps(values: &[f64], direction: Direction, parameter: f64) -> (usize, usize) {
+    let is_near = |value: f64| (value - parameter).abs() <= NOISE * parameter;
+    let breaks = |value: f64| !direction.meets(value, parameter);
+    // From the least safe on, measures first break the promise, then are near the parameter, then keep it.
+    let mut sure = values.partition_point(|&value| breaks(value) && !is_near(value));
+    let mut close = sure;
+    let near = values[sure..].iter().take_while(|value| is_near(**value));
+    for (at, &value) in (sure + 1..).zip(near) {
+        let is_settled = value == parameter && parameter < ONE_DECIMAL_EACH;
+        if is_settled && breaks(value) && at == sure + 1 {
+            (sure, close) = (at, at);
+        } else if !is_settled || breaks(value) {
+            close = at;
+        }
+    }
+    (sure, close)
+}
+
+/// Makes histograms from counted classes, reusing its memory.
+#[derive(Debug)]
+pub(super) struct Annotator<'m> {
+    model: &'m dyn PrivacyModel,
+    is_whole: bool,
+    measures: Vec<f64>,
+    buckets: Vec<Step>,
+    steps: Vec<(f64, Step)>,
+    /// The model with parameters that classes were exactly on, by billionths; none where it takes no such parameter.
+    on_parameter: HashMap<u64, Option<Box<dyn PrivacyModel>>>,
+}
+
+/// Classes of one measure.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    rows: u32,
+    classes: u32,
+    smallest: u32,
+}
+
+impl Step {
+    const NONE: Step = Step {
+        rows: 0,
+        classes: 0,
+        smallest: u32::MAX,
+    };
+
+    fn add(&mut self, size: u32) {
+        self.rows += size;
+        self.classes += 1;
+        self.smallest = self.smallest.min(size);
+    }
+}
+
+impl<'m> Annotator<'m> {
+    pub(super) fn new(model: &'m dyn PrivacyModel) -> Self {
+        Annotator {
+            model,
+            is_whole: is_whole(model),
+            measures: Vec::new(),
+            buckets: Vec::new(),
+            steps: Vec::new(),
+            on_parameter: HashMap::new(),
+        }
+    }
+
+    /// Appends the histogram of a node's classes.
+    pub(super) fn annotate(
+        &mut self,
+        classes: &FrequencySet,
+        histograms: &mut Histograms,
+    ) -> Result<(), Error> {
+        self.measures.clear();
+        self.model.measure_all(classes, &mut self.measures);
+        self.steps.clear();
+        if self.is_whole {
+            self.sort_whole(classes);
+        } else {
+            self.settle(classes);
+            self.sort_real(classes);
+        }
+        let (mut rows, mut count) = (0, 0);
+        let mut steps = ClassSteps::default();
+        for &(measure, step) in &self.steps {
+            match &mut histograms.measures {
+                Measures::Whole(values) => values.push(measure as u32),
+                Measures::Real(values) => values.push(measure),
+            }
+            rows += step.rows;
+            count += step.classes;
+            histograms.rows.push(rows);
+            steps.counts.push(count);
+            steps.smallest.push(step.smallest);
+        }
+        let mut smallest = u32::MAX;
+        for step in steps.smallest.iter_mut().rev() {
+            smallest = smallest.min(*step);
+            *step = smallest;
+        }
+        if let Some(classes) = &mut histograms.classes {
+            classes.counts.append(&mut steps.counts);
+            classes.smallest.append(&mut steps.smallest);
+        }
+        histograms.end_node()
+    }
+
+    /// Whole measures, most of them small: counted, not sorted.
+    fn sort_whole(&mut self, classes: &FrequencySet) {
+        self.buckets.clear();
+        for (&measure, &size) in self.measures.iter().zip(classes.sizes()) {
+            let at = measure as usize;
+            if at < BUCKETS {
+                if at >= self.buckets.len() {
+                    self.buckets.resize(at + 1, Step::NONE);
+                }
+                self.buckets[at].add(size);
+            } else {
+                let mut step = Step::NONE;
+                step.add(size);
+                self.steps.push((measure, step));
+            }
+        }
+        let large = std::mem::take(&mut self.steps);
+        let buckets = self.buckets.iter().enumerate();
+        let small = buckets.filter(|(_, step)| step.classes > 0);
+        self.steps
+            .extend(small.map(|(at, &step)| (at as f64, step)));
+        let counted = self.steps.len();
+        self.steps.extend(large);
+        self.merge_from(counted);
+    }
+
+    /// Moves classes off numbers that could be a parameter when the model does not judge them as their measure does.
+    fn settle(&mut self, classes: &FrequencySet) {
+        let column = self.model.column();
+        for (class, measure) in self.measures.iter_mut().enumerate() {
+            if *measure >= ONE_DECIMAL_EACH {
+                continue;
+            }
+            let billionths = (*measure * 1e9).round();
+            if billionths / 1e9 != *measure {
+                continue;
+            }
+            let model = self.model;
+            let on_it = self
+                .on_parameter
+                .entry(billionths as u64)
+                .or_insert_with(|| {
+                    Decimal::from_f64(*measure).and_then(|on_it| model.with_parameter(on_it).ok())
+                });
+            if let Some(on_it) = on_it {
+                let size = classes.sizes()[class];
+                let view = match column {
+                    None => ClassView::of_size(size),
+                    Some(column) => ClassView {
+                        size,
+                        histogram: classes.histograms(column).class(class),
+                    },
+                };
+                let direction = model.direction();
+                if on_it.holds(&view) != direction.meets(*measure, *measure) {
+                    // Either neighbour is too close to call, so that a reading says to ask the model.
+                    *measure = measure.next_up();
+                }
+            }
+        }
+    }
+
+    fn sort_real(&mut self, classes: &FrequencySet) {
+        let sizes = classes.sizes().iter();
+        let steps = self.measures.iter().zip(sizes).map(|(&measure, &size)| {
+            let mut step = Step::NONE;
+            step.add(size);
+            // No negative zero, so that equal measures are equal bits.
+            (measure + 0.0, step)
+        });
+        self.steps.extend(steps);
+        self.merge_from(0);
+    }
+
+    /// Sorts the steps from a position on by safety and merges equal measures.
+    fn merge_from(&mut self, position: usize) {
+        let ascending = self.model.direction() == Direction::AtLeast;
+        self.steps[position..].sort_unstable_by(|one, other| {
+            let ordering = one.0.total_cmp(&other.0);
+            if ascending {
+                ordering
+            } else {
+                ordering.reverse()
+            }
+        });
+        self.steps.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            if is_same {
+                first.1.rows += later.1.rows;
+                first.1.classes += later.1.classes;
+                first.1.smallest = first.1.smallest.min(later.1.smallest);
+            }
+            is_same
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::KAnonymity;
+
+    fn of_sizes(sizes: &[u32]) -> Histograms {
+        let model = KAnonymity { k: 2 };
+        let mut classes = FrequencySet::default();
+        classes.sizes.extend_from_slice(sizes);
+        let mut histograms = Histograms::new(&model);
+        let annotated = Annotator::new(&model).annotate(&classes, &mut histograms);
+        annotated.expect("few classes");
+        histograms
+    }
+
+    #[test]
+    fn a_histogram_reads_what_each_k_suppresses() {
+        let mut histograms = of_sizes(&[1, 5, 1, 3, 70_000, 3]);
+        for _ in 0..2 {
+            let histogram = histograms.node(0);
+            let suppressed = |k: u32| histogram.rows(k.into()).suppressed;
+            assert_eq!([1, 2, 3, 4, 5, 6].map(suppressed), [0, 2, 2, 8, 8, 13]);
+            assert_eq!(suppressed(70_001), 70_013);
+            assert_eq!(histogram.classes(), 6);
+            assert_eq!(histogram.classes_published(4.into()), 2);
+            assert_eq!(histogram.smallest_class(4.into()), Some(5));
+            assert_eq!(histogram.smallest_class(70_001.into()), None);
+            assert_eq!(histogram.measure_to_keep(7), Some(3.0));
+            assert_eq!(histogram.measure_to_keep(8), Some(5.0));
+            // The second round reads what is left once sizes speak for themselves.
+            histograms.shrink();
+            assert!(histograms.classes.is_none());
+        }
+    }
+
+    #[test]
+    fn measures_next_to_the_parameter_are_too_close_to_call() {
+        let below = 0.3f64.next_down();
+        let steps = |values: &[f64]| real_steps(values, Direction::AtMost, 0.3);
+        assert_eq!(steps(&[0.5, 0.3, 0.1]), (1, 1));
+        assert_eq!(steps(&[0.5, 0.3f64.next_up(), 0.3, below, 0.1]), (1, 4));
+        assert_eq!(
+            real_steps(&[0.1, 0.3, 0.4], Direction::AtLeast, 0.3),
+            (1, 1)
+        );
+        assert_eq!(real_steps(&[0.4, 0.3, 0.1], Direction::Below, 0.3), (2, 2));
+        assert_eq!(real_steps(&[0.0], Direction::AtMost, 0.0), (0, 0));
+    }
+}

@@ -1,0 +1,160 @@
+//! Answers without any annotation: nodes are counted when the search needs them.
+
+use super::counting::Counting;
+use super::negotiator::{Candidate, Lookup, Wanted, strongest_at};
+use super::request::Quality;
+use crate::algorithms::{Goal, Ties, search};
+use crate::counts::CountedTable;
+use crate::error::Error;
+use crate::lattice::Node;
+use crate::privacy::Decimal;
+use crate::problem::{Guarantee, Problem, Watch};
+use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
+
+/// Searches boxes of the lattice as [`Optimal`](crate::algorithms::Optimal) does, so lattices of any size.
+///
+/// For models that survive merging with any class whole boxes are dropped for what their highest node suppresses.
+/// For others every node below the answer must be counted, which large lattices make impossible: the watch ends the
+/// search, and the answer is not complete.
+pub(super) struct Lazy<'a> {
+    counting: Counting<'a>,
+    watch: &'a (dyn Watch + 'a),
+    at_limit: Option<u32>,
+    complete: bool,
+    nodes_checked: u64,
+}
+
+impl<'a> Lazy<'a> {
+    pub(super) fn new(
+        table: &'a CountedTable,
+        memory_limit: usize,
+        watch: &'a (dyn Watch + 'a),
+    ) -> Self {
+        Lazy {
+            counting: Counting::new(table, memory_limit),
+            watch,
+            at_limit: None,
+            complete: true,
+            nodes_checked: 0,
+        }
+    }
+
+    fn search(
+        &mut self,
+        wanted: &Wanted<'_>,
+        metric: &dyn UtilityMetric,
+        ties: Ties,
+    ) -> Result<Option<Candidate>, Error> {
+        let models = [wanted.model.with_parameter(wanted.model.parameter())?];
+        let problem = Problem {
+            table: self.counting.table(),
+            models: &models,
+            metric,
+            max_suppressed: wanted.max_suppressed,
+            max_levels: wanted.max_levels.clone(),
+            memory_limit: self.counting.memory_limit(),
+        };
+        let goal = Goal {
+            ties,
+            least_height: wanted.least_height,
+        };
+        let found = search(&problem, goal, self.watch)?;
+        self.nodes_checked += found.nodes_checked;
+        self.complete &= found.guarantee == Guarantee::Optimal;
+        Ok(found.best.map(|best| Candidate {
+            node: best.node,
+            rows_suppressed: best.rows_suppressed,
+        }))
+    }
+}
+
+/// The best node by a search through the lattice, whatever is annotated.
+impl Lookup for Lazy<'_> {
+    fn best(&mut self, wanted: &Wanted<'_>) -> Result<Option<Candidate>, Error> {
+        let height = HeightFrom(wanted.least_height);
+        let metric: &dyn UtilityMetric = match wanted.quality {
+            Quality::Height => &height,
+            Quality::Metric(metric) => metric,
+        };
+        self.search(wanted, metric, Ties::FewestSuppressed)
+    }
+
+    fn fewest_suppressed(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error> {
+        let Some(max_suppressed) = self.at_limit else {
+            return Ok(None);
+        };
+        let wanted = Wanted {
+            max_suppressed,
+            ..*wanted
+        };
+        let found = self.search(&wanted, &RowsSuppressed, Ties::LatticeOrder)?;
+        // Should time be up before anything was found, the node of the acceptable levels is known at least.
+        Ok(Some(
+            found.map_or(max_suppressed, |found| found.rows_suppressed),
+        ))
+    }
+
+    fn at_limit(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error> {
+        let rows = self
+            .counting
+            .rows_suppressed(wanted.model, wanted.max_levels)?;
+        self.at_limit = Some(rows);
+        Ok(self.at_limit)
+    }
+
+    fn strongest(&mut self, wanted: &Wanted<'_>) -> Result<Option<(Candidate, Decimal)>, Error> {
+        strongest_at(&mut self.counting, wanted)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    fn visited(&self) -> u64 {
+        self.nodes_checked + self.counting.nodes_counted()
+    }
+}
+
+/// The height, when no node below a height counts.
+#[derive(Debug)]
+struct HeightFrom(u32);
+
+impl UtilityMetric for HeightFrom {
+    fn name(&self) -> &'static str {
+        "height"
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Levels
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        crate::utility::Height.loss(published)
+    }
+
+    fn floor(&self, node: &Node, _known: Known<'_>) -> Loss {
+        Loss(f64::from(node.height().max(self.0)))
+    }
+}
+
+/// The rows suppressed.
+#[derive(Debug)]
+struct RowsSuppressed;
+
+impl UtilityMetric for RowsSuppressed {
+    fn name(&self) -> &'static str {
+        "rows-suppressed"
+    }
+
+    fn detail(&self) -> Detail {
+        Detail::Levels
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        Loss(f64::from(published.rows_suppressed))
+    }
+
+    fn floor(&self, _node: &Node, known: Known<'_>) -> Loss {
+        Loss(f64::from(known.rows_suppressed))
+    }
+}

@@ -1,0 +1,414 @@
+//! From wishes to what can be had.
+
+use super::annotated::{AnnotatedLattice, check_crowds};
+use super::answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
+use super::counting::Counting;
+use super::histogram::{Histogram, Histograms, NOISE, is_whole};
+use super::lazy::Lazy;
+use super::ready::Ready;
+use super::request::{Quality, Request, Search};
+use crate::counts::{CountedTable, FrequencySet, KnownSets};
+use crate::error::Error;
+use crate::lattice::Node;
+use crate::privacy::{Decimal, Direction, Monotonicity, ParameterKind, PrivacyModel};
+use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Watch};
+use crate::utility::{METRICS, MetricSpec, UtilityMetric};
+
+/// Fewer rows or values than this promise nothing.
+const LEAST_COUNT: u32 = 2;
+
+/// Answers requests about one table.
+#[derive(Debug)]
+pub struct Negotiator<'a> {
+    table: &'a CountedTable,
+    how: How,
+    annotated: Option<AnnotatedLattice>,
+    memory_limit: usize,
+}
+
+/// A node that meets wishes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) node: Node,
+    pub(super) rows_suppressed: u32,
+}
+
+/// What to look for in the lattice.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'r> {
+    pub(super) model: &'r dyn PrivacyModel,
+    pub(super) quality: Quality<'r>,
+    /// Only nodes at or below this one.
+    pub(super) max_levels: &'r Node,
+    /// Only nodes of at least this height.
+    pub(super) least_height: u32,
+    /// Only nodes that suppress at most so many rows.
+    pub(super) max_suppressed: u32,
+}
+
+impl Wanted<'_> {
+    /// Whether a node that suppresses too many rows proves the same of every node below it.
+    pub(super) fn pruning_is_sound(&self) -> bool {
+        match self.model.monotonicity() {
+            Monotonicity::UnionWithAny => true,
+            Monotonicity::UnionOfKept => self.max_suppressed == 0,
+            Monotonicity::None => false,
+        }
+    }
+}
+
+/// A lattice that can be asked, whatever is known of it in advance.
+pub(super) trait Lookup {
+    /// The best node wanted.
+    fn best(&mut self, wanted: &Wanted<'_>) -> Result<Option<Candidate>, Error>;
+
+    /// The fewest rows suppressed at or below a node, for models that survive no merging.
+    fn fewest_suppressed(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error>;
+
+    /// The rows suppressed at the node of the acceptable levels, when it is known.
+    fn at_limit(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error>;
+
+    /// The strongest promise within the budget.
+    fn strongest(&mut self, wanted: &Wanted<'_>) -> Result<Option<(Candidate, Decimal)>, Error>;
+
+    /// Whether everything asked so far was answered for the whole lattice.
+    fn is_complete(&self) -> bool;
+
+    /// Nodes looked at so far.
+    fn visited(&self) -> u64;
+}
+
+impl<'a> Negotiator<'a> {
+    /// Counts nodes when the search needs them.
+    pub fn lazy(table: &'a CountedTable) -> Result<Self, Error> {
+        check_crowds(table)?;
+        Ok(Negotiator {
+            table,
+            how: How::Lazy,
+            annotated: None,
+            memory_limit: DEFAULT_MEMORY_LIMIT,
+        })
+    }
+
+    /// Reads an annotated lattice of the table. A lattice with every node annotated is always [`How::Full`];
+    /// otherwise `counts_limit` says whether the node of the acceptable levels is counted when asked.
+    pub fn annotated(
+        table: &'a CountedTable,
+        lattice: AnnotatedLattice,
+        counts_limit: bool,
+    ) -> Result<Self, Error> {
+        check_crowds(table)?;
+        if *lattice.lattice() != table.lattice() {
+            return Err(Error::IndexStale {
+                what: "set of hierarchies",
+            });
+        }
+        if lattice.rows() != table.rows {
+            return Err(Error::IndexStale { what: "table" });
+        }
+        let how = match (lattice.is_full(), counts_limit) {
+            (true, _) => How::Full,
+            (false, true) => How::PartialTop,
+            (false, false) => How::Partial,
+        };
+        Ok(Negotiator {
+            table,
+            how,
+            annotated: Some(lattice),
+            memory_limit: DEFAULT_MEMORY_LIMIT,
+        })
+    }
+
+    /// The same with so many bytes for frequency sets at most.
+    pub fn with_memory_limit(self, memory_limit: usize) -> Self {
+        Negotiator {
+            memory_limit,
+            ..self
+        }
+    }
+
+    /// How the histograms come about.
+    pub fn how(&self) -> How {
+        self.how
+    }
+
+    /// The annotated lattice, if there is one.
+    pub fn lattice(&self) -> Option<&AnnotatedLattice> {
+        self.annotated.as_ref()
+    }
+
+    /// What can be had.
+    ///
+    /// When the watch says that time is up, the answer is the best found so far and not complete.
+    pub fn answer(&self, request: &Request<'_>, watch: &dyn Watch) -> Result<Answer, Error> {
+        let max_levels = request.check(self.table)?;
+        let counting = Counting::new(self.table, self.memory_limit);
+        let mut lookup: Box<dyn Lookup + '_> = match &self.annotated {
+            Some(lattice) => {
+                let histograms = lattice.annotation(self.table, request.model)?;
+                let counts_limit = self.how == How::PartialTop;
+                Box::new(Ready::new(
+                    lattice,
+                    histograms,
+                    counts_limit,
+                    counting,
+                    watch,
+                ))
+            }
+            None => Box::new(Lazy::new(self.table, self.memory_limit, watch)),
+        };
+        let outcome = negotiate(request, &max_levels, self.table, &mut *lookup)?;
+        Ok(Answer {
+            outcome,
+            coverage: Coverage {
+                nodes: self.table.lattice().nodes(),
+                annotated: self.annotated.as_ref().map_or(0, |of| of.nodes().len()),
+                how: self.how,
+                complete: lookup.is_complete(),
+            },
+            nodes_visited: lookup.visited(),
+        })
+    }
+
+    /// How many rows each parameter of a model suppresses at a node, from the least safe measure to the safest: a
+    /// parameter just beyond a measure suppresses the rows beside it (figure 2.9 of the paper). Counts the node if it
+    /// is not annotated.
+    pub fn curve(&self, model: &dyn PrivacyModel, node: &Node) -> Result<Vec<(f64, u32)>, Error> {
+        if let Some(lattice) = &self.annotated
+            && let Ok(Some(histogram)) = lattice.histogram(self.table, model, node)
+        {
+            return Ok(histogram.curve().collect());
+        }
+        let mut counting = Counting::new(self.table, self.memory_limit);
+        let histograms = counting.histogram(model, node)?;
+        Ok(histograms.node(0).curve().collect())
+    }
+
+    /// What an offer costs. Counts the classes of its node; `metrics` are those of interest, for example
+    /// [`metrics_that_apply`].
+    pub fn price(
+        &self,
+        model: &dyn PrivacyModel,
+        offer: &Offer,
+        metrics: &[Box<dyn UtilityMetric>],
+    ) -> Result<Price, Error> {
+        let models = [model.with_parameter(offer.parameter)?];
+        let height = crate::utility::Height;
+        let problem = |metric| Problem {
+            table: self.table,
+            models: &models,
+            metric,
+            max_suppressed: u32::MAX,
+            max_levels: offer.node.clone(),
+            memory_limit: self.memory_limit,
+        };
+        let mut columns = problem(&height).columns_read();
+        columns.extend(metrics.iter().filter_map(|metric| metric.column()));
+        columns.sort_unstable();
+        columns.dedup();
+        let mut classes = FrequencySet::default();
+        KnownSets::new(self.table, columns, 0).count(&offer.node, &mut classes);
+        let mut is_safe = vec![true; classes.len()];
+        models[0].judge(&classes, &mut is_safe);
+        let published = || {
+            let classes = classes.sizes().iter().zip(&is_safe);
+            classes.filter(|(_, safe)| **safe).map(|(&size, _)| size)
+        };
+        let rows: u64 = published().map(u64::from).sum();
+        let count = published().count();
+        let metrics = metrics.iter().filter_map(|metric| {
+            let problem = problem(&**metric);
+            let assessed = Assessor::new(&problem).assess(&offer.node, &classes, None);
+            Some((metric.name(), assessed.loss?))
+        });
+        let table_rows = f64::from(self.table.rows.max(1));
+        Ok(Price {
+            metrics: metrics.collect(),
+            classes: count,
+            smallest_class: published().min().unwrap_or(0),
+            average_class: if count == 0 {
+                0.0
+            } else {
+                rows as f64 / count as f64
+            },
+            share_suppressed: (f64::from(self.table.rows) - rows as f64) / table_rows,
+        })
+    }
+}
+
+/// Every metric that needs nothing but the table, with its default settings.
+pub fn metrics_that_apply(table: &CountedTable) -> Result<Vec<Box<dyn UtilityMetric>>, Error> {
+    METRICS
+        .iter()
+        .filter(|entry| (entry.applies)(table, false))
+        .map(|entry| MetricSpec::named(entry.name)?.build(table))
+        .collect()
+}
+
+/// The exact answer, or three relaxations.
+fn negotiate(
+    request: &Request<'_>,
+    max_levels: &Node,
+    table: &CountedTable,
+    lookup: &mut dyn Lookup,
+) -> Result<Outcome, Error> {
+    let wanted = Wanted {
+        model: request.model,
+        quality: request.quality,
+        max_levels,
+        least_height: 0,
+        max_suppressed: request.max_suppressed,
+    };
+    let parameter = request.model.parameter();
+    let offer = |found: Candidate, gives_way| Offer {
+        node: found.node,
+        parameter,
+        rows_suppressed: found.rows_suppressed,
+        gives_way,
+    };
+    let at_limit = lookup.at_limit(&wanted)?;
+    let is_hopeless = at_limit.is_some_and(|rows| rows > request.max_suppressed);
+    if !(is_hopeless && wanted.pruning_is_sound())
+        && let Some(found) = lookup.best(&wanted)?
+    {
+        return Ok(Outcome::Exact(offer(found, GivesWay::Nothing)));
+    }
+
+    let fewest = match at_limit {
+        Some(rows) if request.model.monotonicity() == Monotonicity::UnionWithAny => Some(rows),
+        _ => lookup.fewest_suppressed(&wanted)?,
+    };
+    let more_suppression = match fewest {
+        Some(max_suppressed) => lookup.best(&Wanted {
+            max_suppressed,
+            ..wanted
+        })?,
+        None => None,
+    };
+    let top = table.lattice().top().clone();
+    let higher_levels = lookup.best(&Wanted {
+        max_levels: &top,
+        least_height: match request.search {
+            Search::Whole => 0,
+            Search::FromLimit => max_levels.height(),
+        },
+        ..wanted
+    })?;
+    let weaker_privacy = lookup.strongest(&wanted)?;
+    Ok(Outcome::Relaxed(Relaxations {
+        more_suppression: more_suppression.map(|found| {
+            let rows_beyond = found.rows_suppressed.saturating_sub(request.max_suppressed);
+            offer(found, GivesWay::Suppression { rows_beyond })
+        }),
+        higher_levels: higher_levels.map(|found| {
+            let levels = found.node.levels().zip(max_levels.levels());
+            let steps_beyond = levels
+                .map(|(level, most)| level.saturating_sub(most))
+                .collect();
+            offer(found, GivesWay::Levels { steps_beyond })
+        }),
+        weaker_privacy: weaker_privacy.map(|(found, weaker)| Offer {
+            parameter: weaker,
+            ..offer(found, GivesWay::Privacy { asked: parameter })
+        }),
+    }))
+}
+
+/// The strongest promise weaker than asked that a node keeps within the budget, and the rows it then suppresses.
+///
+/// `exact` counts the rows of the node that a parameter suppresses, for when the histogram cannot tell.
+pub(super) fn strongest_promise(
+    histogram: Histogram<'_>,
+    model: &dyn PrivacyModel,
+    max_suppressed: u32,
+    mut exact: impl FnMut(Decimal) -> Result<u32, Error>,
+) -> Result<Option<(Decimal, u32)>, Error> {
+    let Some(measure) = histogram.measure_to_keep(max_suppressed) else {
+        return Ok(None);
+    };
+    let asked = model.parameter();
+    // The model may be more generous than the measure says, or less, where `f64` cannot tell: from the strongest
+    // parameter that it might accept, a few steps lead to the strongest that it does.
+    let noise = match is_whole(model) {
+        true => 0.0,
+        false => NOISE,
+    };
+    let mut offered = promise_kept_by(measure, model.direction(), noise);
+    for _ in 0..8 {
+        let Some(weaker) = offered.filter(|&weaker| promises_something(model, weaker)) else {
+            return Ok(None);
+        };
+        if is_weaker(model.direction(), weaker, asked) {
+            let rows = histogram.rows(weaker);
+            let suppressed = match rows.close {
+                0 => rows.suppressed,
+                _ => exact(weaker)?,
+            };
+            if suppressed <= max_suppressed {
+                return Ok(Some((weaker, suppressed)));
+            }
+        }
+        offered = next_weaker(model.direction(), weaker);
+    }
+    Ok(None)
+}
+
+/// The strongest parameter that a class of this measure may meet, if the measure may be off by this share.
+fn promise_kept_by(measure: f64, direction: Direction, noise: f64) -> Option<Decimal> {
+    match direction {
+        Direction::AtLeast => Decimal::at_most(measure * (1.0 + noise)),
+        Direction::AtMost | Direction::Below => Decimal::at_least(measure * (1.0 - noise)),
+    }
+}
+
+/// The next parameter that promises less.
+fn next_weaker(direction: Direction, parameter: Decimal) -> Option<Decimal> {
+    let half_step = 0.5e-9;
+    match direction {
+        Direction::AtLeast => Decimal::at_most(parameter.to_f64() - half_step),
+        Direction::AtMost | Direction::Below => Decimal::at_least(parameter.to_f64() + half_step),
+    }
+}
+
+fn is_weaker(direction: Direction, parameter: Decimal, than: Decimal) -> bool {
+    match direction {
+        Direction::AtLeast => parameter < than,
+        Direction::AtMost | Direction::Below => parameter > than,
+    }
+}
+
+/// Whether a parameter is in range and excludes anything: one row, one value, or a distance of 1 do not.
+fn promises_something(model: &dyn PrivacyModel, parameter: Decimal) -> bool {
+    let kind = model.spec().entry().parameters[0].kind;
+    kind.allows(parameter)
+        && match kind {
+            ParameterKind::Count | ParameterKind::AtLeastOne => parameter >= LEAST_COUNT.into(),
+            ParameterKind::Share | ParameterKind::Distance => parameter < Decimal::ONE,
+            _ => true,
+        }
+}
+
+/// The strongest promise at one counted node.
+pub(super) fn strongest_at(
+    counting: &mut Counting<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<Option<(Candidate, Decimal)>, Error> {
+    let node = wanted.max_levels;
+    let histograms: Histograms = counting.histogram(wanted.model, node)?;
+    let found = strongest_promise(
+        histograms.node(0),
+        wanted.model,
+        wanted.max_suppressed,
+        |parameter| counting.rows_suppressed(&*wanted.model.with_parameter(parameter)?, node),
+    )?;
+    Ok(found.map(|(parameter, rows_suppressed)| {
+        let node = node.clone();
+        (
+            Candidate {
+                node,
+                rows_suppressed,
+            },
+            parameter,
+        )
+    }))
+}

@@ -1,0 +1,295 @@
+//! Answers from histograms made in advance: of all nodes, or of some.
+
+use super::annotated::AnnotatedLattice;
+use super::counting::Counting;
+use super::histogram::Histograms;
+use super::lazy::Lazy;
+use super::negotiator::{Candidate, Lookup, Wanted, strongest_at, strongest_promise};
+use super::request::Quality;
+use crate::error::Error;
+use crate::privacy::{Decimal, Direction, PrivacyModel};
+use crate::problem::{Assessor, Problem, Watch};
+use crate::utility::{Loss, UtilityMetric};
+use std::cmp::Ordering;
+
+/// Reads histograms. Where only some nodes have one (figures 5.15 and 5.23 of the paper), the others do not exist.
+pub(super) struct Ready<'a> {
+    lattice: &'a AnnotatedLattice,
+    histograms: &'a Histograms,
+    counts_limit: bool,
+    /// The rows suppressed at the node of the acceptable levels, when it was counted because it has no histogram.
+    counted_limit: Option<Candidate>,
+    counting: Counting<'a>,
+    watch: &'a (dyn Watch + 'a),
+    nodes_read: u64,
+    complete: bool,
+}
+
+impl<'a> Ready<'a> {
+    pub(super) fn new(
+        lattice: &'a AnnotatedLattice,
+        histograms: &'a Histograms,
+        counts_limit: bool,
+        counting: Counting<'a>,
+        watch: &'a (dyn Watch + 'a),
+    ) -> Self {
+        Ready {
+            lattice,
+            histograms,
+            counts_limit,
+            counted_limit: None,
+            counting,
+            watch,
+            nodes_read: 0,
+            complete: lattice.is_full(),
+        }
+    }
+
+    /// The rows that the model suppresses at an annotated node, by position.
+    fn rows_suppressed(&mut self, model: &dyn PrivacyModel, at: usize) -> Result<u32, Error> {
+        self.nodes_read += 1;
+        let rows = self.histograms.node(at).rows(model.parameter());
+        match rows.close {
+            0 => Ok(rows.suppressed),
+            _ => self
+                .counting
+                .rows_suppressed(model, &self.lattice.nodes()[at]),
+        }
+    }
+
+    /// Whether a node of this height meets the wishes; stops at the first.
+    fn height_has_any(&mut self, wanted: &Wanted<'_>, height: u32) -> Result<bool, Error> {
+        for at in self.lattice.at_height(height) {
+            if self.lattice.nodes()[at].is_at_or_below(wanted.max_levels)
+                && self.rows_suppressed(wanted.model, at)? <= wanted.max_suppressed
+            {
+                return Ok(true);
+            }
+        }
+        Ok(self.counted_at(wanted, height).is_some())
+    }
+
+    /// The counted node of the acceptable levels, if it is of this height and meets the wishes.
+    fn counted_at(&self, wanted: &Wanted<'_>, height: u32) -> Option<&Candidate> {
+        self.counted_limit.as_ref().filter(|limit| {
+            limit.node.height() == height
+                && limit.node.is_at_or_below(wanted.max_levels)
+                && limit.rows_suppressed <= wanted.max_suppressed
+        })
+    }
+
+    /// The node of a height that meets the wishes with the fewest suppressed rows.
+    fn best_at_height(
+        &mut self,
+        wanted: &Wanted<'_>,
+        height: u32,
+    ) -> Result<Option<Candidate>, Error> {
+        let mut best: Option<(u32, usize)> = None;
+        for at in self.lattice.at_height(height) {
+            if self.lattice.nodes()[at].is_at_or_below(wanted.max_levels) {
+                let rows = self.rows_suppressed(wanted.model, at)?;
+                if rows <= best.map_or(wanted.max_suppressed, |(fewest, _)| fewest)
+                    && best.is_none_or(|(fewest, _)| rows < fewest)
+                {
+                    best = Some((rows, at));
+                }
+            }
+        }
+        let annotated = best.map(|(rows_suppressed, at)| Candidate {
+            node: self.lattice.nodes()[at].clone(),
+            rows_suppressed,
+        });
+        let counted = self.counted_at(wanted, height).cloned();
+        let known = annotated.into_iter().chain(counted);
+        Ok(known.min_by(|one, other| {
+            let rows = one.rows_suppressed.cmp(&other.rows_suppressed);
+            rows.then_with(|| one.node.cmp_levels(&other.node))
+        }))
+    }
+
+    /// The least height first.
+    fn lowest(&mut self, wanted: &Wanted<'_>) -> Result<Option<Candidate>, Error> {
+        let most = wanted.max_levels.height();
+        let (mut low, mut high) = (wanted.least_height, most + 1);
+        if wanted.pruning_is_sound() && self.lattice.is_full() {
+            // Above a node that meets the wishes there is one at every height, so heights can be halved.
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if self.height_has_any(wanted, middle)? {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+        }
+        for height in low..=most {
+            let best = self.best_at_height(wanted, height)?;
+            if best.is_some() {
+                return Ok(best);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The least loss first, among the nodes that are known.
+    fn cheapest(
+        &mut self,
+        wanted: &Wanted<'_>,
+        metric: &dyn UtilityMetric,
+    ) -> Result<Option<Candidate>, Error> {
+        let lattice = self.lattice;
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (at, node) in lattice.nodes().iter().enumerate() {
+            if node.height() >= wanted.least_height && node.is_at_or_below(wanted.max_levels) {
+                let rows_suppressed = self.rows_suppressed(wanted.model, at)?;
+                candidates.push(Candidate {
+                    node: node.clone(),
+                    rows_suppressed,
+                });
+            }
+        }
+        candidates.extend(self.counted_limit.clone());
+        let models = [wanted.model.with_parameter(wanted.model.parameter())?];
+        let problem = Problem {
+            table: self.counting.table(),
+            models: &models,
+            metric,
+            max_suppressed: wanted.max_suppressed,
+            max_levels: wanted.max_levels.clone(),
+            memory_limit: self.counting.memory_limit(),
+        };
+        let columns = problem.columns_read();
+        let mut assessor = Assessor::new(&problem);
+        let mut best: Option<(Loss, Candidate)> = None;
+        let rank = |(loss, one): &(Loss, Candidate), (other_loss, other): &(Loss, Candidate)| {
+            let by_loss = loss.cmp(other_loss);
+            by_loss
+                .then(one.rows_suppressed.cmp(&other.rows_suppressed))
+                .then_with(|| one.node.cmp_levels(&other.node))
+        };
+        for candidate in candidates {
+            if candidate.rows_suppressed > wanted.max_suppressed
+                || candidate.node.height() < wanted.least_height
+            {
+                continue;
+            }
+            let classes = self.counting.count(&candidate.node, &columns);
+            let limit = best.as_ref().map(|(loss, _)| *loss);
+            let assessed = assessor.assess(&candidate.node, classes, limit);
+            if let Some(loss) = assessed.loss {
+                let found = (loss, candidate);
+                if best
+                    .as_ref()
+                    .is_none_or(|best| rank(&found, best) == Ordering::Less)
+                {
+                    best = Some(found);
+                }
+            }
+        }
+        Ok(best.map(|(_, candidate)| candidate))
+    }
+}
+
+impl Lookup for Ready<'_> {
+    fn best(&mut self, wanted: &Wanted<'_>) -> Result<Option<Candidate>, Error> {
+        match wanted.quality {
+            Quality::Height => self.lowest(wanted),
+            Quality::Metric(metric) if !self.lattice.is_full() => self.cheapest(wanted, metric),
+            Quality::Metric(_) => {
+                // Histograms do not say what a release costs; the search with bounds counts the fewest nodes.
+                let (table, memory_limit) = (self.counting.table(), self.counting.memory_limit());
+                let mut lazy = Lazy::new(table, memory_limit, self.watch);
+                let best = lazy.best(wanted)?;
+                self.complete &= lazy.is_complete();
+                self.nodes_read += lazy.visited();
+                Ok(best)
+            }
+        }
+    }
+
+    fn fewest_suppressed(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error> {
+        let mut fewest = self
+            .counted_limit
+            .as_ref()
+            .map(|limit| limit.rows_suppressed);
+        for at in 0..self.lattice.nodes().len() {
+            if self.lattice.nodes()[at].is_at_or_below(wanted.max_levels) {
+                let rows = self.rows_suppressed(wanted.model, at)?;
+                fewest = Some(fewest.map_or(rows, |fewest: u32| fewest.min(rows)));
+            }
+        }
+        Ok(fewest)
+    }
+
+    fn at_limit(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error> {
+        if let Some(at) = self.lattice.position(wanted.max_levels) {
+            return Ok(Some(self.rows_suppressed(wanted.model, at)?));
+        }
+        if !self.counts_limit {
+            return Ok(None);
+        }
+        let node = wanted.max_levels.clone();
+        let rows_suppressed = self.counting.rows_suppressed(wanted.model, &node)?;
+        self.counted_limit = Some(Candidate {
+            node,
+            rows_suppressed,
+        });
+        Ok(Some(rows_suppressed))
+    }
+
+    fn strongest(&mut self, wanted: &Wanted<'_>) -> Result<Option<(Candidate, Decimal)>, Error> {
+        if self.counted_limit.is_some() {
+            return strongest_at(&mut self.counting, wanted);
+        }
+        // Only the node of the acceptable levels when it is known, else the best of those below it.
+        let positions = match self.lattice.position(wanted.max_levels) {
+            Some(at) => at..at + 1,
+            None => 0..self.lattice.nodes().len(),
+        };
+        let mut best: Option<(Candidate, Decimal)> = None;
+        for at in positions {
+            let node = &self.lattice.nodes()[at];
+            if !node.is_at_or_below(wanted.max_levels) {
+                continue;
+            }
+            self.nodes_read += 1;
+            let histogram = self.histograms.node(at);
+            let counting = &mut self.counting;
+            let found = strongest_promise(
+                histogram,
+                wanted.model,
+                wanted.max_suppressed,
+                |parameter| {
+                    counting.rows_suppressed(&*wanted.model.with_parameter(parameter)?, node)
+                },
+            )?;
+            if let Some((parameter, rows_suppressed)) = found {
+                let found = Candidate {
+                    node: node.clone(),
+                    rows_suppressed,
+                };
+                let is_better = best.as_ref().is_none_or(|(best, strongest)| {
+                    let by_parameter = match wanted.model.direction() {
+                        Direction::AtLeast => strongest.cmp(&parameter),
+                        Direction::AtMost | Direction::Below => parameter.cmp(strongest),
+                    };
+                    // Of equals the fewest rows, as in figure 5.18; then lattice order, in which nodes come.
+                    let rows = rows_suppressed.cmp(&best.rows_suppressed);
+                    by_parameter.then(rows).is_lt()
+                });
+                if is_better {
+                    best = Some((found, parameter));
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    fn visited(&self) -> u64 {
+        self.nodes_read + self.counting.nodes_counted()
+    }
+}

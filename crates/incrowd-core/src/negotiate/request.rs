@@ -1,0 +1,154 @@
+//! What is wished for.
+
+use crate::counts::CountedTable;
+use crate::error::Error;
+use crate::lattice::Node;
+use crate::privacy::PrivacyModel;
+use crate::utility::UtilityMetric;
+
+/// Which heights the relaxation of the levels may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Search {
+    /// All of them.
+    #[default]
+    Whole,
+    /// From the height of the acceptable levels on, as the program of the paper does.
+    FromLimit,
+}
+
+impl Search {
+    /// All of them, by the names users write.
+    pub const ALL: [(&'static str, Search); 2] =
+        [("whole", Search::Whole), ("from-limit", Search::FromLimit)];
+}
+
+/// What makes one release better than another.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Quality<'a> {
+    /// The least height.
+    #[default]
+    Height,
+    /// The least loss.
+    Metric(&'a dyn UtilityMetric),
+}
+
+/// Three wishes and a taste: the promise with its parameter, the rows that may be suppressed, the acceptable
+/// levels, and what makes a release good.
+///
+/// Of several releases that meet the wishes the best is that of least height (or loss), then of fewest suppressed
+/// rows, then of the first levels from left to right.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    pub(super) model: &'a dyn PrivacyModel,
+    pub(super) max_suppressed: u32,
+    pub(super) max_levels: Option<&'a Node>,
+    pub(super) quality: Quality<'a>,
+    pub(super) search: Search,
+}
+
+impl<'a> Request<'a> {
+    /// A request without suppression, any levels acceptable.
+    pub fn new(model: &'a dyn PrivacyModel) -> Self {
+        Request {
+            model,
+            max_suppressed: 0,
+            max_levels: None,
+            quality: Quality::Height,
+            search: Search::Whole,
+        }
+    }
+
+    /// The same with so many rows to suppress at most.
+    pub fn max_suppressed(self, rows: u32) -> Self {
+        Request {
+            max_suppressed: rows,
+            ..self
+        }
+    }
+
+    /// The same with the highest acceptable level of each quasi-identifier.
+    pub fn max_levels(self, levels: &'a Node) -> Self {
+        Request {
+            max_levels: Some(levels),
+            ..self
+        }
+    }
+
+    /// The same with another taste.
+    pub fn quality(self, quality: Quality<'a>) -> Self {
+        Request { quality, ..self }
+    }
+
+    /// The same with other heights for the relaxation of the levels.
+    pub fn search(self, search: Search) -> Self {
+        Request { search, ..self }
+    }
+
+    /// Refuses what no table could mean; otherwise the node of the acceptable levels.
+    pub fn check(&self, table: &CountedTable) -> Result<Node, Error> {
+        let smallest_class = self.model.smallest_class();
+        if smallest_class > table.rows {
+            let column = self.model.column();
+            let column = column.map(|at| table.columns[at].name.as_str());
+            return Err(Error::PromiseBeyondTable {
+                model: self.model.describe(column),
+                smallest_class,
+                rows: table.rows,
+            });
+        }
+        let top = table.lattice().top().clone();
+        match self.max_levels {
+            None => Ok(top),
+            Some(node) => {
+                let levels: Vec<i64> = node.levels().map(i64::from).collect();
+                acceptable_levels(table, &levels)
+            }
+        }
+    }
+}
+
+/// The node of these levels, one for each quasi-identifier, if the hierarchies have them.
+pub fn acceptable_levels(table: &CountedTable, levels: &[i64]) -> Result<Node, Error> {
+    if levels.len() != table.attributes.len() {
+        return Err(Error::WrongNumberOfLevels {
+            given: levels.len(),
+            expected: table.attributes.len(),
+        });
+    }
+    let checked = table.attributes.iter().zip(levels).map(|(of, &given)| {
+        let height = of.hierarchy.height();
+        let level = u8::try_from(given).ok().filter(|&level| level <= height);
+        level.ok_or_else(|| Error::NoSuchLevel {
+            column: of.name.clone(),
+            given,
+            height,
+        })
+    });
+    Ok(Node::from_levels(checked.collect::<Result<Vec<u8>, _>>()?))
+}
+
+/// The node of these levels by name; quasi-identifiers that are not named may be at their last level.
+pub fn acceptable_levels_by_name(
+    table: &CountedTable,
+    levels: &[(&str, i64)],
+) -> Result<Node, Error> {
+    let top = table.lattice().top().clone();
+    let mut given: Vec<i64> = top.levels().map(i64::from).collect();
+    for &(name, level) in levels {
+        let position = table.attributes.iter().position(|of| of.name == name);
+        let position = position.ok_or_else(|| Error::NotAQuasiIdentifier {
+            column: name.to_owned(),
+            known: table.attributes.iter().map(|of| of.name.clone()).collect(),
+        })?;
+        given[position] = level;
+    }
+    acceptable_levels(table, &given)
+}
+
+/// The budget, if it is one: a number of rows that is not negative. More rows than there are is all of them.
+pub fn budget(rows: i64) -> Result<u32, Error> {
+    if rows < 0 {
+        return Err(Error::NegativeBudget { given: rows });
+    }
+    Ok(u32::try_from(rows).unwrap_or(u32::MAX))
+}
