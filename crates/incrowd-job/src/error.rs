@@ -58,17 +58,23 @@ pub enum Error {
         /// What stands before `://`.
         scheme: String,
     },
-    /// A file the user asked for would overwrite the table.
-    #[error("{what} would overwrite the table")]
+    /// A file the user asked for would overwrite what is read.
+    #[error("{what} would overwrite {input}")]
     OverwritesInput {
         /// `the release` or `the certificate`.
         what: &'static str,
+        /// `the table`, `the job file` or `a hierarchy`.
+        input: &'static str,
         /// The file.
         path: PathBuf,
     },
     /// Two outputs have the same name.
-    #[error("the release and the certificate have the same name")]
+    #[error("{first} and {second} have the same name")]
     SameOutput {
+        /// `the release`, or another file written.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
         /// The file.
         path: PathBuf,
     },
@@ -288,7 +294,7 @@ impl Error {
                 Some(format!("the operating system says: {kind}"))
             }
             Error::OverwritesInput { path, .. }
-            | Error::SameOutput { path }
+            | Error::SameOutput { path, .. }
             | Error::CertificateName { path } => Some(path.display().to_string()),
             Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
             Error::UnknownColumn {
@@ -356,7 +362,9 @@ impl Error {
             Error::Address { .. } => {
                 "export the table to CSV or Parquet and name that file".into()
             }
-            Error::OverwritesInput { .. } => "choose another name for the output".into(),
+            Error::OverwritesInput { .. } => {
+                "choose another name, or another folder, for what is written".into()
+            }
             Error::SameOutput { .. } => "choose another name for one of them".into(),
             Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
             Error::CertificateName { .. } => {
