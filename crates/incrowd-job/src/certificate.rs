@@ -229,16 +229,15 @@ impl Certificate {
             line("levels", levels.join(", "));
         }
         line("recoding", reached.recoding.clone());
-        let guarantee = match (reached.guarantee, reached.gap) {
-            (Guarantee::Optimal, _) => "optimal: no recoding of this kind loses less".to_owned(),
-            (Guarantee::Bounded, Some(gap)) => {
-                format!("at most {:.2} % above the least possible", gap * 100.0)
-            }
-            _ => "nothing is proven about the loss".to_owned(),
-        };
-        line("guarantee", guarantee);
-        for (metric, loss) in &reached.metrics {
-            line(metric, format!("{loss}"));
+        for (at, (metric, loss)) in reached.metrics.iter().enumerate() {
+            // The first is the one that was to be least.
+            line(
+                metric,
+                match at {
+                    0 => format!("{loss}; {}", reached.guarantee.in_words(reached.gap)),
+                    _ => format!("{loss}"),
+                },
+            );
         }
         line("", "\nSHA-256".into());
         line("table", self.sha256.input.clone());

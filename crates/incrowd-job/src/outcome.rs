@@ -72,6 +72,21 @@ pub enum Guarantee {
     Heuristic,
 }
 
+impl Guarantee {
+    /// What is known about a loss, as it is said after the loss. `gap` is the share that might be saved.
+    pub fn in_words(self, gap: Option<f64>) -> String {
+        match (self, gap) {
+            (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
+            // Rounded up, as anything else would promise too much.
+            (Guarantee::Bounded, Some(gap)) => format!(
+                "at most {:.1} % of it could be saved",
+                (gap * 1000.0).ceil() / 10.0
+            ),
+            _ => "nothing is proven about it".into(),
+        }
+    }
+}
+
 /// What became of one promise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyReached {
@@ -209,6 +224,15 @@ pub struct AgainstOriginal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gap_is_never_said_to_be_smaller_than_it_is() {
+        let words = Guarantee::Bounded.in_words(Some(0.00001));
+        assert_eq!(words, "at most 0.1 % of it could be saved");
+        let words = Guarantee::Bounded.in_words(Some(0.25));
+        assert_eq!(words, "at most 25.0 % of it could be saved");
+        assert!(Guarantee::Bounded.in_words(None).contains("nothing"));
+    }
 
     #[test]
     fn whole_numbers_are_written_without_a_fraction() {

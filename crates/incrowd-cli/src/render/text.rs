@@ -1,8 +1,8 @@
 //! Results as people read them.
 
 use incrowd_job::{
-    Combination, Error, Explanation, FileWritten, Guarantee, Initialized, Inspection, LevelsReport,
-    Outcome, PrivacyReached, Sample, Verification,
+    Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Outcome,
+    PrivacyReached, Sample, Verification,
 };
 use std::fmt::Write;
 
@@ -105,7 +105,10 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     if let Some((metric, loss)) = outcome.metrics.first() {
         page.entry(
             "loss",
-            format!("{loss:.6} by {metric}; {}", guarantee(outcome)),
+            format!(
+                "{loss:.6} by {metric}; {}",
+                outcome.guarantee.in_words(outcome.gap)
+            ),
         );
     }
     page.entry(
@@ -139,16 +142,6 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
 
 fn written(file: &FileWritten) -> String {
     file.path.display().to_string()
-}
-
-fn guarantee(outcome: &Outcome) -> String {
-    match (outcome.guarantee, outcome.gap) {
-        (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
-        (Guarantee::Bounded, Some(gap)) => {
-            format!("at most {:.1} % of it could be saved", gap * 100.0)
-        }
-        _ => "nothing is proven about it".into(),
-    }
 }
 
 fn promise(promise: &PrivacyReached) -> String {
