@@ -211,11 +211,22 @@ fn suppressed_rows_are_dropped_or_starred() {
     let outcome = run.ends_with(0).json();
     assert_eq!(outcome["rows_suppressed"], 1);
     assert_eq!(folder.read("safe.csv").lines().count(), 13);
-    folder
+    assert_eq!(outcome["rows_starred"], 0);
+    let outcome = folder
         .run(&format!(
-            "anonymize patients.csv {flags} --suppressed star -o star.csv"
+            "anonymize patients.csv {flags} --suppressed star -o star.csv --json"
         ))
-        .ends_with(0);
+        .ends_with(0)
+        .json();
+    for (field, rows) in [
+        ("rows_in", 13),
+        ("rows_out", 12),
+        ("rows_suppressed", 1),
+        ("rows_starred", 1),
+        ("rows_excluded", 0),
+    ] {
+        assert_eq!(outcome[field], rows, "{field}");
+    }
     let starred = folder.read("star.csv");
     assert_eq!(starred.lines().count(), 14);
     assert_eq!(starred.lines().last().unwrap(), "*,*,*,*");
@@ -224,6 +235,34 @@ fn suppressed_rows_are_dropped_or_starred() {
     let verified = verified.ends_with(0).json();
     assert_eq!(verified["rows_starred"], 1);
     assert_eq!(verified["against_original"]["rows_suppressed"], 1);
+}
+
+#[test]
+fn rows_left_out_for_missing_cells_are_not_called_suppressed() {
+    let table = format!(
+        "{PATIENTS}Mia,,f,20099,flu
+Ned,48,,20099,flu
+"
+    );
+    let folder = Folder::with("patients.csv", table);
+    let flags = format!(
+        "{ROLES} -k 3 --missing-cells exclude-row -o safe.csv --certificate proof.json --suppressed star"
+    );
+    let run = folder.run(&format!("anonymize patients.csv {flags} --json"));
+    let outcome = run.ends_with(0).json();
+    let certificate: Value = serde_json::from_str(&folder.read("proof.json")).unwrap();
+    for rows in [&outcome, &certificate["reached"]] {
+        assert_eq!(rows["rows_in"], 14);
+        assert_eq!(rows["rows_out"], 12);
+        assert_eq!(rows["rows_suppressed"], 0);
+        assert_eq!(rows["rows_excluded"], 2);
+        assert_eq!(rows["rows_starred"], 0);
+    }
+    assert_eq!(folder.read("safe.csv").lines().count(), 13);
+    let line = "2 left out for missing cells";
+    assert!(folder.read("proof.txt").contains(line));
+    let text = folder.run(&format!("anonymize patients.csv {flags}"));
+    assert!(text.ends_with(0).stdout.contains(line));
 }
 
 #[test]

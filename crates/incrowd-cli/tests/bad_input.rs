@@ -62,6 +62,26 @@ refuses!(
     flags("-k 3")
 );
 refuses!(
+    a_table_whose_rows_all_have_missing_cells,
+    table(
+        "name,age,sex,zip,disease
+Ada,,f,1,flu
+Ben,,m,2,flu
+"
+    ),
+    flags("-k 2 --missing-cells exclude-row")
+);
+refuses!(
+    a_table_whose_rows_all_have_another_missing_cell,
+    table(
+        "name,age,sex,zip,disease
+Ada,,f,1,flu
+Ben,3,?,2,flu
+"
+    ),
+    flags("-k 2 --missing-cells exclude-row --missing-tokens '?'")
+);
+refuses!(
     a_row_too_short,
     table(format!("{PATIENTS}Mia,97\n")),
     flags("-k 3")

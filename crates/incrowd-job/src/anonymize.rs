@@ -83,7 +83,13 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         input_hash,
         control,
     };
-    let mut outcome = describe(&asked, &problem, &proposal, &release)?;
+    let mut outcome = describe(
+        &asked,
+        &problem,
+        &proposal,
+        &release,
+        job.output.suppressed.unwrap_or_default(),
+    )?;
     outcome.privacy = models::reached(&models, release.reached(), &table);
     if let Some(output) = output {
         let written = pass.write(output)?;
@@ -184,6 +190,12 @@ fn count(
     let table = counter
         .finish(levels.collect(), distances, missing)
         .map_err(|error| name_hierarchy(error, asked, &hierarchies))?;
+    if table.rows == 0 {
+        return Err(Error::AllRowsExcluded {
+            input: asked.source.name(),
+            rows: table.rows_excluded.into(),
+        });
+    }
     Ok((table, hierarchies, hash))
 }
 
@@ -432,6 +444,7 @@ fn describe(
     problem: &Problem<'_>,
     proposal: &Proposal,
     release: &Release<'_>,
+    suppressed: Suppressed,
 ) -> Result<Outcome, Error> {
     let table = release.table();
     let metrics = metrics(asked, problem, release)?;
@@ -475,7 +488,7 @@ fn describe(
         recoding: "full-domain".into(),
         rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
         rows_out,
-        rows_suppressed: u64::from(release.rows_suppressed()) + u64::from(table.rows_excluded),
+        rows_suppressed: release.rows_suppressed().into(),
         classes,
         smallest_class: release.smallest_class().into(),
         average_class: match classes {
@@ -497,6 +510,10 @@ fn describe(
         output: None,
         level_names: Some(level_names.collect()),
         rows_excluded: table.rows_excluded.into(),
+        rows_starred: match suppressed {
+            Suppressed::Drop => 0,
+            Suppressed::Star => release.rows_suppressed().into(),
+        },
         certificate: None,
         sample: None,
     })
@@ -594,6 +611,8 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         rows_in: outcome.rows_in,
         rows_out: outcome.rows_out,
         rows_suppressed: outcome.rows_suppressed,
+        rows_excluded: outcome.rows_excluded,
+        rows_starred: outcome.rows_starred,
         classes: outcome.classes,
         smallest_class: outcome.smallest_class,
         metrics: outcome.metrics.clone(),

@@ -91,10 +91,14 @@ pub struct Reached {
     pub gap: Option<f64>,
     /// Rows of the table.
     pub rows_in: u64,
-    /// Rows of the release.
+    /// Rows published with values.
     pub rows_out: u64,
-    /// Rows left out, or published as `*`.
+    /// Rows in classes that do not keep the promises: left out, or published as `*`.
     pub rows_suppressed: u64,
+    /// Rows left out because a cell is missing.
+    pub rows_excluded: u64,
+    /// Suppressed rows that the release has as rows of `*`.
+    pub rows_starred: u64,
     /// Classes of the release.
     pub classes: u64,
     /// Rows of the smallest.
@@ -214,6 +218,24 @@ impl Certificate {
                 reached.rows_in, reached.rows_out, reached.rows_suppressed
             ),
         );
+        if reached.rows_starred > 0 {
+            line(
+                "",
+                format!(
+                    "  {:<18} {} suppressed rows are published as `*`",
+                    "", reached.rows_starred
+                ),
+            );
+        }
+        if reached.rows_excluded > 0 {
+            line(
+                "",
+                format!(
+                    "  {:<18} {} left out for missing cells",
+                    "", reached.rows_excluded
+                ),
+            );
+        }
         line(
             "classes",
             format!(

@@ -236,6 +236,14 @@ pub enum Error {
         /// How many, where first.
         source: Box<incrowd_core::Error>,
     },
+    /// No row is left to publish.
+    #[error("every row of the table has a missing cell, so none is left to publish")]
+    AllRowsExcluded {
+        /// The table.
+        input: String,
+        /// Its rows.
+        rows: u64,
+    },
     /// The second pass met other rows than the first.
     #[error("the input changed between the two passes")]
     InputChanged {
@@ -327,6 +335,7 @@ impl Error {
                 source => source.place(),
             },
             Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),
+            Error::AllRowsExcluded { input, rows } => Some(format!("{input}, {rows} rows")),
             Error::InputChanged { input } => Some(input.clone()),
             _ => None,
         }
@@ -435,6 +444,10 @@ impl Error {
             ),
             Error::InputChanged { .. } => {
                 "nothing was written; run again when nobody writes to the input, or on a copy of it"
+                    .into()
+            }
+            Error::AllRowsExcluded { .. } => {
+                "use `--missing-cells own-value` or `match-any`, or give columns that are mostly empty no role"
                     .into()
             }
             Error::ColumnNotInOriginal { .. } => {

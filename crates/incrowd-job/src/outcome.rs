@@ -24,11 +24,11 @@ pub struct Outcome {
     pub levels: Option<IndexMap<String, u8>>,
     /// How the recoding is made.
     pub recoding: String,
-    /// Rows of the table.
+    /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
-    /// Rows of the release.
+    /// Rows published with values.
     pub rows_out: u64,
-    /// Rows left out, or published as `*`.
+    /// Rows in classes that do not keep the promises: left out, or published as `*`.
     pub rows_suppressed: u64,
     /// Classes of the release.
     pub classes: u64,
@@ -50,8 +50,11 @@ pub struct Outcome {
     pub output: Option<FileWritten>,
     /// What the levels are called.
     pub level_names: Option<IndexMap<String, String>>,
-    /// Rows left out because a cell is missing; part of `rows_suppressed`.
+    /// Rows left out because a cell is missing.
     pub rows_excluded: u64,
+    /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
+    #[serde(default)]
+    pub rows_starred: u64,
     /// The certificate written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<FileWritten>,

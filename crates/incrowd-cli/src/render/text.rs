@@ -83,6 +83,14 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.rows_in, outcome.rows_out, outcome.rows_suppressed
         ),
     );
+    if outcome.rows_starred > 0 {
+        let rows = outcome.rows_starred;
+        page.entry("", format!("{rows} suppressed rows are published as `*`"));
+    }
+    if outcome.rows_excluded > 0 {
+        let rows = outcome.rows_excluded;
+        page.entry("", format!("{rows} left out for missing cells"));
+    }
     for promise in &outcome.privacy {
         page.entry("promise", self::promise(promise));
     }
