@@ -266,6 +266,23 @@ Ned,48,,20099,flu
 }
 
 #[test]
+fn a_class_smaller_than_its_crowd_is_explained() {
+    let folder = Folder::with("t.csv", "sex,zip\nf,1\nf,1\nf,\nm,2\nm,2\nm,\n");
+    let flags =
+        "-q sex,zip -k 3 --max-levels 0,0 --hierarchy sex=suppress --hierarchy zip=suppress";
+    let any = folder
+        .run(&format!(
+            "anonymize t.csv {flags} --missing-cells match-any -o safe.csv --certificate proof.json"
+        ))
+        .ends_with(0);
+    let note = "missing cells match any value: crowds, not classes, keep the promise";
+    assert!(any.stdout.contains(note), "{}", any.stdout);
+    assert!(folder.read("proof.txt").contains(note));
+    let own = folder.run("anonymize t.csv -q sex,zip -k 1 --missing-cells own-value");
+    assert!(!own.ends_with(0).stdout.contains("note "));
+}
+
+#[test]
 fn cells_are_printed_only_when_asked_for() {
     let folder = Folder::with("patients.csv", PATIENTS);
     let quiet = folder.run(&format!("anonymize patients.csv {ROLES} -k 3"));

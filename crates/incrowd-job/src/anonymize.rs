@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::files::{self, CertificateFiles, ReleaseFile};
 use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
-use crate::job::{Job, Suppressed};
+use crate::job::{Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
     Figure128, FileWritten, Guarantee, LatticeSeen, Outcome, Sample, Seconds, VERSION,
@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::{CountedTable, FrequencySet, RowCounter, Scratch, roll_up};
 use incrowd_core::lattice::Node;
-use incrowd_core::privacy::ModelSpec;
+use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
 use incrowd_core::problem::{
     self, Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Problem, Proposal, Watch,
 };
@@ -91,6 +91,9 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         job.output.suppressed.unwrap_or_default(),
     )?;
     outcome.privacy = models::reached(&models, release.reached(), &table);
+    if crowds_outgrow_classes(job, &models, &release) {
+        outcome.notes.push(CROWDS_NOT_CLASSES.into());
+    }
     if let Some(output) = output {
         let written = pass.write(output)?;
         if let Some(files) = certificate {
@@ -438,6 +441,26 @@ impl Pass<'_> {
     }
 }
 
+/// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
+const CROWDS_NOT_CLASSES: &str =
+    "missing cells match any value: crowds, not classes, keep the promise";
+
+/// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
+/// then stand in several crowds.
+fn crowds_outgrow_classes(
+    job: &Job,
+    models: &[Box<dyn PrivacyModel>],
+    release: &Release<'_>,
+) -> bool {
+    let smallest = f64::from(release.smallest_class());
+    let mut reached = models.iter().zip(release.reached());
+    job.data.missing_cells == Some(MissingCells::MatchAny)
+        && reached.any(|(model, reached)| {
+            let is_size = model.column().is_none() && model.direction() == Direction::AtLeast;
+            is_size && reached.worst.is_some_and(|worst| smallest < worst)
+        })
+}
+
 /// The outcome, all but what only the caller knows.
 fn describe(
     asked: &Asked,
@@ -514,6 +537,7 @@ fn describe(
             Suppressed::Drop => 0,
             Suppressed::Star => release.rows_suppressed().into(),
         },
+        notes: Vec::new(),
         certificate: None,
         sample: None,
     })
@@ -613,6 +637,7 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         rows_suppressed: outcome.rows_suppressed,
         rows_excluded: outcome.rows_excluded,
         rows_starred: outcome.rows_starred,
+        notes: outcome.notes.clone(),
         classes: outcome.classes,
         smallest_class: outcome.smallest_class,
         metrics: outcome.metrics.clone(),

@@ -99,6 +99,9 @@ pub struct Reached {
     pub rows_excluded: u64,
     /// Suppressed rows that the release has as rows of `*`.
     pub rows_starred: u64,
+    /// What a reader should know before trusting or using the release, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Classes of the release.
     pub classes: u64,
     /// Rows of the smallest.
@@ -243,6 +246,9 @@ impl Certificate {
                 reached.classes, reached.smallest_class
             ),
         );
+        for note in &reached.notes {
+            line("note", note.clone());
+        }
         if let Some(levels) = &reached.levels {
             let levels: Vec<String> = levels
                 .iter()

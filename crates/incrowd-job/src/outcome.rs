@@ -55,6 +55,9 @@ pub struct Outcome {
     /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
     #[serde(default)]
     pub rows_starred: u64,
+    /// What a reader should know before trusting or using the release, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The certificate written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<FileWritten>,

@@ -101,6 +101,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.classes, outcome.smallest_class, outcome.average_class
         ),
     );
+    for note in &outcome.notes {
+        page.entry("note", note);
+    }
     if let Some(levels) = &outcome.levels {
         let names = outcome.level_names.as_ref();
         for (at, (column, level)) in levels.iter().enumerate() {
