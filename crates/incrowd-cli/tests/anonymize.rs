@@ -283,6 +283,24 @@ fn a_class_smaller_than_its_crowd_is_explained() {
 }
 
 #[test]
+fn a_release_without_rows_is_said_to_be_one() {
+    let folder = Folder::with("patients.csv", PATIENTS);
+    let flags = format!("{ROLES} -k 7 --max-suppressed 100% --max-levels 0,0,0");
+    let text = folder.run(&format!("anonymize patients.csv {flags} -o safe.csv"));
+    let text = text.ends_with(0);
+    assert!(
+        text.stdout.contains("note        NOTHING IS PUBLISHED"),
+        "{}",
+        text.stdout
+    );
+    let outcome = folder.run(&format!("anonymize patients.csv {flags} --json"));
+    let outcome = outcome.ends_with(0).json();
+    assert_eq!(outcome["rows_out"], 0);
+    assert_eq!(outcome["notes"].as_array().unwrap().len(), 1);
+    assert_eq!(folder.read("safe.csv").lines().count(), 1);
+}
+
+#[test]
 fn cells_are_printed_only_when_asked_for() {
     let folder = Folder::with("patients.csv", PATIENTS);
     let quiet = folder.run(&format!("anonymize patients.csv {ROLES} -k 3"));

@@ -91,6 +91,9 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         job.output.suppressed.unwrap_or_default(),
     )?;
     outcome.privacy = models::reached(&models, release.reached(), &table);
+    if outcome.rows_out == 0 {
+        outcome.notes.push(NOTHING_PUBLISHED.into());
+    }
     if crowds_outgrow_classes(job, &models, &release) {
         outcome.notes.push(CROWDS_NOT_CLASSES.into());
     }
@@ -440,6 +443,10 @@ impl Pass<'_> {
         }
     }
 }
+
+/// Said when a release is safe only because it is empty.
+const NOTHING_PUBLISHED: &str =
+    "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
 
 /// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
 const CROWDS_NOT_CLASSES: &str =
