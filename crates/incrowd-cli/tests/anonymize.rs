@@ -135,6 +135,42 @@ fn a_certificate_says_what_was_asked_and_reached_and_can_be_checked() {
 }
 
 #[test]
+fn a_certificate_names_everything_that_decides_the_release() {
+    let folder = Folder::with("patients.csv", PATIENTS.replace(',', ";"))
+        .and("disease.csv", "flu,lung,*\nasthma,lung,*\ncold,nose,*\n");
+    let request = |flags: &str| {
+        folder
+            .run(&format!(
+                "anonymize patients.csv {ROLES} -k 3 {flags} -o safe.csv --certificate proof.json"
+            ))
+            .ends_with(0);
+        let certificate: Value = serde_json::from_str(&folder.read("proof.json")).unwrap();
+        assert!(certificate["lost"]["metrics"]["loss"].is_number());
+        assert!(certificate["reached"]["metrics"].is_null());
+        certificate
+    };
+    let plain = request("");
+    assert_eq!(
+        plain["request"]["csv"],
+        json!({"delimiter": ";", "quote": "\"", "header": true, "trim": false})
+    );
+    for flags in [
+        "--trim",
+        "--missing-tokens '?,NA'",
+        "--quote '|'",
+        "--missing suppress",
+        "--hierarchy disease=disease.csv",
+    ] {
+        let other = request(flags);
+        assert_ne!(plain["request"], other["request"], "{flags}");
+        assert_ne!(
+            plain["sha256"]["request"], other["sha256"]["request"],
+            "{flags}"
+        );
+    }
+}
+
+#[test]
 fn a_job_file_says_the_same_as_flags_and_flags_win() {
     let job = "\
 [data]

@@ -4,13 +4,13 @@
 //! appears only when the bytes read are the same in both passes and the rows written are the rows checked.
 
 use crate::batches::for_each_batch;
-use crate::certificate::{Certificate, Generalized, Reached, Request};
+use crate::certificate::{Certificate, Dialect, Generalized, Lost, Measured, Reached, Request};
 use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::files::{self, CertificateFiles, ReleaseFile};
 use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
-use crate::job::{Job, MissingCells, Suppressed};
+use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
     Figure128, FileWritten, Guarantee, LatticeSeen, Outcome, Sample, Seconds, VERSION,
@@ -18,6 +18,7 @@ use crate::outcome::{
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::{CountedTable, FrequencySet, RowCounter, Scratch, roll_up};
+use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
 use incrowd_core::problem::{
@@ -612,12 +613,21 @@ fn request(
             .map(|((column, levels), max_level)| Generalized {
                 column,
                 max_level,
-                hierarchy_sha256: crate::certificate::hex(&Sha256::digest(
-                    levels.hierarchy.to_csv(),
-                )),
+                hierarchy_sha256: hash(&levels.hierarchy),
             })
             .collect(),
         sensitive: plan.names_of(&plan.sensitive),
+        distances: problem
+            .table
+            .columns
+            .iter()
+            .filter_map(|column| {
+                Some(Measured {
+                    column: column.name.clone(),
+                    hierarchy_sha256: hash(column.hierarchy.as_ref()?),
+                })
+            })
+            .collect(),
         target: plan.names_of(&plan.target),
         kept: plan.names_of(&plan.kept),
         dropped: plan.names_of(&plan.dropped),
@@ -628,8 +638,24 @@ fn request(
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),
         missing: word(job.data.missing_cells.unwrap_or_default()),
+        missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+        unlisted: word(job.columns.missing.unwrap_or_default()),
+        csv: asked.delimiter.map(|delimiter| {
+            let options = input::csv_options(job);
+            Dialect {
+                delimiter: Delimiter(delimiter),
+                quote: Delimiter(options.quote),
+                header: options.has_header,
+                trim: options.trim,
+            }
+        }),
         suppressed: word(job.output.suppressed.unwrap_or_default()),
     }
+}
+
+/// SHA-256 of a hierarchy in the program's own form.
+fn hash(hierarchy: &Hierarchy) -> String {
+    crate::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
 }
 
 fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str) -> Certificate {
@@ -637,8 +663,6 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         privacy: outcome.privacy.clone(),
         levels: outcome.levels.clone(),
         recoding: outcome.recoding.clone(),
-        guarantee: outcome.guarantee,
-        gap: outcome.gap,
         rows_in: outcome.rows_in,
         rows_out: outcome.rows_out,
         rows_suppressed: outcome.rows_suppressed,
@@ -647,9 +671,13 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         notes: outcome.notes.clone(),
         classes: outcome.classes,
         smallest_class: outcome.smallest_class,
+    };
+    let lost = Lost {
+        guarantee: outcome.guarantee,
+        gap: outcome.gap,
         metrics: outcome.metrics.clone(),
     };
-    Certificate::new(request, reached, input.to_string(), output.to_owned())
+    Certificate::new(request, reached, lost, input.to_string(), output.to_owned())
 }
 
 /// A choice as it is written in a job file.

@@ -22,7 +22,9 @@ mod plan;
 mod verify;
 
 pub use anonymize::{Show, anonymize};
-pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
+pub use certificate::{
+    Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
+};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use explain::{Entry, Explanation, explain};
