@@ -337,6 +337,30 @@ fn a_release_without_rows_is_said_to_be_one() {
 }
 
 #[test]
+fn levels_that_nobody_gave_are_said_to_be_automatic() {
+    let folder = Folder::with("patients.csv", PATIENTS).and("sex.csv", "f,*\nm,*\n");
+    let flags = format!("{ROLES} -k 3 --hierarchy sex=sex.csv --hierarchy zip=mask:2");
+    let outcome = folder.run(&format!("anonymize patients.csv {flags} --json"));
+    let outcome = outcome.ends_with(0).json();
+    let origin = |column: &str| outcome["hierarchies"][column].clone();
+    assert_eq!(
+        origin("sex"),
+        json!({"kind": "file", "from": "sex.csv", "reason": null})
+    );
+    assert_eq!(
+        origin("zip"),
+        json!({"kind": "rule", "from": "mask:2", "reason": null})
+    );
+    assert_eq!(origin("age")["kind"], "automatic");
+    assert!(origin("age")["reason"].is_string());
+    let text = folder.run(&format!("anonymize patients.csv {flags}"));
+    let text = text.ends_with(0).stdout;
+    let rule = origin("age")["from"].as_str().unwrap().to_owned();
+    assert!(text.contains(&format!("  automatic: {rule}\n")), "{text}");
+    assert_eq!(text.matches("automatic").count(), 1, "{text}");
+}
+
+#[test]
 fn cells_are_printed_only_when_asked_for() {
     let folder = Folder::with("patients.csv", PATIENTS);
     let quiet = folder.run(&format!("anonymize patients.csv {ROLES} -k 3"));

@@ -322,6 +322,11 @@ refuses!(
     flags("-k 3 --hierarchy sex=none.csv")
 );
 refuses!(
+    a_folder_of_hierarchies_that_is_not_there,
+    table(PATIENTS),
+    flags("-k 3 --hierarchies nodir")
+);
+refuses!(
     intervals_that_do_not_nest,
     table(PATIENTS),
     flags("-k 3 --hierarchy age=interval:5,12")

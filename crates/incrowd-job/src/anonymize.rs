@@ -92,6 +92,9 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         job.output.suppressed.unwrap_or_default(),
     )?;
     outcome.privacy = models::reached(&models, release.reached(), &table);
+    let names = asked.plan.names_of(&asked.plan.quasi_identifiers);
+    let origins = hierarchies.iter().map(ColumnHierarchy::origin);
+    outcome.hierarchies = names.into_iter().zip(origins).collect();
     if outcome.rows_out == 0 {
         outcome.notes.push(NOTHING_PUBLISHED.into());
     }
@@ -132,6 +135,7 @@ fn prepare(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     let source = input::source(job, path)?;
     files::check_outputs(job, &source)?;
+    hierarchies::check_folder(job)?;
     let reader = source.open()?;
     let plan = Plan::new(job, &source.name(), reader.columns())?;
     for column in job.hierarchies.keys() {
@@ -540,6 +544,7 @@ fn describe(
         peak_memory_bytes: None,
         output: None,
         level_names: Some(level_names.collect()),
+        hierarchies: IndexMap::new(),
         rows_excluded: table.rows_excluded.into(),
         rows_starred: match suppressed {
             Suppressed::Drop => 0,

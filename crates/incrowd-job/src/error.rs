@@ -224,6 +224,12 @@ pub enum Error {
         /// What is wrong.
         source: Box<incrowd_core::Error>,
     },
+    /// The folder of hierarchies is not there.
+    #[error("there is no folder `{}`", path.display())]
+    NoHierarchyFolder {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Values of the table that a hierarchy file does not list.
     #[error("{source}")]
     Unlisted {
@@ -448,6 +454,10 @@ impl Error {
             }
             Error::AllRowsExcluded { .. } => {
                 "use `--missing-cells own-value` or `match-any`, or give columns that are mostly empty no role"
+                    .into()
+            }
+            Error::NoHierarchyFolder { .. } => {
+                "name the folder that holds a file `<column>.csv` for each hierarchy; without one, levels are built from the data"
                     .into()
             }
             Error::ColumnNotInOriginal { .. } => {

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::job::{HierarchySource, Job, Unlisted};
+use crate::outcome::{LevelsFrom, Origin};
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy, HierarchySpec, Options, automatic, parse};
 use incrowd_core::table::Kind;
 use std::collections::HashSet;
@@ -18,6 +19,21 @@ pub struct ColumnHierarchy {
     pub reason: Option<String>,
 }
 
+impl ColumnHierarchy {
+    /// Where the levels come from, for people and programs.
+    pub fn origin(&self) -> LevelsFrom {
+        LevelsFrom {
+            kind: match &self.reason {
+                Some(_) => Origin::Automatic,
+                None if HierarchySpec::is_meant_by(&self.from) => Origin::Rule,
+                None => Origin::File,
+            },
+            from: self.from.clone(),
+            reason: self.reason.clone(),
+        }
+    }
+}
+
 /// Where the job says that the levels of a column come from; none when it does not.
 pub(crate) fn source_of(job: &Job, column: &str) -> Option<HierarchySource> {
     if let Some(source) = job.hierarchies.get(column) {
@@ -31,12 +47,21 @@ pub(crate) fn source_of(job: &Job, column: &str) -> Option<HierarchySource> {
     path.is_file().then_some(HierarchySource::File(path))
 }
 
+/// Refuses a folder of hierarchies that is not there; without it every column would get levels nobody asked for.
+pub(crate) fn check_folder(job: &Job) -> Result<(), Error> {
+    match &job.columns.hierarchies {
+        Some(path) if !path.is_dir() => Err(Error::NoHierarchyFolder { path: path.clone() }),
+        _ => Ok(()),
+    }
+}
+
 /// The levels of a quasi-identifier with these distinct values and their rows.
 pub(crate) fn of_column(
     job: &Job,
     column: &str,
     values: &[(&str, u32)],
 ) -> Result<ColumnHierarchy, Error> {
+    check_folder(job)?;
     let source = source_of(job, column);
     let missing = job.columns.missing.unwrap_or_default();
     resolve(column, source.as_ref(), values, missing)

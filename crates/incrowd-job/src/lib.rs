@@ -39,8 +39,8 @@ pub use levels::{
     AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
 };
 pub use outcome::{
-    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
-    PrivacyReached, Sample, Seconds, VERSION, Verification,
+    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
+    Outcome, PrivacyReached, Sample, Seconds, VERSION, Verification,
 };
 pub use plan::Plan;
 pub use verify::verify;

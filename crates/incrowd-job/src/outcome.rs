@@ -50,6 +50,9 @@ pub struct Outcome {
     pub output: Option<FileWritten>,
     /// What the levels are called.
     pub level_names: Option<IndexMap<String, String>>,
+    /// Where the levels of each quasi-identifier come from.
+    #[serde(default)]
+    pub hierarchies: IndexMap<String, LevelsFrom>,
     /// Rows left out because a cell is missing.
     pub rows_excluded: u64,
     /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
@@ -64,6 +67,29 @@ pub struct Outcome {
     /// A few rows before and after, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+}
+
+/// Where the levels of a column come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelsFrom {
+    /// Who decided on them.
+    pub kind: Origin,
+    /// The file, the rule, or the rule chosen.
+    pub from: String,
+    /// Why the rule was chosen, when nobody gave one.
+    pub reason: Option<String>,
+}
+
+/// Who decided on the levels of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A file of the user.
+    File,
+    /// A rule that the user gave.
+    Rule,
+    /// The program, looking at the data.
+    Automatic,
 }
 
 /// How good a recoding is known to be.

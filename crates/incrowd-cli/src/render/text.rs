@@ -1,8 +1,8 @@
 //! Results as people read them.
 
 use incrowd_job::{
-    Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Outcome,
-    PrivacyReached, Sample, Verification,
+    Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Origin,
+    Outcome, PrivacyReached, Sample, Verification,
 };
 use std::fmt::Write;
 
@@ -110,7 +110,12 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             let label = if at == 0 { "levels" } else { "" };
             let name = names.and_then(|names| names.get(column));
             let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-            page.entry(label, format!("{column} {level}{name}"));
+            let origin = outcome.hierarchies.get(column);
+            let automatic = origin
+                .filter(|origin| origin.kind == Origin::Automatic)
+                .map(|origin| format!("  automatic: {}", origin.from))
+                .unwrap_or_default();
+            page.entry(label, format!("{column} {level}{name}{automatic}"));
         }
     }
     if let Some((metric, loss)) = outcome.metrics.first() {
