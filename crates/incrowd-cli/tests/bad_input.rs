@@ -327,6 +327,11 @@ refuses!(
     flags("-k 3 --hierarchies nodir")
 );
 refuses!(
+    a_rule_that_is_misspelt,
+    table(PATIENTS),
+    flags("-k 3 --hierarchy zip=intervall:5")
+);
+refuses!(
     intervals_that_do_not_nest,
     table(PATIENTS),
     flags("-k 3 --hierarchy age=interval:5,12")

@@ -230,6 +230,14 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A hierarchy that is no file and nearly a rule.
+    #[error("there is no file `{}`, and no such rule", path.display())]
+    MisspeltRule {
+        /// What was given.
+        path: PathBuf,
+        /// The rule most like it.
+        rule: String,
+    },
     /// Values of the table that a hierarchy file does not list.
     #[error("{source}")]
     Unlisted {
@@ -460,6 +468,7 @@ impl Error {
                 "name the folder that holds a file `<column>.csv` for each hierarchy; without one, levels are built from the data"
                     .into()
             }
+            Error::MisspeltRule { rule, .. } => format!("did you mean the rule `{rule}`?"),
             Error::ColumnNotInOriginal { .. } => {
                 "check that it is the original of this release".into()
             }

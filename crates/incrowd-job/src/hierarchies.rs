@@ -1,11 +1,12 @@
 //! The levels of every column: from a file, by a rule, or chosen from the data.
 
-use crate::error::Error;
+use crate::error::{Error, nearest_names};
 use crate::job::{HierarchySource, Job, Unlisted};
 use crate::outcome::{LevelsFrom, Origin};
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy, HierarchySpec, Options, automatic, parse};
 use incrowd_core::table::Kind;
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A hierarchy and where it comes from.
@@ -122,13 +123,29 @@ pub(crate) fn resolve(
     })
 }
 
+/// The rules that build levels.
+const RULES: [&str; 6] = ["interval", "quantile", "mask", "date", "order", "suppress"];
+
+/// The rule that the name of a file looks like, as in `intervall:5`.
+fn meant_rule(path: &Path) -> Option<String> {
+    let (name, parameters) = path.file_name()?.to_str()?.split_once(':')?;
+    let rule = nearest_names(name, RULES).into_iter().next()?;
+    Some(format!("{rule}:{parameters}"))
+}
+
 /// Reads a hierarchy file. The values of the data, when known, tell a header from a value.
 pub(crate) fn load(
     column: &str,
     path: &Path,
     values: Option<&[(&str, u32)]>,
 ) -> Result<Hierarchy, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::read(path, &error))?;
+    let bytes = std::fs::read(path).map_err(|error| match meant_rule(path) {
+        Some(rule) if error.kind() == ErrorKind::NotFound => Error::MisspeltRule {
+            path: path.to_owned(),
+            rule,
+        },
+        _ => Error::read(path, &error),
+    })?;
     let known: Option<HashSet<&str>> =
         values.map(|values| values.iter().map(|&(text, _)| text).collect());
     let is_value = |text: &str| known.as_ref().is_some_and(|known| known.contains(text));
@@ -144,5 +161,20 @@ fn wrong(column: &str, from: &str, source: incrowd_core::Error) -> Error {
         column: column.to_owned(),
         from: from.to_owned(),
         source: Box::new(source),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_rule_is_recognized_and_a_file_is_not_taken_for_one() {
+        let meant = |text: &str| meant_rule(Path::new(text));
+        assert_eq!(meant("intervall:5,10").unwrap(), "interval:5,10");
+        assert_eq!(meant("jobs/maks:2").unwrap(), "mask:2");
+        assert_eq!(meant("zip.csv"), None);
+        assert_eq!(meant("C:zip.csv"), None);
+        assert!(RULES.iter().all(|rule| HierarchySpec::is_meant_by(rule)));
     }
 }
