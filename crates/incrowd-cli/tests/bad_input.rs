@@ -165,6 +165,11 @@ refuses!(
     "anonymize t.csv -q age,sex -k 3 -o out/safe.csv"
 );
 refuses!(
+    a_file_without_a_header,
+    table("Ann,34,asthma\nBob,36,flu\n"),
+    "anonymize t.csv -q 34 -k 2 -o out/safe.csv"
+);
+refuses!(
     no_quasi_identifiers,
     table(PATIENTS),
     "anonymize t.csv --others drop -k 3 -o out/safe.csv"

@@ -153,6 +153,8 @@ pub enum Error {
         columns: usize,
         /// The names most like it.
         nearest: Vec<String>,
+        /// Whether the header seems to be a row already.
+        is_row: bool,
     },
     /// A column named twice.
     #[error("column `{column}` is named {}", both(first, second))]
@@ -165,10 +167,12 @@ pub enum Error {
         second: &'static str,
     },
     /// Columns that nobody gave a role.
-    #[error("{} no role", some_columns(columns))]
+    #[error("{} no role", some_columns(columns, *is_row))]
     NoRole {
-        /// The columns.
+        /// The columns; by position where the header seems to be a row.
         columns: Vec<String>,
+        /// Whether the header seems to be a row already.
+        is_row: bool,
     },
     /// Nothing can be generalized.
     #[error("no quasi-identifiers are named")]
@@ -325,7 +329,7 @@ impl Error {
                 columns,
                 ..
             } => Some(format!("{named_in}; {input} has {columns} columns")),
-            Error::NoRole { columns } if columns.len() > 1 => Some(join(columns)),
+            Error::NoRole { columns, .. } if columns.len() > 1 => Some(join(columns)),
             Error::NoSuchLevel { height, .. } => {
                 Some(format!("its hierarchy has levels 0 to {height}"))
             }
@@ -409,6 +413,10 @@ impl Error {
             }
             Error::HierarchyFlag { .. } => {
                 "write it like `age=ages.csv` or `age=interval:5,10,20`".into()
+            }
+            Error::UnknownColumn { is_row: true, .. } | Error::NoRole { is_row: true, .. } => {
+                "the first line looks like a row: with `--no-header` the columns are called `column-1`, `column-2`, ..."
+                    .into()
             }
             Error::UnknownColumn { nearest, .. } if nearest.is_empty() => {
                 "`incrowd inspect DATA` lists the columns".into()
@@ -506,8 +514,9 @@ fn both(first: &str, second: &str) -> String {
     }
 }
 
-fn some_columns(columns: &[String]) -> String {
+fn some_columns(columns: &[String], is_row: bool) -> String {
     match columns {
+        [column] if is_row => format!("{column} has"),
         [column] => format!("column `{column}` has"),
         columns => format!("{} columns have", columns.len()),
     }
