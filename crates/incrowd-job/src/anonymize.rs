@@ -4,14 +4,14 @@
 //! appears only when the bytes read are the same in both passes and the rows written are the rows checked.
 
 use crate::batches::for_each_batch;
-use crate::certificate::{Certificate, Generalized, Reached, Request};
+use crate::certificate::{Certificate, Dialect, Generalized, Lost, Measured, Reached, Request};
 use crate::control::{Control, Phase};
 use crate::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
 use crate::error::Error;
 use crate::files::{self, CertificateFiles, ReleaseFile};
-use crate::hierarchies::ColumnHierarchy;
+use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
-use crate::job::{Job, Suppressed};
+use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
     Figure128, FileWritten, Guarantee, LatticeSeen, Outcome, Sample, Seconds, VERSION,
@@ -19,7 +19,8 @@ use crate::outcome::{
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::{FrequencySet, Scratch, roll_up};
-use incrowd_core::privacy::ModelSpec;
+use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
 use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
 use incrowd_core::table::RowBatch;
@@ -85,8 +86,23 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         input_hash,
         control,
     };
-    let mut outcome = describe(&asked, &problem, &proposal, &release)?;
+    let mut outcome = describe(
+        &asked,
+        &problem,
+        &proposal,
+        &release,
+        job.output.suppressed.unwrap_or_default(),
+    )?;
     outcome.privacy = models::reached(&models, release.reached(), &table);
+    let names = asked.plan.names_of(&asked.plan.quasi_identifiers);
+    let origins = hierarchies.iter().map(ColumnHierarchy::origin);
+    outcome.hierarchies = names.into_iter().zip(origins).collect();
+    if outcome.rows_out == 0 {
+        outcome.notes.push(NOTHING_PUBLISHED.into());
+    }
+    if crowds_outgrow_classes(job, &models, &release) {
+        outcome.notes.push(CROWDS_NOT_CLASSES.into());
+    }
     if let Some(output) = output {
         let written = pass.write(output)?;
         if let Some(files) = certificate {
@@ -121,6 +137,7 @@ fn prepare(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     let source = input::source(job, path)?;
     files::check_outputs(job, &source)?;
+    hierarchies::check_folder(job)?;
     let reader = source.open()?;
     let plan = Plan::new(job, &source.name(), reader.columns())?;
     for column in job.hierarchies.keys() {
@@ -308,12 +325,37 @@ impl Pass<'_> {
     }
 }
 
+/// Said when a release is safe only because it is empty.
+const NOTHING_PUBLISHED: &str =
+    "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
+
+/// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
+const CROWDS_NOT_CLASSES: &str =
+    "missing cells match any value: crowds, not classes, keep the promise";
+
+/// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
+/// then stand in several crowds.
+fn crowds_outgrow_classes(
+    job: &Job,
+    models: &[Box<dyn PrivacyModel>],
+    release: &Release<'_>,
+) -> bool {
+    let smallest = f64::from(release.smallest_class());
+    let mut reached = models.iter().zip(release.reached());
+    job.data.missing_cells == Some(MissingCells::MatchAny)
+        && reached.any(|(model, reached)| {
+            let is_size = model.column().is_none() && model.direction() == Direction::AtLeast;
+            is_size && reached.worst.is_some_and(|worst| smallest < worst)
+        })
+}
+
 /// The outcome, all but what only the caller knows.
 fn describe(
     asked: &Asked,
     problem: &Problem<'_>,
     proposal: &Proposal,
     release: &Release<'_>,
+    suppressed: Suppressed,
 ) -> Result<Outcome, Error> {
     let table = release.table();
     let metrics = metrics(asked, problem, release)?;
@@ -357,7 +399,7 @@ fn describe(
         recoding: "full-domain".into(),
         rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
         rows_out,
-        rows_suppressed: u64::from(release.rows_suppressed()) + u64::from(table.rows_excluded),
+        rows_suppressed: release.rows_suppressed().into(),
         classes,
         smallest_class: release.smallest_class().into(),
         average_class: match classes {
@@ -378,7 +420,13 @@ fn describe(
         peak_memory_bytes: None,
         output: None,
         level_names: Some(level_names.collect()),
+        hierarchies: IndexMap::new(),
         rows_excluded: table.rows_excluded.into(),
+        rows_starred: match suppressed {
+            Suppressed::Drop => 0,
+            Suppressed::Star => release.rows_suppressed().into(),
+        },
+        notes: Vec::new(),
         certificate: None,
         sample: None,
     })
@@ -446,12 +494,21 @@ fn request(
             .map(|((column, levels), max_level)| Generalized {
                 column,
                 max_level,
-                hierarchy_sha256: crate::certificate::hex(&Sha256::digest(
-                    levels.hierarchy.to_csv(),
-                )),
+                hierarchy_sha256: hash(&levels.hierarchy),
             })
             .collect(),
         sensitive: plan.names_of(&plan.sensitive),
+        distances: problem
+            .table
+            .columns
+            .iter()
+            .filter_map(|column| {
+                Some(Measured {
+                    column: column.name.clone(),
+                    hierarchy_sha256: hash(column.hierarchy.as_ref()?),
+                })
+            })
+            .collect(),
         target: plan.names_of(&plan.target),
         kept: plan.names_of(&plan.kept),
         dropped: plan.names_of(&plan.dropped),
@@ -462,8 +519,24 @@ fn request(
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),
         missing: word(job.data.missing_cells.unwrap_or_default()),
+        missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+        unlisted: word(job.columns.missing.unwrap_or_default()),
+        csv: asked.delimiter.map(|delimiter| {
+            let options = input::csv_options(job);
+            Dialect {
+                delimiter: Delimiter(delimiter),
+                quote: Delimiter(options.quote),
+                header: options.has_header,
+                trim: options.trim,
+            }
+        }),
         suppressed: word(job.output.suppressed.unwrap_or_default()),
     }
+}
+
+/// SHA-256 of a hierarchy in the program's own form.
+fn hash(hierarchy: &Hierarchy) -> String {
+    crate::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
 }
 
 fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str) -> Certificate {
@@ -471,16 +544,21 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         privacy: outcome.privacy.clone(),
         levels: outcome.levels.clone(),
         recoding: outcome.recoding.clone(),
-        guarantee: outcome.guarantee,
-        gap: outcome.gap,
         rows_in: outcome.rows_in,
         rows_out: outcome.rows_out,
         rows_suppressed: outcome.rows_suppressed,
+        rows_excluded: outcome.rows_excluded,
+        rows_starred: outcome.rows_starred,
+        notes: outcome.notes.clone(),
         classes: outcome.classes,
         smallest_class: outcome.smallest_class,
+    };
+    let lost = Lost {
+        guarantee: outcome.guarantee,
+        gap: outcome.gap,
         metrics: outcome.metrics.clone(),
     };
-    Certificate::new(request, reached, input.to_string(), output.to_owned())
+    Certificate::new(request, reached, lost, input.to_string(), output.to_owned())
 }
 
 /// A choice as it is written in a job file.

@@ -58,6 +58,12 @@ pub(crate) fn first_pass(
     let table = counter
         .finish(levels.collect(), distances, missing)
         .map_err(|error| name_hierarchy(error, source, plan, &hierarchies))?;
+    if table.rows == 0 {
+        return Err(Error::AllRowsExcluded {
+            input: source.name(),
+            rows: table.rows_excluded.into(),
+        });
+    }
     Ok(FirstPass {
         table,
         hierarchies,

@@ -58,17 +58,23 @@ pub enum Error {
         /// What stands before `://`.
         scheme: String,
     },
-    /// A file the user asked for would overwrite the table.
-    #[error("{what} would overwrite the table")]
+    /// A file the user asked for would overwrite what is read.
+    #[error("{what} would overwrite {input}")]
     OverwritesInput {
         /// `the release` or `the certificate`.
         what: &'static str,
+        /// `the table`, `the job file` or `a hierarchy`.
+        input: &'static str,
         /// The file.
         path: PathBuf,
     },
     /// Two outputs have the same name.
-    #[error("the release and the certificate have the same name")]
+    #[error("{first} and {second} have the same name")]
     SameOutput {
+        /// `the release`, or another file written.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
         /// The file.
         path: PathBuf,
     },
@@ -147,6 +153,8 @@ pub enum Error {
         columns: usize,
         /// The names most like it.
         nearest: Vec<String>,
+        /// Whether the header seems to be a row already.
+        is_row: bool,
     },
     /// A column named twice.
     #[error("column `{column}` is named {}", both(first, second))]
@@ -159,10 +167,12 @@ pub enum Error {
         second: &'static str,
     },
     /// Columns that nobody gave a role.
-    #[error("{} no role", some_columns(columns))]
+    #[error("{} no role", some_columns(columns, *is_row))]
     NoRole {
-        /// The columns.
+        /// The columns; by position where the header seems to be a row.
         columns: Vec<String>,
+        /// Whether the header seems to be a row already.
+        is_row: bool,
     },
     /// Nothing can be generalized.
     #[error("no quasi-identifiers are named")]
@@ -218,6 +228,20 @@ pub enum Error {
         /// What is wrong.
         source: Box<incrowd_core::Error>,
     },
+    /// The folder of hierarchies is not there.
+    #[error("there is no folder `{}`", path.display())]
+    NoHierarchyFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A hierarchy that is no file and nearly a rule.
+    #[error("there is no file `{}`, and no such rule", path.display())]
+    MisspeltRule {
+        /// What was given.
+        path: PathBuf,
+        /// The rule most like it.
+        rule: String,
+    },
     /// Values of the table that a hierarchy file does not list.
     #[error("{source}")]
     Unlisted {
@@ -229,6 +253,14 @@ pub enum Error {
         input: String,
         /// How many, where first.
         source: Box<incrowd_core::Error>,
+    },
+    /// No row is left to publish.
+    #[error("every row of the table has a missing cell, so none is left to publish")]
+    AllRowsExcluded {
+        /// The table.
+        input: String,
+        /// Its rows.
+        rows: u64,
     },
     /// The second pass met other rows than the first.
     #[error("the input changed between the two passes")]
@@ -363,7 +395,7 @@ impl Error {
             | Error::Requests { kind }
             | Error::Answers { kind } => Some(format!("the operating system says: {kind}")),
             Error::OverwritesInput { path, .. }
-            | Error::SameOutput { path }
+            | Error::SameOutput { path, .. }
             | Error::CertificateName { path }
             | Error::Index { path, .. } => Some(path.display().to_string()),
             Error::StudyTooLarge { limit, .. } => Some(format!("at most {limit} can be studied")),
@@ -374,7 +406,7 @@ impl Error {
                 columns,
                 ..
             } => Some(format!("{named_in}; {input} has {columns} columns")),
-            Error::NoRole { columns } if columns.len() > 1 => Some(join(columns)),
+            Error::NoRole { columns, .. } if columns.len() > 1 => Some(join(columns)),
             Error::NoSuchLevel { height, .. } => {
                 Some(format!("its hierarchy has levels 0 to {height}"))
             }
@@ -398,6 +430,7 @@ impl Error {
                 source => source.place(),
             },
             Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),
+            Error::AllRowsExcluded { input, rows } => Some(format!("{input}, {rows} rows")),
             Error::InputChanged { input } => Some(input.clone()),
             _ => None,
         }
@@ -433,7 +466,9 @@ impl Error {
             Error::Address { .. } => {
                 "export the table to CSV or Parquet and name that file".into()
             }
-            Error::OverwritesInput { .. } => "choose another name for the output".into(),
+            Error::OverwritesInput { .. } => {
+                "choose another name, or another folder, for what is written".into()
+            }
             Error::SameOutput { .. } => "choose another name for one of them".into(),
             Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
             Error::CertificateName { .. } => {
@@ -455,6 +490,10 @@ impl Error {
             }
             Error::HierarchyFlag { .. } => {
                 "write it like `age=ages.csv` or `age=interval:5,10,20`".into()
+            }
+            Error::UnknownColumn { is_row: true, .. } | Error::NoRole { is_row: true, .. } => {
+                "the first line looks like a row: with `--no-header` the columns are called `column-1`, `column-2`, ..."
+                    .into()
             }
             Error::UnknownColumn { nearest, .. } if nearest.is_empty() => {
                 "`incrowd inspect DATA` lists the columns".into()
@@ -506,6 +545,15 @@ impl Error {
                 "nothing was written; run again when nobody writes to the input, or on a copy of it"
                     .into()
             }
+            Error::AllRowsExcluded { .. } => {
+                "use `--missing-cells own-value` or `match-any`, or give columns that are mostly empty no role"
+                    .into()
+            }
+            Error::NoHierarchyFolder { .. } => {
+                "name the folder that holds a file `<column>.csv` for each hierarchy; without one, levels are built from the data"
+                    .into()
+            }
+            Error::MisspeltRule { rule, .. } => format!("did you mean the rule `{rule}`?"),
             Error::ColumnNotInOriginal { .. } => {
                 "check that it is the original of this release".into()
             }
@@ -576,8 +624,9 @@ fn both(first: &str, second: &str) -> String {
     }
 }
 
-fn some_columns(columns: &[String]) -> String {
+fn some_columns(columns: &[String], is_row: bool) -> String {
     match columns {
+        [column] if is_row => format!("{column} has"),
         [column] => format!("column `{column}` has"),
         columns => format!("{} columns have", columns.len()),
     }

@@ -27,7 +27,9 @@ mod study;
 mod verify;
 
 pub use anonymize::{Show, anonymize};
-pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
+pub use certificate::{
+    Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
+};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use explain::{Entry, Explanation, explain};
@@ -46,8 +48,8 @@ pub use negotiation::{
     NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,
 };
 pub use outcome::{
-    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
-    PrivacyReached, Sample, Seconds, VERSION, Verification,
+    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
+    Outcome, PrivacyReached, Sample, Seconds, VERSION, Verification,
 };
 pub use plan::Plan;
 pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};

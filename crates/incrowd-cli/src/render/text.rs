@@ -1,7 +1,7 @@
 //! Results as people read them.
 
 use incrowd_job::{
-    Combination, Error, Explanation, FileWritten, Guarantee, Initialized, Inspection, LevelsReport,
+    Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Origin,
     Outcome, PrivacyReached, Sample, Study, Verification,
 };
 use std::fmt::Write;
@@ -83,6 +83,14 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.rows_in, outcome.rows_out, outcome.rows_suppressed
         ),
     );
+    if outcome.rows_starred > 0 {
+        let rows = outcome.rows_starred;
+        page.entry("", format!("{rows} suppressed rows are published as `*`"));
+    }
+    if outcome.rows_excluded > 0 {
+        let rows = outcome.rows_excluded;
+        page.entry("", format!("{rows} left out for missing cells"));
+    }
     for promise in &outcome.privacy {
         page.entry("promise", self::promise(promise));
     }
@@ -93,19 +101,30 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.classes, outcome.smallest_class, outcome.average_class
         ),
     );
+    for note in &outcome.notes {
+        page.entry("note", note);
+    }
     if let Some(levels) = &outcome.levels {
         let names = outcome.level_names.as_ref();
         for (at, (column, level)) in levels.iter().enumerate() {
             let label = if at == 0 { "levels" } else { "" };
             let name = names.and_then(|names| names.get(column));
             let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-            page.entry(label, format!("{column} {level}{name}"));
+            let origin = outcome.hierarchies.get(column);
+            let automatic = origin
+                .filter(|origin| origin.kind == Origin::Automatic)
+                .map(|origin| format!("  automatic: {}", origin.from))
+                .unwrap_or_default();
+            page.entry(label, format!("{column} {level}{name}{automatic}"));
         }
     }
     if let Some((metric, loss)) = outcome.metrics.first() {
         page.entry(
             "loss",
-            format!("{loss:.6} by {metric}; {}", guarantee(outcome)),
+            format!(
+                "{loss:.6} by {metric}; {}",
+                outcome.guarantee.in_words(outcome.gap)
+            ),
         );
     }
     page.entry(
@@ -139,16 +158,6 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
 
 fn written(file: &FileWritten) -> String {
     file.path.display().to_string()
-}
-
-fn guarantee(outcome: &Outcome) -> String {
-    match (outcome.guarantee, outcome.gap) {
-        (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
-        (Guarantee::Bounded, Some(gap)) => {
-            format!("at most {:.1} % of it could be saved", gap * 100.0)
-        }
-        _ => "nothing is proven about it".into(),
-    }
 }
 
 fn promise(promise: &PrivacyReached) -> String {

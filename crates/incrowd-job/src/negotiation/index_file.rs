@@ -78,6 +78,7 @@ impl IndexFile {
         {
             return Err(Error::OverwritesInput {
                 what: "the index",
+                input: "the table",
                 path: path.to_owned(),
             });
         }
