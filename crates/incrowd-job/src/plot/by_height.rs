@@ -21,6 +21,7 @@ pub(crate) fn by_height(title: &str, subtitle: &str, series: &[Series]) -> Strin
         subtitle,
         x: "height of the node (sum of its levels)",
         y: "rows suppressed",
+        x_is_whole: true,
     };
     let mut frame = Frame::new(&labels, (0.0, highest.into()), most, 150.0);
     for (one, &colour) in series.iter().zip(COLOURS.iter().cycle()) {

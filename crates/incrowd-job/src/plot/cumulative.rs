@@ -37,6 +37,7 @@ pub(crate) fn cumulative(title: &str, curve: &Curve) -> String {
         subtitle: &subtitle,
         x: &name,
         y: "rows suppressed",
+        x_is_whole: curve.is_whole,
     };
     let mut frame = Frame::new(&labels, (low, high), most, 40.0);
     let mut line: Vec<(f64, f64)> = Vec::new();

@@ -22,12 +22,14 @@ pub(super) struct Labels<'a> {
     pub(super) subtitle: &'a str,
     pub(super) x: &'a str,
     pub(super) y: &'a str,
+    /// Nothing stands between whole numbers of the x axis.
+    pub(super) x_is_whole: bool,
 }
 
 impl Frame {
     /// A frame for these ranges; `margin` is kept free on the right for a legend.
     pub(super) fn new(labels: &Labels<'_>, x: (f64, f64), most: f64, margin: f64) -> Self {
-        let ticks_y = ticks(0.0, most.max(1.0));
+        let ticks_y = ticks(0.0, most.max(1.0), true);
         let top = ticks_y.last().copied().unwrap_or(1.0).max(most);
         let mut frame = Frame {
             svg: Svg::new(WIDTH, HEIGHT, labels.title),
@@ -54,7 +56,7 @@ impl Frame {
                 .text((LEFT - 8.0, y + 4.0), small(Anchor::End), label);
         }
         let floor = HEIGHT - BOTTOM;
-        for tick in ticks(x.0, x.1) {
+        for tick in ticks(x.0, x.1, labels.x_is_whole) {
             if tick < x.0 || tick > x.1 {
                 continue;
             }
@@ -99,17 +101,16 @@ impl Frame {
 }
 
 /// About six numbers that read well and cover a range.
-fn ticks(low: f64, high: f64) -> Vec<f64> {
+fn ticks(low: f64, high: f64, is_whole: bool) -> Vec<f64> {
     let rough = (high - low).max(f64::MIN_POSITIVE) / 6.0;
     let power = 10f64.powf(rough.log10().floor());
     let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
     let step = factors
         .into_iter()
         .map(|factor| factor * power)
-        // A quarter of ten is a tick of twenties and more, of ones it is not.
-        .filter(|step| *step < 1.0 || step.fract() == 0.0)
+        .filter(|step| !is_whole || (*step >= 1.0 && step.fract() == 0.0))
         .find(|step| *step >= rough)
-        .unwrap_or(10.0 * power);
+        .unwrap_or(1f64.max(10.0 * power));
     let first = (low / step).floor() as i64;
     let last = (high / step - 1e-9).ceil() as i64;
     (first..=last)
@@ -124,9 +125,10 @@ mod tests {
 
     #[test]
     fn ticks_cover_the_range_and_read_well() {
-        assert_eq!(ticks(0.0, 10.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
-        assert_eq!(ticks(0.0, 0.5).last(), Some(&0.5));
-        assert_eq!(ticks(0.0, 3.0), [0.0, 1.0, 2.0, 3.0]);
-        assert!(ticks(0.0, 14_231.0).last() >= Some(&14_231.0));
+        assert_eq!(ticks(0.0, 10.0, true), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(ticks(0.0, 0.5, false).last(), Some(&0.5));
+        assert_eq!(ticks(0.0, 3.0, true), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks(0.0, 1.0, true), [0.0, 1.0]);
+        assert!(ticks(0.0, 14_231.0, true).last() >= Some(&14_231.0));
     }
 }
