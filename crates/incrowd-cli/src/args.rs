@@ -2,7 +2,10 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use incrowd_job::{Error, HierarchySource, Job, MissingCells, Others, Suppressed, Unlisted};
+use incrowd_core::negotiate::{Estimator, Search};
+use incrowd_job::{
+    Error, HierarchySource, Job, MissingCells, Options, Others, Preparation, Suppressed, Unlisted,
+};
 use std::path::PathBuf;
 
 /// Hide every record in a crowd, and keep the data worth reading.
@@ -22,8 +25,9 @@ const EXAMPLES: &str = "Examples:
   incrowd inspect adult.csv
   incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv
   incrowd verify safe.csv -q age,sex,race -k 5
+  incrowd negotiate adult.csv -q age,sex,race -k 10 --max-suppressed 1% --max-levels 2,0,1
 
-Exit codes: 0 met, 1 verification found the file unsafe, 2 an error, 130 stopped with Ctrl-C.";
+Exit codes: 0 met, 1 answered with relaxations or verification found the file unsafe, 2 an error, 130 stopped with Ctrl-C.";
 
 /// How answers are given.
 #[derive(Debug, Args)]
@@ -47,6 +51,8 @@ pub(crate) enum Command {
     Hierarchy(HierarchyCommand),
     Anonymize(Box<AnonymizeArgs>),
     Verify(Box<VerifyArgs>),
+    Negotiate(Box<NegotiateArgs>),
+    Study(Box<StudyArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -197,7 +203,8 @@ pub(crate) struct AnonymizeArgs {
 ///
 /// Groups the rows by their quasi-identifiers as they stand and measures every promise. Without a promise it
 /// measures all models and calls the file safe when nobody stands alone in it. With --original it also checks
-/// that no row was invented and none was lost unaccounted; give the same hierarchies as for the release.
+/// that no row was invented and, with --max-suppressed, that not too many were lost; give the same hierarchies as
+/// for the release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd verify safe.csv -q age,sex,race,education -k 5
@@ -216,7 +223,136 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) promises: PromiseArgs,
     #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+}
+
+/// What can be had? The best release that meets every wish, or three that each give way on one
+///
+/// You wish for three things: privacy (such as -k 10), few rows left out (--max-suppressed), and detail
+/// (--max-levels: how far each column may be generalized). If all can be had together, the answer is the release
+/// that generalizes least. If not, you get up to three offers: more rows left out, higher levels, or weaker
+/// privacy, each with its price. Nothing is published until you say so.
+///
+/// In a terminal this is a dialogue: take an offer, change a wish, ask again, write the job file, release.
+/// Elsewhere, or with --json, one question is answered; with --batch, one for each line of JSON.
+///
+/// Levels count from 0, the raw value, to `*`; `incrowd hierarchy build DATA --column NAME` shows them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd negotiate adult.csv -q age,race,sex -k 10 --max-suppressed 1% --max-levels 2,1,0
+  incrowd negotiate adult.csv -q age,race,sex -s salary-class -l 2 --json
+  incrowd negotiate adult.csv -q age,race,sex -k 10 --index adult.index
+  incrowd negotiate adult.csv -q age,race,sex --batch requests.jsonl
+      where each line is a request such as
+      {\"model\":\"k-anonymity\",\"parameter\":10,\"max_suppressed\":\"1%\",\"max_levels\":[2,1,0]}
+
+Exit codes: 0 every wish can be met, 1 only with a relaxation, 2 an error.")]
+pub(crate) struct NegotiateArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
+    pub(crate) privacy: PrivacyArgs,
+    /// Answer lines of JSON from a file, or - for standard input, with a line of JSON each
+    #[arg(long, value_name = "FILE", help_heading = "Answers")]
+    pub(crate) batch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) preparation: PreparationArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+/// How do suppression, height and privacy trade off? Tables and pictures over all choices of levels
+///
+/// For each parameter (such as k = 3, 10 and 25) and each height, which is the sum of the levels of all columns:
+/// how many rows must be left out at least, on average and at most. Reads the table once and publishes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd study adult.csv -q age,race,sex
+  incrowd study adult.csv -q age,race,sex --parameters 2,5,10,50 --importance
+  incrowd study adult.csv -q age,race,sex -s salary-class --privacy distinct-l-diversity \\
+      --parameters 2 --plot pictures/ --max-suppressed 1%")]
+pub(crate) struct StudyArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
+    pub(crate) privacy: PrivacyArgs,
+    /// The parameters to study, such as 3,10,25. Models may be named without one, as in --privacy k-anonymity
+    #[arg(
+        long,
+        value_name = "NUMBERS",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "What to study"
+    )]
+    pub(crate) parameters: Option<Vec<String>>,
+    /// Also tell how much each level of each column groups
+    #[arg(long, help_heading = "What to study")]
+    pub(crate) importance: bool,
+    /// Write pictures to this folder: suppression by height, the curve of a node (that of --max-levels if
+    /// given) with the budget, and the lattice if it is small
+    #[arg(long, value_name = "FOLDER", help_heading = "What to study")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Print the tables as CSV
+    #[arg(long, conflicts_with = "json", help_heading = "Answers")]
+    pub(crate) csv: bool,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+/// How to get ready for questions.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to get ready")]
+pub(crate) struct PreparationArgs {
+    /// What is counted before the first question: every choice of levels, the most promising, those and the
+    /// highest acceptable, none, or what suits the table. `full` and `lazy` are exact
+    #[arg(long, value_name = "HOW", default_value = "auto",
+        value_parser = word(Preparation::ALL))]
+    how: Preparation,
+    /// How many choices of each height are promising, for partial and partial-top
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "5%",
+        allow_hyphen_values = true
+    )]
+    partial: String,
+    /// How promising is told, for partial and partial-top
+    #[arg(long, value_name = "NAME", default_value = "lambda",
+        value_parser = word(Estimator::ALL))]
+    estimator: Estimator,
+    /// Which heights the offer of higher levels may use: the whole lattice, or from --max-levels on
+    #[arg(long, value_name = "HEIGHTS", default_value = "whole",
+        value_parser = word(Search::ALL))]
+    search: Search,
+    /// Keep what was counted in this file, and use it again if data and hierarchies are the same
+    #[arg(long, value_name = "FILE")]
+    index: Option<PathBuf>,
+}
+
+impl PreparationArgs {
+    /// What they say; `many_questions` is for the caller to know.
+    pub(crate) fn options(&self, many_questions: bool) -> Result<Options, Error> {
+        Ok(Options {
+            how: self.how,
+            percent: incrowd_job::share(&self.partial)?,
+            estimator: self.estimator,
+            search: self.search,
+            index: self.index.clone(),
+            many_questions,
+        })
+    }
 }
 
 /// What is this model, metric or algorithm? Definition, paper, cost
@@ -345,11 +481,9 @@ pub(crate) struct PromiseArgs {
     privacy: Vec<String>,
 }
 
-/// What to promise, and what may be given up for it.
+/// What may be given up for the promises.
 #[derive(Debug, Args)]
-pub(crate) struct PrivacyArgs {
-    #[command(flatten)]
-    pub(crate) promises: PromiseArgs,
+pub(crate) struct BudgetArgs {
     /// Rows that may be left out: a number such as 321, or a share such as 1%; none when not given
     #[arg(
         long,
@@ -358,6 +492,15 @@ pub(crate) struct PrivacyArgs {
         help_heading = "What to promise"
     )]
     max_suppressed: Option<String>,
+}
+
+/// What to promise, and what may be given up for it.
+#[derive(Debug, Args)]
+pub(crate) struct PrivacyArgs {
+    #[command(flatten)]
+    pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// The highest level allowed for each quasi-identifier, in their order, such as 2,1,1
     #[arg(
         long,
@@ -420,6 +563,31 @@ where
     PossibleValuesParser::new(words)
         .try_map(|word| serde_json::from_value::<T>(serde_json::Value::String(word)))
 }
+
+/// Reads one of a few words that mean something in the library.
+fn word<T, const N: usize>(words: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words.iter().map(|(word, _)| *word).collect::<Vec<_>>()).try_map(
+        move |given| {
+            let found = words.iter().find(|(word, _)| *word == given);
+            found.map(|(_, meaning)| meaning.clone()).ok_or(UnknownWord)
+        },
+    )
+}
+
+/// Never seen: the words are checked before they are looked up.
+#[derive(Debug)]
+struct UnknownWord;
+
+impl std::fmt::Display for UnknownWord {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("unknown word")
+    }
+}
+
+impl std::error::Error for UnknownWord {}
 
 /// The job that the flags of a command describe, laid over the job file if there is one.
 pub(crate) fn job(file: Option<&PathBuf>, parts: &[&dyn FlagPart]) -> Result<Job, Error> {
@@ -510,11 +678,18 @@ impl FlagPart for PromiseArgs {
     }
 }
 
+impl FlagPart for BudgetArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let budget = self.max_suppressed.as_deref();
+        job.privacy.max_suppressed = budget.map(str::parse).transpose()?;
+        Ok(())
+    }
+}
+
 impl FlagPart for PrivacyArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         self.promises.fill(job)?;
-        let budget = self.max_suppressed.as_deref();
-        job.privacy.max_suppressed = budget.map(str::parse).transpose()?;
+        self.budget.fill(job)?;
         job.privacy.max_levels = match &self.max_levels {
             None => None,
             Some(text) => Some(

@@ -26,6 +26,8 @@ struct Reply {
 
 /// The request was met, but verification found the file unsafe.
 const UNSAFE: u8 = 1;
+/// The request can be met only with a relaxation.
+const RELAXED: u8 = 1;
 /// The request was refused or failed.
 const FAILED: u8 = 2;
 /// As shells number a program that Ctrl-C ended.

@@ -17,10 +17,8 @@ pub(crate) struct Bars {
 }
 
 struct Current {
-    phase: Phase,
-    total: Option<u64>,
     started: Instant,
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
 }
 
 impl Bars {
@@ -43,56 +41,49 @@ impl Progress for Bars {
     fn begin(&self, phase: Phase, total: Option<u64>) {
         self.with_current(|current| {
             *current = Some(Current {
-                phase,
-                total,
                 started: Instant::now(),
-                bar: None,
+                bar: hidden_bar(phase, total),
             });
         });
     }
 
     fn reach(&self, done: u64) {
         self.with_current(|current| {
-            let Some(current) = current else { return };
-            if current.bar.is_none() && current.started.elapsed() >= WORTH_A_BAR {
-                current.bar = Some(current.draw());
+            let Some(Current { started, bar }) = current else {
+                return;
+            };
+            if bar.is_hidden() && started.elapsed() >= WORTH_A_BAR {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
             }
-            if let Some(bar) = &current.bar {
-                bar.set_position(done);
-            }
+            bar.set_position(done);
         });
     }
 
     fn end(&self) {
         self.with_current(|current| {
-            if let Some(bar) = current.take().and_then(|current| current.bar) {
-                bar.finish_and_clear();
+            if let Some(current) = current.take() {
+                current.bar.finish_and_clear();
             }
         });
     }
 }
 
-impl Current {
-    fn draw(&self) -> ProgressBar {
-        let word = match self.phase {
-            Phase::Read => "reading",
-            Phase::Solve => "searching",
-            Phase::Write => "writing",
-            _ => "working",
-        };
-        let template = match (self.phase, self.total) {
-            (Phase::Solve, _) => "{msg} {spinner} {human_pos} nodes checked, {elapsed}",
-            (_, Some(_)) => "{msg} {bar:30} {percent:>3} % of {total_bytes}, {eta} left",
-            (_, None) => "{msg} {spinner} {bytes}, {elapsed}",
-        };
-        let bar = match self.total {
-            Some(total) => ProgressBar::new(total),
-            None => ProgressBar::new_spinner(),
-        };
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar.with_message(word).with_elapsed(self.started.elapsed())
+/// A bar that follows from the start, so that its estimate is good when it appears.
+fn hidden_bar(phase: Phase, total: Option<u64>) -> ProgressBar {
+    let word = match phase {
+        Phase::Read => "reading",
+        Phase::Solve => "searching",
+        Phase::Write => "writing",
+        _ => "working",
+    };
+    let template = match (phase, total) {
+        (Phase::Solve, _) => "{msg} {spinner} {human_pos} nodes checked, {elapsed}",
+        (_, Some(_)) => "{msg} {bar:30} {percent:>3} % of {total_bytes}, {eta} left",
+        (_, None) => "{msg} {spinner} {bytes}, {elapsed}",
+    };
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
+    bar.with_message(word)
 }

@@ -1,4 +1,5 @@
 //! The reference page is what the registries say. `make docs` rewrites it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assert_cmd::cargo::cargo_bin;
 use std::path::Path;

@@ -155,3 +155,80 @@ fn an_identifying_column_has_no_place_in_a_release() {
     assert_eq!(found["identifying_published"], json!(["name"]));
     assert_eq!(found["safe"], false);
 }
+
+#[test]
+fn rows_left_out_of_the_original_are_still_judged_where_they_are_published() {
+    let folder = Folder::with("safe.csv", "zip,age\n1,2\n1,2\n1,2\n,2\n1,\n");
+    let run = folder.run("verify safe.csv -q zip,age -k 3 --missing-cells exclude-row --json");
+    assert_eq!(run.ends_with(1).json()["smallest_class"], 1);
+}
+
+#[test]
+fn a_row_is_suppressed_only_when_every_cell_of_it_is_a_star() {
+    let five = "a,flu,x\na,flu,x\na,cold,x\na,cold,x\na,cold,x\n";
+    // The sensitive value is named or not, the note gives the person away.
+    for (flags, star) in [("-k 3", "*,cancer,*\n"), ("-s disease -k 3", "*,*,dora\n")] {
+        let folder = Folder::with("safe.csv", format!("zip,disease,note\n{five}{star}"));
+        let run = folder.run(&format!("verify safe.csv -q zip {flags} --json"));
+        assert_eq!(run.ends_with(1).json()["rows_starred"], 0, "{flags}");
+    }
+    // Suppressed rows do not swell the class of a row that is not.
+    let table = format!(
+        "zip,disease,note\n{five}*,cancer,x\n{}",
+        "*,*,*\n".repeat(4)
+    );
+    let folder = Folder::with("safe.csv", table);
+    let found = folder
+        .run("verify safe.csv -q zip -s disease -k 5 -l 2 --json")
+        .ends_with(1)
+        .json();
+    assert_eq!(
+        (&found["rows_starred"], &found["smallest_class"]),
+        (&json!(4), &json!(1))
+    );
+}
+
+#[test]
+fn suppressed_rows_are_no_values_that_a_distance_could_be_measured_from() {
+    let table = "zip,income\na,1\na,2\na,3\nb,1\nb,2\nb,3\n*,*\n*,*\n";
+    let folder = Folder::with("safe.csv", table).and(
+        "original.csv",
+        "zip,income\na,1\na,2\na,3\nb,1\nb,2\nb,3\nc,1\nc,3\n",
+    );
+    for distance in ["equal", "ordered"] {
+        let model = format!("--privacy t-closeness(t=0.1,distance={distance})");
+        let found = folder.run(&format!("verify safe.csv -q zip -s income {model} --json"));
+        assert_eq!(found.ends_with(0).json()["privacy"][0]["reached"], 0);
+        let against = "--original original.csv --hierarchy zip=suppress";
+        folder
+            .run(&format!(
+                "verify safe.csv -q zip -s income {model} {against}"
+            ))
+            .ends_with(0);
+    }
+}
+
+#[test]
+fn rows_are_compared_whole_with_the_original() {
+    let original = "age,disease,drug,note\n31,flu,x,one\n32,cold,y,two\n33,flu,y,three\n";
+    let folder = Folder::with("original.csv", original)
+        .and(
+            "faithful.csv",
+            "age,disease,drug,note\n30-39,flu,x,one\n30-39,cold,y,two\n30-39,flu,y,three\n",
+        )
+        .and(
+            "relinked.csv",
+            "age,disease,drug,note\n30-39,flu,y,one\n30-39,cold,x,two\n30-39,flu,y,three\n",
+        )
+        .and("cut.csv", "age,disease,drug,note\n30-39,flu,x,one\n");
+    let verify = |file: &str, flags: &str| {
+        folder.run(&format!(
+            "verify {file} -q age -s disease,drug -k 1 --original original.csv --hierarchy age=interval:10 {flags} --json"
+        ))
+    };
+    verify("faithful.csv", "--max-suppressed 0").ends_with(0);
+    let found = verify("relinked.csv", "").ends_with(1).json();
+    assert_eq!(found["against_original"]["invented"], 2);
+    verify("cut.csv", "").ends_with(0);
+    verify("cut.csv", "--max-suppressed 1").ends_with(1);
+}

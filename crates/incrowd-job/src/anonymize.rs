@@ -4,25 +4,24 @@
 //! appears only when the bytes read are the same in both passes and the rows written are the rows checked.
 
 use crate::batches::for_each_batch;
-use crate::certificate::{Certificate, Generalized, Reached, Request};
+use crate::certificate::{Certificate, Dialect, Generalized, Lost, Measured, Reached, Request};
 use crate::control::{Control, Phase};
+use crate::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
 use crate::error::Error;
 use crate::files::{self, CertificateFiles, ReleaseFile};
 use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
-use crate::job::{Job, Suppressed};
+use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
     Figure128, FileWritten, Guarantee, LatticeSeen, Outcome, Sample, Seconds, VERSION,
 };
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
-use incrowd_core::counts::{CountedTable, FrequencySet, RowCounter, Scratch, roll_up};
-use incrowd_core::lattice::Node;
-use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{
-    self, Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Problem, Proposal, Watch,
-};
+use incrowd_core::counts::{FrequencySet, Scratch, roll_up};
+use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
+use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{METRICS, MetricSpec};
@@ -55,7 +54,11 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
     let (asked, reader) = prepare(job)?;
     let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
     let certificate = CertificateFiles::create(job, control)?;
-    let (table, hierarchies, input_hash) = count(job, &asked, reader, control)?;
+    let FirstPass {
+        table,
+        hierarchies,
+        input_hash,
+    } = first_pass(job, &asked.source, &asked.plan, reader, control)?;
     let read = started.elapsed();
 
     let solving = Instant::now();
@@ -67,8 +70,8 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         table: &table,
         models: &models,
         metric: &*metric,
-        max_suppressed: max_suppressed(job, &table)?,
-        max_levels: max_levels(job, &table)?,
+        max_suppressed: max_suppressed(job.privacy.max_suppressed, &table)?,
+        max_levels: max_levels(job.privacy.max_levels.as_deref(), &table)?,
         memory_limit: DEFAULT_MEMORY_LIMIT,
     };
     let proposal = solve(job, &asked, &problem, control)?;
@@ -83,8 +86,23 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         input_hash,
         control,
     };
-    let mut outcome = describe(&asked, &problem, &proposal, &release)?;
+    let mut outcome = describe(
+        &asked,
+        &problem,
+        &proposal,
+        &release,
+        job.output.suppressed.unwrap_or_default(),
+    )?;
     outcome.privacy = models::reached(&models, release.reached(), &table);
+    let names = asked.plan.names_of(&asked.plan.quasi_identifiers);
+    let origins = hierarchies.iter().map(ColumnHierarchy::origin);
+    outcome.hierarchies = names.into_iter().zip(origins).collect();
+    if outcome.rows_out == 0 {
+        outcome.notes.push(NOTHING_PUBLISHED.into());
+    }
+    if crowds_outgrow_classes(job, &models, &release) {
+        outcome.notes.push(CROWDS_NOT_CLASSES.into());
+    }
     if let Some(output) = output {
         let written = pass.write(output)?;
         if let Some(files) = certificate {
@@ -119,6 +137,7 @@ fn prepare(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     let source = input::source(job, path)?;
     files::check_outputs(job, &source)?;
+    hierarchies::check_folder(job)?;
     let reader = source.open()?;
     let plan = Plan::new(job, &source.name(), reader.columns())?;
     for column in job.hierarchies.keys() {
@@ -147,122 +166,6 @@ fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
     })
 }
 
-/// The first pass, and what is made of it.
-fn count(
-    job: &Job,
-    asked: &Asked,
-    reader: Box<dyn RowReader + Send>,
-    control: &Control,
-) -> Result<(CountedTable, Vec<ColumnHierarchy>, Fingerprint), Error> {
-    let plan = &asked.plan;
-    let counted = plan.counted();
-    let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
-    let (counter, hash) = input::count(job, &asked.source, reader, counter, control)?;
-    let missing = input::missing(job);
-    let mut hierarchies = Vec::new();
-    for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
-        control.check()?;
-        let values = counter.values(at, &missing);
-        hierarchies.push(hierarchies::of_column(job, name, &values)?);
-    }
-    let distances = plan
-        .names_of(&counted)
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let source = hierarchies::source_of(job, name);
-            let Some(source) = source else {
-                return Ok(None);
-            };
-            let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
-            let unlisted = job.columns.missing.unwrap_or_default();
-            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
-            Ok(Some(resolved.hierarchy))
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
-    let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
-    let table = counter
-        .finish(levels.collect(), distances, missing)
-        .map_err(|error| name_hierarchy(error, asked, &hierarchies))?;
-    Ok((table, hierarchies, hash))
-}
-
-/// Adds to an error about unlisted values which file does not list them.
-fn name_hierarchy(
-    error: incrowd_core::Error,
-    asked: &Asked,
-    hierarchies: &[ColumnHierarchy],
-) -> Error {
-    let plan = &asked.plan;
-    if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
-        let names = plan.names_of(&plan.quasi_identifiers);
-        if let Some(at) = names.iter().position(|name| name == column) {
-            return Error::Unlisted {
-                column: column.clone(),
-                from: hierarchies[at].from.clone(),
-                input: asked.source.name(),
-                source: Box::new(error),
-            };
-        }
-    }
-    error.into()
-}
-
-fn max_suppressed(job: &Job, table: &CountedTable) -> Result<u32, Error> {
-    let rows = u64::from(table.rows);
-    match job.privacy.max_suppressed {
-        None => Ok(0),
-        Some(crate::Budget::Rows(limit)) if limit > rows => {
-            Err(Error::BudgetBeyondTable { limit, rows })
-        }
-        // At most the rows of the table, which are counted in 32 bits.
-        Some(budget) => Ok(budget.rows(rows) as u32),
-    }
-}
-
-fn max_levels(job: &Job, table: &CountedTable) -> Result<Node, Error> {
-    let attributes = &table.attributes;
-    let Some(limits) = &job.privacy.max_levels else {
-        return Ok(table.lattice().top().clone());
-    };
-    if limits.len() != attributes.len() {
-        return Err(Error::LevelCount {
-            given: limits.len(),
-            expected: attributes.len(),
-        });
-    }
-    for (attribute, &level) in attributes.iter().zip(limits) {
-        let height = attribute.hierarchy.height();
-        if level > height {
-            return Err(Error::NoSuchLevel {
-                column: attribute.name.clone(),
-                level,
-                height,
-            });
-        }
-    }
-    Ok(Node::from_levels(limits.iter().copied()))
-}
-
-/// Lets the search see a cancel and the clock.
-struct SearchWatch<'a> {
-    control: &'a Control,
-    deadline: Option<Instant>,
-}
-
-impl Watch for SearchWatch<'_> {
-    fn step(&self, progress: problem::Progress) -> Result<(), Interruption> {
-        if self.control.is_cancelled() {
-            return Err(Interruption::Cancelled);
-        }
-        self.control.progress().reach(progress.nodes_checked);
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Interruption::TimeUp),
-            _ => Ok(()),
-        }
-    }
-}
-
 fn solve(
     job: &Job,
     asked: &Asked,
@@ -271,11 +174,7 @@ fn solve(
 ) -> Result<Proposal, Error> {
     // How many nodes must be looked at is what the search finds out, so there is no total.
     control.progress().begin(Phase::Solve, None);
-    let limit = job.search.time_limit;
-    let watch = SearchWatch {
-        control,
-        deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
-    };
+    let watch = SearchWatch::new(job, control);
     let proposal = asked.algorithm.solve(problem, &watch);
     control.progress().end();
     control.check()?;
@@ -426,12 +325,37 @@ impl Pass<'_> {
     }
 }
 
+/// Said when a release is safe only because it is empty.
+const NOTHING_PUBLISHED: &str =
+    "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
+
+/// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
+const CROWDS_NOT_CLASSES: &str =
+    "missing cells match any value: crowds, not classes, keep the promise";
+
+/// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
+/// then stand in several crowds.
+fn crowds_outgrow_classes(
+    job: &Job,
+    models: &[Box<dyn PrivacyModel>],
+    release: &Release<'_>,
+) -> bool {
+    let smallest = f64::from(release.smallest_class());
+    let mut reached = models.iter().zip(release.reached());
+    job.data.missing_cells == Some(MissingCells::MatchAny)
+        && reached.any(|(model, reached)| {
+            let is_size = model.column().is_none() && model.direction() == Direction::AtLeast;
+            is_size && reached.worst.is_some_and(|worst| smallest < worst)
+        })
+}
+
 /// The outcome, all but what only the caller knows.
 fn describe(
     asked: &Asked,
     problem: &Problem<'_>,
     proposal: &Proposal,
     release: &Release<'_>,
+    suppressed: Suppressed,
 ) -> Result<Outcome, Error> {
     let table = release.table();
     let metrics = metrics(asked, problem, release)?;
@@ -475,7 +399,7 @@ fn describe(
         recoding: "full-domain".into(),
         rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
         rows_out,
-        rows_suppressed: u64::from(release.rows_suppressed()) + u64::from(table.rows_excluded),
+        rows_suppressed: release.rows_suppressed().into(),
         classes,
         smallest_class: release.smallest_class().into(),
         average_class: match classes {
@@ -496,7 +420,13 @@ fn describe(
         peak_memory_bytes: None,
         output: None,
         level_names: Some(level_names.collect()),
+        hierarchies: IndexMap::new(),
         rows_excluded: table.rows_excluded.into(),
+        rows_starred: match suppressed {
+            Suppressed::Drop => 0,
+            Suppressed::Star => release.rows_suppressed().into(),
+        },
+        notes: Vec::new(),
         certificate: None,
         sample: None,
     })
@@ -564,12 +494,21 @@ fn request(
             .map(|((column, levels), max_level)| Generalized {
                 column,
                 max_level,
-                hierarchy_sha256: crate::certificate::hex(&Sha256::digest(
-                    levels.hierarchy.to_csv(),
-                )),
+                hierarchy_sha256: hash(&levels.hierarchy),
             })
             .collect(),
         sensitive: plan.names_of(&plan.sensitive),
+        distances: problem
+            .table
+            .columns
+            .iter()
+            .filter_map(|column| {
+                Some(Measured {
+                    column: column.name.clone(),
+                    hierarchy_sha256: hash(column.hierarchy.as_ref()?),
+                })
+            })
+            .collect(),
         target: plan.names_of(&plan.target),
         kept: plan.names_of(&plan.kept),
         dropped: plan.names_of(&plan.dropped),
@@ -580,8 +519,24 @@ fn request(
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),
         missing: word(job.data.missing_cells.unwrap_or_default()),
+        missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+        unlisted: word(job.columns.missing.unwrap_or_default()),
+        csv: asked.delimiter.map(|delimiter| {
+            let options = input::csv_options(job);
+            Dialect {
+                delimiter: Delimiter(delimiter),
+                quote: Delimiter(options.quote),
+                header: options.has_header,
+                trim: options.trim,
+            }
+        }),
         suppressed: word(job.output.suppressed.unwrap_or_default()),
     }
+}
+
+/// SHA-256 of a hierarchy in the program's own form.
+fn hash(hierarchy: &Hierarchy) -> String {
+    crate::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
 }
 
 fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str) -> Certificate {
@@ -589,16 +544,21 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         privacy: outcome.privacy.clone(),
         levels: outcome.levels.clone(),
         recoding: outcome.recoding.clone(),
-        guarantee: outcome.guarantee,
-        gap: outcome.gap,
         rows_in: outcome.rows_in,
         rows_out: outcome.rows_out,
         rows_suppressed: outcome.rows_suppressed,
+        rows_excluded: outcome.rows_excluded,
+        rows_starred: outcome.rows_starred,
+        notes: outcome.notes.clone(),
         classes: outcome.classes,
         smallest_class: outcome.smallest_class,
+    };
+    let lost = Lost {
+        guarantee: outcome.guarantee,
+        gap: outcome.gap,
         metrics: outcome.metrics.clone(),
     };
-    Certificate::new(request, reached, input.to_string(), output.to_owned())
+    Certificate::new(request, reached, lost, input.to_string(), output.to_owned())
 }
 
 /// A choice as it is written in a job file.

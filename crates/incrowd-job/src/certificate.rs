@@ -4,6 +4,7 @@
 //! machine, the folder or the number of threads. The request is part of the certificate; its hash is the
 //! SHA-256 of that part as JSON without blanks, so `jq -cj .request certificate.json | sha256sum` checks it.
 
+use crate::job::Delimiter;
 use crate::outcome::{Guarantee, PrivacyReached, VERSION};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub struct Certificate {
     pub request: Request,
     /// What was reached, measured by the independent check.
     pub reached: Reached,
+    /// What was lost, measured and proven by the search, which nobody else has checked.
+    pub lost: Lost,
     /// SHA-256 of the table, of `request`, and of the release.
     pub sha256: Hashes,
 }
@@ -41,6 +44,8 @@ pub struct Request {
     pub quasi_identifiers: Vec<Generalized>,
     /// Columns that must not be linked to a person.
     pub sensitive: Vec<String>,
+    /// Hierarchies along which models measure how far values are apart.
+    pub distances: Vec<Measured>,
     /// Columns that analysts predict.
     pub target: Vec<String>,
     /// Columns published as they are.
@@ -61,6 +66,12 @@ pub struct Request {
     pub time_limit: Option<String>,
     /// What missing cells mean.
     pub missing: String,
+    /// Texts that mean "no value", beside the empty text.
+    pub missing_tokens: Vec<String>,
+    /// What happens to values that their hierarchy does not list.
+    pub unlisted: String,
+    /// How the table's text was read; `null` for a table that is no text.
+    pub csv: Option<Dialect>,
     /// What is published of suppressed rows.
     pub suppressed: String,
 }
@@ -76,6 +87,28 @@ pub struct Generalized {
     pub hierarchy_sha256: String,
 }
 
+/// A sensitive column or a target with a hierarchy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The column.
+    pub column: String,
+    /// SHA-256 of its hierarchy in the program's own CSV form.
+    pub hierarchy_sha256: String,
+}
+
+/// How text becomes a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dialect {
+    /// What separates cells, given or detected.
+    pub delimiter: Delimiter,
+    /// What surrounds cells that hold delimiters.
+    pub quote: Delimiter,
+    /// Whether the first line names the columns.
+    pub header: bool,
+    /// Whether white space around cells is dropped.
+    pub trim: bool,
+}
+
 /// What the independent check measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
@@ -85,21 +118,33 @@ pub struct Reached {
     pub levels: Option<IndexMap<String, u8>>,
     /// How the recoding is made.
     pub recoding: String,
-    /// How good it is known to be.
-    pub guarantee: Guarantee,
-    /// How far from the least possible loss, at most.
-    pub gap: Option<f64>,
     /// Rows of the table.
     pub rows_in: u64,
-    /// Rows of the release.
+    /// Rows published with values.
     pub rows_out: u64,
-    /// Rows left out, or published as `*`.
+    /// Rows in classes that do not keep the promises: left out, or published as `*`.
     pub rows_suppressed: u64,
+    /// Rows left out because a cell is missing.
+    pub rows_excluded: u64,
+    /// Suppressed rows that the release has as rows of `*`.
+    pub rows_starred: u64,
+    /// What a reader should know before trusting or using the release, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Classes of the release.
     pub classes: u64,
     /// Rows of the smallest.
     pub smallest_class: u64,
-    /// Every metric that applies.
+}
+
+/// What the search says about its own result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lost {
+    /// How good the recoding is known to be.
+    pub guarantee: Guarantee,
+    /// The share of the loss that a better recoding might still save.
+    pub gap: Option<f64>,
+    /// Every metric that applies, the one to be least first.
     pub metrics: IndexMap<String, f64>,
 }
 
@@ -116,7 +161,13 @@ pub struct Hashes {
 
 impl Certificate {
     /// Puts a certificate together; the request is hashed here.
-    pub fn new(request: Request, reached: Reached, input: String, output: String) -> Self {
+    pub fn new(
+        request: Request,
+        reached: Reached,
+        lost: Lost,
+        input: String,
+        output: String,
+    ) -> Self {
         let compact = serde_json::to_vec(&request).expect("plain data is always JSON");
         Certificate {
             version: VERSION,
@@ -131,6 +182,7 @@ impl Certificate {
             },
             request,
             reached,
+            lost,
         }
     }
 
@@ -190,6 +242,36 @@ impl Certificate {
             line("time limit", limit.clone());
         }
         line("missing cells", request.missing.clone());
+        if !request.missing_tokens.is_empty() {
+            let tokens: Vec<String> = request
+                .missing_tokens
+                .iter()
+                .map(|token| format!("`{}`", token.escape_debug()))
+                .collect();
+            line("missing texts", tokens.join(", "));
+        }
+        line("unlisted values", request.unlisted.clone());
+        if let Some(csv) = &request.csv {
+            let mark = |mark: Delimiter| char::from(mark.0).escape_debug().to_string();
+            line(
+                "read as",
+                format!(
+                    "delimiter `{}`, quote `{}`, {}, {}",
+                    mark(csv.delimiter),
+                    mark(csv.quote),
+                    if csv.header {
+                        "with a header"
+                    } else {
+                        "without a header"
+                    },
+                    if csv.trim {
+                        "blanks trimmed"
+                    } else {
+                        "blanks kept"
+                    }
+                ),
+            );
+        }
         line("suppressed rows", request.suppressed.clone());
         line(
             "",
@@ -214,6 +296,24 @@ impl Certificate {
                 reached.rows_in, reached.rows_out, reached.rows_suppressed
             ),
         );
+        if reached.rows_starred > 0 {
+            line(
+                "",
+                format!(
+                    "  {:<18} {} suppressed rows are published as `*`",
+                    "", reached.rows_starred
+                ),
+            );
+        }
+        if reached.rows_excluded > 0 {
+            line(
+                "",
+                format!(
+                    "  {:<18} {} left out for missing cells",
+                    "", reached.rows_excluded
+                ),
+            );
+        }
         line(
             "classes",
             format!(
@@ -221,6 +321,9 @@ impl Certificate {
                 reached.classes, reached.smallest_class
             ),
         );
+        for note in &reached.notes {
+            line("note", note.clone());
+        }
         if let Some(levels) = &reached.levels {
             let levels: Vec<String> = levels
                 .iter()
@@ -229,16 +332,16 @@ impl Certificate {
             line("levels", levels.join(", "));
         }
         line("recoding", reached.recoding.clone());
-        let guarantee = match (reached.guarantee, reached.gap) {
-            (Guarantee::Optimal, _) => "optimal: no recoding of this kind loses less".to_owned(),
-            (Guarantee::Bounded, Some(gap)) => {
-                format!("at most {:.2} % above the least possible", gap * 100.0)
-            }
-            _ => "nothing is proven about the loss".to_owned(),
-        };
-        line("guarantee", guarantee);
-        for (metric, loss) in &reached.metrics {
-            line(metric, format!("{loss}"));
+        line("", "\nLOST, as the search itself measures it".into());
+        for (at, (metric, loss)) in self.lost.metrics.iter().enumerate() {
+            // The first is the one that was to be least.
+            line(
+                metric,
+                match at {
+                    0 => format!("{loss}; {}", self.lost.guarantee.in_words(self.lost.gap)),
+                    _ => format!("{loss}"),
+                },
+            );
         }
         line("", "\nSHA-256".into());
         line("table", self.sha256.input.clone());

@@ -58,17 +58,23 @@ pub enum Error {
         /// What stands before `://`.
         scheme: String,
     },
-    /// A file the user asked for would overwrite the table.
-    #[error("{what} would overwrite the table")]
+    /// A file the user asked for would overwrite what is read.
+    #[error("{what} would overwrite {input}")]
     OverwritesInput {
         /// `the release` or `the certificate`.
         what: &'static str,
+        /// `the table`, `the job file` or `a hierarchy`.
+        input: &'static str,
         /// The file.
         path: PathBuf,
     },
     /// Two outputs have the same name.
-    #[error("the release and the certificate have the same name")]
+    #[error("{first} and {second} have the same name")]
     SameOutput {
+        /// `the release`, or another file written.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
         /// The file.
         path: PathBuf,
     },
@@ -147,6 +153,8 @@ pub enum Error {
         columns: usize,
         /// The names most like it.
         nearest: Vec<String>,
+        /// Whether the header seems to be a row already.
+        is_row: bool,
     },
     /// A column named twice.
     #[error("column `{column}` is named {}", both(first, second))]
@@ -159,10 +167,12 @@ pub enum Error {
         second: &'static str,
     },
     /// Columns that nobody gave a role.
-    #[error("{} no role", some_columns(columns))]
+    #[error("{} no role", some_columns(columns, *is_row))]
     NoRole {
-        /// The columns.
+        /// The columns; by position where the header seems to be a row.
         columns: Vec<String>,
+        /// Whether the header seems to be a row already.
+        is_row: bool,
     },
     /// Nothing can be generalized.
     #[error("no quasi-identifiers are named")]
@@ -218,6 +228,20 @@ pub enum Error {
         /// What is wrong.
         source: Box<incrowd_core::Error>,
     },
+    /// The folder of hierarchies is not there.
+    #[error("there is no folder `{}`", path.display())]
+    NoHierarchyFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A hierarchy that is no file and nearly a rule.
+    #[error("there is no file `{}`, and no such rule", path.display())]
+    MisspeltRule {
+        /// What was given.
+        path: PathBuf,
+        /// The rule most like it.
+        rule: String,
+    },
     /// Values of the table that a hierarchy file does not list.
     #[error("{source}")]
     Unlisted {
@@ -230,6 +254,14 @@ pub enum Error {
         /// How many, where first.
         source: Box<incrowd_core::Error>,
     },
+    /// No row is left to publish.
+    #[error("every row of the table has a missing cell, so none is left to publish")]
+    AllRowsExcluded {
+        /// The table.
+        input: String,
+        /// Its rows.
+        rows: u64,
+    },
     /// The second pass met other rows than the first.
     #[error("the input changed between the two passes")]
     InputChanged {
@@ -241,6 +273,78 @@ pub enum Error {
     ColumnNotInOriginal {
         /// The column.
         column: String,
+    },
+    /// More promises than can be negotiated at once.
+    #[error("one promise can be negotiated at a time, but there are {given}")]
+    SeveralPromises {
+        /// How many.
+        given: usize,
+    },
+    /// An index for a way that annotates nothing.
+    #[error("an index is asked for, but `lazy` annotates nothing that could be kept")]
+    IndexOfNothing,
+    /// An index that cannot be used, with its file.
+    #[error("{source}")]
+    Index {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<incrowd_core::Error>,
+    },
+    /// A line of a batch that is not a request.
+    #[error("the line is not a request: {message}")]
+    RequestLine {
+        /// What the reader says.
+        message: String,
+    },
+    /// The lines of a batch cannot be read.
+    #[error("the requests cannot be read")]
+    Requests {
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
+    /// Answers cannot be written.
+    #[error("the answers cannot be written")]
+    Answers {
+        /// What the operating system says.
+        kind: io::ErrorKind,
+    },
+    /// Lines of a batch that were refused, each with an error of its own.
+    #[error("{refused} of {lines} requests were refused")]
+    RequestsRefused {
+        /// How many.
+        refused: u64,
+        /// Of how many.
+        lines: u64,
+    },
+    /// A share that is not one.
+    #[error("`{text}` is not a share")]
+    Share {
+        /// What was given.
+        text: String,
+    },
+    /// Two inputs from one standard input.
+    #[error("the table and the requests both come from standard input")]
+    StandardInputTwice,
+    /// A job that a job file cannot say.
+    #[error("the job file `{}` cannot be written", path.display())]
+    JobNotWritten {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A study of a lattice that nobody could annotate.
+    #[error("the lattice has {nodes} nodes, too many to study every one")]
+    StudyTooLarge {
+        /// Nodes of the lattice.
+        nodes: u128,
+        /// The most that can be studied.
+        limit: u128,
+    },
+    /// A study of a model without parameters.
+    #[error("no parameters are given for `{model}`")]
+    NoParameters {
+        /// The model.
+        model: &'static str,
     },
     /// A program step ended without an answer.
     #[error("a worker stopped without an answer")]
@@ -260,7 +364,9 @@ impl Error {
     pub fn code(&self) -> String {
         match self {
             Error::Core(error) => variant(error),
-            Error::Hierarchy { source, .. } | Error::Unlisted { source, .. } => variant(&**source),
+            Error::Hierarchy { source, .. }
+            | Error::Unlisted { source, .. }
+            | Error::Index { source, .. } => variant(&**source),
             Error::Io(error) => variant(error),
             error => variant(error),
         }
@@ -284,12 +390,15 @@ impl Error {
                 kind: io::ErrorKind::NotFound,
                 ..
             } => None,
-            Error::Unreadable { kind, .. } | Error::Folder { kind, .. } => {
-                Some(format!("the operating system says: {kind}"))
-            }
+            Error::Unreadable { kind, .. }
+            | Error::Folder { kind, .. }
+            | Error::Requests { kind }
+            | Error::Answers { kind } => Some(format!("the operating system says: {kind}")),
             Error::OverwritesInput { path, .. }
-            | Error::SameOutput { path }
-            | Error::CertificateName { path } => Some(path.display().to_string()),
+            | Error::SameOutput { path, .. }
+            | Error::CertificateName { path }
+            | Error::Index { path, .. } => Some(path.display().to_string()),
+            Error::StudyTooLarge { limit, .. } => Some(format!("at most {limit} can be studied")),
             Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
             Error::UnknownColumn {
                 named_in,
@@ -297,7 +406,7 @@ impl Error {
                 columns,
                 ..
             } => Some(format!("{named_in}; {input} has {columns} columns")),
-            Error::NoRole { columns } if columns.len() > 1 => Some(join(columns)),
+            Error::NoRole { columns, .. } if columns.len() > 1 => Some(join(columns)),
             Error::NoSuchLevel { height, .. } => {
                 Some(format!("its hierarchy has levels 0 to {height}"))
             }
@@ -321,6 +430,7 @@ impl Error {
                 source => source.place(),
             },
             Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),
+            Error::AllRowsExcluded { input, rows } => Some(format!("{input}, {rows} rows")),
             Error::InputChanged { input } => Some(input.clone()),
             _ => None,
         }
@@ -356,7 +466,9 @@ impl Error {
             Error::Address { .. } => {
                 "export the table to CSV or Parquet and name that file".into()
             }
-            Error::OverwritesInput { .. } => "choose another name for the output".into(),
+            Error::OverwritesInput { .. } => {
+                "choose another name, or another folder, for what is written".into()
+            }
             Error::SameOutput { .. } => "choose another name for one of them".into(),
             Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
             Error::CertificateName { .. } => {
@@ -378,6 +490,10 @@ impl Error {
             }
             Error::HierarchyFlag { .. } => {
                 "write it like `age=ages.csv` or `age=interval:5,10,20`".into()
+            }
+            Error::UnknownColumn { is_row: true, .. } | Error::NoRole { is_row: true, .. } => {
+                "the first line looks like a row: with `--no-header` the columns are called `column-1`, `column-2`, ..."
+                    .into()
             }
             Error::UnknownColumn { nearest, .. } if nearest.is_empty() => {
                 "`incrowd inspect DATA` lists the columns".into()
@@ -429,8 +545,50 @@ impl Error {
                 "nothing was written; run again when nobody writes to the input, or on a copy of it"
                     .into()
             }
+            Error::AllRowsExcluded { .. } => {
+                "use `--missing-cells own-value` or `match-any`, or give columns that are mostly empty no role"
+                    .into()
+            }
+            Error::NoHierarchyFolder { .. } => {
+                "name the folder that holds a file `<column>.csv` for each hierarchy; without one, levels are built from the data"
+                    .into()
+            }
+            Error::MisspeltRule { rule, .. } => format!("did you mean the rule `{rule}`?"),
             Error::ColumnNotInOriginal { .. } => {
                 "check that it is the original of this release".into()
+            }
+            Error::SeveralPromises { .. } => {
+                "give one of `-k`, `-l`, `-t` or `--privacy`; with several sensitive columns say which, as in \
+                 `distinct-l-diversity(l=3,column=disease)`"
+                    .into()
+            }
+            Error::IndexOfNothing => "leave out `--index`, or choose `--how full`".into(),
+            Error::Index { path, source } => match &**source {
+                incrowd_core::Error::IndexDamaged { .. }
+                | incrowd_core::Error::IndexVersion { .. }
+                | incrowd_core::Error::IndexStale { .. } => format!(
+                    "remove `{}` if it is an index, or name another file; the next run makes a new one",
+                    path.display()
+                ),
+                source => source.hint(),
+            },
+            Error::RequestLine { .. } => {
+                "write it like `{\"model\":\"k-anonymity\",\"parameter\":10,\"max_suppressed\":321,\"max_levels\":[2,1,1]}`"
+                    .into()
+            }
+            Error::Requests { .. } => "name a file you may read, or `-` for standard input".into(),
+            Error::Answers { .. } => "check where they go, and whether there is room".into(),
+            Error::RequestsRefused { .. } => {
+                "each has a line with `error` that says why; the others were answered".into()
+            }
+            Error::Share { .. } => "give a percentage above 0 and at most 100, such as `5%`".into(),
+            Error::StandardInputTwice => "name a file for one of them".into(),
+            Error::JobNotWritten { .. } => "choose names that are text for its files".into(),
+            Error::StudyTooLarge { .. } => {
+                "take fewer quasi-identifiers, or hierarchies with fewer levels".into()
+            }
+            Error::NoParameters { model } => {
+                format!("give some with `--parameters`; `incrowd explain {model}` says what they mean")
             }
             Error::WorkerLost => "this is a mistake in incrowd; please report it".into(),
         }
@@ -466,8 +624,9 @@ fn both(first: &str, second: &str) -> String {
     }
 }
 
-fn some_columns(columns: &[String]) -> String {
+fn some_columns(columns: &[String], is_row: bool) -> String {
     match columns {
+        [column] if is_row => format!("{column} has"),
         [column] => format!("column `{column}` has"),
         columns => format!("{} columns have", columns.len()),
     }

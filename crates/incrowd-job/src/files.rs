@@ -3,14 +3,15 @@
 use crate::certificate::Certificate;
 use crate::control::Control;
 use crate::error::Error;
-use crate::job::Job;
+use crate::hierarchies;
+use crate::job::{HierarchySource, Job};
 use crate::outcome::FileWritten;
 use crate::plan::Plan;
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_io::{CsvEncoder, OutputFormat, PendingFile, Sink, Source};
 use std::path::{Path, PathBuf};
 
-/// Nothing a job writes may be what it reads, or be written twice.
+/// Nothing a job writes may be what it reads, or be written twice. Needs no file to be opened.
 pub(crate) fn check_outputs(job: &Job, source: &Source) -> Result<(), Error> {
     let release = job.output.path.as_ref().map(Path::new);
     let certificate = job.output.certificate.as_deref();
@@ -24,35 +25,71 @@ pub(crate) fn check_outputs(job: &Job, source: &Source) -> Result<(), Error> {
             return Err(Error::CertificateAlone);
         }
     }
-    let outputs = [
-        ("the release", release),
+    let outputs: Vec<Named<'_>> = [
+        // `-` is standard output.
+        (
+            "the release",
+            release.filter(|path| *path != Path::new("-")),
+        ),
         ("the certificate", certificate),
         ("the readable certificate", readable.as_deref()),
-    ];
-    for (what, path) in outputs {
-        if let (Some(path), Some(input)) = (path, source.path())
-            && is_same(path, input)
-        {
-            let path = path.to_owned();
-            return Err(Error::OverwritesInput { what, path });
+    ]
+    .into_iter()
+    .filter_map(|(what, path)| Some((what, path?, identity(path?)?)))
+    .collect();
+    let inputs = inputs(job, source);
+    for (at, (what, path, identity)) in outputs.iter().enumerate() {
+        let path = path.to_path_buf();
+        if let Some((input, _)) = inputs.iter().find(|(_, input)| input == identity) {
+            return Err(Error::OverwritesInput { what, input, path });
         }
-    }
-    for (_, path) in &outputs[1..] {
-        if let (Some(path), Some(release)) = (path, release)
-            && is_same(path, release)
-        {
-            let path = release.to_owned();
-            return Err(Error::SameOutput { path });
+        if let Some((first, ..)) = outputs[..at].iter().find(|other| other.2 == *identity) {
+            let second = what;
+            return Err(Error::SameOutput {
+                first,
+                second,
+                path,
+            });
         }
     }
     Ok(())
 }
 
-fn is_same(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a == b,
+/// Whether two paths mean one file.
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || identity(a).is_some_and(|a| identity(b) == Some(a))
+}
+
+/// What a file is for, its path as given, and which file that is.
+type Named<'a> = (&'static str, &'a Path, PathBuf);
+
+/// Every file the job reads.
+fn inputs(job: &Job, source: &Source) -> Vec<(&'static str, PathBuf)> {
+    let columns = job.columns.lists().flatten();
+    let of_columns = columns.filter_map(|column| hierarchies::source_of(job, column));
+    let levels = of_columns.chain(job.hierarchies.values().cloned());
+    let levels = levels.filter_map(|levels| match levels {
+        HierarchySource::File(path) => Some(("a hierarchy", path)),
+        HierarchySource::Built(_) => None,
+    });
+    let table = source.path().map(|path| ("the table", path.to_owned()));
+    let file = job.file.clone().map(|path| ("the job file", path));
+    let all = table.into_iter().chain(file).chain(levels);
+    all.filter_map(|(what, path)| Some((what, identity(&path)?)))
+        .collect()
+}
+
+/// Which file a path means, whether it is there or not; none for what cannot be overwritten, such as a pipe.
+fn identity(path: &Path) -> Option<PathBuf> {
+    if let Ok(found) = path.canonicalize() {
+        return found.is_file().then_some(found);
     }
+    let folder = match path.parent()? {
+        folder if folder.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    Some(folder.join(path.file_name()?))
 }
 
 /// Where the certificate for people is written.

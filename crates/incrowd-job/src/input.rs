@@ -14,15 +14,19 @@ pub(crate) fn source(job: &Job, path: &str) -> Result<Source, Error> {
             scheme: scheme.to_owned(),
         });
     }
+    Ok(Source::new(path, csv_options(job)))
+}
+
+/// How the job says its table is written, with what holds when it does not say.
+pub(crate) fn csv_options(job: &Job) -> CsvOptions {
     let defaults = CsvOptions::default();
-    let options = CsvOptions {
+    CsvOptions {
         delimiter: job.data.delimiter.map(|delimiter| delimiter.0),
         quote: job.data.quote.map_or(defaults.quote, |quote| quote.0),
         has_header: job.data.header.unwrap_or(defaults.has_header),
         trim: job.data.trim.unwrap_or(defaults.trim),
         ..defaults
-    };
-    Ok(Source::new(path, options))
+    }
 }
 
 /// Which cells are missing, and what that means.

@@ -39,6 +39,9 @@ pub use time_limit::TimeLimit;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Job {
+    /// The file it was read from; not part of what is asked, yet a file nothing may overwrite.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
     /// What to read.
     pub data: Data,
     /// What the columns are.
@@ -244,6 +247,7 @@ impl Job {
             }
         })?;
         let mut job = Self::parse_named(&text, Some(path))?;
+        job.file = Some(path.to_path_buf());
         job.resolve_paths(path.parent().unwrap_or(Path::new("")));
         Ok(job)
     }
@@ -282,6 +286,7 @@ impl Job {
             list.retain(|column| !named.contains(column));
         }
         let Job {
+            file: _,
             data,
             columns,
             hierarchies,
@@ -330,7 +335,8 @@ impl Job {
 }
 
 impl Columns {
-    fn lists(&self) -> impl Iterator<Item = &Vec<String>> {
+    /// The columns of each role.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &Vec<String>> {
         [
             &self.quasi_identifiers,
             &self.sensitive,

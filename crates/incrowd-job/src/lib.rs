@@ -7,6 +7,7 @@ mod anonymize;
 mod batches;
 mod certificate;
 mod control;
+mod counted;
 mod error;
 mod explain;
 mod files;
@@ -17,12 +18,18 @@ mod inspect;
 mod job;
 mod levels;
 mod models;
+mod negotiation;
 mod outcome;
 mod plan;
+mod plot;
+mod published_reader;
+mod study;
 mod verify;
 
 pub use anonymize::{Show, anonymize};
-pub use certificate::{Certificate, Generalized, Hashes, Program, Reached, Request};
+pub use certificate::{
+    Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
+};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use explain::{Entry, Explanation, explain};
@@ -36,9 +43,14 @@ pub use job::{
 pub use levels::{
     AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
 };
+pub use negotiation::{
+    BatchSummary, Curve, GaveWay, Ground, Negotiated, Negotiation, NegotiationLattice,
+    NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,
+};
 pub use outcome::{
-    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, Outcome,
-    PrivacyReached, Sample, Seconds, VERSION, Verification,
+    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
+    Outcome, PrivacyReached, Sample, Seconds, VERSION, Verification,
 };
 pub use plan::Plan;
+pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};
 pub use verify::verify;

@@ -24,11 +24,11 @@ pub struct Outcome {
     pub levels: Option<IndexMap<String, u8>>,
     /// How the recoding is made.
     pub recoding: String,
-    /// Rows of the table.
+    /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
-    /// Rows of the release.
+    /// Rows published with values.
     pub rows_out: u64,
-    /// Rows left out, or published as `*`.
+    /// Rows in classes that do not keep the promises: left out, or published as `*`.
     pub rows_suppressed: u64,
     /// Classes of the release.
     pub classes: u64,
@@ -50,14 +50,46 @@ pub struct Outcome {
     pub output: Option<FileWritten>,
     /// What the levels are called.
     pub level_names: Option<IndexMap<String, String>>,
-    /// Rows left out because a cell is missing; part of `rows_suppressed`.
+    /// Where the levels of each quasi-identifier come from.
+    #[serde(default)]
+    pub hierarchies: IndexMap<String, LevelsFrom>,
+    /// Rows left out because a cell is missing.
     pub rows_excluded: u64,
+    /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
+    #[serde(default)]
+    pub rows_starred: u64,
+    /// What a reader should know before trusting or using the release, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The certificate written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<FileWritten>,
     /// A few rows before and after, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+}
+
+/// Where the levels of a column come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelsFrom {
+    /// Who decided on them.
+    pub kind: Origin,
+    /// The file, the rule, or the rule chosen.
+    pub from: String,
+    /// Why the rule was chosen, when nobody gave one.
+    pub reason: Option<String>,
+}
+
+/// Who decided on the levels of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A file of the user.
+    File,
+    /// A rule that the user gave.
+    Rule,
+    /// The program, looking at the data.
+    Automatic,
 }
 
 /// How good a recoding is known to be.
@@ -70,6 +102,21 @@ pub enum Guarantee {
     Bounded,
     /// Nothing is proven.
     Heuristic,
+}
+
+impl Guarantee {
+    /// What is known about a loss, as it is said after the loss. `gap` is the share that might be saved.
+    pub fn in_words(self, gap: Option<f64>) -> String {
+        match (self, gap) {
+            (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
+            // Rounded up, as anything else would promise too much.
+            (Guarantee::Bounded, Some(gap)) => format!(
+                "at most {:.1} % of it could be saved",
+                (gap * 1000.0).ceil() / 10.0
+            ),
+            _ => "nothing is proven about it".into(),
+        }
+    }
 }
 
 /// What became of one promise.
@@ -209,6 +256,15 @@ pub struct AgainstOriginal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gap_is_never_said_to_be_smaller_than_it_is() {
+        let words = Guarantee::Bounded.in_words(Some(0.00001));
+        assert_eq!(words, "at most 0.1 % of it could be saved");
+        let words = Guarantee::Bounded.in_words(Some(0.25));
+        assert_eq!(words, "at most 25.0 % of it could be saved");
+        assert!(Guarantee::Bounded.in_words(None).contains("nothing"));
+    }
 
     #[test]
     fn whole_numbers_are_written_without_a_fraction() {

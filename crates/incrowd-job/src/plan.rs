@@ -2,6 +2,7 @@
 
 use crate::error::{Error, nearest_names};
 use crate::job::{Columns, Job, Others};
+use incrowd_core::table::{parse_date, parse_number};
 
 /// Which column of the table is what, by position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +36,14 @@ impl Plan {
             Some(Others::Drop) => plan.dropped.extend(without_role),
             None if without_role.is_empty() => {}
             None => {
+                let is_row = looks_like_a_row(names);
+                let columns = without_role.iter().map(|&at| match is_row {
+                    true => format!("column {}", at + 1),
+                    false => names[at].clone(),
+                });
                 return Err(Error::NoRole {
-                    columns: without_role.iter().map(|&at| names[at].clone()).collect(),
+                    columns: columns.collect(),
+                    is_row,
                 });
             }
         }
@@ -52,6 +59,13 @@ impl Plan {
             identifying.retain(|column| names.contains(column));
         }
         let (mut plan, without_role) = Self::with_roles(&columns, input, names)?;
+        plan.kept = without_role;
+        Ok(plan)
+    }
+
+    /// The plan for asking what could be published: nothing is, so columns without a role are left alone.
+    pub fn of_question(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
+        let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
         plan.kept = without_role;
         Ok(plan)
     }
@@ -147,16 +161,33 @@ pub(crate) fn find_column(
     column: &str,
     named_in: &'static str,
 ) -> Result<usize, Error> {
-    names
-        .iter()
-        .position(|name| name == column)
-        .ok_or_else(|| Error::UnknownColumn {
+    names.iter().position(|name| name == column).ok_or_else(|| {
+        let is_row = looks_like_a_row(names);
+        Error::UnknownColumn {
             column: column.to_owned(),
             named_in,
             input: input.to_owned(),
             columns: names.len(),
-            nearest: nearest_names(column, names.iter().map(String::as_str)),
-        })
+            nearest: match is_row {
+                true => Vec::new(),
+                false => nearest_names(column, names.iter().map(String::as_str)),
+            },
+            is_row,
+        }
+    })
+}
+
+/// Whether the names of columns seem to be cells of a first row, which errors must not quote.
+fn looks_like_a_row(names: &[String]) -> bool {
+    names.iter().any(|name| {
+        // Dates and telephone numbers, however they are written.
+        let digits = name.chars().filter(char::is_ascii_digit).count();
+        let is_figures = digits >= 4 && !name.chars().any(char::is_alphabetic);
+        is_figures
+            || name.contains('@')
+            || parse_number(name).is_some()
+            || parse_date(name).is_some()
+    })
 }
 
 #[cfg(test)]
@@ -192,6 +223,24 @@ mod tests {
         assert_eq!(error.to_string(), "2 columns have no role");
         assert_eq!(error.place().unwrap(), "disease, note");
         assert!(Plan::of_release(&job, "t.csv", &names()).is_ok());
+    }
+
+    #[test]
+    fn cells_taken_for_names_are_not_quoted() {
+        for cell in ["34", "1990-02-28", "28.02.1990", "+44 20 7946", "j@x.org"] {
+            let names = ["John Smith", cell, "HIV"].map(String::from);
+            let unknown = Plan::new(&job("quasi_identifiers = [\"HIW\"]"), "t.csv", &names);
+            let quasi = job(&format!("quasi_identifiers = [\"{cell}\"]"));
+            let no_role = Plan::new(&quasi, "t.csv", &names);
+            for error in [unknown.unwrap_err(), no_role.unwrap_err()] {
+                let place = error.place().unwrap();
+                let text = format!("{error} {place} {}", error.hint());
+                assert!(!text.contains("HIV") && !text.contains("John"), "{text}");
+                assert!(text.contains("--no-header"), "{text}");
+            }
+        }
+        assert!(!looks_like_a_row(&names()));
+        assert!(!looks_like_a_row(&["income 2019".into(), "c1".into()]));
     }
 
     #[test]

@@ -8,12 +8,17 @@ use crate::job::Job;
 use crate::models;
 use crate::outcome::{AgainstOriginal, Figure, PrivacyReached, VERSION, Verification};
 use crate::plan::Plan;
-use incrowd_core::counts::{CountedTable, RowCounter};
-use incrowd_core::hierarchy::{Hierarchy, build};
+use crate::published_reader::PublishedReader;
+use incrowd_core::counts::{CountedTable, Missing, MissingCells, RowCounter};
+use incrowd_core::hierarchy::{ANY, Hierarchy, build};
 use incrowd_core::privacy::{
     Decimal, Direction, MODELS, ModelEntry, ModelSpec, ParameterKind, PrivacyModel,
 };
 use incrowd_core::publish::{self, Reached, Violation, compare_with_original};
+use incrowd_core::table::RowBatch;
+use incrowd_io::RowReader;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Classes smaller than this single people out; what "safe" means when no promise was named.
 const LEAST_CROWD: u64 = 2;
@@ -25,11 +30,18 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
     let texts = job.privacy.models.as_deref().unwrap_or_default();
     let specs = models::parse(texts)?;
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    let release = Counted::read(job, path, control)?;
-    let original = match original {
-        Some(path) => Some(Counted::read(job, path, control)?),
-        None => None,
+    let (release, original) = match original {
+        None => (Counted::read(job, path, None, control)?, None),
+        Some(original) => {
+            let shared = shared_columns(job, path, original)?;
+            let release = Counted::read(job, path, Some(&shared), control)?;
+            (
+                release,
+                Some(Counted::read(job, original, Some(&shared), control)?),
+            )
+        }
     };
+    let rows_starred = release.rows_starred;
     let identifying_published = release.plan.names_of(&release.plan.dropped);
     let sensitive: Vec<usize> = (0..release.plan.sensitive.len()).collect();
     let (published, original) = finish(job, release, original)?;
@@ -43,9 +55,18 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         let privacy = models::reached(&built, &judged.reached, reference);
         (judged, privacy)
     };
-    let against_original = original
-        .as_ref()
-        .map(|original| against(compare_with_original(&published, original)));
+    let against_original = original.as_ref().map(|original| {
+        let mut against = against(compare_with_original(&published, original));
+        let rows = u64::from(original.rows + original.rows_excluded);
+        let allowed = job.privacy.max_suppressed.map(|budget| budget.rows(rows));
+        if let Some(allowed) = allowed.filter(|&allowed| against.rows_suppressed > allowed) {
+            against.violations.push(format!(
+                "{} rows are not published, {allowed} were allowed",
+                against.rows_suppressed
+            ));
+        }
+        against
+    });
     let keeps_promises = match specs.is_empty() {
         true => u64::from(judged.smallest_class) >= LEAST_CROWD || judged.classes == 0,
         false => judged.is_safe(),
@@ -61,26 +82,69 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         smallest_class: judged.smallest_class.into(),
         classes: judged.classes as u64,
         rows: judged.rows.into(),
-        rows_starred: judged.rows_starred.into(),
+        rows_starred,
         identifying_published,
         against_original,
     })
+}
+
+/// The columns beside the quasi-identifiers that both files have, in the order of the first.
+fn shared_columns(job: &Job, release: &str, original: &str) -> Result<Vec<String>, Error> {
+    let columns = |path: &str| -> Result<Vec<String>, Error> {
+        Ok(input::source(job, path)?.open()?.columns().to_vec())
+    };
+    let (release, original) = (columns(release)?, columns(original)?);
+    let quasi_identifiers = job.columns.quasi_identifiers.as_deref().unwrap_or_default();
+    let is_shared = |name: &String| original.contains(name) && !quasi_identifiers.contains(name);
+    Ok(release.into_iter().filter(is_shared).collect())
 }
 
 /// A file after its counting pass.
 struct Counted {
     plan: Plan,
     counter: RowCounter,
+    rows_starred: u64,
 }
 
 impl Counted {
-    fn read(job: &Job, path: &str, control: &Control) -> Result<Self, Error> {
+    /// Counts a file. The cells of the columns `joined` of a row become one more counted value, so that rows can
+    /// be compared whole.
+    fn read(
+        job: &Job,
+        path: &str,
+        joined: Option<&[String]>,
+        control: &Control,
+    ) -> Result<Self, Error> {
         let source = input::source(job, path)?;
         let reader = source.open()?;
         let plan = Plan::of_release(job, &source.name(), reader.columns())?;
-        let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &plan.counted());
-        let (counter, _) = input::count(job, &source, reader, counter, control)?;
-        Ok(Counted { plan, counter })
+        let position = |name: &String| plan.names.iter().position(|column| column == name);
+        let joined = joined.map(|names| names.iter().filter_map(position).collect());
+        let mut counted = plan.counted();
+        if joined.is_some() {
+            counted.push(plan.names.len());
+        }
+        let rows_starred = Arc::new(AtomicU64::new(0));
+        let reader = PublishedReader::new(reader, joined, Arc::clone(&rows_starred));
+        let counter = RowCounter::new(reader.columns(), &plan.quasi_identifiers, &counted);
+        let empty = counter.clone();
+        let columns = reader.columns().len();
+        let (mut counter, _) = input::count(job, &source, Box::new(reader), counter, control)?;
+        let mut rows_starred = rows_starred.load(Ordering::Relaxed);
+        if counter.rows() == 0 && rows_starred > 0 {
+            // Nothing but `*`: a table published at the top, not one of suppressed rows.
+            counter = empty;
+            let mut row = RowBatch::new(columns);
+            (0..columns).for_each(|_| row.push_cell(ANY.as_bytes()));
+            for _ in 0..std::mem::take(&mut rows_starred) {
+                counter.add(&row)?;
+            }
+        }
+        Ok(Counted {
+            plan,
+            counter,
+            rows_starred,
+        })
     }
 
     /// The values of a column; quasi-identifiers first, then the counted columns.
@@ -102,7 +166,7 @@ fn finish(
 ) -> Result<(CountedTable, Option<CountedTable>), Error> {
     let missing = input::missing(job);
     let quasi_identifiers = release.plan.quasi_identifiers.len();
-    let counted = release.plan.counted().len();
+    let counted = release.plan.counted().len() + usize::from(original.is_some());
     if let Some(original) = &mut original {
         for column in quasi_identifiers..quasi_identifiers + counted {
             for text in original.texts(job, column) {
@@ -124,7 +188,9 @@ fn finish(
             let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
             Ok(Some(resolved.hierarchy))
         });
-        hierarchies.collect::<Result<Vec<Option<Hierarchy>>, Error>>()
+        let mut hierarchies = hierarchies.collect::<Result<Vec<Option<Hierarchy>>, Error>>()?;
+        hierarchies.resize(counted, None);
+        Ok::<_, Error>(hierarchies)
     };
     let names = release.plan.names_of(&release.plan.quasi_identifiers);
     // Published values are judged as they stand: each is its own, whatever it stands for.
@@ -150,6 +216,12 @@ fn finish(
             )
         }
     };
+    // What is published is there: a policy that leaves rows out speaks of the original only.
+    let cells = match missing.cells {
+        MissingCells::ExcludeRow => MissingCells::OwnValue,
+        other => other,
+    };
+    let missing = Missing { cells, ..missing };
     let published = release
         .counter
         .finish(as_they_stand, release_distances, missing)?;

@@ -1,4 +1,5 @@
 //! The inputs that fuzzing has found worth keeping, as ordinary tests.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../../fuzz/laws.rs"]
 mod laws;

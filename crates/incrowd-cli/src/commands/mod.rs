@@ -2,11 +2,14 @@
 
 mod anonymize;
 mod completions;
+mod dialogue;
 mod explain;
 mod hierarchy;
 mod init;
 mod inspect;
 mod man;
+mod negotiate;
+mod study;
 mod verify;
 
 use crate::Reply;
@@ -24,6 +27,8 @@ pub(crate) fn run(cli: Cli, control: &Control) -> Result<Reply, Error> {
         Command::Hierarchy(command) => hierarchy::run(command, global, control),
         Command::Anonymize(args) => anonymize::run(args, global, control),
         Command::Verify(args) => verify::run(args, global, control),
+        Command::Negotiate(args) => negotiate::run(args, global, control),
+        Command::Study(args) => study::run(args, global, control),
         Command::Explain(args) => explain::run(args, global),
         Command::Completions(args) => Ok(completions::run(args)),
         Command::Man(args) => man::run(args),

@@ -14,6 +14,7 @@ pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Resu
             &args.roles,
             &args.hierarchies,
             &args.promises,
+            &args.budget,
             &args.threads,
         ],
     )?;

@@ -1,4 +1,5 @@
 //! What is printed: text for people, JSON for programs.
 
 pub(crate) mod json;
+pub(crate) mod negotiation;
 pub(crate) mod text;

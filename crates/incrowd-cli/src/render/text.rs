@@ -1,28 +1,28 @@
 //! Results as people read them.
 
 use incrowd_job::{
-    Combination, Error, Explanation, FileWritten, Guarantee, Initialized, Inspection, LevelsReport,
-    Outcome, PrivacyReached, Sample, Verification,
+    Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Origin,
+    Outcome, PrivacyReached, Sample, Study, Verification,
 };
 use std::fmt::Write;
 
 /// Text that grows line by line; writing to it cannot fail.
 #[derive(Default)]
-struct Page(String);
+pub(super) struct Page(pub(super) String);
 
 impl Page {
-    fn line(&mut self, text: impl AsRef<str>) {
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.0.push_str(text.as_ref().trim_end());
         self.0.push('\n');
     }
 
     /// A label and what it is about.
-    fn entry(&mut self, label: &str, text: impl AsRef<str>) {
+    pub(super) fn entry(&mut self, label: &str, text: impl AsRef<str>) {
         self.line(format!("{label:<12}{}", text.as_ref()));
     }
 
     /// Rows of cells, each column as wide as its widest cell, numbers to the right.
-    fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
+    pub(super) fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
         let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
         let width = |column: usize| {
             let cells = all().filter_map(|row| row.get(column));
@@ -83,6 +83,14 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.rows_in, outcome.rows_out, outcome.rows_suppressed
         ),
     );
+    if outcome.rows_starred > 0 {
+        let rows = outcome.rows_starred;
+        page.entry("", format!("{rows} suppressed rows are published as `*`"));
+    }
+    if outcome.rows_excluded > 0 {
+        let rows = outcome.rows_excluded;
+        page.entry("", format!("{rows} left out for missing cells"));
+    }
     for promise in &outcome.privacy {
         page.entry("promise", self::promise(promise));
     }
@@ -93,19 +101,30 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.classes, outcome.smallest_class, outcome.average_class
         ),
     );
+    for note in &outcome.notes {
+        page.entry("note", note);
+    }
     if let Some(levels) = &outcome.levels {
         let names = outcome.level_names.as_ref();
         for (at, (column, level)) in levels.iter().enumerate() {
             let label = if at == 0 { "levels" } else { "" };
             let name = names.and_then(|names| names.get(column));
             let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-            page.entry(label, format!("{column} {level}{name}"));
+            let origin = outcome.hierarchies.get(column);
+            let automatic = origin
+                .filter(|origin| origin.kind == Origin::Automatic)
+                .map(|origin| format!("  automatic: {}", origin.from))
+                .unwrap_or_default();
+            page.entry(label, format!("{column} {level}{name}{automatic}"));
         }
     }
     if let Some((metric, loss)) = outcome.metrics.first() {
         page.entry(
             "loss",
-            format!("{loss:.6} by {metric}; {}", guarantee(outcome)),
+            format!(
+                "{loss:.6} by {metric}; {}",
+                outcome.guarantee.in_words(outcome.gap)
+            ),
         );
     }
     page.entry(
@@ -139,16 +158,6 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
 
 fn written(file: &FileWritten) -> String {
     file.path.display().to_string()
-}
-
-fn guarantee(outcome: &Outcome) -> String {
-    match (outcome.guarantee, outcome.gap) {
-        (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
-        (Guarantee::Bounded, Some(gap)) => {
-            format!("at most {:.1} % of it could be saved", gap * 100.0)
-        }
-        _ => "nothing is proven about it".into(),
-    }
 }
 
 fn promise(promise: &PrivacyReached) -> String {
@@ -383,6 +392,64 @@ pub(crate) fn levels(report: &LevelsReport) -> String {
                 }
             }
         }
+    }
+    page.0
+}
+
+/// What `study` found.
+pub(crate) fn study(found: &Study) -> String {
+    let mut page = Page::default();
+    for of_model in found.rows.chunk_by(|one, other| one.model == other.model) {
+        let columns = &of_model[0].quasi_identifiers;
+        page.line(format!(
+            "rows suppressed by height, {}, quasi-identifiers {}",
+            of_model[0].model,
+            columns.join(", ").escape_debug()
+        ));
+        let header = ["parameter", "height", "nodes", "least", "average", "most"];
+        let rows: Vec<Vec<String>> = of_model
+            .iter()
+            .map(|row| {
+                vec![
+                    row.parameter.to_string(),
+                    row.height.to_string(),
+                    row.nodes.to_string(),
+                    row.min.to_string(),
+                    format!("{:.2}", row.avg),
+                    row.max.to_string(),
+                ]
+            })
+            .collect();
+        page.table(&header.map(String::from), &rows);
+        page.line("");
+    }
+    if let Some(importance) = &found.importance {
+        page.line("how much each level groups, all other columns raw");
+        let header = [
+            "column",
+            "level",
+            "classes",
+            "average class",
+            "times the level below",
+        ];
+        let rows: Vec<Vec<String>> = importance
+            .iter()
+            .map(|row| {
+                vec![
+                    row.attribute.escape_debug().to_string(),
+                    row.level.to_string(),
+                    row.groups.to_string(),
+                    format!("{:.2}", row.avg_group_size),
+                    format!("{:.2}", row.relative_importance),
+                ]
+            })
+            .collect();
+        page.table(&header.map(String::from), &rows);
+        page.line("");
+    }
+    for (at, path) in found.plots.iter().enumerate() {
+        let label = if at == 0 { "pictures" } else { "" };
+        page.entry(label, path.display().to_string());
     }
     page.0
 }

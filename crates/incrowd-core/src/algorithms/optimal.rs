@@ -438,6 +438,9 @@ impl<'a> Search<'a> {
         self.nodes_checked += 1;
         let limit = self.best.as_ref().map(|best| best.loss);
         let assessment = self.assessor.assess(node, classes, limit);
+        if self.assessed.len() >= MOST_BOXES {
+            self.assessed.clear(); // some nodes may be counted again, in bounded memory
+        }
         self.assessed.insert(node.clone(), assessment.clone());
         let rows_suppressed = assessment.rows_suppressed;
         if let Some(loss) = assessment.loss

@@ -179,6 +179,22 @@ impl AnnotatedLattice {
         })
     }
 
+    /// The same with the histograms of another annotation of the same nodes of the same table; histograms that
+    /// both have are kept once.
+    pub fn merge(mut self, other: Self) -> Result<Self, Error> {
+        if self.lattice != other.lattice || self.rows != other.rows || self.nodes != other.nodes {
+            let what = "set of nodes";
+            return Err(Error::IndexStale { what });
+        }
+        for annotation in other.annotations {
+            let mut known = self.annotations.iter();
+            if known.all(|of| of.measure != annotation.measure) {
+                self.annotations.push(annotation);
+            }
+        }
+        Ok(self)
+    }
+
     /// All nodes there are, annotated or not.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice

@@ -84,8 +84,8 @@ impl<'a> Request<'a> {
         Request { search, ..self }
     }
 
-    /// Refuses what no table could mean.
-    pub(super) fn check(&self, table: &CountedTable) -> Result<Node, Error> {
+    /// Refuses what no table could mean; otherwise the node of the acceptable levels.
+    pub fn check(&self, table: &CountedTable) -> Result<Node, Error> {
         let smallest_class = self.model.smallest_class();
         if smallest_class > table.rows {
             let column = self.model.column();

@@ -30,15 +30,6 @@ impl Class {
         self.crowd.size
     }
 
-    /// Whether every row of every counted column has the value named for that column.
-    pub(super) fn holds_only(&self, values: &[Option<u32>]) -> bool {
-        self.crowd
-            .rows_of_values
-            .iter()
-            .zip(values)
-            .all(|(rows_of_values, &only)| rows_of_values.keys().all(|&value| Some(value) == only))
-    }
-
     /// Rows of this class that `other` cannot account for.
     pub(super) fn rows_beyond(&self, other: &Class) -> u32 {
         let columns = self
@@ -175,12 +166,6 @@ impl Classes {
             .filter(|class| class.is_suppressed)
             .map(Class::size)
             .sum()
-    }
-
-    pub(super) fn suppress_where(&mut self, is_suppressed: impl Fn(&Class) -> bool) {
-        for class in &mut self.classes {
-            class.is_suppressed |= is_suppressed(class);
-        }
     }
 
     /// The class with these groups.

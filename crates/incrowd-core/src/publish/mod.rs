@@ -2,8 +2,8 @@
 //!
 //! [`publish`] trusts nobody: it sorts the raw tuples into classes with code of its own, asks every model about
 //! every class, suppresses what fails, and compares with the budget and the acceptable levels. Only then is there
-//! a [`Release`]. Writers take [`PublishedRows`], which only a release's [`Recoder`] makes, and finish only with a
-//! [`Confirmation`] that the rows written are the rows counted.
+//! a [`Release`]. The writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes, and finishes
+//! only with a [`Confirmation`] that the rows written are the rows counted.
 
 mod classes;
 mod recoder;

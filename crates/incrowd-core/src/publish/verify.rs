@@ -1,8 +1,10 @@
 //! Judging a published file, whoever made it.
+//!
+//! Rows that are `*` in every column of the file are suppressed rows. They carry nothing, and whoever counts a
+//! published file leaves them out, so that they can neither swell a class nor be taken for values.
 
 use super::classes::{Class, Classes, Reached};
 use crate::counts::CountedTable;
-use crate::hierarchy::ANY;
 use crate::lattice::Node;
 use crate::privacy::PrivacyModel;
 
@@ -13,8 +15,6 @@ pub struct Verification {
     pub reached: Vec<Reached>,
     /// Rows that are published.
     pub rows: u32,
-    /// Rows that are `*` in every quasi-identifier and every sensitive column; they carry nothing.
-    pub rows_starred: u32,
     /// The number of classes.
     pub classes: usize,
     /// Rows of the smallest class; 0 when there is none.
@@ -30,36 +30,13 @@ impl Verification {
 
 /// Judges a published table: its values are taken as they stand, so its hierarchies do not matter.
 pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Verification {
-    let classes = published_classes(published);
-    let rows_starred = classes.rows_suppressed();
+    let classes = Classes::of_node(published, &published.lattice().bottom());
     Verification {
         reached: classes.reached(models),
-        rows: published.rows - rows_starred,
-        rows_starred,
+        rows: published.rows,
         classes: classes.published().count(),
         smallest_class: classes.published().map(Class::size).min().unwrap_or(0),
     }
-}
-
-/// The classes of a published table, rows of nothing but `*` marked as suppressed. When every row is such a row
-/// the table is simply published at the top, and they are a class.
-fn published_classes(published: &CountedTable) -> Classes {
-    let mut classes = Classes::of_node(published, &published.lattice().bottom());
-    let starred_value: Vec<Option<u32>> = published
-        .columns
-        .iter()
-        .map(|column| column.values.lookup(ANY.as_bytes()))
-        .collect();
-    if classes.all().len() > 1 {
-        classes.suppress_where(|class| {
-            let groups = class.groups.iter().zip(&published.attributes);
-            groups
-                .clone()
-                .all(|(&leaf, attribute)| attribute.hierarchy.label(0, leaf) == ANY)
-                && class.holds_only(&starred_value)
-        });
-    }
-    classes
 }
 
 /// What a published file made of its original.
@@ -108,8 +85,8 @@ pub enum Violation {
 /// Rows are compared class by class: a class may not be larger than the original's rows that generalize to it,
 /// nor hold a sensitive value more often than they do.
 pub fn compare_with_original(published: &CountedTable, original: &CountedTable) -> AgainstOriginal {
-    let classes = published_classes(published);
-    let rows_published = published.rows - classes.rows_suppressed();
+    let classes = Classes::of_node(published, &published.lattice().bottom());
+    let rows_published = published.rows;
     let rows_original = original.rows + original.rows_excluded;
     let mut result = AgainstOriginal {
         rows_suppressed: rows_original.saturating_sub(rows_published),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const MOST_COLUMNS: usize = 8;
 
 /// Distinct tuples that are kept.
-const MOST_TUPLES: usize = 2_000_000;
+const MOST_TUPLES: usize = 1_000_000;
 
 /// Combinations that are reported.
 const MOST_REPORTED: usize = 20;
@@ -63,7 +63,7 @@ pub(super) fn candidates(columns: &[ColumnReport]) -> Vec<usize> {
 struct Tuples {
     codes: Vec<HashMap<u64, u32>>,
     rows: u64,
-    rows_of_tuples: HashMap<Vec<u32>, u64>,
+    rows_of_tuples: HashMap<Box<[u32]>, u64>,
     tuple: Vec<u32>,
 }
 
@@ -102,10 +102,11 @@ pub(super) fn count(
                     tuples.tuple.push(*code);
                 }
                 tuples.rows += 1;
-                match tuples.rows_of_tuples.get_mut(&tuples.tuple) {
+                match tuples.rows_of_tuples.get_mut(&tuples.tuple[..]) {
                     Some(rows) => *rows += 1,
                     None => {
-                        tuples.rows_of_tuples.insert(tuples.tuple.clone(), 1);
+                        let tuple = tuples.tuple.clone().into_boxed_slice();
+                        tuples.rows_of_tuples.insert(tuple, 1);
                     }
                 }
             }
@@ -129,34 +130,36 @@ pub(super) fn count(
     });
     strongest.truncate(MOST_REPORTED);
     let all: Vec<usize> = (0..candidates.len()).collect();
+    let together = Spread::of(tuples.rows_of_tuples.values().copied());
     Ok(Combinations {
         columns: candidates.iter().map(|&at| names[at].clone()).collect(),
         rows: tuples.rows,
-        together: Some(tuples.combination(names, candidates, &all)),
+        together: Some(Combination::new(names, candidates, &all, together)),
         strongest,
     })
 }
 
 impl Tuples {
+    /// What a pair or a triple of the candidates gives away.
     fn combination(&self, names: &[String], candidates: &[usize], chosen: &[usize]) -> Combination {
-        let mut rows_of: HashMap<Vec<u32>, u64> = HashMap::new();
-        let mut part = Vec::with_capacity(chosen.len());
+        let mut rows_of: HashMap<u128, u64> = HashMap::new();
         self.rows_of_tuples.iter().for_each(|(tuple, rows)| {
-            part.clear();
-            part.extend(chosen.iter().map(|&at| tuple[at]));
-            match rows_of.get_mut(&part) {
-                Some(sum) => *sum += rows,
-                None => {
-                    rows_of.insert(part.clone(), *rows);
-                }
-            }
+            // Three numbers of 32 bits side by side.
+            let key = chosen
+                .iter()
+                .fold(0, |key, &at| key << 32 | u128::from(tuple[at]));
+            *rows_of.entry(key).or_insert(0) += rows;
         });
         let spread = Spread::of(rows_of.values().copied());
+        Combination::new(names, candidates, chosen, spread)
+    }
+}
+
+impl Combination {
+    fn new(names: &[String], candidates: &[usize], chosen: &[usize], spread: Spread) -> Self {
+        let columns = chosen.iter().map(|&at| names[candidates[at]].clone());
         Combination {
-            columns: chosen
-                .iter()
-                .map(|&at| names[candidates[at]].clone())
-                .collect(),
+            columns: columns.collect(),
             distinct: spread.distinct,
             distinct_ratio: ratio(spread.distinct, spread.rows),
             separation_ratio: spread.separation_ratio(),

@@ -1,0 +1,283 @@
+//! The dialogue of `incrowd negotiate`: what can be had, what if, agreed.
+//!
+//! A loop over lines in and text out, so that it runs in a terminal and in a test alike. A wish that cannot be
+//! meant is refused with its hint, and the wish before stands. Nothing is written until the user names a file, and
+//! a release is made by the ordinary way of `anonymize`, check included.
+
+use super::negotiate::code;
+use crate::render::{negotiation, text};
+use incrowd_job::{
+    Budget, Control, Error, Job, Negotiated, Negotiation, Offered, Others, Show, Terms, Wish,
+    anonymize, write_job,
+};
+use std::io::{BufRead, ErrorKind, Write};
+use std::path::Path;
+
+const HELP: &str = "\
+  1, 2, 3             take the offer of this number
+  {parameter} N{pad}change the promise
+  suppress 1%         change how many rows may be left out: a number or a share
+  levels age=2        change how far a column may be generalized; also `2,1,1` for all, or `any`
+  model NAME(...)     promise something else, such as entropy-l-diversity(l=3)
+  metric NAME         prefer releases by another measure than their height
+  curve, history      show the curve, or what was asked so far
+  write job.toml      write the agreed job file
+  release safe.csv    make the agreed release; add a name such as proof.json for its certificate
+  others drop|keep    what happens to columns you gave no role
+  help, quit
+";
+
+/// A negotiation under way.
+pub(super) struct Dialogue<'s, 'g, W> {
+    session: &'s mut Negotiation<'g>,
+    control: &'g Control,
+    output: W,
+    wish: Wish,
+    answer: Negotiated,
+    taken: Option<(Wish, Offered)>,
+    history: Vec<String>,
+    /// What happens to columns without a role; as the job says when not given.
+    others: Option<Others>,
+}
+
+/// Whether the dialogue goes on.
+enum Next {
+    Listen,
+    Quit,
+}
+
+/// Asks the first question and then does what the lines of `input` say. The exit code is that of the last answer.
+pub(super) fn run<'g, W: Write>(
+    session: &mut Negotiation<'g>,
+    control: &'g Control,
+    mut input: impl BufRead,
+    output: W,
+) -> Result<u8, Error> {
+    let wish = session.wish_of_job()?;
+    let answer = session.ask(&wish)?;
+    let mut dialogue = Dialogue {
+        session,
+        control,
+        output,
+        wish,
+        answer,
+        taken: None,
+        history: Vec::new(),
+        others: None,
+    };
+    dialogue.remember();
+    dialogue.show_curve()?;
+    dialogue.show_answer()?;
+    dialogue.say_what_lacks_a_role()?;
+    dialogue.say("`help` lists what you can do\n")?;
+    let mut line = String::new();
+    loop {
+        dialogue.say("> ")?;
+        line.clear();
+        match input.read_line(&mut line) {
+            Ok(0) => {
+                dialogue.say("\n")?;
+                break;
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                dialogue.say("that is not UTF-8 text\n")?;
+                continue;
+            }
+            Err(error) => return Err(Error::Requests { kind: error.kind() }),
+        }
+        match dialogue.obey(line.trim()) {
+            Ok(Next::Listen) => {}
+            Ok(Next::Quit) => break,
+            Err(error @ (Error::Cancelled | Error::Answers { .. })) => return Err(error),
+            Err(error) => dialogue.say(&text::error(&error))?,
+        }
+        control.check()?;
+    }
+    Ok(code(&dialogue.answer))
+}
+
+impl<W: Write> Dialogue<'_, '_, W> {
+    fn say(&mut self, text: &str) -> Result<(), Error> {
+        let written = self.output.write_all(text.as_bytes());
+        let written = written.and_then(|()| self.output.flush());
+        written.map_err(|error| Error::Answers { kind: error.kind() })
+    }
+
+    /// Does what a line says.
+    fn obey(&mut self, line: &str) -> Result<Next, Error> {
+        let (word, rest) = match line.split_once(char::is_whitespace) {
+            Some((word, rest)) => (word, rest.trim()),
+            None => (line, ""),
+        };
+        let parameter = self.parameter_name()?;
+        let mut wish = self.wish.clone();
+        match word {
+            "" => self.show_answer()?,
+            "quit" | "exit" | "q" => return Ok(Next::Quit),
+            "help" | "?" => {
+                let pad = " ".repeat(18usize.saturating_sub(parameter.len()));
+                let help = HELP.replace("{parameter}", parameter);
+                self.say(&help.replace("{pad}", &pad))?;
+            }
+            "curve" => self.show_curve()?,
+            "history" => {
+                let history = self.history.join("\n");
+                self.say(&format!("{history}\n"))?;
+            }
+            "write" => self.write(rest)?,
+            "release" => self.release(rest)?,
+            "others" => match rest {
+                "drop" => self.others = Some(Others::Drop),
+                "keep" => self.others = Some(Others::Keep),
+                _ => self.say("say `others drop` or `others keep`\n")?,
+            },
+            "suppress" => {
+                let budget: Budget = rest.parse()?;
+                wish.max_suppressed = Some(budget);
+                self.ask(wish)?;
+            }
+            "levels" => {
+                let columns: Vec<(&str, u8)> = self.session.ground().quasi_identifiers().collect();
+                wish.set_levels(rest, &columns)?;
+                self.ask(wish)?;
+            }
+            "model" => {
+                wish.model = rest.to_owned();
+                wish.parameter = None;
+                self.ask(wish)?;
+            }
+            "metric" => {
+                wish.metric = Some(rest.to_owned());
+                self.ask(wish)?;
+            }
+            word if word == parameter => {
+                wish.set_parameter(rest.trim_start_matches('=').trim())?;
+                self.ask(wish)?;
+            }
+            word => match word.parse::<usize>() {
+                Ok(number) if rest.is_empty() => self.take(number)?,
+                _ => self.say("that is not something I can do; `help` lists what is\n")?,
+            },
+        }
+        Ok(Next::Listen)
+    }
+
+    /// What the parameter of the promise is called.
+    fn parameter_name(&self) -> Result<&'static str, Error> {
+        Ok(self.wish.spec()?.entry().parameters[0].name)
+    }
+
+    /// Asks; the new wish stands only if it can be meant.
+    fn ask(&mut self, wish: Wish) -> Result<(), Error> {
+        let answer = self.session.ask(&wish)?;
+        self.wish = wish;
+        self.answer = answer;
+        self.taken = None;
+        self.remember();
+        self.show_answer()
+    }
+
+    /// Better said before the long talk than at its end.
+    fn say_what_lacks_a_role(&mut self) -> Result<(), Error> {
+        let ground = self.session.ground();
+        match (ground.without_role().len(), ground.job().columns.others) {
+            (0, _) | (_, Some(_)) => Ok(()),
+            (columns, None) => self.say(&format!(
+                "columns: {columns} without a role; before a release say `others drop` or `others keep`\n"
+            )),
+        }
+    }
+
+    /// The job of the offer taken.
+    fn job(&self, wish: &Wish, offer: &Offered) -> Job {
+        let mut job = self.session.ground().agreed(wish, offer);
+        job.columns.others = self.others.or(job.columns.others);
+        job
+    }
+
+    fn remember(&mut self) {
+        let number = self.history.len() + 1;
+        let line = format!(
+            "{number:>3}  {}: {}",
+            negotiation::wish(&self.wish),
+            negotiation::summary(&self.answer.terms)
+        );
+        self.history.push(line);
+    }
+
+    fn show_curve(&mut self) -> Result<(), Error> {
+        let curve = self.session.curve(&self.wish)?;
+        self.say(&format!("{}\n", negotiation::curve(&curve)))
+    }
+
+    fn show_answer(&mut self) -> Result<(), Error> {
+        let wish = negotiation::wish(&self.wish);
+        let answer = negotiation::answer(&self.answer);
+        self.say(&format!("you wish for {wish}\n{answer}"))
+    }
+
+    fn take(&mut self, number: usize) -> Result<(), Error> {
+        let offer = match &self.answer.terms {
+            Terms::Exact { answer } => (number == 1).then_some(answer),
+            Terms::Relaxed {
+                more_suppression,
+                higher_levels,
+                weaker_privacy,
+            } => match number {
+                1 => more_suppression.as_ref(),
+                2 => higher_levels.as_ref(),
+                3 => weaker_privacy.as_ref(),
+                _ => None,
+            },
+        };
+        let Some(offer) = offer.cloned() else {
+            return self.say("there is no offer of that number\n");
+        };
+        self.taken = Some((self.wish.clone(), offer));
+        self.say(&format!(
+            "offer {number} is taken; `write job.toml` keeps it, `release safe.csv` makes it\n"
+        ))
+    }
+
+    /// The offer taken; where there is only one, it need not be.
+    fn agreed(&self) -> Option<(Wish, Offered)> {
+        self.taken.clone().or_else(|| match &self.answer.terms {
+            Terms::Exact { answer } => Some((self.wish.clone(), answer.clone())),
+            Terms::Relaxed { .. } => None,
+        })
+    }
+
+    fn write(&mut self, path: &str) -> Result<(), Error> {
+        let Some((wish, offer)) = self.agreed() else {
+            return self.say("take an offer first: type its number\n");
+        };
+        if path.is_empty() || path == "-" {
+            return self.say("say where, as in `write job.toml`\n");
+        }
+        let job = self.job(&wish, &offer);
+        write_job(&job, Path::new(path))?;
+        self.say(&format!(
+            "written; `incrowd anonymize --job {path} -o safe.csv` makes the release\n"
+        ))
+    }
+
+    fn release(&mut self, names: &str) -> Result<(), Error> {
+        let Some((wish, offer)) = self.agreed() else {
+            return self.say("take an offer first: type its number\n");
+        };
+        let mut names = names.split_whitespace();
+        let (Some(path), certificate) = (names.next().filter(|path| *path != "-"), names.next())
+        else {
+            return self.say("say where, as in `release safe.csv`\n");
+        };
+        let mut job = self.job(&wish, &offer);
+        job.output.path = Some(path.to_owned());
+        job.output.certificate = certificate.map(Into::into);
+        let outcome = anonymize(&job, Show::default(), self.control)?;
+        self.say(&text::outcome(&outcome))
+    }
+}
+
+#[cfg(test)]
+mod tests;

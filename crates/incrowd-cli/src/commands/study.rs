@@ -1,0 +1,33 @@
+//! `incrowd study`
+
+use super::reply;
+use crate::Reply;
+use crate::args::{Global, StudyArgs, job};
+use crate::render::text;
+use incrowd_job::{Control, Error, StudyOptions, study};
+
+pub(super) fn run(args: &StudyArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
+    let job = job(
+        args.table.job.as_ref(),
+        &[
+            &args.table,
+            &args.roles,
+            &args.hierarchies,
+            &args.privacy,
+            &args.threads,
+        ],
+    )?;
+    let options = StudyOptions {
+        parameters: args.parameters.clone(),
+        importance: args.importance,
+        plot: args.plot.clone(),
+    };
+    let found = study(&job, &options, control)?;
+    if args.csv {
+        return Ok(Reply {
+            result: found.to_csv(),
+            ..Reply::default()
+        });
+    }
+    Ok(reply(global, &found, text::study))
+}

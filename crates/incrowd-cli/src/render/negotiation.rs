@@ -1,0 +1,329 @@
+//! Answers of a negotiation as people read them: the curve, then the offers as cards.
+
+use super::text::Page;
+use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish};
+
+/// Columns of a drawn curve.
+const WIDTH: usize = 60;
+
+/// Lines of a drawn curve.
+const HEIGHT: usize = 10;
+
+/// A cell filled from below, in eighths.
+const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// An answer with the curve it rests on.
+pub(crate) fn page(answer: &Negotiated, curve: &Curve) -> String {
+    let mut page = Page::default();
+    page.line(self::curve(curve));
+    page.line(self::answer(answer));
+    page.0
+}
+
+/// What can be had, and what it rests on.
+pub(crate) fn answer(answer: &Negotiated) -> String {
+    let mut page = Page::default();
+    match &answer.terms {
+        Terms::Exact { answer } => {
+            page.line("every wish can be met");
+            page.line("");
+            card(&mut page, 1, "the best release that meets them", answer);
+        }
+        Terms::Relaxed {
+            more_suppression,
+            higher_levels,
+            weaker_privacy,
+        } => {
+            page.line("not every wish can be met; each of these gives way on one");
+            let cards = [
+                ("leave out more rows", more_suppression),
+                ("generalize further", higher_levels),
+                ("promise less", weaker_privacy),
+            ];
+            for (number, (title, offer)) in (1..).zip(cards) {
+                page.line("");
+                match offer {
+                    Some(offer) => card(&mut page, number, title, offer),
+                    None => {
+                        page.line(format!("{number}  {title}: even that does not help"));
+                    }
+                }
+            }
+        }
+    }
+    page.line("");
+    let lattice = &answer.lattice;
+    let trust = match lattice.complete {
+        true => "nothing better was left unseen",
+        false => "something better may have been left unseen",
+    };
+    page.entry(
+        "search",
+        format!(
+            "{} of {} nodes looked at, {}; {trust}",
+            answer.nodes_visited, lattice.nodes.0, lattice.how
+        ),
+    );
+    if !answer.monotone {
+        page.entry(
+            "",
+            "under this model higher levels can suppress more rows, so no node was skipped by inference",
+        );
+    }
+    page.entry(
+        "seconds",
+        format!(
+            "{:.3} prepare, {:.6} answer",
+            answer.seconds.prepare, answer.seconds.answer
+        ),
+    );
+    page.0
+}
+
+/// The wishes in a line.
+pub(crate) fn wish(wish: &Wish) -> String {
+    let model = match wish.spec() {
+        Ok(spec) => spec.to_string(),
+        Err(_) => wish.model.clone(),
+    };
+    let budget = match wish.max_suppressed {
+        Some(budget) => budget.to_string(),
+        None => "0".into(),
+    };
+    let levels = match &wish.max_levels {
+        Some(levels) => {
+            let levels: Vec<String> = levels.iter().map(u8::to_string).collect();
+            format!("levels up to {}", levels.join(","))
+        }
+        None => "any levels".into(),
+    };
+    let metric = match &wish.metric {
+        Some(metric) => format!(", least {metric}"),
+        None => String::new(),
+    };
+    format!("{model}, {budget} rows left out, {levels}{metric}")
+}
+
+/// An answer in a line.
+pub(crate) fn summary(terms: &Terms) -> String {
+    let levels = |offer: &Offered| {
+        let levels: Vec<String> = offer.levels.iter().map(u8::to_string).collect();
+        levels.join(",")
+    };
+    match terms {
+        Terms::Exact { answer } => format!(
+            "yes, levels {} with {} rows left out",
+            levels(answer),
+            answer.rows_suppressed
+        ),
+        Terms::Relaxed {
+            more_suppression,
+            higher_levels,
+            weaker_privacy,
+        } => {
+            let mut offers = Vec::new();
+            if let Some(offer) = more_suppression {
+                offers.push(format!("{} rows left out", offer.rows_suppressed));
+            }
+            if let Some(offer) = higher_levels {
+                offers.push(format!("levels {}", levels(offer)));
+            }
+            if let Some(offer) = weaker_privacy {
+                offers.push(offer.model.clone());
+            }
+            format!("no, but {}", offers.join(" or "))
+        }
+    }
+}
+
+/// One offer: what it is, what it costs, which wish gives way and by how much.
+fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
+    page.line(format!("{number}  {title}"));
+    let mut entry = |label: &str, text: String| page.line(format!("   {label:<12}{text}"));
+    if let Some(gives_way) = &offer.gives_way {
+        entry("gives way", self::gives_way(gives_way, offer));
+    }
+    entry("promise", offer.model.clone());
+    entry(
+        "suppressed",
+        format!(
+            "{} rows ({:.2} %)",
+            offer.rows_suppressed,
+            offer.share_suppressed * 100.0
+        ),
+    );
+    let levels = offer.levels_by_name.iter();
+    let levels: Vec<String> = levels
+        .map(|(name, level)| format!("{name} {level}"))
+        .collect();
+    entry(
+        "levels",
+        format!("{} (height {})", levels.join(", "), offer.height),
+    );
+    entry(
+        "classes",
+        format!(
+            "{}, smallest {}, average {:.1}",
+            offer.classes, offer.smallest_class, offer.average_class
+        ),
+    );
+    let first = offer.metrics.first().map(|(name, _)| name.as_str());
+    let shown = ["loss", "precision", "average-class-size"];
+    let metrics = offer.metrics.iter().filter(|(name, _)| {
+        let is_height = *name == "height";
+        !is_height && (first == Some(name.as_str()) || shown.contains(&name.as_str()))
+    });
+    let metrics: Vec<String> = metrics
+        .map(|(name, loss)| format!("{name} {loss:.4}"))
+        .collect();
+    entry("costs", metrics.join(", "));
+}
+
+/// The wish that is not met, in words.
+fn gives_way(gives_way: &GaveWay, offer: &Offered) -> String {
+    match gives_way {
+        GaveWay::Suppression { rows_beyond } => {
+            format!("{rows_beyond} rows more than you allowed")
+        }
+        GaveWay::Levels { steps_beyond } => {
+            let steps: Vec<String> = steps_beyond
+                .iter()
+                .map(|(name, steps)| match steps {
+                    1 => format!("{name} one level higher"),
+                    steps => format!("{name} {steps} levels higher"),
+                })
+                .collect();
+            steps.join(", ")
+        }
+        GaveWay::Privacy { asked } => format!(
+            "{} instead of {}",
+            number(offer.parameter.0),
+            number(asked.0)
+        ),
+    }
+}
+
+/// Rows suppressed by parameter, drawn with blocks, the budget as a dotted line.
+pub(crate) fn curve(curve: &Curve) -> String {
+    let mut page = Page::default();
+    let levels = curve.levels.iter();
+    let levels: Vec<String> = levels
+        .map(|(name, level)| format!("{name} {level}"))
+        .collect();
+    let name = &curve.parameter_name;
+    page.line(format!(
+        "rows suppressed by {name} at the highest levels you accept: {}",
+        levels.join(", ")
+    ));
+    let (low, high) = curve.range();
+    let parameter = |column: usize| {
+        let share = column as f64 / (WIDTH - 1) as f64;
+        let parameter = low + share * (high - low);
+        if curve.is_whole {
+            parameter.round()
+        } else {
+            parameter
+        }
+    };
+    let heights: Vec<u64> = (0..WIDTH)
+        .map(|column| curve.rows_suppressed(parameter(column)))
+        .collect();
+    let most = heights.iter().copied().max().unwrap_or(0);
+    let top = nice(most.max(curve.budget + curve.budget / 4).max(1));
+    let eighths = |rows: u64| (rows as f64 / top as f64 * (HEIGHT * 8) as f64).round() as usize;
+    let budget_line = eighths(curve.budget) / 8;
+    let margin = top.to_string().len().max(curve.budget.to_string().len()) + 1;
+    for line in (0..HEIGHT).rev() {
+        let label = match line {
+            _ if line == budget_line => curve.budget.to_string(),
+            line if line == HEIGHT - 1 => top.to_string(),
+            _ => String::new(),
+        };
+        let cells: String = heights
+            .iter()
+            .map(
+                |&rows| match eighths(rows).saturating_sub(line * 8).min(8) {
+                    // A few rows are not none.
+                    0 if line == 0 && rows > 0 => BLOCKS[1],
+                    0 if line == budget_line => '┄',
+                    filled => BLOCKS[filled],
+                },
+            )
+            .collect();
+        let note = if line == budget_line { " budget" } else { "" };
+        page.line(format!("{label:>margin$} ┤{cells}{note}"));
+    }
+    let mark = ((curve.asked - low) / (high - low) * (WIDTH - 1) as f64).round();
+    let mark = (mark.max(0.0) as usize).min(WIDTH - 1);
+    let axis: String = (0..WIDTH)
+        .map(|column| if column == mark { '┴' } else { '─' })
+        .collect();
+    page.line(format!("{:>margin$} └{axis}", 0));
+    let ends = (number(parameter(0)), number(parameter(WIDTH - 1)));
+    let asked = format!("{name} = {}", number(curve.asked));
+    let mut below: Vec<char> = vec![' '; WIDTH + 12];
+    let mut put = |at: usize, text: &str| {
+        for (offset, letter) in text.chars().enumerate() {
+            if let Some(cell) = below.get_mut(at + offset) {
+                *cell = letter;
+            }
+        }
+    };
+    put(0, &ends.0);
+    put(WIDTH - ends.1.len(), &ends.1);
+    put(mark.saturating_sub(asked.len() / 2).max(3), &asked);
+    let below: String = below.into_iter().collect();
+    page.line(format!("{:>margin$}  {below}", ""));
+    page.0
+}
+
+/// A number with no more digits than it needs.
+fn number(number: f64) -> String {
+    format!("{}", (number * 1000.0).round() / 1000.0)
+}
+
+/// The next number that reads well: one digit or a half, and zeros.
+fn nice(number: u64) -> u64 {
+    let mut step = 10u64;
+    if number <= step {
+        return number.max(1);
+    }
+    loop {
+        for factor in [10, 15, 20, 30, 40, 50, 60, 80] {
+            let candidate = (step / 10).saturating_mul(factor);
+            if candidate >= number || candidate == u64::MAX {
+                return candidate;
+            }
+        }
+        step = step.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_top_of_a_curve_reads_well() {
+        let pairs = [
+            (0, 1),
+            (7, 7),
+            (11, 15),
+            (71, 80),
+            (81, 100),
+            (30_162, 40_000),
+        ];
+        for (most, top) in pairs {
+            assert_eq!(nice(most), top, "{most}");
+        }
+        assert_eq!(nice(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn numbers_have_no_more_digits_than_they_need() {
+        assert_eq!(
+            [number(0.2), number(10.0), number(0.54321)],
+            ["0.2", "10", "0.543"]
+        );
+    }
+}

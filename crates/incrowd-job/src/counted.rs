@@ -1,0 +1,164 @@
+//! The first pass over a job's table: distinct tuples, counted, with the levels of every column.
+
+use crate::control::Control;
+use crate::error::Error;
+use crate::hierarchies::{self, ColumnHierarchy};
+use crate::input;
+use crate::job::Job;
+use crate::plan::Plan;
+use incrowd_core::counts::{CountedTable, RowCounter};
+use incrowd_core::lattice::Node;
+use incrowd_core::problem::{self, Interruption, Watch};
+use incrowd_io::{Fingerprint, RowReader, Source};
+use std::time::Instant;
+
+/// What the first pass leaves.
+pub(crate) struct FirstPass {
+    pub(crate) table: CountedTable,
+    /// One for each quasi-identifier.
+    pub(crate) hierarchies: Vec<ColumnHierarchy>,
+    /// Of the bytes read.
+    pub(crate) input_hash: Fingerprint,
+}
+
+/// Counts the rows of `reader`, and finds the levels of every column.
+pub(crate) fn first_pass(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<FirstPass, Error> {
+    let counted = plan.counted();
+    let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
+    let (counter, input_hash) = input::count(job, source, reader, counter, control)?;
+    let missing = input::missing(job);
+    let mut hierarchies = Vec::new();
+    for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
+        control.check()?;
+        let values = counter.values(at, &missing);
+        hierarchies.push(hierarchies::of_column(job, name, &values)?);
+    }
+    let distances = plan
+        .names_of(&counted)
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let source = hierarchies::source_of(job, name);
+            let Some(source) = source else {
+                return Ok(None);
+            };
+            let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
+            let unlisted = job.columns.missing.unwrap_or_default();
+            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
+            Ok(Some(resolved.hierarchy))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
+    let table = counter
+        .finish(levels.collect(), distances, missing)
+        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies))?;
+    if table.rows == 0 {
+        return Err(Error::AllRowsExcluded {
+            input: source.name(),
+            rows: table.rows_excluded.into(),
+        });
+    }
+    Ok(FirstPass {
+        table,
+        hierarchies,
+        input_hash,
+    })
+}
+
+/// Adds to an error about unlisted values which file does not list them.
+fn name_hierarchy(
+    error: incrowd_core::Error,
+    source: &Source,
+    plan: &Plan,
+    hierarchies: &[ColumnHierarchy],
+) -> Error {
+    if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
+        let names = plan.names_of(&plan.quasi_identifiers);
+        if let Some(at) = names.iter().position(|name| name == column) {
+            return Error::Unlisted {
+                column: column.clone(),
+                from: hierarchies[at].from.clone(),
+                input: source.name(),
+                source: Box::new(error),
+            };
+        }
+    }
+    error.into()
+}
+
+/// The rows that may be suppressed.
+pub(crate) fn max_suppressed(
+    budget: Option<crate::Budget>,
+    table: &CountedTable,
+) -> Result<u32, Error> {
+    let rows = u64::from(table.rows);
+    match budget {
+        None => Ok(0),
+        Some(crate::Budget::Rows(limit)) if limit > rows => {
+            Err(Error::BudgetBeyondTable { limit, rows })
+        }
+        // At most the rows of the table, which are counted in 32 bits.
+        Some(budget) => Ok(budget.rows(rows) as u32),
+    }
+}
+
+/// The node of the highest acceptable levels.
+pub(crate) fn max_levels(limits: Option<&[u8]>, table: &CountedTable) -> Result<Node, Error> {
+    let attributes = &table.attributes;
+    let Some(limits) = limits else {
+        return Ok(table.lattice().top().clone());
+    };
+    if limits.len() != attributes.len() {
+        return Err(Error::LevelCount {
+            given: limits.len(),
+            expected: attributes.len(),
+        });
+    }
+    for (attribute, &level) in attributes.iter().zip(limits) {
+        let height = attribute.hierarchy.height();
+        if level > height {
+            return Err(Error::NoSuchLevel {
+                column: attribute.name.clone(),
+                level,
+                height,
+            });
+        }
+    }
+    Ok(Node::from_levels(limits.iter().copied()))
+}
+
+/// Lets a search see a cancel and the clock.
+pub(crate) struct SearchWatch<'a> {
+    control: &'a Control,
+    deadline: Option<Instant>,
+}
+
+impl<'a> SearchWatch<'a> {
+    /// A search that begins now.
+    pub(crate) fn new(job: &Job, control: &'a Control) -> Self {
+        let limit = job.search.time_limit;
+        SearchWatch {
+            control,
+            deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
+        }
+    }
+}
+
+impl Watch for SearchWatch<'_> {
+    fn step(&self, progress: problem::Progress) -> Result<(), Interruption> {
+        if self.control.is_cancelled() {
+            return Err(Interruption::Cancelled);
+        }
+        self.control.progress().reach(progress.nodes_checked);
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Interruption::TimeUp),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A small lattice, every node coloured by what it suppresses.
+
+use super::svg::{Anchor, FAINT, Font, GRID, INK, Svg};
+use incrowd_core::lattice::Node;
+
+const TILE: (f64, f64) = (46.0, 24.0);
+const STEP: (f64, f64) = (56.0, 58.0);
+const LEFT: f64 = 76.0;
+const TOP: f64 = 78.0;
+const LEGEND: f64 = 74.0;
+
+/// The border of nodes within the budget.
+const WITHIN: &str = "#d55e00";
+
+/// A node and the share of rows it suppresses.
+pub(crate) struct LatticeNode {
+    pub(crate) node: Node,
+    pub(crate) share: f64,
+    pub(crate) is_within_budget: bool,
+}
+
+/// What to draw.
+pub(crate) struct LatticePicture<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) attributes: &'a [String],
+    pub(crate) nodes: &'a [LatticeNode],
+    /// In words, such as `301 rows`.
+    pub(crate) budget: &'a str,
+}
+
+/// From white to dark blue, by the part of the greatest share that a share is. The square root tells small shares
+/// apart, which are the ones that matter.
+fn colour(part: f64) -> (String, bool) {
+    let depth = part.clamp(0.0, 1.0).sqrt();
+    let stops = [
+        (247.0, 251.0, 255.0),
+        (158.0, 202.0, 225.0),
+        (49.0, 130.0, 189.0),
+        (8.0, 48.0, 107.0),
+    ];
+    let at = depth * (stops.len() - 1) as f64;
+    let below = (at.floor() as usize).min(stops.len() - 2);
+    let part = at - below as f64;
+    let (from, to) = (stops[below], stops[below + 1]);
+    let mix = |a: f64, b: f64| (a + (b - a) * part).round() as u8;
+    let (red, green, blue) = (mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2));
+    let is_dark = 0.3 * f64::from(red) + 0.6 * f64::from(green) + 0.1 * f64::from(blue) < 140.0;
+    (format!("#{red:02x}{green:02x}{blue:02x}"), is_dark)
+}
+
+/// The lattice with the raw node at the bottom and an edge wherever one level rises by one.
+pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
+    let nodes = picture.nodes;
+    let most = nodes.iter().map(|of| of.share).fold(0.001, f64::max);
+    let highest = nodes.iter().map(|of| of.node.height()).max().unwrap_or(0);
+    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); highest as usize + 1];
+    for (at, of) in nodes.iter().enumerate() {
+        rows[of.node.height() as usize].push(at);
+    }
+    for row in &mut rows {
+        row.sort_by(|&one, &other| nodes[one].node.cmp_levels(&nodes[other].node));
+    }
+    let widest = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    let width = (LEFT + STEP.0 * widest as f64 + 24.0).max(620.0);
+    let height = TOP + STEP.1 * rows.len() as f64 + LEGEND;
+    let mut svg = Svg::new(width, height, picture.title);
+    let title = Font {
+        is_bold: true,
+        ..Font::new(16, INK, Anchor::Start)
+    };
+    svg.text((24.0, 28.0), title, picture.title);
+    let order = picture.attributes.join(", ");
+    let subtitle = format!("levels in the order {order}; raw at the bottom");
+    let faint = |anchor| Font::new(12, FAINT, anchor);
+    svg.text((24.0, 47.0), faint(Anchor::Start), subtitle);
+    let middle = (LEFT + width - 24.0) / 2.0;
+    let places: Vec<(f64, f64)> = nodes
+        .iter()
+        .enumerate()
+        .map(|(at, of)| {
+            let row = &rows[of.node.height() as usize];
+            let column = row.iter().position(|&other| other == at).unwrap_or(0);
+            let x = middle + (column as f64 - (row.len() as f64 - 1.0) / 2.0) * STEP.0;
+            let line = f64::from(highest - of.node.height());
+            (x, TOP + STEP.1 * (line + 0.5))
+        })
+        .collect();
+    for (lower, below) in nodes.iter().zip(&places) {
+        for (upper, above) in nodes.iter().zip(&places) {
+            let is_step = upper.node.height() == lower.node.height() + 1;
+            if is_step && lower.node.is_at_or_below(&upper.node) {
+                let from = (below.0, below.1 - TILE.1 / 2.0);
+                let to = (above.0, above.1 + TILE.1 / 2.0);
+                svg.line(from, to, "#c4c4c4", 0.8);
+            }
+        }
+    }
+    let wide = nodes
+        .iter()
+        .any(|of| of.node.levels().any(|level| level > 9));
+    for (of, at) in nodes.iter().zip(&places) {
+        let (fill, is_dark) = colour(of.share / most);
+        let levels: Vec<String> = of.node.levels().map(|level| level.to_string()).collect();
+        let label = levels.join(if wide { "," } else { "" });
+        let border = match of.is_within_budget {
+            true => (WITHIN, 2.4),
+            false => ("#8a8a8a", 0.8),
+        };
+        let corner = (at.0 - TILE.0 / 2.0, at.1 - TILE.1 / 2.0);
+        let named: Vec<String> = picture
+            .attributes
+            .iter()
+            .zip(&levels)
+            .map(|(name, level)| format!("{name} {level}"))
+            .collect();
+        let hover = format!(
+            "{}: {:.2} % of rows suppressed",
+            named.join(", "),
+            of.share * 100.0
+        );
+        svg.tile(corner, TILE, &fill, border, &hover);
+        let ink = if is_dark { "#ffffff" } else { INK };
+        let size = match label.len() {
+            0..=5 => 12,
+            6..=7 => 10,
+            _ => 8,
+        };
+        let font = Font::new(size, ink, Anchor::Middle);
+        svg.text((at.0, at.1 + 4.0), font, label);
+    }
+    for line in 0..rows.len() {
+        let at = TOP + STEP.1 * (line as f64 + 0.5);
+        let label = format!("height {}", rows.len() - 1 - line);
+        svg.text((12.0, at + 4.0), faint(Anchor::Start), label);
+    }
+    legend(&mut svg, height - LEGEND + 22.0, most, picture.budget);
+    svg.finish()
+}
+
+fn legend(svg: &mut Svg, top: f64, most: f64, budget: &str) {
+    const LENGTH: f64 = 240.0;
+    const CELLS: usize = 60;
+    let faint = |anchor| Font::new(12, FAINT, anchor);
+    let left = 142.0;
+    svg.text((24.0, top + 12.0), faint(Anchor::Start), "rows suppressed");
+    for cell in 0..CELLS {
+        // The scale is that of the colours, so shares stand at their square roots.
+        let depth = (cell as f64 + 0.5) / CELLS as f64;
+        let (fill, _) = colour(depth * depth);
+        let x = left + LENGTH * cell as f64 / CELLS as f64;
+        let width = LENGTH / CELLS as f64 + 0.4;
+        let corners = [
+            (x, top),
+            (x + width, top),
+            (x + width, top + 14.0),
+            (x, top + 14.0),
+        ];
+        svg.area(&corners, &fill, 1.0);
+    }
+    svg.line((left, top + 14.0), (left + LENGTH, top + 14.0), GRID, 1.0);
+    for quarter in 0..=4 {
+        let depth = f64::from(quarter) / 4.0;
+        let x = left + LENGTH * depth;
+        svg.line((x, top + 14.0), (x, top + 18.0), FAINT, 1.0);
+        let percent = depth * depth * most * 100.0;
+        let digits = if most < 0.1 { 2 } else { 1 };
+        let label = match quarter {
+            0 => "0 %".to_owned(),
+            _ => format!("{percent:.digits$} %"),
+        };
+        svg.text((x, top + 32.0), faint(Anchor::Middle), label);
+    }
+    let left = left + LENGTH + 44.0;
+    svg.tile(
+        (left, top - 3.0),
+        (28.0, 18.0),
+        "#ffffff",
+        (WITHIN, 2.4),
+        "",
+    );
+    let text = format!("at most {budget}");
+    svg.text((left + 38.0, top + 11.0), faint(Anchor::Start), text);
+}

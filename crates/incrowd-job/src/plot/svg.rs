@@ -1,0 +1,245 @@
+//! The few SVG elements we draw.
+
+use std::fmt::{Display, Write};
+
+/// Text and axes.
+pub(super) const INK: &str = "#333333";
+/// What should not be looked at first.
+pub(super) const FAINT: &str = "#767676";
+/// Grid lines.
+pub(super) const GRID: &str = "#e4e4e4";
+/// For series, in order.
+pub(super) const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+];
+/// The dashes that go with [`COLOURS`].
+pub(super) const DASHES: [&str; 7] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2"];
+
+/// Where a text stands relative to its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Font {
+    pub(super) size: u32,
+    pub(super) colour: &'static str,
+    pub(super) anchor: Anchor,
+    pub(super) is_bold: bool,
+}
+
+impl Font {
+    pub(super) const fn new(size: u32, colour: &'static str, anchor: Anchor) -> Self {
+        Font {
+            size,
+            colour,
+            anchor,
+            is_bold: false,
+        }
+    }
+}
+
+/// A picture that grows element by element; writing to it cannot fail.
+pub(super) struct Svg {
+    body: String,
+    width: f64,
+    height: f64,
+    title: String,
+}
+
+impl Svg {
+    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        Svg {
+            body: String::new(),
+            width,
+            height,
+            title: title.to_owned(),
+        }
+    }
+
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
+        let _ = writeln!(
+            self.body,
+            r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}" stroke-width="{width}"/>"#,
+            short(from.0),
+            short(from.1),
+            short(to.0),
+            short(to.1),
+        );
+    }
+
+    pub(super) fn dashed(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, dash: &str) {
+        let _ = writeln!(
+            self.body,
+            r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>"#,
+            short(from.0),
+            short(from.1),
+            short(to.0),
+            short(to.1),
+        );
+    }
+
+    pub(super) fn polyline(&mut self, points: &[(f64, f64)], colour: &str, dash: &str) {
+        let _ = writeln!(
+            self.body,
+            r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"{}/>"#,
+            list(points),
+            match dash {
+                "" => String::new(),
+                dash => format!(r#" stroke-dasharray="{dash}""#),
+            },
+        );
+    }
+
+    pub(super) fn area(&mut self, points: &[(f64, f64)], colour: &str, opacity: f64) {
+        let _ = writeln!(
+            self.body,
+            r#"<polygon points="{}" fill="{colour}" fill-opacity="{opacity}"/>"#,
+            list(points),
+        );
+    }
+
+    pub(super) fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+        let _ = writeln!(
+            self.body,
+            r#"<circle cx="{}" cy="{}" r="{radius}" fill="{colour}"/>"#,
+            short(at.0),
+            short(at.1),
+        );
+    }
+
+    /// A box with rounded corners; `hover` is shown when the pointer rests on it.
+    pub(super) fn tile(
+        &mut self,
+        corner: (f64, f64),
+        size: (f64, f64),
+        fill: &str,
+        border: (&str, f64),
+        hover: &str,
+    ) {
+        let _ = writeln!(
+            self.body,
+            r#"<rect x="{}" y="{}" width="{}" height="{}" rx="4" fill="{fill}" stroke="{}" stroke-width="{}"><title>{}</title></rect>"#,
+            short(corner.0),
+            short(corner.1),
+            short(size.0),
+            short(size.1),
+            border.0,
+            border.1,
+            escaped(hover),
+        );
+    }
+
+    pub(super) fn text(&mut self, at: (f64, f64), font: Font, text: impl Display) {
+        self.turned(at, font, 0, text);
+    }
+
+    /// A text turned by so many degrees.
+    pub(super) fn turned(&mut self, at: (f64, f64), font: Font, degrees: i32, text: impl Display) {
+        let anchor = match font.anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let weight = if font.is_bold {
+            r#" font-weight="600""#
+        } else {
+            ""
+        };
+        let (x, y) = (short(at.0), short(at.1));
+        let turn = match degrees {
+            0 => String::new(),
+            degrees => format!(r#" transform="rotate({degrees} {x} {y})""#),
+        };
+        let _ = writeln!(
+            self.body,
+            r#"<text x="{x}" y="{y}" font-size="{}" fill="{}" text-anchor="{anchor}"{weight}{turn}>{}</text>"#,
+            font.size,
+            font.colour,
+            escaped(&text.to_string()),
+        );
+    }
+
+    pub(super) fn finish(self) -> String {
+        let (width, height) = (short(self.width), short(self.height));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif\" \
+             role=\"img\">\n<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
+            escaped(&self.title),
+            self.body
+        )
+    }
+}
+
+/// Coordinates need no more than two digits, and no `.00`.
+pub(super) fn short(number: f64) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn list(points: &[(f64, f64)]) -> String {
+    let points: Vec<String> = points
+        .iter()
+        .map(|&(x, y)| format!("{},{}", short(x), short(y)))
+        .collect();
+    points.join(" ")
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // Control characters are not allowed in XML at all.
+            letter if letter.is_control() => escaped.push(' '),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// A whole number with spaces between thousands.
+pub(super) fn grouped(number: f64) -> String {
+    if number.fract() != 0.0 {
+        return format!("{number:.2}")
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned();
+    }
+    let digits = format!("{number:.0}");
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_cannot_end_an_element() {
+        assert_eq!(escaped("a<b>&\"c\"\n"), "a&lt;b&gt;&amp;&quot;c&quot; ");
+    }
+
+    #[test]
+    fn numbers_are_short_and_grouped() {
+        assert_eq!(short(12.0), "12");
+        assert_eq!(short(-1.255), "-1.25");
+        assert_eq!(grouped(30162.0), "30\u{202f}162");
+        assert_eq!(grouped(999.0), "999");
+        assert_eq!(grouped(0.25), "0.25");
+    }
+}

@@ -1,0 +1,88 @@
+//! Reads a published file for verification.
+
+use incrowd_core::hierarchy::ANY;
+use incrowd_core::table::RowBatch;
+use incrowd_io::{Error, Fingerprint, RowReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Stands between the cells of a row that are joined to one; no text file has it.
+const SEPARATOR: u8 = 0x1f;
+
+/// Leaves out rows of nothing but `*`, which are suppressed rows, and joins the cells of some columns to one more,
+/// so that rows can be compared whole.
+pub(crate) struct PublishedReader {
+    inner: Box<dyn RowReader + Send>,
+    columns: Vec<String>,
+    joined: Option<Vec<usize>>,
+    rows_starred: Arc<AtomicU64>,
+    rows: RowBatch,
+    cell: Vec<u8>,
+}
+
+impl PublishedReader {
+    pub(crate) fn new(
+        inner: Box<dyn RowReader + Send>,
+        joined: Option<Vec<usize>>,
+        rows_starred: Arc<AtomicU64>,
+    ) -> Self {
+        let mut columns = inner.columns().to_vec();
+        let rows = RowBatch::new(columns.len());
+        columns.extend(joined.as_ref().map(|_| "the whole row".to_owned()));
+        PublishedReader {
+            inner,
+            columns,
+            joined,
+            rows_starred,
+            rows,
+            cell: Vec::new(),
+        }
+    }
+}
+
+impl RowReader for PublishedReader {
+    fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
+        let is_more = self.inner.read(&mut self.rows)?;
+        if batch.columns() != self.columns.len() {
+            *batch = RowBatch::new(self.columns.len());
+        }
+        batch.clear(self.rows.first_row());
+        if !is_more {
+            return Ok(false);
+        }
+        let columns = self.rows.columns();
+        for row in 0..self.rows.rows() {
+            let cell = |column| self.rows.cell(row, column);
+            if (0..columns).all(|column| cell(column) == ANY.as_bytes()) {
+                self.rows_starred.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
+            (0..columns).for_each(|column| batch.push_cell(cell(column)));
+            if let Some(joined) = &self.joined {
+                self.cell.clear();
+                for &column in joined {
+                    self.cell.extend_from_slice(cell(column));
+                    self.cell.push(SEPARATOR);
+                }
+                batch.push_cell(&self.cell);
+            }
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.inner.bytes_read()
+    }
+
+    fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
+        self.inner.fingerprint()
+    }
+
+    fn delimiter(&self) -> Option<u8> {
+        self.inner.delimiter()
+    }
+}
