@@ -20,6 +20,8 @@ const EMPTY: u32 = u32::MAX;
 /// Working memory of [`roll_up`], kept between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    /// Whether [`Scratch::class_of`] is wanted even when no histograms are.
+    pub(crate) tracks_classes: bool,
     /// Slot to class of the upper set.
     slots: Vec<u32>,
     /// Lower class to upper class.
@@ -32,6 +34,13 @@ pub struct Scratch {
     rows_of_values: Vec<u32>,
     /// The values with rows, a bit each.
     present: Vec<u64>,
+}
+
+impl Scratch {
+    /// The upper class of each lower class of the last roll-up that tracked them.
+    pub(crate) fn class_of(&self) -> &[u32] {
+        &self.class_of
+    }
 }
 
 /// One look-up for neighbouring attributes: an entry for each combination of their groups.
@@ -63,10 +72,12 @@ pub fn roll_up(
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
-    if columns.is_empty() {
+    if columns.is_empty() && !scratch.tracks_classes {
         group::<false>(table, (from, lower), to, scratch, upper);
     } else {
         group::<true>(table, (from, lower), to, scratch, upper);
+    }
+    if !columns.is_empty() {
         sort_by_class(scratch, upper.len());
     }
     let mut spare = std::mem::take(&mut upper.histograms);

@@ -1,8 +1,9 @@
 //! A lattice whose nodes carry histograms.
 
+use super::climb::{Part, Tree};
 use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
-use crate::counts::{CountedTable, FrequencySet, KnownSets, MissingCells, Scratch, roll_up};
+use crate::counts::{CountedTable, KnownSets, MissingCells};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Decimal, PrivacyModel};
@@ -12,9 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most nodes that are annotated.
 pub const MOST_NODES: u128 = 1 << 22;
-
-/// Parts of the lattice per thread, so that an uneven part keeps nobody waiting.
-const PARTS_PER_THREAD: usize = 8;
 
 /// A lattice, some or all of whose nodes carry histograms of one or more models.
 ///
@@ -63,9 +61,7 @@ pub(super) fn check_crowds(table: &CountedTable) -> Result<(), Error> {
 impl AnnotatedLattice {
     /// Annotates every node for the models; their parameters do not matter.
     ///
-    /// Every node is rolled up from the node that is one level lower in one attribute, depth first, so that only
-    /// the sets on the way are in memory. The attributes with the fewest values rise last: the set they start
-    /// from is then hardly larger than the one they end in.
+    /// The result does not depend on the number of threads.
     pub fn full(
         table: &CountedTable,
         models: &[&dyn PrivacyModel],
@@ -302,7 +298,7 @@ pub(super) fn columns(models: &[&dyn PrivacyModel]) -> Vec<usize> {
 }
 
 /// Tells the watch how far the annotation is. An annotation is of no use unfinished.
-fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
+pub(super) fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
     let nodes_checked = counted as u64;
     let progress = Progress {
         nodes_checked,
@@ -315,138 +311,4 @@ fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
             Interruption::Cancelled => Error::Cancelled,
             Interruption::TimeUp => Error::TimeUp { nodes_checked },
         })
-}
-
-/// Nodes that one thread annotated.
-struct Part {
-    nodes: Vec<Node>,
-    /// One for each model.
-    histograms: Vec<Histograms>,
-}
-
-impl Part {
-    fn new(models: &[&dyn PrivacyModel]) -> Self {
-        Part {
-            nodes: Vec::new(),
-            histograms: models.iter().map(|model| Histograms::new(*model)).collect(),
-        }
-    }
-
-    fn add(
-        &mut self,
-        node: &Node,
-        classes: &FrequencySet,
-        annotators: &mut [Annotator<'_>],
-    ) -> Result<(), Error> {
-        self.nodes.push(node.clone());
-        for (annotator, histograms) in annotators.iter_mut().zip(&mut self.histograms) {
-            annotator.annotate(classes, histograms)?;
-        }
-        Ok(())
-    }
-}
-
-/// The way from the raw tuples to every node: a node's parent is one level lower in the last of its raised
-/// attributes, in an order of its own.
-struct Tree<'a> {
-    table: &'a CountedTable,
-    models: &'a [&'a dyn PrivacyModel],
-    columns: Vec<usize>,
-    top: Node,
-    /// The attributes, those with most values first.
-    order: Vec<usize>,
-    /// Subtrees to annotate, each by its root; their attributes up to `fixed` in the order stay as they are.
-    roots: Vec<Node>,
-    fixed: usize,
-}
-
-impl<'a> Tree<'a> {
-    fn new(table: &'a CountedTable, models: &'a [&'a dyn PrivacyModel], threads: usize) -> Self {
-        let top = table.lattice().top().clone();
-        let mut order: Vec<usize> = (0..top.len()).collect();
-        order.sort_by_key(|&attribute| {
-            std::cmp::Reverse(table.attributes[attribute].hierarchy.leaves())
-        });
-        let (mut roots, mut fixed) = (vec![table.lattice().bottom()], 0);
-        while threads > 1 && fixed < order.len() && roots.len() < PARTS_PER_THREAD * threads {
-            let attribute = order[fixed];
-            let levels = 0..=top.level(attribute);
-            roots = roots
-                .iter()
-                .flat_map(|root| levels.clone().map(|level| root.with(attribute, level)))
-                .collect();
-            fixed += 1;
-        }
-        Tree {
-            table,
-            models,
-            columns: columns(models),
-            top,
-            order,
-            roots,
-            fixed,
-        }
-    }
-
-    fn annotate(
-        &self,
-        root: &Node,
-        watch: &dyn Watch,
-        counted: &AtomicUsize,
-    ) -> Result<Part, Error> {
-        let mut climb = Climb {
-            tree: self,
-            watch,
-            counted,
-            scratch: Scratch::default(),
-            spare: Vec::new(),
-            annotators: (self.models.iter())
-                .map(|model| Annotator::new(*model))
-                .collect(),
-            part: Part::new(self.models),
-        };
-        let bottom = self.table.lattice().bottom();
-        let mut classes = FrequencySet::default();
-        climb.roll_up((&bottom, &self.table.tuples), root, &mut classes);
-        climb.visit(root, &classes, self.fixed)?;
-        Ok(climb.part)
-    }
-}
-
-/// One thread on its way through a subtree.
-struct Climb<'a> {
-    tree: &'a Tree<'a>,
-    watch: &'a dyn Watch,
-    counted: &'a AtomicUsize,
-    scratch: Scratch,
-    /// Sets whose memory is free to be reused.
-    spare: Vec<FrequencySet>,
-    annotators: Vec<Annotator<'a>>,
-    part: Part,
-}
-
-impl Climb<'_> {
-    fn roll_up(&mut self, lower: (&Node, &FrequencySet), to: &Node, upper: &mut FrequencySet) {
-        let Tree { table, columns, .. } = self.tree;
-        roll_up(table, lower, to, columns, &mut self.scratch, upper);
-    }
-
-    /// Annotates a node and everything that rises from it by attributes from `first` on.
-    fn visit(&mut self, node: &Node, classes: &FrequencySet, first: usize) -> Result<(), Error> {
-        step(self.watch, self.counted.fetch_add(1, Ordering::Relaxed))?;
-        self.part.add(node, classes, &mut self.annotators)?;
-        for position in first..self.tree.order.len() {
-            let attribute = self.tree.order[position];
-            let level = node.level(attribute);
-            if level == self.tree.top.level(attribute) {
-                continue;
-            }
-            let above = node.with(attribute, level + 1);
-            let mut upper = self.spare.pop().unwrap_or_default();
-            self.roll_up((node, classes), &above, &mut upper);
-            self.visit(&above, &upper, position)?;
-            self.spare.push(upper);
-        }
-        Ok(())
-    }
 }

@@ -324,6 +324,8 @@ pub(super) struct Annotator<'m> {
     model: &'m dyn PrivacyModel,
     is_whole: bool,
     measures: Vec<f64>,
+    /// What a model that reads no counts is shown as values and as counts.
+    any_values: Vec<u32>,
     buckets: Vec<Step>,
     steps: Vec<(f64, Step)>,
     /// The model with parameters that classes were exactly on, by billionths; none where it takes no such parameter.
@@ -358,6 +360,7 @@ impl<'m> Annotator<'m> {
             model,
             is_whole: is_whole(model),
             measures: Vec::new(),
+            any_values: Vec::new(),
             buckets: Vec::new(),
             steps: Vec::new(),
             on_parameter: HashMap::new(),
@@ -372,6 +375,36 @@ impl<'m> Annotator<'m> {
     ) -> Result<(), Error> {
         self.measures.clear();
         self.model.measure_all(classes, &mut self.measures);
+        self.append(classes, histograms)
+    }
+
+    /// The same for a model that reads no counts, from the number of values in each class.
+    pub(super) fn annotate_distinct(
+        &mut self,
+        classes: &FrequencySet,
+        distinct: impl Iterator<Item = u32>,
+        histograms: &mut Histograms,
+    ) -> Result<(), Error> {
+        debug_assert!(self.is_whole && !self.model.reads_counts());
+        self.measures.clear();
+        for (&size, distinct) in classes.sizes().iter().zip(distinct) {
+            let distinct = distinct as usize;
+            if distinct > self.any_values.len() {
+                self.any_values.resize(distinct, 1);
+            }
+            let any = &self.any_values[..distinct];
+            let histogram = crate::counts::Histogram {
+                values: any,
+                counts: any,
+            };
+            self.measures
+                .push(self.model.measure(&ClassView { size, histogram }));
+        }
+        self.append(classes, histograms)
+    }
+
+    /// Appends the histogram of the measures.
+    fn append(&mut self, classes: &FrequencySet, histograms: &mut Histograms) -> Result<(), Error> {
         self.steps.clear();
         if self.is_whole {
             self.sort_whole(classes);

@@ -57,6 +57,7 @@
 mod annotated;
 mod answer;
 mod choose;
+mod climb;
 mod counting;
 mod estimate;
 mod histogram;

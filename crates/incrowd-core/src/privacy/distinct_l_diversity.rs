@@ -72,6 +72,10 @@ impl PrivacyModel for DistinctLDiversity {
         self.l
     }
 
+    fn reads_counts(&self) -> bool {
+        false
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // Values are only added.
         Monotonicity::UnionWithAny

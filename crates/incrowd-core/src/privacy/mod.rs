@@ -163,6 +163,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         1
     }
 
+    /// Whether it matters how often the values of the column occur and which they are. When not, the model looks at
+    /// their number only, and may be shown any values and counts, as many as there are.
+    fn reads_counts(&self) -> bool {
+        true
+    }
+
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
 

@@ -87,6 +87,10 @@ impl PrivacyModel for PSensitiveKAnonymity {
         self.k.max(self.p)
     }
 
+    fn reads_counts(&self) -> bool {
+        false
+    }
+
     fn monotonicity(&self) -> Monotonicity {
         // Rows and values are only added.
         Monotonicity::UnionWithAny
