@@ -17,7 +17,8 @@ pub struct Assessment {
     pub rows_lost_below: u32,
     /// The loss; `None` when it was clear without computing it that it exceeds the limit given.
     pub loss: Option<Loss>,
-    /// What the rows lost below add to the loss there, see [`UtilityMetric::added_below`].
+    /// What the rows lost below add to the loss there, see
+    /// [`UtilityMetric::added_below`](crate::utility::UtilityMetric::added_below).
     pub added_below: Vec<f64>,
 }
 
