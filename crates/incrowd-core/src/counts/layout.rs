@@ -11,6 +11,11 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// How many groups it has room for.
+    pub(crate) fn size(self) -> usize {
+        self.mask as usize + 1
+    }
+
     #[inline]
     pub(crate) fn read(self, key: &[u64]) -> u32 {
         ((key[self.word] >> self.shift) & self.mask) as u32
@@ -30,11 +35,16 @@ pub struct Layout {
 impl Layout {
     /// The layout for attributes with these hierarchies.
     pub fn new<'a>(hierarchies: impl IntoIterator<Item = &'a Hierarchy>) -> Self {
+        Layout::of_sizes(hierarchies.into_iter().map(Hierarchy::leaves))
+    }
+
+    /// The layout for attributes with so many groups each.
+    pub(crate) fn of_sizes(sizes: impl IntoIterator<Item = usize>) -> Self {
         let (mut word, mut used) = (0, 0);
-        let fields = hierarchies
+        let fields = sizes
             .into_iter()
-            .map(|hierarchy| {
-                let last = hierarchy.leaves().saturating_sub(1).max(1) as u64;
+            .map(|size| {
+                let last = size.saturating_sub(1).max(1) as u64;
                 let bits = u64::BITS - last.leading_zeros();
                 if used + bits > u64::BITS {
                     (word, used) = (word + 1, 0);
@@ -60,6 +70,19 @@ impl Layout {
 
     pub(crate) fn field(&self, attribute: usize) -> Field {
         self.fields[attribute]
+    }
+
+    pub(crate) fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Packs the group numbers of one attribute into the keys they belong to, where its bits are still zero.
+    #[inline]
+    pub(crate) fn pack(&self, attribute: usize, groups: &[u32], keys: &mut [u64]) {
+        let Field { word, shift, .. } = self.fields[attribute];
+        for (key, &group) in keys.chunks_exact_mut(self.words).zip(groups) {
+            key[word] |= u64::from(group) << shift;
+        }
     }
 
     /// Packs one group number per attribute onto the end of `keys`.

@@ -6,12 +6,14 @@
 //! any set below it ([`KnownSets`] picks the smallest); rows are never needed again.
 
 mod frequency_set;
+mod keys;
 mod known;
 mod layout;
 mod roll_up;
 mod row_counter;
 
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
+pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub use layout::Layout;
 pub use roll_up::{Scratch, roll_up};

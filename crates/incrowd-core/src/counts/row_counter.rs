@@ -1,11 +1,9 @@
 //! The counting pass: rows in, distinct tuples out.
 
-use super::{Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout};
+use super::{Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Keys, Layout};
 use crate::Error;
 use crate::hierarchy::Hierarchy;
-use crate::table::{Dictionary, Kind, RowBatch, parse_date, parse_number};
-use hashbrown::{DefaultHashBuilder, HashTable};
-use std::hash::BuildHasher;
+use crate::table::{Cell, Dictionary, Kind, RowBatch, parse_date, parse_number};
 
 /// Which cells are missing, beside the empty ones, and what that means.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,6 +21,17 @@ impl Missing {
             ""
         } else {
             text
+        }
+    }
+
+    /// The cell, an empty one when it is missing.
+    #[inline]
+    pub(crate) fn normalize_cell<'t>(&self, cell: Cell<'t>) -> Cell<'t> {
+        let tokens = &self.tokens;
+        if tokens.iter().any(|token| token.as_bytes() == cell.value()) {
+            Cell::EMPTY
+        } else {
+            cell
         }
     }
 }
@@ -49,12 +58,23 @@ pub struct RowCounter {
     columns: Vec<CountingColumn>,
     quasi_identifiers: usize,
     rows: u64,
-    /// The codes of every distinct tuple, `columns.len()` each.
-    tuples: Vec<u32>,
+    /// How the codes of a tuple are packed; it grows with the numbers of values.
+    layout: Layout,
+    tuples: Keys,
+    /// The rows of each tuple.
     sizes: Vec<u32>,
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    block: Block,
+}
+
+/// What is made of the rows at hand, its memory reused by the next.
+#[derive(Debug, Clone, Default)]
+struct Block {
+    /// The codes, column by column.
     codes: Vec<u32>,
+    /// The codes of each row, packed.
+    keys: Vec<u64>,
+    /// The number of each row's tuple.
+    numbers: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -67,6 +87,16 @@ struct CountingColumn {
 }
 
 impl CountingColumn {
+    /// The code of a value not seen before.
+    #[cold]
+    fn encode_new(&mut self, value: &[u8], row: u64) -> Result<u32, Error> {
+        let text = std::str::from_utf8(value).map_err(|_| Error::NotUtf8 {
+            column: self.name.clone(),
+            row,
+        })?;
+        Ok(self.encode(text, row))
+    }
+
     /// The code of a value that stands in a row.
     fn encode(&mut self, value: &str, row: u64) -> u32 {
         let code = self.values.encode(value);
@@ -92,36 +122,35 @@ impl RowCounter {
                 first_rows: Vec::new(),
             })
             .collect();
+        let layout = Layout::of_sizes(columns.iter().map(|_| 0));
         RowCounter {
-            codes: vec![0; columns.len()],
+            tuples: Keys::new(layout.words()),
+            layout,
             columns,
             quasi_identifiers: quasi_identifiers.len(),
             rows: 0,
-            tuples: Vec::new(),
             sizes: Vec::new(),
-            index: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            block: Block::default(),
         }
     }
 
     /// Counts the rows of a batch.
     pub fn add(&mut self, batch: &RowBatch) -> Result<(), Error> {
-        for row in 0..batch.rows() {
-            for (column, code) in self.columns.iter_mut().zip(&mut self.codes) {
-                let cell = batch.cell(row, column.position);
-                *code = match column.values.lookup(cell) {
-                    Some(code) => code,
-                    None => {
-                        let row = batch.first_row() + row as u64 + 1;
-                        let text = std::str::from_utf8(cell).map_err(|_| Error::NotUtf8 {
-                            column: column.name.clone(),
-                            row,
-                        })?;
-                        column.encode(text, row)
-                    }
-                };
+        for rows in batch.blocks() {
+            let codes = &mut self.block.codes;
+            codes.clear();
+            for column in &mut self.columns {
+                for row in rows.clone() {
+                    let cell = batch.cell_in_text(row, column.position);
+                    codes.push(match column.values.lookup_cell(cell) {
+                        Some(code) => code,
+                        None => {
+                            column.encode_new(cell.value(), batch.first_row() + row as u64 + 1)?
+                        }
+                    });
+                }
             }
-            self.count_tuple(1)?;
+            self.count_block(std::iter::repeat_n(1, rows.len()))?;
         }
         Ok(())
     }
@@ -141,47 +170,62 @@ impl RowCounter {
                     .collect()
             })
             .collect();
-        for (tuple, &size) in other
-            .tuples
-            .chunks_exact(self.columns.len())
-            .zip(&other.sizes)
-        {
-            for ((code, theirs), recode) in self.codes.iter_mut().zip(tuple).zip(&recode) {
-                *code = recode[*theirs as usize];
+        let codes = &mut self.block.codes;
+        codes.clear();
+        for (recode, field) in recode.iter().zip(other.layout.fields()) {
+            let theirs = other.tuples.iter().map(|tuple| field.read(tuple));
+            codes.extend(theirs.map(|code| recode[code as usize]));
+        }
+        self.count_block(other.sizes.iter().copied())
+    }
+
+    /// Counts the tuples whose codes are in `self.block`, each with so many rows.
+    fn count_block(&mut self, sizes: impl ExactSizeIterator<Item = u32>) -> Result<(), Error> {
+        self.make_room();
+        let Block {
+            codes,
+            keys,
+            numbers,
+        } = &mut self.block;
+        keys.clear();
+        keys.resize(sizes.len() * self.layout.words(), 0);
+        for (column, codes) in codes.chunks_exact(sizes.len().max(1)).enumerate() {
+            self.layout.pack(column, codes, keys);
+        }
+        self.tuples.number_all(keys, numbers);
+        for (&number, rows) in numbers.iter().zip(sizes) {
+            self.rows += u64::from(rows);
+            if self.rows > u64::from(u32::MAX) {
+                return Err(Error::TooManyRows {
+                    limit: u32::MAX.into(),
+                });
             }
-            self.count_tuple(size)?;
+            match self.sizes.get_mut(number as usize) {
+                Some(size) => *size += rows,
+                None => self.sizes.push(rows),
+            }
         }
         Ok(())
     }
 
-    /// Adds `rows` rows with the tuple in `self.codes`.
-    #[inline]
-    fn count_tuple(&mut self, rows: u32) -> Result<(), Error> {
-        self.rows += u64::from(rows);
-        if self.rows > u64::from(u32::MAX) {
-            return Err(Error::TooManyRows {
-                limit: u32::MAX.into(),
-            });
+    /// Packs the tuples anew if a column has outgrown its bits. Each time it gets at least one bit more, so this
+    /// happens less and less often.
+    fn make_room(&mut self) {
+        let needed = self.columns.iter().map(|column| column.values.len());
+        let sizes = self.layout.fields().iter().map(|field| field.size());
+        let pairs = needed.zip(sizes);
+        if pairs.clone().all(|(needed, size)| needed <= size) {
+            return;
         }
-        let width = self.codes.len();
-        let (tuples, codes, hasher) = (&mut self.tuples, &self.codes, &self.hasher);
-        let hash = hasher.hash_one(&codes[..]);
-        let found = self.index.find(hash, |&at| {
-            tuples[at as usize * width..][..width] == codes[..]
-        });
-        match found {
-            Some(&at) => self.sizes[at as usize] += rows,
-            None => {
-                let at = self.sizes.len() as u32;
-                tuples.extend_from_slice(codes);
-                self.sizes.push(rows);
-                let tuples = &self.tuples;
-                self.index.insert_unique(hash, at, |&at| {
-                    hasher.hash_one(&tuples[at as usize * width..][..width])
-                });
-            }
+        let layout = Layout::of_sizes(pairs.map(|(needed, size)| needed.max(size)));
+        let mut keys = Vec::with_capacity(self.sizes.len() * layout.words());
+        for tuple in self.tuples.iter() {
+            let fields = self.layout.fields().iter();
+            layout.push_key(&mut keys, fields.map(|field| field.read(tuple)));
         }
-        Ok(())
+        self.tuples = Keys::new(layout.words());
+        self.tuples.number_all(&keys, &mut self.block.numbers);
+        self.layout = layout;
     }
 
     /// Rows counted so far.
@@ -199,12 +243,9 @@ impl RowCounter {
             .map(|text| distinct.encode(missing.normalize(text)))
             .collect();
         let mut rows = vec![0; distinct.len()];
-        for (tuple, &size) in self
-            .tuples
-            .chunks_exact(self.columns.len())
-            .zip(&self.sizes)
-        {
-            rows[codes[tuple[column] as usize] as usize] += size;
+        let field = self.layout.field(column);
+        for (tuple, &size) in self.tuples.iter().zip(&self.sizes) {
+            rows[codes[field.read(tuple) as usize] as usize] += size;
         }
         let mut listed = vec![""; distinct.len()];
         for (text, &code) in values.iter().zip(&codes) {
@@ -253,15 +294,15 @@ impl RowCounter {
             .collect();
 
         let words = layout.words();
-        let width = self.columns.len();
         let mut keys = Vec::with_capacity(self.sizes.len() * words);
         let mut kept = Vec::with_capacity(self.sizes.len());
         let mut rows_excluded = 0;
-        for (at, tuple) in self.tuples.chunks_exact(width).enumerate() {
-            if tuple
-                .iter()
+        for (at, tuple) in self.tuples.iter().enumerate() {
+            let codes = self.layout.fields().iter().map(|field| field.read(tuple));
+            if codes
+                .clone()
                 .zip(&is_excluded)
-                .any(|(&code, is_excluded)| is_excluded[code as usize])
+                .any(|(code, is_excluded)| is_excluded[code as usize])
             {
                 rows_excluded += self.sizes[at];
                 continue;
@@ -269,10 +310,9 @@ impl RowCounter {
             kept.push(at as u32);
             layout.push_key(
                 &mut keys,
-                tuple
-                    .iter()
+                codes
                     .zip(&leaves)
-                    .map(|(&code, leaves)| leaves[code as usize]),
+                    .map(|(code, leaves)| leaves[code as usize]),
             );
         }
         let key = |slot: u32| &keys[slot as usize * words..][..words];
@@ -294,11 +334,12 @@ impl RowCounter {
                     .sum(),
             );
             for (column, values) in values.iter_mut().enumerate() {
+                let field = self.layout.field(self.quasi_identifiers + column);
                 values.clear();
                 values.extend(class.iter().map(|&slot| {
-                    let at = kept[slot as usize] as usize;
-                    let code = self.tuples[at * width + self.quasi_identifiers + column];
-                    (ranks[column][code as usize], self.sizes[at])
+                    let at = kept[slot as usize];
+                    let code = field.read(self.tuples.get(at));
+                    (ranks[column][code as usize], self.sizes[at as usize])
                 }));
                 values.sort_unstable();
                 for same in values.chunk_by(|a, b| a.0 == b.0) {

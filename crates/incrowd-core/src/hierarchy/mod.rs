@@ -38,7 +38,7 @@ pub use csv::{Header, Options, parse};
 pub use extra::ExtraLeaf;
 pub use spec::HierarchySpec;
 
-use crate::table::Dictionary;
+use crate::table::{Cell, Dictionary};
 
 /// The text that stands for every value.
 pub const ANY: &str = "*";
@@ -131,11 +131,22 @@ impl Hierarchy {
 
     /// The leaf that stands for this value of the data.
     pub fn leaf(&self, text: &str) -> Option<u32> {
-        let leaves = &self.levels[0].labels;
-        leaves.lookup(text.as_bytes()).or_else(|| {
-            self.suppressed.lookup(text.as_bytes())?;
-            leaves.lookup(ANY.as_bytes())
-        })
+        let leaf = self.levels[0].labels.lookup(text.as_bytes());
+        leaf.or_else(|| self.suppressed_leaf(text.as_bytes()))
+    }
+
+    /// The leaf that stands for this cell, whose encoding need not be checked: only UTF-8 is listed.
+    #[inline]
+    pub(crate) fn leaf_of_cell(&self, cell: Cell<'_>) -> Option<u32> {
+        let leaf = self.levels[0].labels.lookup_cell(cell);
+        leaf.or_else(|| self.suppressed_leaf(cell.value()))
+    }
+
+    /// The leaf of a value that is not listed and published as `*`.
+    #[cold]
+    fn suppressed_leaf(&self, value: &[u8]) -> Option<u32> {
+        self.suppressed.lookup(value)?;
+        self.levels[0].labels.lookup(ANY.as_bytes())
     }
 
     /// The group of a level with this label.

@@ -2,11 +2,10 @@
 
 use super::Release;
 use crate::Error;
-use crate::counts::{Missing, MissingCells};
+use crate::counts::{Keys, Layout, Missing, MissingCells};
 use crate::hierarchy::{ANY, Hierarchy};
-use crate::table::RowBatch;
-use hashbrown::{DefaultHashBuilder, HashTable};
-use std::hash::BuildHasher;
+use crate::table::{Cell, RowBatch};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How suppressed rows are published.
@@ -60,8 +59,18 @@ impl Tally {
 pub struct Recoder<'a> {
     plan: Arc<Plan<'a>>,
     tally: Tally,
-    /// The groups of the row at hand.
+    block: Block,
+}
+
+/// What is known of the rows at hand, its memory reused by the next.
+#[derive(Debug, Clone, Default)]
+struct Block {
+    /// The rows that are not left out.
+    rows: Vec<usize>,
+    /// Their groups, attribute by attribute.
     groups: Vec<u32>,
+    /// The groups of each row, packed.
+    keys: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -73,11 +82,10 @@ struct Plan<'a> {
     excluding: Vec<usize>,
     missing: &'a Missing,
     suppressed_rows: SuppressedRows,
-    /// The groups of every class, `attributes.len()` each.
-    classes: Vec<u32>,
+    layout: &'a Layout,
+    /// The groups of every class, packed and numbered as in the release.
+    classes: Keys,
     is_suppressed: Vec<bool>,
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -92,22 +100,18 @@ enum PublishedCell {
 struct RecodedAttribute<'a> {
     position: usize,
     hierarchy: &'a Hierarchy,
-    level: u8,
     groups_of_leaves: &'a [u32],
+    /// The label of each group.
+    labels: Vec<&'a [u8]>,
 }
 
 impl RecodedAttribute<'_> {
     /// The group a raw cell is published as.
     #[inline]
-    fn group(&self, cell: &[u8], missing: &Missing) -> Option<u32> {
-        let text = std::str::from_utf8(cell).ok()?;
+    fn group(&self, cell: Cell<'_>, missing: &Missing) -> Option<u32> {
         // Normalized first, as when it was counted: a hierarchy may also list the token itself.
-        let leaf = self.hierarchy.leaf(missing.normalize(text))?;
+        let leaf = self.hierarchy.leaf_of_cell(missing.normalize_cell(cell))?;
         Some(self.groups_of_leaves[leaf as usize])
-    }
-
-    fn label(&self, group: u32) -> &str {
-        self.hierarchy.label(self.level, group)
     }
 }
 
@@ -132,11 +136,15 @@ impl<'a> Recoder<'a> {
             .iter()
             .zip(release.node().levels())
             .map(|(attribute, level)| {
+                let hierarchy = &attribute.hierarchy;
+                let groups = 0..hierarchy.groups(level) as u32;
                 Ok(RecodedAttribute {
                     position: position_of(&attribute.name)?,
-                    hierarchy: &attribute.hierarchy,
-                    level,
-                    groups_of_leaves: attribute.hierarchy.groups_of_leaves(level),
+                    hierarchy,
+                    groups_of_leaves: hierarchy.groups_of_leaves(level),
+                    labels: groups
+                        .map(|group| hierarchy.label(level, group).as_bytes())
+                        .collect(),
                 })
             })
             .collect::<Result<Vec<_>, Error>>()?;
@@ -158,43 +166,32 @@ impl<'a> Recoder<'a> {
             }
         }
         let classes = release.classes.all();
-        let mut plan = Plan {
+        let layout = &table.layout;
+        let mut keys = Vec::with_capacity(classes.len() * layout.words());
+        for class in classes {
+            layout.push_key(&mut keys, class.groups.iter().copied());
+        }
+        let mut numbered = Keys::new(layout.words());
+        numbered.number_all(&keys, &mut Vec::new());
+        let plan = Plan {
             names: published.map(|position| names[position].clone()).collect(),
             cells,
             attributes,
             excluding,
             missing: &table.missing,
             suppressed_rows,
-            classes: classes
-                .iter()
-                .flat_map(|class| class.groups.iter().copied())
-                .collect(),
+            layout,
+            classes: numbered,
             is_suppressed: classes.iter().map(|class| class.is_suppressed).collect(),
-            index: HashTable::with_capacity(classes.len()),
-            hasher: DefaultHashBuilder::default(),
         };
-        for class in 0..classes.len() as u32 {
-            let Plan {
-                classes,
-                index,
-                hasher,
-                attributes,
-                ..
-            } = &mut plan;
-            let hash = |class: u32| {
-                hasher.hash_one(&classes[class as usize * attributes.len()..][..attributes.len()])
-            };
-            index.insert_unique(hash(class), class, |&class| hash(class));
-        }
         let tally = Tally {
             rows_of_classes: vec![0; classes.len()],
             rows_excluded: 0,
         };
-        let groups = vec![0; plan.attributes.len()];
         Ok(Recoder {
             plan: Arc::new(plan),
             tally,
-            groups,
+            block: Block::default(),
         })
     }
 
@@ -205,44 +202,65 @@ impl<'a> Recoder<'a> {
 
     /// Replaces `published` by what is published of the rows of `raw`.
     pub fn recode(&mut self, raw: &RowBatch, published: &mut PublishedRows) -> Result<(), Error> {
-        let Recoder {
-            plan,
-            tally,
-            groups,
-        } = self;
-        if published.0.columns() != plan.cells.len() {
-            published.0 = RowBatch::new(plan.cells.len());
+        let columns = self.plan.cells.len();
+        if published.0.columns() != columns {
+            published.0 = RowBatch::new(columns);
         }
         published.0.clear(raw.first_row());
-        for row in 0..raw.rows() {
+        for rows in raw.blocks() {
+            self.recode_block(raw, rows, &mut published.0)?;
+        }
+        Ok(())
+    }
+
+    fn recode_block(
+        &mut self,
+        raw: &RowBatch,
+        all: Range<usize>,
+        published: &mut RowBatch,
+    ) -> Result<(), Error> {
+        let Recoder { plan, tally, block } = self;
+        let Block { rows, groups, keys } = block;
+        let is_excluded = |&row: &usize| {
             let is_missing = |&position: &usize| {
-                let text = std::str::from_utf8(raw.cell(row, position));
-                text.is_ok_and(|text| plan.missing.normalize(text).is_empty())
+                let cell = raw.cell_in_text(row, position);
+                plan.missing.normalize_cell(cell).value().is_empty()
             };
-            if plan.excluding.iter().any(is_missing) {
-                tally.rows_excluded += 1;
-                continue;
+            plan.excluding.iter().any(is_missing)
+        };
+        rows.clear();
+        rows.extend(all.clone().filter(|row| !is_excluded(row)));
+        tally.rows_excluded += (all.len() - rows.len()) as u32;
+
+        groups.clear();
+        keys.clear();
+        keys.resize(rows.len() * plan.layout.words(), 0);
+        for (at, attribute) in plan.attributes.iter().enumerate() {
+            let start = groups.len();
+            for &row in rows.iter() {
+                let cell = raw.cell_in_text(row, attribute.position);
+                let group = attribute.group(cell, plan.missing);
+                groups.push(group.ok_or(Error::InputChanged)?);
             }
-            for (attribute, group) in plan.attributes.iter().zip(groups.iter_mut()) {
-                let cell = raw.cell(row, attribute.position);
-                *group = attribute
-                    .group(cell, plan.missing)
-                    .ok_or(Error::InputChanged)?;
-            }
-            let class = plan.class(groups).ok_or(Error::InputChanged)? as usize;
+            plan.layout.pack(at, &groups[start..], keys);
+        }
+        let keys = keys.chunks_exact(plan.layout.words());
+        for (kept, (&row, key)) in rows.iter().zip(keys).enumerate() {
+            let class = plan.classes.find(key).ok_or(Error::InputChanged)? as usize;
             tally.rows_of_classes[class] += 1;
             if !plan.is_suppressed[class] {
                 for cell in &plan.cells {
-                    published.0.push_cell(match *cell {
+                    published.push_cell(match *cell {
                         PublishedCell::Unchanged(position) => raw.cell(row, position),
-                        PublishedCell::Recoded(attribute) => plan.attributes[attribute]
-                            .label(groups[attribute])
-                            .as_bytes(),
+                        PublishedCell::Recoded(attribute) => {
+                            let group = groups[attribute * rows.len() + kept];
+                            plan.attributes[attribute].labels[group as usize]
+                        }
                     });
                 }
             } else if plan.suppressed_rows == SuppressedRows::Star {
                 for _ in &plan.cells {
-                    published.0.push_cell(ANY.as_bytes());
+                    published.push_cell(ANY.as_bytes());
                 }
             }
         }
@@ -252,19 +270,6 @@ impl<'a> Recoder<'a> {
     /// What this recoder has seen so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
-    }
-}
-
-impl Plan<'_> {
-    #[inline]
-    fn class(&self, groups: &[u32]) -> Option<u32> {
-        let width = groups.len();
-        let hash = self.hasher.hash_one(groups);
-        self.index
-            .find(hash, |&class| {
-                self.classes[class as usize * width..][..width] == *groups
-            })
-            .copied()
     }
 }
 

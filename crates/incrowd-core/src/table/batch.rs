@@ -1,5 +1,10 @@
 //! Rows on their way through, as one run of bytes.
 
+use std::ops::Range;
+
+/// Rows of a block.
+const BLOCK_ROWS: usize = 256;
+
 /// A few thousand rows of raw cells, stored in one text so that a batch costs two allocations, reused.
 ///
 /// ```
@@ -89,10 +94,55 @@ impl RowBatch {
         &self.bytes
     }
 
+    /// All rows, some hundred at a time: few enough that their cells stay in the fastest memory while column after
+    /// column is looked up.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
+        let rows = self.rows();
+        let starts = (0..rows).step_by(BLOCK_ROWS);
+        starts.map(move |start| start..rows.min(start + BLOCK_ROWS))
+    }
+
+    /// One cell, with the text it stands in.
+    #[inline]
+    pub(crate) fn cell_in_text(&self, row: usize, column: usize) -> Cell<'_> {
+        let (start, end) = self.cells[row * self.columns + column];
+        Cell {
+            onward: &self.bytes[start..],
+            length: end - start,
+        }
+    }
+
     /// One cell.
     #[inline]
     pub fn cell(&self, row: usize, column: usize) -> &[u8] {
         let (start, end) = self.cells[row * self.columns + column];
         &self.bytes[start..end]
     }
+}
+
+/// A cell, and the text that follows it: with that, a look-up reads a fixed number of bytes whatever the length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell<'a> {
+    onward: &'a [u8],
+    length: usize,
+}
+
+impl<'a> Cell<'a> {
+    /// The bytes of the cell.
+    #[inline]
+    pub(crate) fn value(self) -> &'a [u8] {
+        &self.onward[..self.length]
+    }
+
+    /// The text from where the cell begins.
+    #[inline]
+    pub(crate) fn onward(self) -> &'a [u8] {
+        self.onward
+    }
+
+    /// No text at all.
+    pub(crate) const EMPTY: Cell<'static> = Cell {
+        onward: &[],
+        length: 0,
+    };
 }

@@ -5,10 +5,13 @@
 
 mod batch;
 mod dictionary;
+mod slots;
 mod value;
 
+pub(crate) use batch::Cell;
 pub use batch::RowBatch;
 pub use dictionary::Dictionary;
+pub(crate) use slots::Slots;
 pub use value::{Kind, Number, parse_date, parse_number};
 
 /// What a column is to the release.

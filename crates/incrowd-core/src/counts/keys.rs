@@ -1,0 +1,126 @@
+//! Distinct keys, numbered.
+
+use crate::table::Slots;
+use hashbrown::DefaultHashBuilder;
+use std::hash::{BuildHasher, Hasher};
+
+/// Key to number and back. Numbers count up from 0 in the order of first sight; a key is a few words, packed as a
+/// [`Layout`](super::Layout) says.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    words: usize,
+    /// The words of every key, end to end.
+    keys: Vec<u64>,
+    slots: Slots,
+    hasher: DefaultHashBuilder,
+    /// The hashes of the keys at hand.
+    hashes: Vec<u64>,
+}
+
+impl Keys {
+    pub(crate) fn new(words: usize) -> Self {
+        Keys {
+            words,
+            keys: Vec::new(),
+            slots: Slots::default(),
+            hasher: DefaultHashBuilder::default(),
+            hashes: Vec::new(),
+        }
+    }
+
+    /// The keys in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u64]> {
+        self.keys.chunks_exact(self.words)
+    }
+
+    /// The words of a key.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> &[u64] {
+        slice(&self.keys, self.words, number)
+    }
+
+    /// The number of a key seen before.
+    #[inline]
+    pub(crate) fn find(&self, key: &[u64]) -> Option<u32> {
+        self.find_hashed(hash(&self.hasher, key), key)
+    }
+
+    /// Replaces `numbers` by those of all the keys, end to end; new ones on first sight.
+    ///
+    /// Look-ups spend their time waiting for memory. With all hashes made before, the processor has several of them
+    /// under way at once.
+    pub(crate) fn number_all(&mut self, keys: &[u64], numbers: &mut Vec<u32>) {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        let keys = keys.chunks_exact(self.words);
+        hashes.clear();
+        hashes.extend(keys.clone().map(|key| hash(&self.hasher, key)));
+        numbers.clear();
+        numbers.extend(
+            keys.zip(&hashes)
+                .map(|(key, &hash)| match self.find_hashed(hash, key) {
+                    Some(number) => number,
+                    None => self.insert(hash, key),
+                }),
+        );
+        self.hashes = hashes;
+    }
+
+    #[inline(always)]
+    fn find_hashed(&self, hash: u64, key: &[u64]) -> Option<u32> {
+        self.slots.find(hash, |number| {
+            // Keys are a word or two: a loop takes less than a call to compare bytes.
+            let pairs = self.get(number).iter().zip(key);
+            pairs.fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
+        })
+    }
+
+    #[cold]
+    fn insert(&mut self, hash_of_key: u64, key: &[u64]) -> u32 {
+        let (keys, words, hasher) = (&self.keys, self.words, &self.hasher);
+        let number = self
+            .slots
+            .push(hash_of_key, |other| hash(hasher, slice(keys, words, other)));
+        self.keys.extend_from_slice(key);
+        number
+    }
+}
+
+#[inline]
+fn slice(keys: &[u64], words: usize, number: u32) -> &[u64] {
+    &keys[number as usize * words..][..words]
+}
+
+#[inline]
+fn hash(hasher: &DefaultHashBuilder, key: &[u64]) -> u64 {
+    let mut state = hasher.build_hasher();
+    for &word in key {
+        state.write_u64(word);
+    }
+    state.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_any_number_of_words_are_told_apart() {
+        for words in 1..5 {
+            let key = |at: u32| (0..words).map(move |place| u64::from(at / 3_u32.pow(place) % 3));
+            let count = 3_u32.pow(words);
+            let all: Vec<u64> = (0..count).flat_map(key).collect();
+            let mut keys = Keys::new(words as usize);
+            assert_eq!(keys.find(&all[..words as usize]), None);
+            for _ in 0..2 {
+                let mut numbers = Vec::new();
+                keys.number_all(&all, &mut numbers);
+                assert!(numbers.into_iter().eq(0..count));
+            }
+            for (number, found) in (0..).zip(keys.iter()) {
+                assert!(found.iter().copied().eq(key(number)));
+                assert_eq!(keys.find(found), Some(number));
+                assert_eq!(keys.get(number), found);
+            }
+        }
+    }
+}

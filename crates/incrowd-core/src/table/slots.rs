@@ -1,0 +1,105 @@
+//! Numbers, found by the hash of what they stand for.
+
+/// A hash table of the numbers from 0 up; what they stand for is kept by the owner.
+///
+/// Every cell and every row goes through one, twice, so it does nothing but that: numbers are never taken out, at
+/// most half of the slots are filled, and a search is short enough to become part of the loop it is called in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Slots {
+    /// A power of two of them, or none; each number is in the first free slot from where the upper bits of its hash
+    /// point. The lower bits stand beside it: what they refuse is refused before the owner's memory is waited for.
+    slots: Vec<Slot>,
+    /// How far a hash is shifted to point at a slot.
+    shift: u32,
+    numbers: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    hash: u32,
+    number: u32,
+}
+
+const FREE: Slot = Slot {
+    hash: 0,
+    number: u32::MAX,
+};
+
+/// Slots of the smallest table that is not empty.
+const FEWEST: usize = 16;
+
+impl Slots {
+    /// The number with this hash that `is_it` accepts.
+    #[inline(always)] // the loops it is called in are the hottest there are
+    pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let last = self.slots.len().checked_sub(1)?;
+        let mut slot = (hash >> self.shift) as usize;
+        loop {
+            let Slot {
+                hash: lower,
+                number,
+            } = self.slots[slot & last];
+            if lower == hash as u32 && number != FREE.number && is_it(number) {
+                return Some(number);
+            }
+            if number == FREE.number {
+                return None;
+            }
+            slot += 1;
+        }
+    }
+
+    /// Adds the next number, which has this hash. `hash_of` tells the hashes of those before it.
+    pub(crate) fn push(&mut self, hash: u64, hash_of: impl Fn(u32) -> u64) -> u32 {
+        let number = self.numbers;
+        assert!(
+            number < FREE.number,
+            "fewer than 2^32 rows, so fewer numbers"
+        );
+        if 2 * (number as usize + 1) > self.slots.len() {
+            let slots = (2 * self.slots.len()).max(FEWEST);
+            self.slots.clear();
+            self.slots.resize(slots, FREE);
+            self.shift = u64::BITS - slots.trailing_zeros();
+            for number in 0..number {
+                self.put(hash_of(number), number);
+            }
+        }
+        self.put(hash, number);
+        self.numbers += 1;
+        number
+    }
+
+    fn put(&mut self, hash: u64, number: u32) {
+        let last = self.slots.len() - 1;
+        let mut slot = (hash >> self.shift) as usize;
+        while self.slots[slot & last].number != FREE.number {
+            slot += 1;
+        }
+        self.slots[slot & last] = Slot {
+            hash: hash as u32,
+            number,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_even_where_all_hashes_are_equal() {
+        for hash_of in [|_| 0, |_| u64::MAX, |number: u32| u64::from(number) << 55] {
+            let mut slots = Slots::default();
+            assert_eq!(slots.find(hash_of(0), |_| true), None);
+            for number in 0..500 {
+                assert_eq!(slots.push(hash_of(number), hash_of), number);
+            }
+            for wanted in 0..500 {
+                let found = slots.find(hash_of(wanted), |number| number == wanted);
+                assert_eq!(found, Some(wanted));
+                assert_eq!(slots.find(hash_of(wanted), |_| false), None);
+            }
+        }
+    }
+}
