@@ -18,8 +18,8 @@ test: tools ## Everything CI runs
 	cargo test --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-bench: tools ## Measure; RUN names the folder under benchmarks/runs
-	cargo run --release --package incrowd-bench -- all --record $(or $(RUN),local)
+bench: tools ## Measure; RUN names the folder under benchmarks/runs, today's date if it is not given
+	cargo run --release --package incrowd-bench -- all --record $(RUN)
 
 docs: ## Rewrite the pages that are generated from the registries
 	INCROWD_WRITE_DOCS=1 cargo test --quiet --package incrowd-cli --test generated_docs

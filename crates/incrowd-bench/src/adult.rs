@@ -1,10 +1,11 @@
 //! The bundled Adult table, counted.
 
+use crate::record;
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
-use incrowd_core::hierarchy::{self, Hierarchy};
+use incrowd_core::hierarchy::{self, Hierarchy, HierarchySpec};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, Source};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The eight quasi-identifiers of the benchmarks, of which the smaller sets are the first few.
 pub(crate) const QUASI_IDENTIFIERS: [&str; 8] = [
@@ -20,7 +21,7 @@ pub(crate) const QUASI_IDENTIFIERS: [&str; 8] = [
 
 /// The folder of the table and its hierarchies.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/adult")
+    record::project().join("data/adult")
 }
 
 /// Reads and counts the table.
@@ -44,18 +45,25 @@ pub(crate) fn count(quasi_identifiers: &[&str], counted: &[&str]) -> CountedTabl
     while reader.read(&mut batch).expect("the table is sound") {
         counter.add(&batch).expect("the table is UTF-8");
     }
+    let missing = Missing::default();
     let hierarchies = quasi_identifiers
         .iter()
-        .map(|column| hierarchy(column))
+        .enumerate()
+        .map(|(at, column)| hierarchy(column, &counter.values(at, &missing)))
         .collect();
     let distances = vec![None; counted.len()];
     counter
-        .finish(hierarchies, distances, Missing::default())
+        .finish(hierarchies, distances, missing)
         .expect("every value is listed")
 }
 
-fn hierarchy(column: &str) -> Hierarchy {
+/// The hierarchy of the column; the values and `*` where none is bundled.
+fn hierarchy(column: &str, values: &[(&str, u32)]) -> Hierarchy {
     let path = folder().join("hierarchies").join(format!("{column}.csv"));
+    if !path.exists() {
+        let rule = HierarchySpec::Suppress;
+        return rule.build(column, values).expect("any values will do");
+    }
     let bytes = std::fs::read(path).expect("the hierarchies are part of the project");
     hierarchy::parse(&bytes, hierarchy::Options::new(column)).expect("the hierarchies are sound")
 }

@@ -1,8 +1,153 @@
 //! Measures incrowd, with the work done beside the time.
+//!
+//! A subcommand per benchmark, `all` for every one of them. Tables go to standard output; `--record` keeps a run
+//! for good, in a folder under `benchmarks/runs`. Every time stands beside what was reached in it, for speed
+//! compares only where the work is equal.
 
 mod adult;
+mod arx;
+mod census;
+mod child;
+mod job;
+mod kernel;
 mod optimal;
+mod plot;
+mod record;
+mod report;
+mod verify;
 
-fn main() {
-    optimal::run();
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use report::Report;
+use std::path::PathBuf;
+
+/// Measures incrowd, with the work done beside the time.
+#[derive(Debug, Parser)]
+#[command(name = "incrowd-bench", version)]
+struct Arguments {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+    /// Keep the run under benchmarks/runs, by this name or by today's date.
+    #[arg(long, global = true, num_args = 0..=1, default_missing_value = "")]
+    record: Option<String>,
+    /// Rows of the census file.
+    #[arg(long, global = true, default_value_t = 10_000_000)]
+    rows: u64,
+    /// The Python that has pycanon.
+    #[arg(long, global = true, default_value = "python3")]
+    python: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+enum Benchmark {
+    /// The exact search on Adult, beside ARX.
+    Optimal,
+    /// All privacy models of a file at once, beside pycanon.
+    Verify,
+    /// A whole job on a large file, beside reading and writing it.
+    Census,
+    /// Instructions of the roll-up kernel, by callgrind.
+    Kernel,
+    /// Every benchmark above.
+    All,
+    /// Draws the chart of the README from a recorded run.
+    Plot {
+        /// The name of the run.
+        run: String,
+    },
+    /// Copies a CSV file row by row, with the csv crate.
+    #[command(hide = true)]
+    CopyBare {
+        /// The file to read.
+        from: PathBuf,
+        /// The file to write.
+        to: PathBuf,
+    },
+    /// Runs a job given as JSON.
+    #[command(hide = true)]
+    Job {
+        /// What to do.
+        task: job::Task,
+        /// The job.
+        job: String,
+    },
+    /// The roll-up that callgrind watches.
+    #[command(hide = true)]
+    RollUp {
+        /// The number of the case.
+        case: usize,
+    },
+}
+
+impl Benchmark {
+    fn name(&self) -> &'static str {
+        match self {
+            Benchmark::Optimal => "optimal",
+            Benchmark::Verify => "verify",
+            Benchmark::Census => "census",
+            Benchmark::Kernel => "kernel",
+            Benchmark::All => "all",
+            Benchmark::Plot { .. } => "plot",
+            Benchmark::CopyBare { .. } => "copy-bare",
+            Benchmark::Job { .. } => "job",
+            Benchmark::RollUp { .. } => "roll-up",
+        }
+    }
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    match &arguments.benchmark {
+        Benchmark::Plot { run } => return plot::draw(run),
+        Benchmark::CopyBare { from, to } => return census::copy_bare(from, to),
+        Benchmark::Job { task, job } => return job::run_here(*task, job),
+        Benchmark::RollUp { case } => {
+            kernel::run_case(*case);
+            return Ok(());
+        }
+        _ => {}
+    }
+    let folder = match &arguments.record {
+        Some(name) => Some(record::create(name)?),
+        None => None,
+    };
+    let mut report = Report::default();
+    let measured = measure(&arguments, &mut report);
+    if let (Some(folder), Err(_)) = (&folder, &measured) {
+        // Nothing was measured to the end, so nothing is kept.
+        let _ = std::fs::remove_dir(folder);
+    }
+    measured?;
+    if let Some(folder) = folder {
+        record::write(&folder, &command(&arguments, &folder), &report)?;
+    }
+    Ok(())
+}
+
+fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
+    let is_asked = |benchmark: &str| ["all", benchmark].contains(&arguments.benchmark.name());
+    // The census first: a process started by a large one would be taken for large itself.
+    if is_asked("census") {
+        census::run(arguments.rows, report)?;
+    }
+    if is_asked("verify") {
+        verify::run(&arguments.python, report)?;
+    }
+    if is_asked("optimal") {
+        optimal::run(report)?;
+    }
+    if is_asked("kernel") {
+        kernel::run(report)?;
+    }
+    Ok(())
+}
+
+/// The command that repeats the run, without what is true of this machine only.
+fn command(arguments: &Arguments, folder: &std::path::Path) -> String {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    format!(
+        "cargo run --release -p incrowd-bench -- {} --rows {} --record {name}",
+        arguments.benchmark.name(),
+        arguments.rows,
+    )
 }

@@ -1,0 +1,45 @@
+//! Whole jobs, run in a process of their own so that their memory can be told from ours.
+
+use crate::child::{self, Usage};
+use anyhow::{Context, Result};
+use incrowd_job::{Control, Job, Outcome, Show, Verification};
+
+/// What a child process does with a job.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Task {
+    Anonymize,
+    Verify,
+}
+
+/// Runs the job handed over as JSON, and prints its outcome as JSON.
+#[expect(clippy::print_stdout, reason = "read by the parent process")]
+pub(crate) fn run_here(task: Task, job: &str) -> Result<()> {
+    let job: Job = serde_json::from_str(job).context("the job is handed over as JSON")?;
+    let control = Control::default();
+    let outcome = match task {
+        Task::Anonymize => {
+            let outcome = incrowd_job::anonymize(&job, Show::default(), &control)?;
+            serde_json::to_string(&outcome)?
+        }
+        Task::Verify => serde_json::to_string(&incrowd_job::verify(&job, None, &control)?)?,
+    };
+    println!("{outcome}");
+    Ok(())
+}
+
+fn run(task: &str, job: &Job) -> Result<(String, Usage)> {
+    let job = serde_json::to_string(job)?;
+    child::run(child::this_program()?.args(["job", task, &job]))
+}
+
+/// Makes a release in a child process.
+pub(crate) fn anonymize(job: &Job) -> Result<(Outcome, Usage)> {
+    let (printed, usage) = run("anonymize", job)?;
+    Ok((serde_json::from_str(&printed)?, usage))
+}
+
+/// Judges a file in a child process.
+pub(crate) fn verify(job: &Job) -> Result<(Verification, Usage)> {
+    let (printed, usage) = run("verify", job)?;
+    Ok((serde_json::from_str(&printed)?, usage))
+}
