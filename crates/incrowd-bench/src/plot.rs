@@ -198,8 +198,7 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
         (16.0, bottom + 56.0),
         &format!(r#"font-size="11" fill="{PALE}""#),
         &format!(
-            "Run {run}, numbers and machine in benchmarks/runs/{run}. {} was asked on the same table and hierarchies; its \
-             CPU time was not measured here.",
+            "Run {run}: see benchmarks/runs/{run}. {} had the same table and hierarchies; its time was not measured here.",
             arx::NAME
         ),
     );
