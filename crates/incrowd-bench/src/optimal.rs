@@ -7,7 +7,9 @@ use cpu_time::ProcessTime;
 use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::{CountedTable, FrequencySet, KnownSets};
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Unwatched};
+use incrowd_core::problem::{
+    Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched,
+};
 use incrowd_core::publish::{Release, publish};
 use incrowd_core::utility::MetricSpec;
 use std::time::Duration;
@@ -125,6 +127,7 @@ fn solve(table: &CountedTable, share: f64, metric: &str) -> Result<Solved> {
         max_suppressed: (f64::from(table.rows) * share) as u32,
         max_levels: table.lattice().top().clone(),
         memory_limit: DEFAULT_MEMORY_LIMIT,
+        settings: Settings::default(),
     };
     let (proposal, cpu_ms) = repeat(&problem)?;
     let release = publish(&problem, &proposal)?;

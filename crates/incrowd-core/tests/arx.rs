@@ -10,7 +10,9 @@ use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Guarantee, Problem, Proposal, Unwatched};
+use incrowd_core::problem::{
+    DEFAULT_MEMORY_LIMIT, Guarantee, Problem, Proposal, Settings, Unwatched,
+};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::Recoding;
 use incrowd_core::utility::MetricSpec;
@@ -65,6 +67,7 @@ fn all_218_answers_of_arx_on_adult_come_out_the_same() {
             max_suppressed: (number("max_suppressed_share") * f64::from(table.rows)) as u32,
             max_levels: table.lattice().top().clone(),
             memory_limit: DEFAULT_MEMORY_LIMIT,
+            settings: Settings::default(),
         };
         let ours = Optimal.solve(&problem, &Unwatched).expect(&case);
         assert_eq!(ours.guarantee, Guarantee::Optimal, "{case}");

@@ -107,7 +107,7 @@ fn check_answer(
     );
     let forgetful = Problem {
         memory_limit: 0,
-        ..problem_like(problem)
+        ..problem.clone()
     };
     match (&answer, algorithm.solve(&forgetful, &Unwatched)) {
         (Ok(one), Ok(other)) => assert_eq!(one.recoding, other.recoding, "{case}: no memory"),
@@ -135,13 +135,6 @@ fn check_answer(
             assert_eq!(error, expected, "{case}");
             assert_eq!(brute_force.least_loss, None, "{case}: there is a solution");
         }
-    }
-}
-
-fn problem_like<'a>(problem: &Problem<'a>) -> Problem<'a> {
-    Problem {
-        max_levels: problem.max_levels.clone(),
-        ..*problem
     }
 }
 

@@ -13,7 +13,7 @@ use incrowd_core::negotiate::{
 use incrowd_core::privacy::{
     ClassView, Decimal, Direction, MODELS, ModelSpec, ParameterKind, PrivacyModel,
 };
-use incrowd_core::problem::{Assessor, Problem, Unwatched};
+use incrowd_core::problem::{Assessor, Problem, Settings, Unwatched};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::collections::BTreeMap;
@@ -232,6 +232,7 @@ impl Oracle<'_> {
             max_suppressed: u32::MAX,
             max_levels: node.clone(),
             memory_limit: 0,
+            settings: Settings::default(),
         };
         let mut classes = FrequencySet::default();
         KnownSets::new(problem.table, problem.columns_read(), 0).count(node, &mut classes);

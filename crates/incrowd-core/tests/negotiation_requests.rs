@@ -13,7 +13,7 @@ use incrowd_core::negotiate::{
 };
 use incrowd_core::privacy::{Distance, KAnonymity, PrivacyModel, TCloseness};
 use incrowd_core::problem::{
-    Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
+    Guarantee, Interruption, Problem, Progress, Proposal, Settings, Unwatched, Watch,
 };
 use incrowd_core::publish::publish;
 use incrowd_core::recode::Recoding;
@@ -244,6 +244,7 @@ fn an_offer_costs_what_its_release_shows() {
             max_suppressed: offer.rows_suppressed,
             max_levels: offer.node.clone(),
             memory_limit: 0,
+            settings: Settings::default(),
         };
         let proposal = Proposal {
             recoding: Recoding::FullDomain(offer.node.clone()),

@@ -21,7 +21,7 @@ use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::{FrequencySet, Scratch, roll_up};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
-use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal};
+use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{METRICS, MetricSpec};
@@ -73,6 +73,7 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         max_suppressed: max_suppressed(job.privacy.max_suppressed, &table)?,
         max_levels: max_levels(job.privacy.max_levels.as_deref(), &table)?,
         memory_limit: DEFAULT_MEMORY_LIMIT,
+        settings: settings(job, &asked.plan),
     };
     let proposal = solve(job, &asked, &problem, control)?;
     let solve = solving.elapsed();
@@ -164,6 +165,18 @@ fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
         name: name.to_owned(),
         known: ALGORITHMS.iter().map(|entry| entry.card().name).collect(),
     })
+}
+
+/// What the algorithm is told beside the problem.
+fn settings(job: &Job, plan: &Plan) -> Settings {
+    let counted = plan.counted();
+    let position = |column| counted.iter().position(|other| other == column);
+    Settings {
+        targets: plan.target.iter().filter_map(position).collect(),
+        script: None,
+        seed: job.search.seed.unwrap_or(0),
+        threads: job.threads(),
+    }
 }
 
 fn solve(
@@ -453,11 +466,7 @@ fn metrics(
         let metric = spec.build(table)?;
         let problem = Problem {
             metric: &*metric,
-            table,
-            models: problem.models,
-            max_suppressed: problem.max_suppressed,
-            max_levels: problem.max_levels.clone(),
-            memory_limit: problem.memory_limit,
+            ..problem.clone()
         };
         let from = (&bottom, &table.tuples);
         let columns = problem.columns_read();

@@ -8,7 +8,7 @@ use incrowd_core::counts::{
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{Assessment, Assessor, DEFAULT_MEMORY_LIMIT, Problem};
+use incrowd_core::problem::{Assessment, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Settings};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 
@@ -51,6 +51,7 @@ impl Prepared {
             max_suppressed: self.max_suppressed,
             max_levels: self.max_levels.clone(),
             memory_limit: DEFAULT_MEMORY_LIMIT,
+            settings: Settings::default(),
         }
     }
 }

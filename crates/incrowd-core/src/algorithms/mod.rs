@@ -10,7 +10,7 @@ pub(crate) use optimal::{Goal, Ties, search};
 
 use crate::Error;
 use crate::card;
-use crate::problem::{Problem, Proposal, Watch};
+use crate::problem::{Problem, Proposal, Setting, Watch};
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
@@ -25,6 +25,8 @@ pub struct Card {
     pub text: card::Card,
     /// How far it can be trusted.
     pub status: Status,
+    /// Which settings it reads.
+    pub reads: &'static [Setting],
 }
 
 /// How far an implementation can be trusted.

@@ -45,6 +45,7 @@ static CARD: Card = Card {
     name: "optimal",
     text: Optimal::CARD,
     status: Status::Stable,
+    reads: &[],
 };
 
 /// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.

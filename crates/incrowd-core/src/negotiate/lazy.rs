@@ -8,7 +8,7 @@ use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::Decimal;
-use crate::problem::{Guarantee, Problem, Watch};
+use crate::problem::{Guarantee, Problem, Settings, Watch};
 use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
 
 /// Searches boxes of the lattice as [`Optimal`](crate::algorithms::Optimal) does, so lattices of any size.
@@ -53,6 +53,7 @@ impl<'a> Lazy<'a> {
             max_suppressed: wanted.max_suppressed,
             max_levels: wanted.max_levels.clone(),
             memory_limit: self.counting.memory_limit(),
+            settings: Settings::default(),
         };
         let goal = Goal {
             ties,

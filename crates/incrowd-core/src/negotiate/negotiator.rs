@@ -11,7 +11,7 @@ use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::{Decimal, Direction, Monotonicity, ParameterKind, PrivacyModel};
-use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Watch};
+use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Settings, Watch};
 use crate::utility::{METRICS, MetricSpec, UtilityMetric};
 
 /// Fewer rows or values than this promise nothing.
@@ -201,6 +201,7 @@ impl<'a> Negotiator<'a> {
             max_suppressed: u32::MAX,
             max_levels: offer.node.clone(),
             memory_limit: self.memory_limit,
+            settings: Settings::default(),
         };
         let mut columns = problem(&height).columns_read();
         columns.extend(metrics.iter().filter_map(|metric| metric.column()));

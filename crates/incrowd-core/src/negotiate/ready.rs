@@ -8,7 +8,7 @@ use super::negotiator::{Candidate, Lookup, Wanted, strongest_at, strongest_promi
 use super::request::Quality;
 use crate::error::Error;
 use crate::privacy::{Decimal, Direction, PrivacyModel};
-use crate::problem::{Assessor, Problem, Watch};
+use crate::problem::{Assessor, Problem, Settings, Watch};
 use crate::utility::{Loss, UtilityMetric};
 use std::cmp::Ordering;
 
@@ -157,6 +157,7 @@ impl<'a> Ready<'a> {
             max_suppressed: wanted.max_suppressed,
             max_levels: wanted.max_levels.clone(),
             memory_limit: self.counting.memory_limit(),
+            settings: Settings::default(),
         };
         let columns = problem.columns_read();
         let mut assessor = Assessor::new(&problem);

@@ -2,8 +2,10 @@
 
 mod assess;
 mod crowds;
+mod settings;
 
 pub use assess::{Assessment, Assessor};
+pub use settings::{Setting, Settings};
 
 use crate::counts::{CountedTable, MissingCells};
 use crate::lattice::{Lattice, Node};
@@ -12,7 +14,7 @@ use crate::recode::Recoding;
 use crate::utility::{Loss, UtilityMetric};
 
 /// A counted table and what is asked of its release.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Problem<'a> {
     /// The table.
     pub table: &'a CountedTable,
@@ -26,6 +28,8 @@ pub struct Problem<'a> {
     pub max_levels: Node,
     /// Bytes an algorithm may keep beside the table.
     pub memory_limit: usize,
+    /// What only some algorithms want to be told.
+    pub settings: Settings,
 }
 
 /// The default of [`Problem::memory_limit`].
