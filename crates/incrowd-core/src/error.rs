@@ -30,6 +30,20 @@ pub enum Error {
         /// Rows the highest acceptable node suppresses.
         rows_suppressed_at_limit: u32,
     },
+    /// An algorithm that classifies needs to know what.
+    #[error("`{algorithm}` needs one target column, and {given} are given")]
+    OneTargetNeeded {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Targets given.
+        given: usize,
+    },
+    /// Missing cells that match any value make crowds overlap.
+    #[error("`{algorithm}` cannot judge missing cells that match any value")]
+    MatchAnyRefused {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// Time was up before any safe recoding was found.
     #[error("time is up and no safe recoding was found")]
     TimeUp {
@@ -463,6 +477,13 @@ impl Error {
             } => format!(
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
+            Error::OneTargetNeeded { .. } => {
+                "name the column that analysts predict, for example `--target salary-class`".into()
+            }
+            Error::MatchAnyRefused { .. } => {
+                "take `--algorithm optimal`, or let missing cells be a value: `--missing-cells own-value`"
+                    .into()
+            }
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
             Error::PromiseBeyondTable { rows, .. } => {
                 format!("ask for at most {rows}, or add rows")

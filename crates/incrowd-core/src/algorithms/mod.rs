@@ -3,10 +3,16 @@
 //! An algorithm receives a [`Problem`] and returns a [`Proposal`], which nobody trusts:
 //! [`publish`](crate::publish) checks it with code of its own.
 
+mod bottom_up;
+mod cuts;
 mod optimal;
+mod top_down;
 
+pub use bottom_up::BottomUp;
+pub use cuts::Effort;
 pub use optimal::Optimal;
 pub(crate) use optimal::{Goal, Ties, search};
+pub use top_down::TopDown;
 
 use crate::Error;
 use crate::card;

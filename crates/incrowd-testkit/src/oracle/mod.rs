@@ -14,9 +14,11 @@
 //! assert_eq!(answer.least_loss, Some(2.0 * 2.0 + 3.0));
 //! ```
 
+mod cuts;
 mod metrics;
 mod models;
 
+pub use cuts::{Block, Blocks, CutJudged, Replacement};
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
 
