@@ -3,18 +3,28 @@
 //! An algorithm receives a [`Problem`] and returns a [`Proposal`], which nobody trusts:
 //! [`publish`](crate::publish) checks it with code of its own.
 
+mod checks;
+mod datafly;
+pub mod incognito;
+pub mod mu_argus;
 mod optimal;
+pub mod samarati;
 
+pub use datafly::Datafly;
+pub use incognito::Incognito;
+pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
 pub(crate) use optimal::{Goal, Ties, search};
+pub use samarati::Samarati;
 
 use crate::Error;
 use crate::card;
+use crate::privacy::PrivacyModel;
 use crate::problem::{Problem, Proposal, Setting, Watch};
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
-pub static ALGORITHMS: &[&dyn Algorithm] = &[&Optimal];
+pub static ALGORITHMS: &[&dyn Algorithm] = &[&Optimal, &Samarati, &Incognito, &Datafly, &MuArgus];
 
 /// What people should know before they take an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +37,28 @@ pub struct Card {
     pub status: Status,
     /// Which settings it reads.
     pub reads: &'static [Setting],
+    /// What may be suppressed when the user does not say.
+    pub default_budget: DefaultBudget,
+}
+
+/// What an algorithm may suppress when the user does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DefaultBudget {
+    /// Nothing.
+    NoRows,
+    /// As many rows as a class must have to keep every promise; nothing when a class of one row may keep them.
+    SmallestClass,
+}
+
+impl DefaultBudget {
+    /// The rows that may be suppressed.
+    pub fn rows(self, models: &[Box<dyn PrivacyModel>]) -> u32 {
+        let smallest = models.iter().map(|model| model.smallest_class()).max();
+        match self {
+            DefaultBudget::NoRows => 0,
+            DefaultBudget::SmallestClass => smallest.filter(|&rows| rows > 1).unwrap_or(0),
+        }
+    }
 }
 
 /// How far an implementation can be trusted.

@@ -1,6 +1,6 @@
 //! The best node of the whole lattice, with proof.
 
-use super::{Algorithm, Card, Status};
+use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets};
 use crate::lattice::Node;
@@ -46,6 +46,7 @@ static CARD: Card = Card {
     text: Optimal::CARD,
     status: Status::Stable,
     reads: &[],
+    default_budget: DefaultBudget::NoRows,
 };
 
 /// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.
@@ -71,6 +72,7 @@ impl Algorithm for Optimal {
                 recoding: Recoding::FullDomain(best.node),
                 guarantee,
                 nodes_checked,
+                steps: Vec::new(),
             }),
             None if guarantee == Guarantee::Optimal => Err(Error::NoSolution {
                 max_suppressed: problem.max_suppressed,
