@@ -92,6 +92,20 @@ fn best_of_all(problem: &Problem<'_>, brute_force: &BruteForce, case: &str) -> O
     best.map(|(_, node)| node.levels().collect())
 }
 
+/// Algorithms that follow one path up the lattice: where safety does not survive merging they may pass a solution by,
+/// but they give up only at the highest acceptable levels.
+const FOLLOW_ONE_PATH: [&str; 2] = ["datafly", "mu-argus"];
+
+/// Checks that an algorithm may say there is no solution.
+fn check_no_solution(algorithm: &dyn Algorithm, oracle: &BruteForce, case: &str) {
+    if FOLLOW_ONE_PATH.contains(&algorithm.card().name) {
+        let top = oracle.nodes.last().expect("there is a top node");
+        assert!(!top.is_feasible, "{case}: the top node is a solution");
+    } else {
+        assert_eq!(oracle.least_loss, None, "{case}: there is a solution");
+    }
+}
+
 /// Checks what an algorithm says against what every node is known to be.
 fn check_answer(
     algorithm: &dyn Algorithm,
@@ -133,7 +147,7 @@ fn check_answer(
                 rows_suppressed_at_limit: top.rows_suppressed as u32,
             };
             assert_eq!(error, expected, "{case}");
-            assert_eq!(brute_force.least_loss, None, "{case}: there is a solution");
+            check_no_solution(algorithm, brute_force, case);
         }
     }
 }
@@ -676,7 +690,8 @@ fn an_answer_cut_short_is_safe_and_honest_about_its_bound() {
         let metric = any_metric(oracle, rng);
         let built = prepared.metric(&metric).unwrap();
         let problem = prepared.problem(&*built);
-        let least = oracle.brute_force(&metric).least_loss;
+        let brute_force = oracle.brute_force(&metric);
+        let least = brute_force.least_loss;
         for algorithm in ALGORITHMS {
             let watch = Hourglass(AtomicU64::new(rng.u64(0..6)));
             match algorithm.solve(&problem, &watch) {
@@ -697,7 +712,7 @@ fn an_answer_cut_short_is_safe_and_honest_about_its_bound() {
                 Err(Error::TimeUp { .. }) => {}
                 Err(error) => {
                     assert!(matches!(error, Error::NoSolution { .. }), "{case}: {error}");
-                    assert_eq!(least, None, "{case}");
+                    check_no_solution(*algorithm, &brute_force, case);
                 }
             }
         }
