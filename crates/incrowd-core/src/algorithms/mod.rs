@@ -77,6 +77,11 @@ pub trait Algorithm: Debug + Sync {
 
     /// A recoding that should keep every promise within the budget, as good as the card says.
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error>;
+
+    /// For algorithms that leave the choices to the data holder: a session to make them in.
+    fn session<'a>(&self, _problem: &Problem<'a>) -> Option<mu_argus::Session<'a>> {
+        None
+    }
 }
 
 /// The algorithm of a name.

@@ -67,6 +67,10 @@ impl Algorithm for MuArgus {
         }
         session.propose()
     }
+
+    fn session<'a>(&self, problem: &Problem<'a>) -> Option<Session<'a>> {
+        Some(Session::new(problem))
+    }
 }
 
 fn play(session: &mut Session<'_>, script: &[String], watch: &dyn Watch) -> Result<(), Error> {
