@@ -8,8 +8,7 @@ use crate::render::{choices, text};
 use incrowd_job::{Choice, Chooser, Decision, Error, View};
 use std::io::{BufRead, Write};
 
-const HELP: &str = "\
-  age, or 1           raise the column of this name or number by one level
+const HELP: &str = "  age, or 1           raise the column of this name or number by one level
   suppress            leave out the rows that violate, and make the release
   undo                take the last step back
   help, quit

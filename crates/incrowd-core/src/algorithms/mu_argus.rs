@@ -12,6 +12,7 @@ use crate::problem::{
 };
 use crate::recode::Recoding;
 use crate::utility::Loss;
+use hashbrown::HashSet;
 
 crate::documented! {
     /// Lets the data holder raise one attribute after the other and decide when to suppress the rest.
@@ -190,7 +191,8 @@ pub struct Session<'a> {
     previews: Option<Vec<Option<Preview>>>,
     steps: Vec<Step>,
     is_finished: bool,
-    nodes_checked: u64,
+    /// Nodes whose classes were counted.
+    seen: HashSet<Node>,
 }
 
 impl<'a> Session<'a> {
@@ -212,7 +214,7 @@ impl<'a> Session<'a> {
             previews: None,
             steps: Vec::new(),
             is_finished: false,
-            nodes_checked: 0,
+            seen: HashSet::new(),
         };
         session.go_to(problem.lattice().bottom());
         session
@@ -371,7 +373,7 @@ impl<'a> Session<'a> {
         Ok(Proposal {
             recoding: Recoding::FullDomain(self.node),
             guarantee: Guarantee::Heuristic,
-            nodes_checked: self.nodes_checked,
+            nodes_checked: self.seen.len() as u64,
             steps: self.steps,
         })
     }
@@ -384,7 +386,7 @@ impl<'a> Session<'a> {
     }
 
     fn assess(&mut self, node: &Node, classes: &FrequencySet) -> Standing {
-        self.nodes_checked += 1;
+        self.seen.insert(node.clone());
         let assessed = Assessor::new(&self.problem).assess(node, classes, None);
         Standing {
             rows_violating: assessed.rows_suppressed,
@@ -394,8 +396,9 @@ impl<'a> Session<'a> {
     }
 
     fn report(&self, watch: &dyn Watch) -> Result<(), Error> {
+        let nodes_checked = self.seen.len() as u64;
         let progress = Progress {
-            nodes_checked: self.nodes_checked,
+            nodes_checked,
             best: None,
             lower_bound: None,
         };
@@ -403,9 +406,7 @@ impl<'a> Session<'a> {
             .step(progress)
             .map_err(|interruption| match interruption {
                 Interruption::Cancelled => Error::Cancelled,
-                Interruption::TimeUp => Error::TimeUp {
-                    nodes_checked: self.nodes_checked,
-                },
+                Interruption::TimeUp => Error::TimeUp { nodes_checked },
             })
     }
 }
