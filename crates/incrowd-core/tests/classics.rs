@@ -117,15 +117,21 @@ fn the_sets_on_adult_equal_brute_force_and_incognito_prunes() {
     let table = adult::count(&SIX, &["salary-class"]);
     let metric = "loss".parse::<MetricSpec>().unwrap().build(&table).unwrap();
     let lattice = table.lattice();
-    let cases = [
-        "k-anonymity(k=2)",
-        "k-anonymity(k=5)",
-        "k-anonymity(k=10)",
-        "k-anonymity(k=50)",
+    let cases: [&[&str]; 6] = [
+        &["k-anonymity(k=2)"],
+        &["k-anonymity(k=5)"],
+        &["k-anonymity(k=10)"],
+        &["k-anonymity(k=50)"],
+        &["t-closeness(t=0.2)"],
+        &["k-anonymity(k=50)", "entropy-l-diversity(l=1.5)"],
     ];
-    for model in cases {
-        let spec: ModelSpec = model.parse().unwrap();
-        let models = spec.build_all(&table.columns, &[0]).unwrap();
+    for texts in cases {
+        let build = |text: &&str| {
+            let spec: ModelSpec = text.parse().unwrap();
+            spec.build_all(&table.columns, &[0]).unwrap()
+        };
+        let models: Vec<_> = texts.iter().flat_map(build).collect();
+        let model = texts.join(" & ");
         let problem = |max_suppressed| Problem {
             table: &table,
             models: &models,
@@ -154,12 +160,18 @@ fn the_sets_on_adult_equal_brute_force_and_incognito_prunes() {
                 .filter(|(_, rows)| *rows <= max_suppressed)
                 .map(|(node, _)| node.clone())
                 .collect();
-            let found = check_sets(&problem(max_suppressed), &safe, &case);
-            let nodes = lattice.nodes() as u64;
+            let problem = problem(max_suppressed);
+            let found = check_sets(&problem, &safe, &case);
+            let (checked, nodes) = (found.nodes_checked, lattice.nodes() as u64);
+            // Where safety does not survive merging, only the promises that do rule something out.
+            let most = match (problem.pruning_is_sound(), texts.len()) {
+                (true, _) => nodes / 3,
+                (false, 1) => nodes,
+                (false, _) => nodes * 3 / 4,
+            };
             assert!(
-                found.nodes_checked * 2 < nodes,
-                "{case}: {} of {nodes} nodes checked",
-                found.nodes_checked
+                checked <= most,
+                "{case}: {checked} of {nodes} nodes checked"
             );
         }
     }

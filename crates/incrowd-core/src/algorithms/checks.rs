@@ -8,10 +8,6 @@ use crate::problem::{Assessor, Guarantee, Interruption, Problem, Progress, Propo
 use crate::recode::Recoding;
 use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
-use std::sync::Arc;
-
-/// Sets up to this size are always remembered: copying them costs little beside counting them.
-const SMALL_SET_CLASSES: usize = 1 << 11;
 
 /// Verdicts kept at most; beyond that some nodes are counted again, in bounded memory.
 const MOST_VERDICTS: usize = 1 << 20;
@@ -91,9 +87,7 @@ impl<'a> Checks<'a> {
         let mut classes = std::mem::take(&mut self.counted);
         self.known.count(node, &mut classes);
         let verdict = self.judge(node, &classes);
-        if classes.len() <= SMALL_SET_CLASSES {
-            self.known.remember(node.clone(), Arc::new(classes.clone()));
-        }
+        self.known.remember_if_small(node, &classes);
         self.counted = classes;
         verdict
     }
@@ -104,13 +98,6 @@ impl<'a> Checks<'a> {
         match self.verdicts.get(node) {
             Some(verdict) => *verdict,
             None => self.judge(node, &classes),
-        }
-    }
-
-    /// Steps on the nodes that have every attribute at level 1, 2 and so on: few, small, and below most others.
-    pub(super) fn step_along_the_diagonal(&mut self, top: &Node) {
-        for level in 1..top.levels().max().unwrap_or(0) {
-            self.step_on(&Node::from_levels(top.levels().map(|most| most.min(level))));
         }
     }
 

@@ -91,3 +91,43 @@ pub fn find(name: &str) -> Option<&'static dyn Algorithm> {
         .copied()
         .find(|algorithm| algorithm.card().name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_card_says_what_people_should_know() {
+        for algorithm in ALGORITHMS {
+            let card = algorithm.card();
+            for section in ["Paper", "Guarantee", "Needs", "Invariant", "Cost"] {
+                let text = card.text.section(section);
+                assert!(
+                    text.is_some_and(|text| !text.is_empty()),
+                    "{}: {section}",
+                    card.name
+                );
+            }
+            assert!(find(card.name).is_some_and(|found| found.card() == card));
+        }
+    }
+
+    #[test]
+    fn the_smallest_class_is_the_budget_only_where_promises_have_one() {
+        let models = |texts: &[&str]| -> Vec<Box<dyn PrivacyModel>> {
+            let build = |text: &&str| {
+                let spec: crate::privacy::ModelSpec = text.parse().unwrap();
+                spec.build_all(&[], &[]).unwrap()
+            };
+            texts.iter().flat_map(build).collect()
+        };
+        let budget = |texts: &[&str]| DefaultBudget::SmallestClass.rows(&models(texts));
+        assert_eq!(budget(&["k-anonymity(k=5)", "k-anonymity(k=7)"]), 7);
+        assert_eq!(budget(&["k-anonymity(k=1)"]), 0);
+        assert_eq!(budget(&[]), 0);
+        assert_eq!(
+            DefaultBudget::NoRows.rows(&models(&["k-anonymity(k=5)"])),
+            0
+        );
+    }
+}

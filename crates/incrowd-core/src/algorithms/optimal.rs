@@ -55,9 +55,6 @@ const MOST_BOXES: usize = 1 << 20;
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
 const STEPPING_STONE_NODES: u128 = 256;
 
-/// Sets up to this size are always remembered: copying them costs little beside counting them.
-const SMALL_SET_CLASSES: usize = 1 << 11;
-
 impl Algorithm for Optimal {
     fn card(&self) -> &'static Card {
         &CARD
@@ -243,7 +240,9 @@ impl<'a> Search<'a> {
             added: Arc::new([]),
             low_is_counted: false,
         };
-        self.step_along_the_diagonal(&whole.high);
+        for node in lattice.diagonal() {
+            self.step_on(&node);
+        }
         let mut frontier = BinaryHeap::new();
         frontier.extend(self.with_high_assessed(whole));
         while let Some(first) = frontier.pop() {
@@ -406,14 +405,6 @@ impl<'a> Search<'a> {
             .expect("the corners differ")
     }
 
-    /// Counts the nodes that have every attribute at level 1, 2 and so on: few, small, and below most of
-    /// what is counted later.
-    fn step_along_the_diagonal(&mut self, top: &Node) {
-        for level in 1..top.levels().max().unwrap_or(0) {
-            self.step_on(&Node::from_levels(top.levels().map(|most| most.min(level))));
-        }
-    }
-
     /// Counts a node and remembers its classes as a start for the nodes above.
     fn step_on(&mut self, node: &Node) -> Arc<FrequencySet> {
         let classes = self.known.count_and_remember(node);
@@ -430,9 +421,7 @@ impl<'a> Search<'a> {
         let mut classes = std::mem::take(&mut self.counted);
         self.known.count(node, &mut classes);
         let assessment = self.check(node, &classes);
-        if classes.len() <= SMALL_SET_CLASSES {
-            self.known.remember(node.clone(), Arc::new(classes.clone()));
-        }
+        self.known.remember_if_small(node, &classes);
         self.counted = classes;
         assessment
     }

@@ -17,8 +17,9 @@ crate::documented! {
     /// P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001; as summed up by
     /// F. Ben Fredj, N. Lammari, I. Comyn-Wattiau, Characterizing Generalization Algorithms, section 3.3.
     /// # Differs from the paper
-    /// Works for every model, not only k. At a middle height it stops at the first safe node, as only the last height
-    /// must be known whole, and skips nodes below one that is ruled out. Nodes are judged by rolled-up counts instead
+    /// Works for every model, not only k. First it judges the levels of every two attributes with the others as high as
+    /// they may be: two that fail there fail everywhere below, which spares most nodes of a height a count. At a middle
+    /// height it stops at the first safe node, as only the last height must be known whole. Nodes are judged by rolled-up counts instead
     /// of distance vectors between tuples. Of the nodes found, the one of least loss is published, ties by lattice order.
     /// # Guarantee
     /// The least height and all its safe nodes; a solution is found if there is one. About the loss nothing is
@@ -30,8 +31,8 @@ crate::documented! {
     /// # Invariant
     /// No node lower than `low` is safe; some node of height `high` is not ruled out.
     /// # Cost
-    /// log2(H) heights of the lattice, of which one can hold much of it; a roll-up per node; the sets remembered
-    /// stay within the memory limit.
+    /// log2(H) heights of the lattice, of which one can hold much of it; a roll-up per node that no two of its levels
+    /// rule out; the sets remembered stay within the memory limit.
     #[derive(Debug)]
     pub struct Samarati;
 }
@@ -43,6 +44,9 @@ static CARD: Card = Card {
     reads: &[],
     default_budget: DefaultBudget::NoRows,
 };
+
+/// Pairs of levels are judged first where the lattice has at least so many nodes for each of them.
+const NODES_PER_PAIR: u128 = 4;
 
 /// Nodes kept at most to rule out others by; fewer mean more counts, never another answer.
 const MOST_RULED_OUT: usize = 1 << 12;
@@ -107,7 +111,10 @@ impl<'a> Search<'a> {
         if self.checks.check(top).rules_out_below {
             return Ok(None);
         }
-        self.checks.step_along_the_diagonal(top);
+        for node in lattice.diagonal() {
+            self.checks.step_on(&node);
+        }
+        self.judge_pairs(watch)?;
         let (mut low, mut high) = (0, top.height());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -128,6 +135,36 @@ impl<'a> Search<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Rules out what two attributes alone rule out, where that is little work.
+    fn judge_pairs(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+        let top = self.lattice.top().clone();
+        let attributes = 0..top.len();
+        let pairs = attributes.clone().flat_map(|one| {
+            let others = one + 1..top.len();
+            others.map(move |other| (one, other))
+        });
+        let levels = |attribute| u128::from(top.level(attribute)) + 1;
+        let nodes: u128 = (pairs.clone())
+            .map(|(one, other)| levels(one) * levels(other))
+            .sum();
+        if !self.checks.can_rule_out() || nodes * NODES_PER_PAIR > self.lattice.nodes() {
+            return Ok(());
+        }
+        // From the top down, so that what is ruled out rules out the rest uncounted.
+        for (one, other) in pairs {
+            for level in (0..=top.level(one)).rev() {
+                for other_level in (0..=top.level(other)).rev() {
+                    self.checks.report(watch)?;
+                    let node = top.with(one, level).with(other, other_level);
+                    if !self.is_possible(&node) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether some node of a height is not ruled out.
