@@ -8,6 +8,7 @@ mod adult;
 mod arx;
 mod census;
 mod child;
+mod classics;
 mod job;
 mod kernel;
 mod optimal;
@@ -46,6 +47,8 @@ enum Benchmark {
     Verify,
     /// A whole job on a large file, beside reading and writing it.
     Census,
+    /// Every algorithm on the same tables.
+    Classics,
     /// Instructions of the roll-up kernel, by callgrind.
     Kernel,
     /// Every benchmark above.
@@ -85,6 +88,7 @@ impl Benchmark {
             Benchmark::Optimal => "optimal",
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
+            Benchmark::Classics => "classics",
             Benchmark::Kernel => "kernel",
             Benchmark::All => "all",
             Benchmark::Plot { .. } => "plot",
@@ -129,6 +133,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     // The census first: a process started by a large one would be taken for large itself.
     if is_asked("census") {
         census::run(arguments.rows, report)?;
+    }
+    if is_asked("classics") {
+        classics::run(report)?;
     }
     if is_asked("verify") {
         verify::run(&arguments.python, report)?;

@@ -194,6 +194,8 @@ pub(crate) struct AnonymizeArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -529,6 +531,20 @@ pub(crate) struct SearchArgs {
     time_limit: Option<String>,
 }
 
+/// What the data holder chooses.
+#[derive(Debug, Args)]
+pub(crate) struct ChoiceArgs {
+    /// The choices to make, for algorithms that leave them to you, such as mu-argus: columns to raise one level, one
+    /// after the other, then `suppress`, as in age,age,zip,suppress. In a terminal, without it, you are asked
+    #[arg(
+        long,
+        value_name = "CHOICES",
+        value_delimiter = ',',
+        help_heading = "How to search"
+    )]
+    script: Option<Vec<String>>,
+}
+
 /// How many threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
@@ -553,6 +569,9 @@ pub(crate) struct OutputArgs {
     /// Print the first N rows before and after: these are cells of your table
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) sample: usize,
+    /// Also print the steps that led to the release, for algorithms that go step by step
+    #[arg(long)]
+    pub(crate) verbose: bool,
 }
 
 /// Reads one of a few words as the job file would.
@@ -710,6 +729,13 @@ impl FlagPart for SearchArgs {
         job.search.seed = self.seed;
         let limit = self.time_limit.as_deref();
         job.search.time_limit = limit.map(str::parse).transpose()?;
+        Ok(())
+    }
+}
+
+impl FlagPart for ChoiceArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.search.script.clone_from(&self.script);
         Ok(())
     }
 }

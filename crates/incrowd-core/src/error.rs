@@ -50,6 +50,50 @@ pub enum Error {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
+    /// A word that is no choice of a session.
+    #[error("`{word}` is neither a quasi-identifier nor `suppress`")]
+    NotAChoice {
+        /// The word.
+        word: String,
+        /// The quasi-identifiers.
+        known: Vec<String>,
+    },
+    /// A quasi-identifier raised above its highest acceptable level.
+    #[error("column `{column}` is at level {level} and may not be raised further")]
+    RaisedTooFar {
+        /// The column.
+        column: String,
+        /// Its level.
+        level: u8,
+    },
+    /// More rows to suppress than the budget allows.
+    #[error(
+        "{rows_violating} rows violate a promise and at most {max_suppressed} may be suppressed"
+    )]
+    TooManyToSuppress {
+        /// Rows in classes that break a promise.
+        rows_violating: u32,
+        /// The budget.
+        max_suppressed: u32,
+    },
+    /// Choices that end before a release is safe.
+    #[error("after the last choice {rows_violating} rows violate a promise")]
+    ChoicesUnfinished {
+        /// Choices made.
+        choices: usize,
+        /// Rows in classes that break a promise.
+        rows_violating: u32,
+        /// The budget.
+        max_suppressed: u32,
+    },
+    /// Choices after the last.
+    #[error("the script has {choices} choices, but choice {ended} ends it")]
+    ScriptGoesOn {
+        /// Where `suppress` stands, from 1.
+        ended: usize,
+        /// Choices of the script.
+        choices: usize,
+    },
     /// A promise that no class of the table can keep.
     #[error("`{model}` needs classes of {smallest_class} rows, and the table has {rows}")]
     PromiseBeyondTable {
@@ -485,6 +529,30 @@ impl Error {
                     .into()
             }
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::NotAChoice { word, known } => {
+                let near = crate::card::nearest(word, known.iter().map(String::as_str));
+                match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("choose `suppress`, or one of `{}`", known.join("`, `")),
+                }
+            }
+            Error::RaisedTooFar { .. } => {
+                "raise another column, or allow more with `--max-levels`".into()
+            }
+            Error::TooManyToSuppress { rows_violating, .. } => {
+                format!("raise a column first, or allow `--max-suppressed {rows_violating}`")
+            }
+            Error::ChoicesUnfinished {
+                rows_violating,
+                max_suppressed,
+                ..
+            } if rows_violating <= max_suppressed => {
+                "end with `suppress` to leave them out, or raise another column".into()
+            }
+            Error::ChoicesUnfinished { rows_violating, .. } => format!(
+                "raise another column, or end with `suppress` and allow `--max-suppressed {rows_violating}`"
+            ),
+            Error::ScriptGoesOn { .. } => "`suppress` comes last, once".into(),
             Error::PromiseBeyondTable { rows, .. } => {
                 format!("ask for at most {rows}, or add rows")
             }

@@ -5,6 +5,7 @@
 
 use crate::batches::for_each_batch;
 use crate::certificate::{Certificate, Dialect, Generalized, Lost, Measured, Reached, Request};
+use crate::choices::{self, Chooser};
 use crate::control::{Control, Phase};
 use crate::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
 use crate::error::Error;
@@ -14,14 +15,16 @@ use crate::input;
 use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
-    Figure128, FileWritten, Guarantee, LatticeSeen, Outcome, Sample, Seconds, VERSION,
+    Figure128, FileWritten, Guarantee, LatticeSeen, Origin, Outcome, Sample, Seconds, VERSION,
 };
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::Attribute;
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
-use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings};
+use incrowd_core::problem::{
+    self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Setting, Settings,
+};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
 use incrowd_core::recode::Grouping;
 use incrowd_core::table::RowBatch;
@@ -51,6 +54,17 @@ struct Asked {
 
 /// Runs a job to its release.
 pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Error> {
+    anonymize_with(job, show, None, control)
+}
+
+/// Runs a job to its release. `chooser` makes the choices that the algorithm leaves to the data holder and that the job
+/// does not make.
+pub fn anonymize_with(
+    job: &Job,
+    show: Show,
+    chooser: Option<&mut dyn Chooser>,
+    control: &Control,
+) -> Result<Outcome, Error> {
     let started = Instant::now();
     let (asked, reader) = prepare(job)?;
     let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
@@ -71,12 +85,20 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         table: &table,
         models: &models,
         metric: &*metric,
-        max_suppressed: max_suppressed(job.privacy.max_suppressed, &table)?,
+        max_suppressed: match job.privacy.max_suppressed {
+            None => asked
+                .algorithm
+                .card()
+                .default_budget
+                .rows(&models)
+                .min(table.rows),
+            budget => max_suppressed(budget, &table)?,
+        },
         max_levels: max_levels(job.privacy.max_levels.as_deref(), &table)?,
         memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: settings(job, &asked.plan),
+        settings: settings(job, &asked.plan, &hierarchies),
     };
-    let proposal = solve(job, &asked, &problem, control)?;
+    let proposal = solve(job, &asked, &problem, chooser, control)?;
     let solve = solving.elapsed();
 
     let writing = Instant::now();
@@ -95,6 +117,7 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
         &release,
         job.output.suppressed.unwrap_or_default(),
     )?;
+    outcome.steps = choices::steps(&proposal.steps, &table);
     outcome.privacy = models::reached(&models, release.reached(), &table);
     let names = asked.plan.names_of(&asked.plan.quasi_identifiers);
     let origins = hierarchies.iter().map(ColumnHierarchy::origin);
@@ -108,7 +131,10 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
     if let Some(output) = output {
         let written = pass.write(output)?;
         if let Some(files) = certificate {
-            let request = request(job, &asked, &problem, &hierarchies);
+            let mut request = request(job, &asked, &problem, &hierarchies);
+            if asked.algorithm.card().reads.contains(&Setting::Script) {
+                request.script = Some(choices::script(&outcome.steps));
+            }
             let certificate = certify(request, &outcome, input_hash, &written.sha256);
             outcome.certificate = Some(files.write(&certificate, &written.path)?);
         }
@@ -136,6 +162,7 @@ fn prepare(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
     let models = models::parse(texts)?;
     let metric: MetricSpec = job.search.metric.as_deref().unwrap_or("loss").parse()?;
     let algorithm = algorithm(job)?;
+    choices::check_settings(job, algorithm)?;
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     let source = input::source(job, path)?;
     files::check_outputs(job, &source)?;
@@ -157,7 +184,7 @@ fn prepare(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
     Ok((asked, reader))
 }
 
-fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
+pub(crate) fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
     let name = job.search.algorithm.as_deref().unwrap_or("optimal");
     // Until there is an advisor, the exact search is what it would take.
     let name = if name == "auto" { "optimal" } else { name };
@@ -169,12 +196,16 @@ fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
 }
 
 /// What the algorithm is told beside the problem.
-fn settings(job: &Job, plan: &Plan) -> Settings {
+fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Settings {
     let counted = plan.counted();
     let position = |column| counted.iter().position(|other| other == column);
+    let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
+    let automatic = hierarchies.iter().enumerate();
+    let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
     Settings {
+        without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
         targets: plan.target.iter().filter_map(position).collect(),
-        script: None,
+        script: job.search.script.clone(),
         seed: job.search.seed.unwrap_or(0),
         threads: job.threads(),
     }
@@ -184,8 +215,14 @@ fn solve(
     job: &Job,
     asked: &Asked,
     problem: &Problem<'_>,
+    chooser: Option<&mut dyn Chooser>,
     control: &Control,
 ) -> Result<Proposal, Error> {
+    if let (Some(chooser), None) = (chooser, &job.search.script)
+        && let Some(session) = asked.algorithm.session(problem)
+    {
+        return choices::make(session, chooser, control);
+    }
     // How many nodes must be looked at is what the search finds out, so there is no total.
     control.progress().begin(Phase::Solve, None);
     let watch = SearchWatch::new(job, control);
@@ -439,6 +476,7 @@ fn describe(
             Suppressed::Drop => 0,
             Suppressed::Star => release.rows_suppressed().into(),
         },
+        steps: Vec::new(),
         notes: Vec::new(),
         certificate: None,
         sample: None,
@@ -537,6 +575,7 @@ fn request(
         max_suppressed: problem.max_suppressed.into(),
         metric: asked.metric.to_string(),
         algorithm: asked.algorithm.card().name.to_owned(),
+        script: None,
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),
         missing: word(job.data.missing_cells.unwrap_or_default()),

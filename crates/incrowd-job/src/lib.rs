@@ -6,6 +6,7 @@
 mod anonymize;
 mod batches;
 mod certificate;
+mod choices;
 mod control;
 mod counted;
 mod error;
@@ -26,14 +27,16 @@ mod published_reader;
 mod study;
 mod verify;
 
-pub use anonymize::{Show, anonymize};
+pub use anonymize::{Show, anonymize, anonymize_with};
 pub use certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
+pub use choices::{Chooser, Decision, leaves_choices};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use explain::{Entry, Explanation, explain};
 pub use hierarchies::ColumnHierarchy;
+pub use incrowd_core::algorithms::mu_argus::{Choice, View};
 pub use init::{Initialized, init};
 pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
 pub use job::{
@@ -49,7 +52,8 @@ pub use negotiation::{
 };
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
-    Outcome, PrivacyReached, Sample, Seconds, VERSION, Verification,
+    Outcome, PrivacyReached, RaisedAttribute, Sample, Seconds, StepAction, StepTaken, VERSION,
+    Verification,
 };
 pub use plan::Plan;
 pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};

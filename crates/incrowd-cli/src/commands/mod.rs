@@ -1,6 +1,7 @@
 //! A file per subcommand: from flags to a call of `incrowd-job`, and from its answer to a reply.
 
 mod anonymize;
+mod choices;
 mod completions;
 mod dialogue;
 mod explain;
@@ -10,6 +11,7 @@ mod inspect;
 mod man;
 mod negotiate;
 mod study;
+mod talk;
 mod verify;
 
 use crate::Reply;

@@ -1,5 +1,6 @@
 //! What is printed: text for people, JSON for programs.
 
+pub(crate) mod choices;
 pub(crate) mod json;
 pub(crate) mod negotiation;
 pub(crate) mod text;

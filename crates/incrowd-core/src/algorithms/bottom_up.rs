@@ -1,7 +1,7 @@
 //! From raw values up, away from what identifies.
 
 use super::cuts::{self, Effort, Judge, RowsOfValues, Target, ValueTree};
-use super::{Algorithm, Card, Status};
+use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
 use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
 use crate::recode::Recoding;
@@ -43,6 +43,7 @@ static CARD: Card = Card {
     text: BottomUp::CARD,
     status: Status::Stable,
     reads: &[Setting::Targets],
+    default_budget: DefaultBudget::NoRows,
 };
 
 impl Algorithm for BottomUp {
@@ -97,6 +98,7 @@ impl BottomUp {
             recoding: state.recoding(),
             guarantee: Guarantee::Heuristic,
             nodes_checked: state.effort.candidates,
+            steps: Vec::new(),
         };
         Ok((proposal, state.effort))
     }

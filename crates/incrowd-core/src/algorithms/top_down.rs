@@ -1,7 +1,7 @@
 //! From `*` down, towards what tells the target.
 
 use super::cuts::{self, Effort, Judge, Target, ValueTree};
-use super::{Algorithm, Card, Status};
+use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
 use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
 use crate::recode::Recoding;
@@ -41,6 +41,7 @@ static CARD: Card = Card {
     text: TopDown::CARD,
     status: Status::Stable,
     reads: &[Setting::Targets],
+    default_budget: DefaultBudget::NoRows,
 };
 
 /// Bits below which a replacement tells nothing: rounding alone.
@@ -94,6 +95,7 @@ impl TopDown {
             recoding: state.recoding(),
             guarantee: Guarantee::Heuristic,
             nodes_checked: state.effort.candidates,
+            steps: Vec::new(),
         };
         Ok((proposal, state.effort))
     }

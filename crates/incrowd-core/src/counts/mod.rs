@@ -42,6 +42,12 @@ pub struct Attribute {
 }
 
 impl Attribute {
+    /// How many groups of a level hold rows of the table.
+    pub fn distinct(&self, level: u8) -> u32 {
+        let rows = self.rows_of_groups[level as usize].iter();
+        rows.filter(|&&rows| rows > 0).count() as u32
+    }
+
     /// For each group of level `from`, its group at level `to`.
     pub(crate) fn groups_between(&self, from: u8, to: u8) -> Cow<'_, [u32]> {
         let above = self.hierarchy.groups_of_leaves(to);
