@@ -29,7 +29,7 @@ pub enum Decision {
 
 /// Whether the job's algorithm leaves choices to the data holder that the job does not make.
 pub fn leaves_choices(job: &Job) -> Result<bool, Error> {
-    let algorithm = crate::anonymize::algorithm(job)?;
+    let algorithm = crate::asked::algorithm(job)?;
     Ok(job.search.script.is_none() && algorithm.card().reads.contains(&Setting::Script))
 }
 

@@ -4,11 +4,15 @@
 //! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
 
 mod anonymize;
+mod asked;
 mod batches;
 mod certificate;
 mod choices;
+mod compare;
 mod control;
 mod counted;
+mod csv_text;
+mod describe;
 mod error;
 mod explain;
 mod files;
@@ -18,12 +22,14 @@ mod input;
 mod inspect;
 mod job;
 mod levels;
+mod memory;
 mod models;
 mod negotiation;
 mod outcome;
 mod plan;
 mod plot;
 mod published_reader;
+mod second_pass;
 mod study;
 mod verify;
 
@@ -32,6 +38,7 @@ pub use certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
 pub use choices::{Chooser, Decision, leaves_choices};
+pub use compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use explain::{Entry, Explanation, explain};

@@ -154,6 +154,15 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
+    /// The word it is written as.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guarantee::Optimal => "optimal",
+            Guarantee::Bounded => "bounded",
+            Guarantee::Heuristic => "heuristic",
+        }
+    }
+
     /// What is known about a loss, as it is said after the loss. `gap` is the share that might be saved.
     pub fn in_words(self, gap: Option<f64>) -> String {
         match (self, gap) {

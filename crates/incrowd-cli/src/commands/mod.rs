@@ -2,6 +2,7 @@
 
 mod anonymize;
 mod choices;
+mod compare;
 mod completions;
 mod dialogue;
 mod explain;
@@ -31,6 +32,7 @@ pub(crate) fn run(cli: Cli, control: &Control) -> Result<Reply, Error> {
         Command::Verify(args) => verify::run(args, global, control),
         Command::Negotiate(args) => negotiate::run(args, global, control),
         Command::Study(args) => study::run(args, global, control),
+        Command::Compare(args) => compare::run(args, global, control),
         Command::Explain(args) => explain::run(args, global),
         Command::Completions(args) => Ok(completions::run(args)),
         Command::Man(args) => man::run(args),

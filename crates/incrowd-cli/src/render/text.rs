@@ -147,10 +147,16 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     }
     page.entry(
         "search",
-        format!(
-            "{}, {} of {} nodes checked",
-            outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
-        ),
+        match outcome.levels {
+            Some(_) => format!(
+                "{}, {} of {} nodes checked",
+                outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
+            ),
+            None => format!(
+                "{}, {} replacements of values weighed",
+                outcome.algorithm, outcome.lattice.checked
+            ),
+        },
     );
     let seconds = outcome.seconds;
     let memory = outcome
