@@ -31,8 +31,11 @@ fn minimal(safe: &[Node]) -> Vec<Node> {
 }
 
 fn node_of(proposal: &Proposal) -> &Node {
-    let Recoding::FullDomain(node) = &proposal.recoding;
-    node
+    match &proposal.recoding {
+        Recoding::FullDomain(node) => node,
+        #[allow(unreachable_patterns, reason = "there may be recodings of other kinds")]
+        other => panic!("{other:?} is not full-domain"),
+    }
 }
 
 /// Checks both sets against all safe nodes, which come in lattice order.

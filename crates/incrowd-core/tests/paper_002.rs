@@ -73,8 +73,11 @@ fn published(oracle: &OracleProblem, problem: &Problem<'_>, proposal: &Proposal)
 }
 
 fn levels(proposal: &Proposal) -> Vec<u8> {
-    let Recoding::FullDomain(node) = &proposal.recoding;
-    node.levels().collect()
+    match &proposal.recoding {
+        Recoding::FullDomain(node) => node.levels().collect(),
+        #[allow(unreachable_patterns, reason = "there may be recodings of other kinds")]
+        other => panic!("{other:?} is not full-domain"),
+    }
 }
 
 #[test]

@@ -124,6 +124,11 @@ pub fn anonymize_with(
     if outcome.rows_out == 0 {
         outcome.notes.push(NOTHING_PUBLISHED.into());
     }
+    if job.privacy.max_suppressed.is_none() && problem.max_suppressed > 0 {
+        let (name, rows) = (&outcome.algorithm, problem.max_suppressed);
+        let note = format!("no budget is given: {name} may then suppress {rows} rows");
+        outcome.notes.push(note);
+    }
     if crowds_outgrow_classes(job, &models, &release) {
         outcome.notes.push(CROWDS_NOT_CLASSES.into());
     }
