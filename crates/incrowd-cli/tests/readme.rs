@@ -1,4 +1,5 @@
 //! Every command of the README and of the guides does what is said there.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assert_cmd::cargo::cargo_bin;
 use std::path::{Path, PathBuf};
