@@ -24,9 +24,10 @@ crate::documented! {
     /// # Differs from the paper
     /// Works for every model, and with a suppression budget. An attribute left out is an attribute at its highest
     /// acceptable level, which is `*` unless the user says otherwise. So the nodes of a sub-lattice are nodes of the
-    /// lattice, each is counted once, and a safe one may be published as it is. The start of a sub-lattice (the "super-root") is the greatest
-    /// node below its candidates. Of all safe nodes the one of least loss is published, ties by lattice order; those
-    /// known to be safe without a count are counted for that only where the metric's bounds leave them a chance.
+    /// lattice, each is counted once, and a safe one may be published as it is. The start of a sub-lattice (the
+    /// "super-root") is the greatest node below its candidates. Of all safe nodes the one of least loss is published,
+    /// ties by lattice order; those known to be safe without a count are counted for that only where the metric's
+    /// bounds leave them a chance.
     /// # Guarantee
     /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. When
     /// the time limit ends it: the best safe node met so far.
