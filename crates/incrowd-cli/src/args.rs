@@ -782,7 +782,9 @@ impl FlagPart for SearchArgs {
 
 impl FlagPart for ChoiceArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
-        job.search.script.clone_from(&self.script);
+        let trimmed = |word: &String| word.trim().to_owned();
+        let words = self.script.as_deref();
+        job.search.script = words.map(|words| words.iter().map(trimmed).collect());
         Ok(())
     }
 }

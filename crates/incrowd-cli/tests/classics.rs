@@ -40,6 +40,8 @@ fn the_steps_of_datafly_on_the_teaching_table_are_those_done_by_hand() {
     ]);
     assert_eq!(done["steps"], steps);
     assert_eq!(done["guarantee"], "heuristic");
+    let note = "no budget is given: datafly may then suppress 3 rows";
+    assert_eq!(done["notes"], json!([note]));
     // A class of two asthmas and one influenza has two diseases; its three rows are within the budget of k = 3.
     let done = outcome(&clinic(&folder, "--algorithm datafly -k 3 -l 3 --json"));
     assert_eq!(done["rows_suppressed"], 3);

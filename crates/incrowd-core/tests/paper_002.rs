@@ -101,7 +101,8 @@ fn figure_2_is_searched_as_section_3_3_and_3_4_say() {
     with_problem(&patients(), |problem| {
         // The lattice of figure 2 is 4 high; at half of that are <A2,E0>, <A1,E1> and <A0,E2>.
         assert_eq!(problem.lattice().top().height(), 4);
-        let middle: Vec<Vec<u8>> = (problem.lattice().at_height(2))
+        let middle: Vec<Vec<u8>> = (problem.lattice().walk().iter())
+            .filter(|node| node.height() == 2)
             .map(|node| node.levels().collect())
             .collect();
         assert_eq!(middle, [[0, 2], [1, 1], [2, 0]]);

@@ -144,6 +144,12 @@ impl Answer<'_> {
         if self.release.rows_published() == 0 {
             notes.push(NOTHING_PUBLISHED.to_owned());
         }
+        if self.job.privacy.max_suppressed.is_none() && self.problem.max_suppressed > 0 {
+            let (name, rows) = (self.algorithm.card().name, self.problem.max_suppressed);
+            notes.push(format!(
+                "no budget is given: {name} may then suppress {rows} rows"
+            ));
+        }
         if self.crowds_outgrow_classes() {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }

@@ -36,7 +36,7 @@ pub(super) struct Checks<'a> {
     /// Safe nodes whose classes say more about the nodes above than levels do, and what they say.
     floors: Vec<(Node, Loss)>,
     nodes_checked: u64,
-    /// The safe, acceptable node of least loss so far; ties by lattice order.
+    /// The safe node of least loss so far; ties by lattice order.
     best: Option<(Loss, Node)>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Checks<'a> {
         self.best.as_ref().map(|(loss, _)| *loss)
     }
 
-    /// Judges a node of the table's lattice, counting it unless that was done before.
+    /// Judges a node, counting it unless that was done before.
     pub(super) fn check(&mut self, node: &Node) -> Verdict {
         if let Some(verdict) = self.verdicts.get(node) {
             return *verdict;
@@ -130,7 +130,6 @@ impl<'a> Checks<'a> {
             self.floors.push((node.clone(), floor));
         }
         if let Some(loss) = assessment.loss
-            && node.is_at_or_below(&self.problem.max_levels)
             && (self.best.as_ref()).is_none_or(|(least, best)| (loss, node) < (*least, best))
         {
             self.best = Some((loss, node.clone()));

@@ -22,11 +22,12 @@ crate::documented! {
     /// by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.4, and A. Pilalidou, Online
     /// Negotiation for Privacy Preserving Data Publishing, section 6.2.1.
     /// # Differs from the paper
-    /// Works for every model, and with a suppression budget. An attribute at its last level, `*`, is an attribute left
-    /// out, so the sub-lattices overlap with each other and with the lattice: nodes are counted once, and no more than
-    /// the lattice has where every level is acceptable. The start of a sub-lattice (the "super-root") is the greatest
-    /// node below its candidates. Of all safe nodes the one of least loss is published, ties by lattice order; those
-    /// known to be safe without a count are counted for that only where the metric's bounds leave them a chance.
+    /// Works for every model, and with a suppression budget. An attribute left out is an attribute at its highest
+    /// acceptable level, which is `*` unless the user says otherwise. So the nodes of a sub-lattice are nodes of the
+    /// lattice, each is counted once, and a safe one may be published as it is. The start of a sub-lattice (the
+    /// "super-root") is the greatest node below its candidates. Of all safe nodes the one of least loss is published,
+    /// ties by lattice order; those known to be safe without a count are counted for that only where the metric's
+    /// bounds leave them a chance.
     /// # Guarantee
     /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. When
     /// the time limit ends it: the best safe node met so far.
@@ -35,8 +36,8 @@ crate::documented! {
     /// that survive merging with any class (such as k-anonymity beside t-closeness): where those alone break the
     /// budget, a node and all its extensions are dropped. Every other node is counted. Uses the suppression budget.
     /// # Invariant
-    /// After `i` rounds every safe node with at most `i` attributes below `*` is known, and no unsafe one is taken for
-    /// safe.
+    /// After `i` rounds every safe node with at most `i` attributes below their highest level is known, and no unsafe
+    /// one is taken for safe.
     /// # Cost
     /// A roll-up per minimal node and per node that fails though its parts survive; a start per sub-lattice, of which
     /// there are 2^attributes. The safe nodes are all kept in memory; the sets remembered stay within the memory limit.
@@ -73,11 +74,11 @@ impl Algorithm for Incognito {
 /// What is safe in a lattice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SafeNodes {
-    /// Every safe, acceptable node, in lattice order.
+    /// Every safe node, in lattice order.
     pub nodes: Vec<Node>,
     /// Those of them with no safe node below, in lattice order.
     pub minimal: Vec<Node>,
-    /// Nodes whose classes were counted, those of the sub-lattices included.
+    /// Nodes whose classes were counted.
     pub nodes_checked: u64,
 }
 
@@ -91,22 +92,20 @@ pub fn safe_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<SafeNodes,
 }
 
 struct Search<'a> {
-    problem: &'a Problem<'a>,
     checks: Checks<'a>,
-    /// Every attribute left out: each at the last level of its hierarchy, acceptable or not.
+    /// Every attribute left out: each at its highest acceptable level.
     left_out: Node,
-    /// Safe nodes of all sub-lattices, where what is above them is safe as well.
+    /// Safe nodes, where what is above them is safe as well.
     safe: HashSet<Node>,
-    /// Safe nodes that are acceptable, as they were found.
+    /// Safe nodes as they were found.
     found: Vec<Node>,
 }
 
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem<'a>) -> Self {
         Search {
-            problem,
             checks: Checks::new(problem),
-            left_out: problem.table.lattice().top().clone(),
+            left_out: problem.max_levels.clone(),
             safe: HashSet::new(),
             found: Vec::new(),
         }
@@ -147,9 +146,7 @@ impl<'a> Search<'a> {
             let attributes: Vec<usize> = self.attributes(part).collect();
             let first = attributes.last().map_or(0, |last| last + 1);
             for attribute in first..part.len() {
-                let last_level = self.left_out.level(attribute);
-                let acceptable = self.problem.max_levels.level(attribute);
-                for level in (0..last_level).take_while(|&level| level <= acceptable) {
+                for level in 0..self.left_out.level(attribute) {
                     let node = part.with(attribute, level);
                     let without = |&other: &usize| node.with(other, self.left_out.level(other));
                     let mut parts = attributes.iter().map(without);
@@ -180,17 +177,13 @@ impl<'a> Search<'a> {
 
     /// Whether a node, or one below it with more attributes, may be safe. Keeps it if it is.
     fn survives(&mut self, node: &Node) -> bool {
-        let is_acceptable = node.is_at_or_below(&self.problem.max_levels);
         if self.is_above_a_safe_node(node) {
-            self.keep(node, is_acceptable);
+            self.keep(node);
             return true;
-        }
-        if !is_acceptable && !self.checks.can_rule_out() {
-            return true; // nothing to learn from a count
         }
         let verdict = self.checks.check(node);
         if verdict.is_safe {
-            self.keep(node, is_acceptable);
+            self.keep(node);
         }
         !verdict.rules_out_below
     }
@@ -203,13 +196,11 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn keep(&mut self, node: &Node, is_acceptable: bool) {
+    fn keep(&mut self, node: &Node) {
         if self.checks.pruning_is_sound() {
             self.safe.insert(node.clone());
         }
-        if is_acceptable {
-            self.found.push(node.clone());
-        }
+        self.found.push(node.clone());
     }
 
     /// Counts the safe nodes that may yet be better than the best.

@@ -18,9 +18,11 @@ crate::documented! {
     /// F. Ben Fredj, N. Lammari, I. Comyn-Wattiau, Characterizing Generalization Algorithms, section 3.3.
     /// # Differs from the paper
     /// Works for every model, not only k. First it judges the levels of every two attributes with the others as high as
-    /// they may be: two that fail there fail everywhere below, which spares most nodes of a height a count. At a middle
-    /// height it stops at the first safe node, as only the last height must be known whole. Nodes are judged by rolled-up counts instead
-    /// of distance vectors between tuples. Of the nodes found, the one of least loss is published, ties by lattice order.
+    /// they may be: two that fail there fail everywhere below. Then it settles the levels of a height's nodes one
+    /// attribute after the other, and turns back where the others, as high as they can get, do not help. At a middle
+    /// height it stops at the first safe node, as only the last height must be known whole. Nodes are judged by
+    /// rolled-up counts instead of distance vectors between tuples. Of the nodes found, the one of least loss is
+    /// published, ties by lattice order.
     /// # Guarantee
     /// The least height and all its safe nodes; a solution is found if there is one. About the loss nothing is
     /// proven: a higher node may lose less. When the time limit ends it: the best safe node met so far.
@@ -31,8 +33,8 @@ crate::documented! {
     /// # Invariant
     /// No node lower than `low` is safe; some node of height `high` is not ruled out.
     /// # Cost
-    /// log2(H) heights of the lattice, of which one can hold much of it; a roll-up per node that no two of its levels
-    /// rule out; the sets remembered stay within the memory limit.
+    /// log2(H) heights of the lattice, of which one can hold much of it; a roll-up per node that none of
+    /// these rules out; the sets remembered stay within the memory limit.
     #[derive(Debug)]
     pub struct Samarati;
 }
@@ -44,9 +46,6 @@ static CARD: Card = Card {
     reads: &[],
     default_budget: DefaultBudget::NoRows,
 };
-
-/// Pairs of levels are judged first where the lattice has at least so many nodes for each of them.
-const NODES_PER_PAIR: u128 = 4;
 
 /// Nodes kept at most to rule out others by; fewer mean more counts, never another answer.
 const MOST_RULED_OUT: usize = 1 << 12;
@@ -89,6 +88,13 @@ pub fn least_height_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<Le
     }
 }
 
+/// What a descent to the nodes of one height is for.
+struct Descent<'w> {
+    is_one_enough: bool,
+    watch: &'w dyn Watch,
+    found: Vec<Node>,
+}
+
 struct Search<'a> {
     checks: Checks<'a>,
     lattice: Lattice,
@@ -118,14 +124,15 @@ impl<'a> Search<'a> {
         let (mut low, mut high) = (0, top.height());
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.has_a_possible_node(middle, watch)? {
-                true => high = middle,
-                false => low = middle + 1,
+            match self.possible_nodes(middle, true, watch)?.is_empty() {
+                true => low = middle + 1,
+                false => high = middle,
             }
         }
         // What is possible is safe where pruning is sound, and then the first height has it.
         for height in low..=top.height() {
-            let nodes = self.safe_nodes(height, watch)?;
+            let mut nodes = self.possible_nodes(height, false, watch)?;
+            nodes.retain(|node| self.checks.check(node).is_safe);
             if !nodes.is_empty() {
                 return Ok(Some(LeastHeight {
                     height,
@@ -137,7 +144,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Rules out what two attributes alone rule out, where that is little work.
+    /// Rules out what two attributes alone rule out, where pairs are fewer than nodes.
     fn judge_pairs(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
         let top = self.lattice.top().clone();
         let attributes = 0..top.len();
@@ -149,7 +156,7 @@ impl<'a> Search<'a> {
         let nodes: u128 = (pairs.clone())
             .map(|(one, other)| levels(one) * levels(other))
             .sum();
-        if !self.checks.can_rule_out() || nodes * NODES_PER_PAIR > self.lattice.nodes() {
+        if !self.checks.can_rule_out() || nodes > self.lattice.nodes() {
             return Ok(());
         }
         // From the top down, so that what is ruled out rules out the rest uncounted.
@@ -167,30 +174,56 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Whether some node of a height is not ruled out.
-    fn has_a_possible_node(
+    /// The nodes of a height that are not ruled out, in lattice order, or the first of them.
+    fn possible_nodes(
         &mut self,
         height: u32,
+        is_one_enough: bool,
         watch: &dyn Watch,
-    ) -> Result<bool, Interruption> {
-        for node in self.lattice.clone().at_height(height) {
-            self.checks.report(watch)?;
-            if self.is_possible(&node) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    ) -> Result<Vec<Node>, Interruption> {
+        let mut descent = Descent {
+            is_one_enough,
+            watch,
+            found: Vec::new(),
+        };
+        self.descend(&mut descent, self.lattice.top().clone(), 0, height)?;
+        Ok(descent.found)
     }
 
-    fn safe_nodes(&mut self, height: u32, watch: &dyn Watch) -> Result<Vec<Node>, Interruption> {
-        let mut safe = Vec::new();
-        for node in self.lattice.clone().at_height(height) {
-            self.checks.report(watch)?;
-            if self.is_possible(&node) && self.checks.check(&node).is_safe {
-                safe.push(node);
+    /// Shares `left` levels out among the attributes from `first` on. What stands before is settled; the others are as
+    /// high as they can get, so where that is ruled out, so are all nodes to be found this way.
+    fn descend(
+        &mut self,
+        descent: &mut Descent<'_>,
+        node: Node,
+        first: usize,
+        left: u32,
+    ) -> Result<(), Interruption> {
+        if first == node.len() {
+            descent.found.push(node);
+            return Ok(());
+        }
+        let highest: Vec<u32> = (self.lattice.top().levels().skip(first))
+            .map(u32::from)
+            .collect();
+        let others: u32 = highest[1..].iter().sum();
+        for level in left.saturating_sub(others)..=left.min(highest[0]) {
+            self.checks.report(descent.watch)?;
+            let left = left - level;
+            let mut corner = node.with(first, level as u8);
+            for (after, &highest) in highest.iter().enumerate().skip(1) {
+                corner = corner.with(first + after, left.min(highest) as u8);
+            }
+            let is_one_node = left == 0 || left == others;
+            if (is_one_node || self.checks.can_rule_out()) && !self.is_possible(&corner) {
+                continue;
+            }
+            self.descend(descent, corner, first + 1, left)?;
+            if descent.is_one_enough && !descent.found.is_empty() {
+                return Ok(());
             }
         }
-        Ok(safe)
+        Ok(())
     }
 
     fn is_possible(&mut self, node: &Node) -> bool {

@@ -37,16 +37,6 @@ impl Lattice {
         })
     }
 
-    /// The nodes of one height, in lattice order, made one by one.
-    pub fn at_height(&self, height: u32) -> AtHeight<'_> {
-        let first =
-            (height <= self.top.height()).then(|| pour(&self.top, 0, height, self.bottom()));
-        AtHeight {
-            top: &self.top,
-            next: first,
-        }
-    }
-
     /// The nodes that have every attribute at level 1, 2 and so on, as far as it goes, without bottom and top: few, and
     /// below most others.
     pub fn diagonal(&self) -> impl Iterator<Item = Node> + '_ {
@@ -70,59 +60,9 @@ impl Lattice {
     }
 }
 
-/// The nodes of one height, see [`Lattice::at_height`].
-#[derive(Debug, Clone)]
-pub struct AtHeight<'a> {
-    top: &'a Node,
-    next: Option<Node>,
-}
-
-impl Iterator for AtHeight<'_> {
-    type Item = Node;
-
-    fn next(&mut self) -> Option<Node> {
-        let node = self.next.take()?;
-        // As when counting up: the rightmost level that can rise at the cost of those after it does, and what they
-        // lose is poured back from the right.
-        let mut after = 0;
-        for attribute in (0..node.len()).rev() {
-            let level = node.level(attribute);
-            if after > 0 && level < self.top.level(attribute) {
-                let risen = node.with(attribute, level + 1);
-                self.next = Some(pour(self.top, attribute + 1, after - 1, risen));
-                break;
-            }
-            after += u32::from(level);
-        }
-        Some(node)
-    }
-}
-
-/// `node` with `height` levels shared out among the attributes from `first` on, the last ones first.
-fn pour(top: &Node, first: usize, mut height: u32, mut node: Node) -> Node {
-    for attribute in (first..top.len()).rev() {
-        let level = height.min(u32::from(top.level(attribute)));
-        node = node.with(attribute, level as u8);
-        height -= level;
-    }
-    node
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_heights_one_after_the_other_are_the_whole_walk() {
-        for top in [&[2, 1][..], &[0, 3, 0, 1, 2], &[4], &[0, 0], &[]] {
-            let lattice = Lattice::new(Node::from_levels(top.iter().copied()));
-            let heights = 0..=lattice.top().height() + 1;
-            let nodes: Vec<Node> = heights
-                .flat_map(|height| lattice.at_height(height))
-                .collect();
-            assert_eq!(nodes, lattice.walk());
-        }
-    }
 
     #[test]
     fn a_lattice_is_walked_by_height_then_from_left_to_right() {
