@@ -6,12 +6,12 @@ use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
-use incrowd_core::privacy::ModelSpec;
+use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{
     Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched,
 };
 use incrowd_core::publish::{Release, publish};
-use incrowd_core::utility::MetricSpec;
+use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::Duration;
 
 pub(crate) const PRIVACY: &str = "k-anonymity(k=5)";
@@ -125,28 +125,46 @@ pub(crate) fn solve(
 ) -> Result<Solved> {
     let metric = metric.parse::<MetricSpec>()?.build(table)?;
     let models = PRIVACY.parse::<ModelSpec>()?.build_all(&[], &[])?;
-    let problem = Problem {
-        table,
-        models: &models,
-        metric: &*metric,
-        max_suppressed: (f64::from(table.rows) * share) as u32,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings::default(),
-    };
+    let problem = problem(table, &models, &*metric, share);
     let (proposal, cpu_ms) = repeat(algorithm, &problem)?;
     let release = publish(&problem, &proposal)?;
     Ok(Solved {
         nodes: problem.lattice().nodes(),
         cpu_ms,
         nodes_checked: proposal.nodes_checked,
-        levels: (release.levels().context("an optimum has levels")?.iter())
-            .map(|(_, level)| level.to_string())
-            .collect::<Vec<_>>()
-            .join(" "),
+        levels: match release.levels() {
+            Some(levels) => {
+                let levels: Vec<String> = (levels.iter())
+                    .map(|(_, level)| level.to_string())
+                    .collect();
+                levels.join(" ")
+            }
+            None => release.recoding().name().to_owned(),
+        },
         loss: loss(&problem, &release)?,
         rows_suppressed: release.rows_suppressed(),
     })
+}
+
+/// A problem on a table whose counted columns, if any, are to be predicted.
+pub(crate) fn problem<'a>(
+    table: &'a CountedTable,
+    models: &'a [Box<dyn PrivacyModel>],
+    metric: &'a dyn UtilityMetric,
+    share: f64,
+) -> Problem<'a> {
+    Problem {
+        table,
+        models,
+        metric,
+        max_suppressed: (f64::from(table.rows) * share) as u32,
+        max_levels: table.lattice().top().clone(),
+        memory_limit: DEFAULT_MEMORY_LIMIT,
+        settings: Settings {
+            targets: (0..table.columns.len()).collect(),
+            ..Settings::default()
+        },
+    }
 }
 
 /// Solves a problem over and over; the answer and the CPU time of each repetition.
