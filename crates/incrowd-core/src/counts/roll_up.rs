@@ -20,8 +20,6 @@ const EMPTY: u32 = u32::MAX;
 /// Working memory of [`roll_up`], kept between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// Whether [`Scratch::class_of`] is wanted even when no histograms are.
-    pub(crate) tracks_classes: bool,
     /// Slot to class of the upper set.
     slots: Vec<u32>,
     /// Lower class to upper class.
@@ -34,13 +32,6 @@ pub struct Scratch {
     rows_of_values: Vec<u32>,
     /// The values with rows, a bit each.
     present: Vec<u64>,
-}
-
-impl Scratch {
-    /// The upper class of each lower class of the last roll-up that tracked them.
-    pub(crate) fn class_of(&self) -> &[u32] {
-        &self.class_of
-    }
 }
 
 /// One look-up for neighbouring attributes: an entry for each combination of their groups.
@@ -72,12 +63,13 @@ pub fn roll_up(
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
-    if columns.is_empty() && !scratch.tracks_classes {
+    if columns.is_empty() {
         group::<false>(table, (from, lower), to, scratch, upper);
     } else {
         group::<true>(table, (from, lower), to, scratch, upper);
     }
-    if !columns.is_empty() {
+    let is_present = |column: usize| lower.histograms(column).present.is_some();
+    if !columns.iter().all(|&column| is_present(column)) {
         sort_by_class(scratch, upper.len());
     }
     let mut spare = std::mem::take(&mut upper.histograms);
@@ -87,13 +79,18 @@ pub fn roll_up(
         let values = table.columns[column].values.len();
         let mut merged = spare[column].take().unwrap_or_default();
         let classes = upper.len();
-        merge_histograms(
-            lower.histograms(column),
-            values,
-            classes,
-            scratch,
-            &mut merged,
-        );
+        let lower = lower.histograms(column);
+        match &lower.present {
+            Some(present) => {
+                merged.clear();
+                let united = merged.present.get_or_insert_default();
+                united.unite(present, &scratch.class_of, classes);
+            }
+            None => {
+                merged.present = None;
+                merge_histograms(lower, values, classes, scratch, &mut merged);
+            }
+        }
         upper.histograms[column] = Some(merged);
     }
 }
