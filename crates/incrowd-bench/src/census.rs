@@ -19,7 +19,7 @@ const MOST_MEMORY: u64 = 1 << 30;
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
 /// Where the levels of the quasi-identifiers come from.
-const QUASI_IDENTIFIERS: [(&str, &str); 6] = [
+pub(crate) const QUASI_IDENTIFIERS: [(&str, &str); 6] = [
     ("age", "interval:5,10,20@17"),
     ("sex", "suppress"),
     ("zip", "mask:1"),
