@@ -109,12 +109,12 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
     svg.text(
         (16.0, 26.0),
         r#"font-size="16" font-weight="600""#,
-        "Rows matter for the first count only; quasi-identifiers multiply the nodes",
+        "What a negotiation takes: by quasi-identifiers, and by rows",
     );
     svg.text(
         (16.0, 46.0),
         &pale,
-        "CPU seconds on one thread and MiB, both by powers of ten; every node has its histograms of sizes and of distinct values.",
+        "Both histograms of every node, on one thread. Once the census has no new tuples, rows lengthen only the count and the histograms.",
     );
     let titles = [
         (

@@ -183,7 +183,8 @@ pub(super) fn run(report: &mut Report) -> Result<()> {
     report.table(&by_attributes);
     report.paragraph(&format!(
         "A generated census by rows, six quasi-identifiers, `income` sensitive. Rows are drawn from a town of {} people, so \
-         tuples stop growing; from then on only the count does.",
+         tuples stop growing. From then on more rows take longer to count and not longer to annotate; the histograms still \
+         get longer, for there are more different class sizes.",
         grouped(incrowd_testkit::census::TOWN as u64),
     ));
     let mut by_rows = lines("rows");
