@@ -245,8 +245,11 @@ fn answers(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// A model with its parameter, the rows that may be suppressed, the highest acceptable levels.
+type Wishes = (Box<dyn PrivacyModel>, u32, Node);
+
 /// Requests that span what people ask: weak and strong promises, tight and wide budgets, any levels and low ones.
-fn requests(table: &CountedTable) -> Result<Vec<(Box<dyn PrivacyModel>, u32, Node)>> {
+fn requests(table: &CountedTable) -> Result<Vec<Wishes>> {
     let mut requests = Vec::new();
     let top: Vec<i64> = table.lattice().top().levels().map(i64::from).collect();
     for name in ["k-anonymity", "distinct-l-diversity"] {
