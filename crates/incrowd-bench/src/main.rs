@@ -11,6 +11,7 @@ mod child;
 mod classics;
 mod job;
 mod kernel;
+mod negotiation;
 mod optimal;
 mod plot;
 mod record;
@@ -34,7 +35,7 @@ struct Arguments {
     /// Rows of the census file.
     #[arg(long, global = true, default_value_t = 10_000_000)]
     rows: u64,
-    /// The Python that has pycanon.
+    /// The Python that has pycanon and pandas.
     #[arg(long, global = true, default_value = "python3")]
     python: PathBuf,
 }
@@ -49,11 +50,13 @@ enum Benchmark {
     Census,
     /// Every algorithm on the same tables.
     Classics,
+    /// Histograms of every node beside pandas, answers from them, and how they grow.
+    Negotiation,
     /// Instructions of the roll-up kernel, by callgrind.
     Kernel,
     /// Every benchmark above.
     All,
-    /// Draws the chart of the README from a recorded run.
+    /// Draws the charts of the documentation from a recorded run.
     Plot {
         /// The name of the run.
         run: String,
@@ -74,6 +77,16 @@ enum Benchmark {
         /// The job.
         job: String,
     },
+    /// Measures one point of the growth of a negotiation.
+    #[command(hide = true)]
+    NegotiationGrowth {
+        /// The table.
+        table: negotiation::GrowthTable,
+        /// Quasi-identifiers of Adult, or rows of the census.
+        size: u64,
+        /// The census file.
+        path: Option<PathBuf>,
+    },
     /// The roll-up that callgrind watches.
     #[command(hide = true)]
     RollUp {
@@ -89,11 +102,13 @@ impl Benchmark {
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
             Benchmark::Classics => "classics",
+            Benchmark::Negotiation => "negotiation",
             Benchmark::Kernel => "kernel",
             Benchmark::All => "all",
             Benchmark::Plot { .. } => "plot",
             Benchmark::CopyBare { .. } => "copy-bare",
             Benchmark::Job { .. } => "job",
+            Benchmark::NegotiationGrowth { .. } => "negotiation-growth",
             Benchmark::RollUp { .. } => "roll-up",
         }
     }
@@ -105,6 +120,9 @@ fn main() -> Result<()> {
         Benchmark::Plot { run } => return plot::draw(run),
         Benchmark::CopyBare { from, to } => return census::copy_bare(from, to),
         Benchmark::Job { task, job } => return job::run_here(*task, job),
+        Benchmark::NegotiationGrowth { table, size, path } => {
+            return negotiation::measure_here(table, *size, path.as_deref());
+        }
         Benchmark::RollUp { case } => {
             kernel::run_case(*case);
             return Ok(());
@@ -139,6 +157,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     if is_asked("verify") {
         verify::run(&arguments.python, report)?;
+    }
+    if is_asked("negotiation") {
+        negotiation::run(&arguments.python, report)?;
     }
     if is_asked("optimal") {
         optimal::run(report)?;
