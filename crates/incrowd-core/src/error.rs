@@ -30,6 +30,46 @@ pub enum Error {
         /// Rows the highest acceptable node suppresses.
         rows_suppressed_at_limit: u32,
     },
+    /// A column that partitions, orders or steps are asked for and that is no quasi-identifier.
+    #[error("`{column}` is given a scheme, an order or steps, and is no quasi-identifier")]
+    PartitionColumnUnknown {
+        /// What was given.
+        column: String,
+        /// The quasi-identifiers.
+        known: Vec<String>,
+    },
+    /// A metric for which no search over partitions can prove anything.
+    #[error("partitions cannot be searched by the metric `{metric}`")]
+    PartitionMetric {
+        /// The metric.
+        metric: &'static str,
+    },
+    /// Missing cells match any value, so classes overlap.
+    #[error("partitions cannot be searched when missing cells match any value")]
+    PartitionCrowds,
+    /// More combinations of values than a search over partitions can number.
+    #[error("the quasi-identifiers have too many values together to search partitions")]
+    PartitionTooWide,
+    /// One block of many values cannot be split in every way.
+    #[error("column `{column}` has too many values to split them in any way, top-down")]
+    PartitionTooManySplits {
+        /// The column.
+        column: String,
+    },
+    /// An order that leaves values out.
+    #[error("the order of column `{column}` leaves out {missing} of its values")]
+    OrderIncomplete {
+        /// The column.
+        column: String,
+        /// Values that are not in it.
+        missing: usize,
+    },
+    /// Steps for a column that is not numeric.
+    #[error("steps are asked for column `{column}`, whose values are no numbers")]
+    StepsNeedNumbers {
+        /// The column.
+        column: String,
+    },
     /// Time was up before any safe recoding was found.
     #[error("time is up and no safe recoding was found")]
     TimeUp {
@@ -463,6 +503,21 @@ impl Error {
             } => format!(
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
+            Error::PartitionColumnUnknown { known, .. } => {
+                format!("the quasi-identifiers are {}", known.join(", "))
+            }
+            Error::PartitionMetric { .. } => "use `discernibility` or `hdm`".into(),
+            Error::PartitionCrowds => {
+                "let a missing cell be a value of its own, or leave such rows out".into()
+            }
+            Error::PartitionTooWide => {
+                "put numbers in steps with `--coarse`, or name fewer quasi-identifiers".into()
+            }
+            Error::PartitionTooManySplits { .. } => {
+                "use `--search bottom-up` or `--search auto`, or another scheme for this column".into()
+            }
+            Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
+            Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
             Error::PromiseBeyondTable { rows, .. } => {
                 format!("ask for at most {rows}, or add rows")

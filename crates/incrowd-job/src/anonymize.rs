@@ -174,6 +174,7 @@ fn settings(job: &Job, plan: &Plan) -> Settings {
     Settings {
         targets: plan.target.iter().filter_map(position).collect(),
         script: None,
+        partition: Default::default(),
         seed: job.search.seed.unwrap_or(0),
         threads: job.threads(),
     }

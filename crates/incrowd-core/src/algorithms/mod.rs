@@ -4,6 +4,7 @@
 //! [`publish`](crate::publish) checks it with code of its own.
 
 mod optimal;
+pub mod partition;
 
 pub use optimal::Optimal;
 pub(crate) use optimal::{Goal, Ties, search};

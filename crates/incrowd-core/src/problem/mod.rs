@@ -2,9 +2,11 @@
 
 mod assess;
 mod crowds;
+mod partition_settings;
 mod settings;
 
 pub use assess::{Assessment, Assessor};
+pub use partition_settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
 pub use settings::{Setting, Settings};
 
 use crate::counts::{CountedTable, MissingCells};
