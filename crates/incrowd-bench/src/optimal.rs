@@ -5,7 +5,7 @@ use crate::{adult, arx};
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::{Algorithm, Optimal};
-use incrowd_core::counts::{CountedTable, FrequencySet, KnownSets};
+use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{
     Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched,
@@ -135,10 +135,8 @@ fn solve(table: &CountedTable, share: f64, metric: &str) -> Result<Solved> {
         nodes: problem.lattice().nodes(),
         cpu_ms,
         nodes_checked: proposal.nodes_checked,
-        levels: release
-            .node()
-            .levels()
-            .map(|level| level.to_string())
+        levels: (release.levels().context("an optimum has levels")?.iter())
+            .map(|(_, level)| level.to_string())
             .collect::<Vec<_>>()
             .join(" "),
         loss: loss(&problem, &release)?,
@@ -164,9 +162,7 @@ fn repeat(problem: &Problem<'_>) -> Result<(Proposal, Vec<f64>)> {
 
 /// What the release costs.
 fn loss(problem: &Problem<'_>, release: &Release<'_>) -> Result<f64> {
-    let mut classes = FrequencySet::default();
-    KnownSets::new(problem.table, problem.columns_read(), 0).count(release.node(), &mut classes);
-    let assessed = Assessor::new(problem).assess(release.node(), &classes, None);
+    let assessed = Assessor::new(problem).assess_recoding(release.recoding());
     let loss = assessed.loss.context("an optimum is within the budget")?;
     Ok(loss.0)
 }

@@ -79,7 +79,10 @@ fn all_218_answers_of_arx_on_adult_come_out_the_same() {
         };
         for proposal in [&ours, &theirs] {
             let release = publish(&problem, proposal).expect(&case);
-            let loss = assess(&problem, release.node()).loss.expect(&case).0;
+            let loss = assess(&problem, release.node().unwrap())
+                .loss
+                .expect(&case)
+                .0;
             let expected = number("loss");
             assert!(
                 is_same(&field("metric"), loss, expected),

@@ -16,7 +16,6 @@ use incrowd_core::problem::{
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, Tally, compare_with_original, publish, verify,
 };
-use incrowd_core::recode::Recoding;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{Known, Loss, METRICS};
 use incrowd_testkit::Prepared;
@@ -58,7 +57,7 @@ fn node_of(levels: &[u8]) -> Node {
 }
 
 fn levels_of(proposal: &Proposal) -> Vec<u8> {
-    let Recoding::FullDomain(node) = &proposal.recoding;
+    let node = proposal.recoding.node().expect("a full-domain recoding");
     node.levels().collect()
 }
 
@@ -275,8 +274,10 @@ fn a_release_publishes_ancestors_of_every_row_or_says_it_is_suppressed() {
                     continue;
                 }
                 let mut expected = oracle.table.rows[row].clone();
-                for ((column, ways_up), (_, level)) in
-                    oracle.quasi_identifiers.iter().zip(release.levels())
+                for ((column, ways_up), (_, level)) in oracle
+                    .quasi_identifiers
+                    .iter()
+                    .zip(release.levels().unwrap())
                 {
                     let position = oracle.table.position(column);
                     let raw = oracle.cell(row, position);
@@ -682,7 +683,10 @@ fn an_answer_cut_short_is_safe_and_honest_about_its_bound() {
             match algorithm.solve(&problem, &watch) {
                 Ok(proposal) => {
                     let release = publish(&problem, &proposal).expect(case);
-                    let loss = assess(&problem, release.node()).loss.expect("published").0;
+                    let loss = assess(&problem, release.node().unwrap())
+                        .loss
+                        .expect("published")
+                        .0;
                     let least = least.expect(case);
                     assert!(loss >= least || almost_equal(loss, least), "{case}");
                     match proposal.guarantee {

@@ -115,7 +115,7 @@ fn with_levels(oracle: &OracleProblem, levels: &[u8], check: impl FnOnce(Release
 }
 
 fn levels(release: &Release<'_>) -> Vec<u8> {
-    release.node().levels().collect()
+    release.node().unwrap().levels().collect()
 }
 
 /// The published rows as lines of words.

@@ -18,11 +18,12 @@ use crate::outcome::{
 };
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
-use incrowd_core::counts::{FrequencySet, Scratch, roll_up};
+use incrowd_core::counts::Attribute;
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::privacy::{Direction, ModelSpec, PrivacyModel};
 use incrowd_core::problem::{self, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
+use incrowd_core::recode::Grouping;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{METRICS, MetricSpec};
 use incrowd_io::{Fingerprint, RowReader, Source};
@@ -387,15 +388,18 @@ fn describe(
         }
         problem::Guarantee::Heuristic => (Guarantee::Heuristic, None),
     };
-    let level_names =
-        table
-            .attributes
-            .iter()
-            .zip(release.node().levels())
-            .map(|(attribute, level)| {
-                let name = attribute.hierarchy.level_name(level);
-                (attribute.name.clone(), name.to_owned())
-            });
+    let level_names = release.node().map(|node| {
+        let levels = table.attributes.iter().zip(node.levels());
+        let name = |(attribute, level): (&Attribute, u8)| {
+            let name = attribute.hierarchy.level_name(level);
+            (attribute.name.clone(), name.to_owned())
+        };
+        levels.map(name).collect()
+    });
+    let levels = release.levels().map(|levels| {
+        let owned = |(name, level): (&str, u8)| (name.to_owned(), level);
+        levels.into_iter().map(owned).collect()
+    });
     let classes = release.classes() as u64;
     let rows_out = u64::from(release.rows_published());
     Ok(Outcome {
@@ -403,14 +407,10 @@ fn describe(
         algorithm: asked.algorithm.card().name.to_owned(),
         guarantee,
         gap,
-        levels: Some(
-            release
-                .levels()
-                .into_iter()
-                .map(|(name, level)| (name.to_owned(), level))
-                .collect(),
-        ),
-        recoding: "full-domain".into(),
+        levels,
+        recoding: release.recoding().name().into(),
+        blocks: blocks(release),
+        published: published_values(release),
         rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
         rows_out,
         rows_suppressed: release.rows_suppressed().into(),
@@ -433,7 +433,7 @@ fn describe(
         },
         peak_memory_bytes: None,
         output: None,
-        level_names: Some(level_names.collect()),
+        level_names,
         hierarchies: IndexMap::new(),
         rows_excluded: table.rows_excluded.into(),
         rows_starred: match suppressed {
@@ -444,6 +444,31 @@ fn describe(
         certificate: None,
         sample: None,
     })
+}
+
+/// The raw values behind each published one, where a column does not keep to one level.
+fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
+    let blocks = |(attribute, grouping): (&Attribute, &Grouping)| {
+        let mut blocks = vec![Vec::new(); grouping.groups()];
+        for (leaf, &group) in (0..).zip(grouping.groups_of_leaves()) {
+            blocks[group as usize].push(attribute.hierarchy.label(0, leaf).to_owned());
+        }
+        (attribute.name.clone(), blocks)
+    };
+    let attributes = release.table().attributes.iter();
+    let groupings = release.recoding().groupings()?;
+    Some(attributes.zip(groupings).map(blocks).collect())
+}
+
+/// The text published for each block.
+fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String>>> {
+    let values = |(attribute, grouping): (&Attribute, &Grouping)| {
+        let values = grouping.labels().map(str::to_owned).collect();
+        (attribute.name.clone(), values)
+    };
+    let attributes = release.table().attributes.iter();
+    let groupings = release.recoding().groupings()?;
+    Some(attributes.zip(groupings).map(values).collect())
 }
 
 /// The release by every metric that applies, the one asked for first if it is not among them.
@@ -461,26 +486,13 @@ fn metrics(
         }
     }
     let mut metrics = IndexMap::new();
-    let mut scratch = Scratch::default();
-    let bottom = table.lattice().bottom();
     for spec in specs {
         let metric = spec.build(table)?;
         let problem = Problem {
             metric: &*metric,
             ..problem.clone()
         };
-        let from = (&bottom, &table.tuples);
-        let columns = problem.columns_read();
-        let mut classes = FrequencySet::default();
-        roll_up(
-            table,
-            from,
-            release.node(),
-            &columns,
-            &mut scratch,
-            &mut classes,
-        );
-        let assessed = Assessor::new(&problem).assess(release.node(), &classes, None);
+        let assessed = Assessor::new(&problem).assess_recoding(release.recoding());
         if let Some(loss) = assessed.loss {
             metrics.insert(spec.to_string(), loss.0);
         }
@@ -554,6 +566,8 @@ fn certify(request: Request, outcome: &Outcome, input: Fingerprint, output: &str
         privacy: outcome.privacy.clone(),
         levels: outcome.levels.clone(),
         recoding: outcome.recoding.clone(),
+        blocks: outcome.blocks.clone(),
+        published: outcome.published.clone(),
         rows_in: outcome.rows_in,
         rows_out: outcome.rows_out,
         rows_suppressed: outcome.rows_suppressed,

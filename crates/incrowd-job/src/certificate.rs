@@ -118,6 +118,12 @@ pub struct Reached {
     pub levels: Option<IndexMap<String, u8>>,
     /// How the recoding is made.
     pub recoding: String,
+    /// The raw values that each published value of a quasi-identifier stands for, when a column mixes levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<IndexMap<String, Vec<Vec<String>>>>,
+    /// The texts published for the blocks, in the same order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<IndexMap<String, Vec<String>>>,
     /// Rows of the table.
     pub rows_in: u64,
     /// Rows published with values.
@@ -330,6 +336,14 @@ impl Certificate {
                 .map(|(column, level)| format!("{column} {level}"))
                 .collect();
             line("levels", levels.join(", "));
+        }
+        for (column, blocks) in reached.blocks.iter().flatten() {
+            let values: usize = blocks.iter().map(Vec::len).sum();
+            let blocks = blocks.len();
+            line(
+                "published",
+                format!("{column}: {blocks} values for {values}"),
+            );
         }
         line("recoding", reached.recoding.clone());
         line("", "\nLOST, as the search itself measures it".into());

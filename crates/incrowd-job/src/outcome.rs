@@ -20,10 +20,16 @@ pub struct Outcome {
     pub guarantee: Guarantee,
     /// The share of the loss that a better recoding might still save; 0 for an optimum, `null` when unknown.
     pub gap: Option<f64>,
-    /// The level of each quasi-identifier.
+    /// The level of each quasi-identifier; `null` when a column mixes levels.
     pub levels: Option<IndexMap<String, u8>>,
-    /// How the recoding is made.
+    /// How the recoding is made: `full-domain`, `cuts` or `partitions`.
     pub recoding: String,
+    /// The raw values that each published value of a quasi-identifier stands for, when a column mixes levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<IndexMap<String, Vec<Vec<String>>>>,
+    /// The texts published for the blocks, in the same order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<IndexMap<String, Vec<String>>>,
     /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
     /// Rows published with values.

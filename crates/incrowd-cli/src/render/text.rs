@@ -118,6 +118,14 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             page.entry(label, format!("{column} {level}{name}{automatic}"));
         }
     }
+    for (at, (column, blocks)) in outcome.blocks.iter().flatten().enumerate() {
+        let label = if at == 0 { "published" } else { "" };
+        let values: usize = blocks.iter().map(Vec::len).sum();
+        page.entry(
+            label,
+            format!("{column}: {} values for {values}", blocks.len()),
+        );
+    }
     if let Some((metric, loss)) = outcome.metrics.first() {
         page.entry(
             "loss",

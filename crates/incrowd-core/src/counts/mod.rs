@@ -17,11 +17,13 @@ pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub use layout::Layout;
 pub use roll_up::{Scratch, roll_up};
+pub(crate) use roll_up::{Step, regroup};
 pub use row_counter::{Missing, MissingCells, RowCounter};
 
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{ANY, Hierarchy};
 use crate::lattice::{Lattice, Node};
-use crate::table::{Dictionary, Kind};
+use crate::table::{Dictionary, Kind, parse_date, parse_number};
+use jiff::civil::Date;
 use std::borrow::Cow;
 
 /// A quasi-identifier of a counted table.
@@ -52,6 +54,24 @@ impl Attribute {
         }
         Cow::Owned(groups)
     }
+
+    /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none when others are listed.
+    pub(crate) fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
+        let number = |leaf: u32| match (self.hierarchy.label(0, leaf), self.kind) {
+            ("" | ANY, _) => Some(f64::NAN),
+            _ if self.missing == Some(leaf) => Some(f64::NAN),
+            (label, Kind::Number) => parse_number(label).map(|number| number.get()),
+            (label, Kind::Date) => parse_date(label).map(days),
+            (_, Kind::Text) => None,
+        };
+        (0..self.hierarchy.leaves() as u32).map(number).collect()
+    }
+}
+
+/// Days since 1970-01-01.
+fn days(date: Date) -> f64 {
+    let since = date.duration_since(jiff::civil::date(1970, 1, 1));
+    (since.as_hours() / 24) as f64
 }
 
 /// A sensitive or target column of a counted table.

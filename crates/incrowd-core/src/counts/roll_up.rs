@@ -8,6 +8,8 @@
 use super::layout::Field;
 use super::{CountedTable, FrequencySet, Histograms};
 use crate::lattice::Node;
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// Key spaces up to this many slots per lower class are addressed directly instead of hashed.
 const DENSE_SLOTS_PER_CLASS: usize = 4;
@@ -58,6 +60,15 @@ impl<T: Copy> Lookup<T> {
     }
 }
 
+/// What becomes of one attribute's groups.
+#[derive(Debug)]
+pub(crate) struct Step<'a> {
+    /// The upper group of each lower one; none when they stay as they are.
+    pub(crate) above: Option<Cow<'a, [u32]>>,
+    /// The number of upper groups.
+    pub(crate) groups: usize,
+}
+
 /// The classes of node `to`, from those of `from` at or below it, into `upper`, whose memory is reused.
 /// `columns` says whose histograms to carry along.
 pub fn roll_up(
@@ -69,13 +80,32 @@ pub fn roll_up(
     upper: &mut FrequencySet,
 ) {
     debug_assert!(from.is_at_or_below(to));
+    let levels = from.levels().zip(to.levels());
+    let steps: SmallVec<[Step<'_>; 16]> = (table.attributes.iter().zip(levels))
+        .map(|(attribute, (from, to))| Step {
+            above: (from != to).then(|| attribute.groups_between(from, to)),
+            groups: attribute.hierarchy.groups(to),
+        })
+        .collect();
+    regroup(table, lower, &steps, columns, scratch, upper);
+}
+
+/// [`roll_up`] for groups of any making: a step for each attribute.
+pub(crate) fn regroup(
+    table: &CountedTable,
+    lower: &FrequencySet,
+    steps: &[Step<'_>],
+    columns: &[usize],
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
     if columns.is_empty() && !scratch.tracks_classes {
-        group::<false>(table, (from, lower), to, scratch, upper);
+        group::<false>(table, lower, steps, scratch, upper);
     } else {
-        group::<true>(table, (from, lower), to, scratch, upper);
+        group::<true>(table, lower, steps, scratch, upper);
     }
     if !columns.is_empty() {
         sort_by_class(scratch, upper.len());
@@ -101,8 +131,8 @@ pub fn roll_up(
 /// Forms the classes. Where each lower class went is kept in `scratch.class_of` when `TRACKED`.
 fn group<const TRACKED: bool>(
     table: &CountedTable,
-    (from, lower): (&Node, &FrequencySet),
-    to: &Node,
+    lower: &FrequencySet,
+    steps: &[Step<'_>],
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
 ) {
@@ -110,13 +140,13 @@ fn group<const TRACKED: bool>(
         slots, class_of, ..
     } = scratch;
     class_of.clear();
-    let flips = flips(table, from, to, lower.len());
+    let flips = flips(table, steps, lower.len());
     if lower.words > 1 {
         group_wide::<TRACKED>(lower, &flips, upper, slots, class_of);
-    } else if let Some(dense) = dense_slots(table, to, lower.len()) {
+    } else if let Some(dense) = dense_slots(steps, lower.len()) {
         slots.clear();
         slots.resize(dense, EMPTY);
-        let offsets = offsets(table, from, to, lower.len());
+        let offsets = offsets(table, steps, lower.len());
         group_dense::<TRACKED>(lower, &flips, &offsets, upper, slots, class_of);
     } else {
         group_hashed::<TRACKED>(lower, &flips, upper, slots, class_of);
@@ -166,49 +196,40 @@ fn joined<T: Copy + Default>(
 }
 
 /// The bits of a key to flip, for the attributes that rise.
-fn flips(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Lookup<u64>> {
-    let rising = (0..from.len()).filter(|&attribute| from.level(attribute) != to.level(attribute));
-    let singles = rising.map(|attribute| {
-        let field = table.layout.field(attribute);
-        let above =
-            table.attributes[attribute].groups_between(from.level(attribute), to.level(attribute));
+fn flips(table: &CountedTable, steps: &[Step<'_>], lower_classes: usize) -> Vec<Lookup<u64>> {
+    let rising = (table.layout.fields().iter().zip(steps))
+        .filter_map(|(&field, step)| step.above.as_ref().map(|above| (field, above)));
+    let singles = rising.map(|(field, above)| {
         let pairs = above.iter().enumerate();
-        (
-            field,
-            pairs
-                .map(|(below, &above)| (below as u64 ^ u64::from(above)) << field.shift)
-                .collect(),
-        )
+        let flips = pairs.map(|(below, &above)| (below as u64 ^ u64::from(above)) << field.shift);
+        (field, flips.collect())
     });
     joined(singles, lower_classes, |low, high| low ^ high)
 }
 
 /// Each attribute's share of a class's slot in a directly addressed key space.
-fn offsets(table: &CountedTable, from: &Node, to: &Node, lower_classes: usize) -> Vec<Lookup<u32>> {
-    let groups = |attribute: usize| {
-        table.attributes[attribute]
-            .hierarchy
-            .groups(to.level(attribute))
-    };
+fn offsets(table: &CountedTable, steps: &[Step<'_>], lower_classes: usize) -> Vec<Lookup<u32>> {
     let mut stride = 1;
-    let singles = (0..from.len())
-        .filter(|&attribute| groups(attribute) > 1)
-        .map(|attribute| {
-            let above = table.attributes[attribute]
-                .groups_between(from.level(attribute), to.level(attribute));
-            let offsets = above.iter().map(|&above| above * stride).collect();
-            stride *= groups(attribute) as u32;
-            (table.layout.field(attribute), offsets)
-        });
+    let wanted = (table.layout.fields().iter().zip(steps)).filter(|(_, step)| step.groups > 1);
+    let singles = wanted.map(|(&field, step)| {
+        let offsets = match &step.above {
+            Some(above) => above.iter().map(|&above| above * stride).collect(),
+            None => (0..step.groups as u32)
+                .map(|group| group * stride)
+                .collect(),
+        };
+        stride *= step.groups as u32;
+        (field, offsets)
+    });
     joined(singles, lower_classes, |low, high| low + high)
 }
 
 /// The size of the upper key space when it is small enough to address directly.
-fn dense_slots(table: &CountedTable, to: &Node, lower_classes: usize) -> Option<usize> {
+fn dense_slots(steps: &[Step<'_>], lower_classes: usize) -> Option<usize> {
     let limit = (lower_classes * DENSE_SLOTS_PER_CLASS).clamp(1 << 8, 1 << 24);
     let mut slots = 1usize;
-    for (attribute, level) in table.attributes.iter().zip(to.levels()) {
-        slots = slots.checked_mul(attribute.hierarchy.groups(level))?;
+    for step in steps {
+        slots = slots.checked_mul(step.groups)?;
         if slots > limit {
             return None;
         }

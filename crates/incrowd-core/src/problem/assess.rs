@@ -4,6 +4,7 @@ use super::{Problem, crowds};
 use crate::counts::FrequencySet;
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
+use crate::recode::Recoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
 
@@ -57,29 +58,52 @@ impl<'a> Assessor<'a> {
         classes: &FrequencySet,
         limit: Option<Loss>,
     ) -> Assessment {
+        let (metric, smallest_safe) = (self.problem.metric, self.smallest_safe);
+        let attributes: SmallVec<[PublishedAttribute<'_>; 16]> =
+            (self.problem.table.attributes.iter().zip(node.levels()))
+                .map(|(attribute, level)| PublishedAttribute::at_level(attribute, level, &[]))
+                .collect();
+        self.assess_groups(&attributes, classes, |rows_suppressed| {
+            let known = Known {
+                rows_suppressed,
+                smallest_safe,
+                added: &[],
+            };
+            limit.is_some_and(|limit| metric.floor(node, known) > limit)
+        })
+    }
+
+    /// Counts and judges the classes of any recoding of the table.
+    pub fn assess_recoding(&mut self, recoding: &Recoding) -> Assessment {
+        let table = self.problem.table;
+        let classes = recoding.count(table, &self.problem.columns_read());
+        self.assess_groups(&recoding.attributes(table), &classes, |_| false)
+    }
+
+    /// Judges classes. `is_too_much` may tell from the rows suppressed that the loss need not be computed.
+    fn assess_groups(
+        &mut self,
+        attributes: &[PublishedAttribute<'_>],
+        classes: &FrequencySet,
+        is_too_much: impl Fn(u32) -> bool,
+    ) -> Assessment {
         let problem = self.problem;
         self.is_safe.clear();
         self.is_safe.resize(classes.len(), true);
-        let rows_lost_below = self.judge(node, classes, |model| {
+        let rows_lost_below = self.judge(attributes, classes, |model| {
             model.monotonicity() == Monotonicity::UnionWithAny
         });
         if problem.crowds_overlap() {
             // There what is suppressed first decides what else is, so all promises start together.
             self.is_safe.fill(true);
         }
-        let rows_suppressed = self.judge(node, classes, |_| true);
+        let rows_suppressed = self.judge(attributes, classes, |_| true);
         let metric = problem.metric;
-        let known = Known {
-            rows_suppressed,
-            smallest_safe: self.smallest_safe,
-            added: &[],
-        };
-        let is_too_much = limit.is_some_and(|limit| metric.floor(node, known) > limit);
-        let is_wanted = rows_suppressed <= problem.max_suppressed && !is_too_much;
+        let is_wanted = rows_suppressed <= problem.max_suppressed && !is_too_much(rows_suppressed);
         let adds_below = metric.adds_below() && rows_lost_below == rows_suppressed;
         let (mut loss, mut added_below) = (None, Vec::new());
         if is_wanted || adds_below {
-            self.with_published(node, classes, rows_suppressed, |published| {
+            self.with_published(attributes, classes, rows_suppressed, |published| {
                 loss = is_wanted.then(|| metric.loss(published));
                 if adds_below {
                     added_below = metric.added_below(published);
@@ -97,7 +121,7 @@ impl<'a> Assessor<'a> {
     /// Marks the classes that break one of the chosen promises; returns the rows suppressed so far.
     fn judge(
         &mut self,
-        node: &Node,
+        attributes: &[PublishedAttribute<'_>],
         classes: &FrequencySet,
         is_chosen: impl Fn(&dyn PrivacyModel) -> bool + Copy,
     ) -> u32 {
@@ -110,7 +134,8 @@ impl<'a> Assessor<'a> {
                 .filter(move |model| is_chosen(*model))
         };
         if self.problem.crowds_overlap() {
-            crowds::judge(self.problem, node, classes, models(), &mut self.is_safe);
+            let shown = (self.problem, attributes);
+            crowds::judge(shown, classes, models(), &mut self.is_safe);
         } else {
             for model in models() {
                 model.judge(classes, &mut self.is_safe);
@@ -123,7 +148,7 @@ impl<'a> Assessor<'a> {
     /// Shows the judged classes as a metric sees them.
     fn with_published(
         &mut self,
-        node: &Node,
+        attributes: &[PublishedAttribute<'_>],
         classes: &FrequencySet,
         rows_suppressed: u32,
         look: impl FnOnce(&Published<'_>),
@@ -131,15 +156,15 @@ impl<'a> Assessor<'a> {
         let table = self.problem.table;
         let metric = self.problem.metric;
         if metric.detail() >= Detail::Marginals {
-            self.sum_suppressed(node, classes, rows_suppressed);
+            self.sum_suppressed(attributes, classes, rows_suppressed);
         }
-        let attributes: SmallVec<[PublishedAttribute<'_>; 16]> = table
-            .attributes
-            .iter()
-            .zip(node.levels())
-            .zip(&self.rows_suppressed)
-            .map(|((attribute, level), rows)| PublishedAttribute::at_level(attribute, level, rows))
-            .collect();
+        let attributes: SmallVec<[PublishedAttribute<'_>; 16]> =
+            (attributes.iter().zip(&self.rows_suppressed))
+                .map(|(&shown, rows_suppressed)| PublishedAttribute {
+                    rows_suppressed,
+                    ..shown
+                })
+                .collect();
         self.groups.clear();
         if metric.detail() >= Detail::Groups {
             let cells = (0..classes.len())
@@ -160,16 +185,16 @@ impl<'a> Assessor<'a> {
 
     /// Adds up the suppressed rows of every group: from the suppressed classes, or from all rows less those
     /// of the published classes, whichever are fewer.
-    fn sum_suppressed(&mut self, node: &Node, classes: &FrequencySet, rows_suppressed: u32) {
+    fn sum_suppressed(
+        &mut self,
+        attributes: &[PublishedAttribute<'_>],
+        classes: &FrequencySet,
+        rows_suppressed: u32,
+    ) {
         let table = self.problem.table;
-        for ((attribute, level), rows) in table
-            .attributes
-            .iter()
-            .zip(node.levels())
-            .zip(&mut self.rows_suppressed)
-        {
+        for (shown, rows) in attributes.iter().zip(&mut self.rows_suppressed) {
             rows.clear();
-            rows.resize(attribute.hierarchy.groups(level), 0);
+            rows.resize(shown.leaves.len(), 0);
         }
         if rows_suppressed == 0 {
             return;
@@ -187,9 +212,7 @@ impl<'a> Assessor<'a> {
                 rows[field.read(classes.key(class)) as usize] += classes.sizes()[class];
             }
             if counts_safe {
-                let all =
-                    &table.attributes[attribute].rows_of_groups[node.level(attribute) as usize];
-                for (rows, all) in rows.iter_mut().zip(all) {
+                for (rows, all) in rows.iter_mut().zip(attributes[attribute].rows) {
                     *rows = all - *rows;
                 }
             }

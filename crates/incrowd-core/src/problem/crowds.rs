@@ -6,19 +6,18 @@
 
 use super::Problem;
 use crate::counts::{FrequencySet, Histogram};
-use crate::lattice::Node;
 use crate::privacy::{ClassView, PrivacyModel};
+use crate::utility::PublishedAttribute;
 use std::collections::BTreeMap;
 
 /// Clears `is_safe` for every class whose crowd breaks one of `models`.
 pub(super) fn judge<'m>(
-    problem: &Problem<'_>,
-    node: &Node,
+    (problem, attributes): (&Problem<'_>, &[PublishedAttribute<'_>]),
     classes: &FrequencySet,
     models: impl Iterator<Item = &'m dyn PrivacyModel> + Clone,
     is_safe: &mut [bool],
 ) {
-    let crowds = Crowds::new(problem, node, classes);
+    let crowds = Crowds::new(problem, attributes, classes);
     loop {
         let unsafe_now: Vec<usize> = (0..classes.len())
             .filter(|&class| is_safe[class])
@@ -45,18 +44,17 @@ struct Crowds {
 }
 
 impl Crowds {
-    fn new(problem: &Problem<'_>, node: &Node, classes: &FrequencySet) -> Self {
+    fn new(
+        problem: &Problem<'_>,
+        attributes: &[PublishedAttribute<'_>],
+        classes: &FrequencySet,
+    ) -> Self {
         let table = problem.table;
-        let missing: Vec<Option<u32>> = table
-            .attributes
-            .iter()
-            .zip(node.levels())
-            .map(|(attribute, level)| {
-                let hierarchy = &attribute.hierarchy;
-                attribute
-                    .missing
-                    .filter(|_| hierarchy.groups(level) > 1)
-                    .map(|leaf| hierarchy.groups_of_leaves(level)[leaf as usize])
+        let missing: Vec<Option<u32>> = (table.attributes.iter().zip(attributes))
+            .map(|(attribute, shown)| {
+                let is_told_apart = shown.leaves.len() > 1;
+                (attribute.missing.filter(|_| is_told_apart))
+                    .map(|leaf| shown.groups_of_leaves[leaf as usize])
             })
             .collect();
         let attributes = missing.len();

@@ -1,7 +1,6 @@
 //! Classes as the check sees them: sorted tuples, no hashing, no roll-up, nothing shared with the searches.
 
-use crate::counts::{CountedTable, Histogram, MissingCells};
-use crate::lattice::Node;
+use crate::counts::{Attribute, CountedTable, Histogram, MissingCells};
 use crate::privacy::{ClassView, PrivacyModel};
 use std::collections::BTreeMap;
 
@@ -87,7 +86,7 @@ impl Crowd {
     }
 }
 
-/// The classes of a table at a node, sorted by their groups.
+/// The classes of a table, sorted by their groups.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     classes: Vec<Class>,
@@ -96,12 +95,16 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn of_node(table: &CountedTable, node: &Node) -> Self {
-        let attributes = table.attributes.iter().zip(node.levels());
-        let groups_of_leaves: Vec<&[u32]> = attributes
-            .clone()
-            .map(|(attribute, level)| attribute.hierarchy.groups_of_leaves(level))
-            .collect();
+    /// The classes of a published table, whose values are taken as they stand.
+    pub(super) fn as_published(table: &CountedTable) -> Self {
+        let leaves = |attribute: &Attribute| (0..attribute.hierarchy.leaves() as u32).collect();
+        let groups: Vec<Vec<u32>> = table.attributes.iter().map(leaves).collect();
+        let groups: Vec<&[u32]> = groups.iter().map(Vec::as_slice).collect();
+        Classes::of_groups(table, &groups)
+    }
+
+    /// The classes of a table whose attributes' leaves fall into these groups.
+    pub(super) fn of_groups(table: &CountedTable, groups_of_leaves: &[&[u32]]) -> Self {
         let mut tuples: Vec<(Vec<u32>, usize)> = (0..table.tuples.len())
             .map(|tuple| {
                 let leaf = |attribute| table.group(&table.tuples, tuple, attribute) as usize;
@@ -138,15 +141,11 @@ impl Classes {
                 }
             })
             .collect();
-        let wildcards = attributes
-            .zip(&groups_of_leaves)
-            .map(|((attribute, level), groups)| {
+        let wildcards = (table.attributes.iter().zip(groups_of_leaves))
+            .map(|(attribute, groups)| {
                 let is_wildcard = table.missing.cells == MissingCells::MatchAny
-                    && attribute.hierarchy.groups(level) > 1;
-                attribute
-                    .missing
-                    .filter(|_| is_wildcard)
-                    .map(|leaf| groups[leaf as usize])
+                    && groups.iter().any(|group| *group != groups[0]);
+                (attribute.missing.filter(|_| is_wildcard)).map(|leaf| groups[leaf as usize])
             })
             .collect();
         Classes { classes, wildcards }

@@ -1,7 +1,8 @@
 //! The check that alone can make a release.
 //!
 //! [`publish`] trusts nobody: it sorts the raw tuples into classes with code of its own, asks every model about
-//! every class, suppresses what fails, and compares with the budget and the acceptable levels. Only then is there
+//! every class, suppresses what fails, and compares with the budget and the acceptable levels. What a recoding
+//! publishes must also be readable: every label stands for the values it was made of and no others. Only then is there
 //! a [`Release`]. The writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes, and finishes
 //! only with a [`Confirmation`] that the rows written are the rows counted.
 
@@ -14,7 +15,7 @@ pub use recoder::{Confirmation, PublishedRows, Recoder, SuppressedRows, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 
 use crate::Error;
-use crate::counts::{CountedTable, FrequencySet, KnownSets};
+use crate::counts::CountedTable;
 use crate::lattice::Node;
 use crate::problem::{Assessor, Problem, Proposal};
 use crate::recode::Recoding;
@@ -24,7 +25,7 @@ use classes::Classes;
 #[derive(Debug)]
 pub struct Release<'a> {
     table: &'a CountedTable,
-    node: Node,
+    recoding: Recoding,
     classes: Classes,
     rows_suppressed: u32,
     reached: Vec<Reached>,
@@ -33,13 +34,31 @@ pub struct Release<'a> {
 /// Checks a proposal. The only way to a [`Release`].
 pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release<'a>, Error> {
     let table = problem.table;
-    let Recoding::FullDomain(node) = &proposal.recoding;
-    if !node.is_at_or_below(&problem.max_levels) {
+    let recoding = &proposal.recoding;
+    if !recoding.fits(table) {
+        return Err(Error::CheckFailed {
+            what: "a published value does not say what it stands for",
+        });
+    }
+    let attributes = recoding.attributes(table);
+    let is_acceptable = match recoding.node() {
+        Some(node) => node.is_at_or_below(&problem.max_levels),
+        None => (attributes.iter().zip(&table.attributes))
+            .zip(problem.max_levels.levels())
+            .all(|((shown, attribute), max_level)| {
+                let levels = shown.levels_of_groups(&attribute.hierarchy);
+                levels.into_iter().all(|level| level <= max_level)
+            }),
+    };
+    if !is_acceptable {
         return Err(Error::CheckFailed {
             what: "a level is above the acceptable one",
         });
     }
-    let mut classes = Classes::of_node(table, node);
+    let groups_of_leaves: Vec<&[u32]> = (attributes.iter())
+        .map(|shown| shown.groups_of_leaves)
+        .collect();
+    let mut classes = Classes::of_groups(table, &groups_of_leaves);
     classes.suppress_unsafe(problem.models);
     let rows_suppressed = classes.rows_suppressed();
     if rows_suppressed > problem.max_suppressed {
@@ -47,10 +66,7 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
             what: "more rows would be suppressed than allowed",
         });
     }
-    let mut known = KnownSets::new(table, problem.columns_read(), 0);
-    let mut counted = FrequencySet::default();
-    known.count(node, &mut counted);
-    let assessed = Assessor::new(problem).assess(node, &counted, None);
+    let assessed = Assessor::new(problem).assess_recoding(recoding);
     if assessed.rows_suppressed != rows_suppressed {
         return Err(Error::CheckFailed {
             what: "the check and the search count different rows",
@@ -64,7 +80,7 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
     }
     Ok(Release {
         table,
-        node: node.clone(),
+        recoding: recoding.clone(),
         classes,
         rows_suppressed,
         reached,
@@ -77,19 +93,20 @@ impl<'a> Release<'a> {
         self.table
     }
 
-    /// The level of every quasi-identifier.
-    pub fn node(&self) -> &Node {
-        &self.node
+    /// How the quasi-identifiers are published.
+    pub fn recoding(&self) -> &Recoding {
+        &self.recoding
     }
 
-    /// Quasi-identifiers with their levels.
-    pub fn levels(&self) -> Vec<(&'a str, u8)> {
-        self.table
-            .attributes
-            .iter()
-            .map(|attribute| attribute.name.as_str())
-            .zip(self.node.levels())
-            .collect()
+    /// The level of every quasi-identifier; none when a column mixes levels.
+    pub fn node(&self) -> Option<&Node> {
+        self.recoding.node()
+    }
+
+    /// Quasi-identifiers with their levels; none when a column mixes levels.
+    pub fn levels(&self) -> Option<Vec<(&'a str, u8)>> {
+        let names = self.table.attributes.iter().map(|it| it.name.as_str());
+        Some(names.zip(self.node()?.levels()).collect())
     }
 
     /// Rows that are not published.

@@ -100,9 +100,9 @@ enum PublishedCell {
 struct RecodedAttribute<'a> {
     position: usize,
     hierarchy: &'a Hierarchy,
-    groups_of_leaves: &'a [u32],
+    groups_of_leaves: Box<[u32]>,
     /// The label of each group.
-    labels: Vec<&'a [u8]>,
+    labels: Vec<Box<[u8]>>,
 }
 
 impl RecodedAttribute<'_> {
@@ -131,20 +131,16 @@ impl<'a> Recoder<'a> {
                     column: name.to_owned(),
                 })
         };
-        let attributes = table
-            .attributes
-            .iter()
-            .zip(release.node().levels())
-            .map(|(attribute, level)| {
-                let hierarchy = &attribute.hierarchy;
-                let groups = 0..hierarchy.groups(level) as u32;
+        let recoding = release.recoding();
+        let shown = recoding.attributes(table);
+        let attributes = (table.attributes.iter().zip(shown).enumerate())
+            .map(|(at, (attribute, shown))| {
+                let labels = recoding.labels(table, at).into_iter();
                 Ok(RecodedAttribute {
                     position: position_of(&attribute.name)?,
-                    hierarchy,
-                    groups_of_leaves: hierarchy.groups_of_leaves(level),
-                    labels: groups
-                        .map(|group| hierarchy.label(level, group).as_bytes())
-                        .collect(),
+                    hierarchy: &attribute.hierarchy,
+                    groups_of_leaves: shown.groups_of_leaves.into(),
+                    labels: labels.map(|label| label.as_bytes().into()).collect(),
                 })
             })
             .collect::<Result<Vec<_>, Error>>()?;
@@ -254,7 +250,7 @@ impl<'a> Recoder<'a> {
                         PublishedCell::Unchanged(position) => raw.cell(row, position),
                         PublishedCell::Recoded(attribute) => {
                             let group = groups[attribute * rows.len() + kept];
-                            plan.attributes[attribute].labels[group as usize]
+                            &plan.attributes[attribute].labels[group as usize]
                         }
                     });
                 }

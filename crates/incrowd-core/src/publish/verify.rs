@@ -5,8 +5,9 @@
 
 use super::classes::{Class, Classes, Reached};
 use crate::counts::CountedTable;
-use crate::lattice::Node;
 use crate::privacy::PrivacyModel;
+use crate::recode::Labels;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a published file promises and keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +31,7 @@ impl Verification {
 
 /// Judges a published table: its values are taken as they stand, so its hierarchies do not matter.
 pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Verification {
-    let classes = Classes::of_node(published, &published.lattice().bottom());
+    let classes = Classes::as_published(published);
     Verification {
         reached: classes.reached(models),
         rows: published.rows,
@@ -42,7 +43,8 @@ pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Ver
 /// What a published file made of its original.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgainstOriginal {
-    /// The level every quasi-identifier is published at; `None` when a column mixes levels.
+    /// The level every quasi-identifier is published at; `None` when a column mixes levels or has
+    /// values of no level.
     pub levels: Option<Vec<u8>>,
     /// Rows of the original that are not published.
     pub rows_suppressed: u32,
@@ -62,8 +64,8 @@ pub enum Violation {
         /// How many distinct values.
         values: usize,
     },
-    /// The values of a column come from different levels, so rows cannot be compared one to one.
-    MixedLevels {
+    /// Published values of a column stand for some of the same raw values, so rows cannot be compared one to one.
+    OverlappingValues {
         /// The column.
         column: String,
     },
@@ -85,7 +87,7 @@ pub enum Violation {
 /// Rows are compared class by class: a class may not be larger than the original's rows that generalize to it,
 /// nor hold a sensitive value more often than they do.
 pub fn compare_with_original(published: &CountedTable, original: &CountedTable) -> AgainstOriginal {
-    let classes = Classes::of_node(published, &published.lattice().bottom());
+    let classes = Classes::as_published(published);
     let rows_published = published.rows;
     let rows_original = original.rows + original.rows_excluded;
     let mut result = AgainstOriginal {
@@ -97,29 +99,21 @@ pub fn compare_with_original(published: &CountedTable, original: &CountedTable) 
             rows: rows_published - rows_original,
         });
     }
-    let mut levels = Vec::with_capacity(original.attributes.len());
+    let mut columns = Vec::with_capacity(original.attributes.len());
     for position in 0..original.attributes.len() {
-        match level_of_column(published, original, &classes, position) {
-            Ok(level) => levels.push(level),
+        match Column::read(published, original, &classes, position) {
+            Ok(column) => columns.push(column),
             Err(violation) => result.violations.push(violation),
         }
     }
-    if levels.len() < original.attributes.len() {
+    if columns.len() < original.attributes.len() {
         return result;
     }
-    let node = Node::from_levels(levels.iter().copied());
-    let originals = Classes::of_node(original, &node);
+    let groups_of_leaves: Vec<&[u32]> = columns.iter().map(|it| &*it.groups_of_leaves).collect();
+    let originals = Classes::of_groups(original, &groups_of_leaves);
     for class in classes.published() {
-        let groups: Vec<u32> = (0..levels.len())
-            .map(|position| {
-                let label = published.attributes[position]
-                    .hierarchy
-                    .label(0, class.groups[position]);
-                let hierarchy = &original.attributes[position].hierarchy;
-                hierarchy
-                    .group(levels[position], label)
-                    .expect("the level was chosen to have every label")
-            })
+        let groups: Vec<u32> = (columns.iter().zip(&class.groups))
+            .map(|(column, &value)| column.groups_of_values[&value])
             .collect();
         result.rows_invented += match originals.find(&groups) {
             Some(original) => class.rows_beyond(original),
@@ -131,50 +125,76 @@ pub fn compare_with_original(published: &CountedTable, original: &CountedTable) 
             rows: result.rows_invented,
         });
     }
-    result.levels = Some(levels);
+    result.levels = columns.iter().map(|column| column.level).collect();
     result
 }
 
-/// The highest level that has all published values of a column. Where several levels do, their labels stand for
-/// more rows the higher the level, so a row that some level accounts for is accounted for there.
-fn level_of_column(
-    published: &CountedTable,
-    original: &CountedTable,
-    classes: &Classes,
-    position: usize,
-) -> Result<u8, Violation> {
-    let column = &original.attributes[position];
-    let mut leaves: Vec<u32> = classes
-        .published()
-        .map(|class| class.groups[position])
-        .collect();
-    leaves.sort_unstable();
-    leaves.dedup();
-    let labels: Vec<&str> = leaves
-        .iter()
-        .map(|&leaf| published.attributes[position].hierarchy.label(0, leaf))
-        .collect();
-    let levels = 0..=column.hierarchy.height();
-    let is_at = |level: u8, label: &str| column.hierarchy.group(level, label).is_some();
-    if let Some(level) = levels
-        .clone()
-        .rev()
-        .find(|&level| labels.iter().all(|label| is_at(level, label)))
-    {
-        return Ok(level);
+/// What the published values of one column stand for in the original.
+struct Column {
+    /// The level they come from, when it is one.
+    level: Option<u8>,
+    /// For each leaf of the original, the group it is published in.
+    groups_of_leaves: Vec<u32>,
+    /// The group of each published value.
+    groups_of_values: BTreeMap<u32, u32>,
+}
+
+impl Column {
+    fn read(
+        published: &CountedTable,
+        original: &CountedTable,
+        classes: &Classes,
+        position: usize,
+    ) -> Result<Self, Violation> {
+        let attribute = &original.attributes[position];
+        let hierarchy = &attribute.hierarchy;
+        let values: BTreeSet<u32> = (classes.published())
+            .map(|class| class.groups[position])
+            .collect();
+        let label = |value: u32| published.attributes[position].hierarchy.label(0, value);
+        // Where several levels have all values, their labels stand for more rows the higher the level, so a row
+        // that some level accounts for is accounted for at the highest.
+        for level in (0..=hierarchy.height()).rev() {
+            let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?));
+            if let Some(groups_of_values) = values.iter().map(group).collect() {
+                return Ok(Column {
+                    level: Some(level),
+                    groups_of_leaves: hierarchy.groups_of_leaves(level).to_vec(),
+                    groups_of_values,
+                });
+            }
+        }
+        let labels = Labels::new(attribute);
+        let meanings: Vec<_> = values
+            .iter()
+            .map(|&value| labels.read(label(value)))
+            .collect();
+        let unknown = meanings.iter().filter(|meaning| meaning.is_none()).count();
+        if unknown > 0 {
+            return Err(Violation::UnknownValues {
+                column: attribute.name.clone(),
+                values: unknown,
+            });
+        }
+        // Leaves that no published value stands for share the group after the last.
+        let unpublished = values.len() as u32;
+        let mut groups_of_leaves = vec![unpublished; hierarchy.leaves()];
+        for (group, leaf) in (0..)
+            .zip(meanings.into_iter().flatten())
+            .flat_map(|(group, leaves)| leaves.into_iter().map(move |leaf| (group, leaf)))
+        {
+            let place = &mut groups_of_leaves[leaf as usize];
+            if *place != unpublished {
+                return Err(Violation::OverlappingValues {
+                    column: attribute.name.clone(),
+                });
+            }
+            *place = group;
+        }
+        Ok(Column {
+            level: None,
+            groups_of_leaves,
+            groups_of_values: values.into_iter().zip(0..).collect(),
+        })
     }
-    let unknown = labels
-        .iter()
-        .filter(|label| !levels.clone().any(|level| is_at(level, label)))
-        .count();
-    Err(if unknown > 0 {
-        Violation::UnknownValues {
-            column: column.name.clone(),
-            values: unknown,
-        }
-    } else {
-        Violation::MixedLevels {
-            column: column.name.clone(),
-        }
-    })
 }

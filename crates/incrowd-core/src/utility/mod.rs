@@ -110,7 +110,7 @@ impl<'a> PublishedAttribute<'a> {
     }
 
     /// For each group, the lowest level at which all its leaves are in one group.
-    fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<u8> {
+    pub(crate) fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<u8> {
         let mut levels = vec![0u8; self.leaves.len()];
         let mut first: Vec<Option<usize>> = vec![None; self.leaves.len()];
         for (leaf, &group) in self.groups_of_leaves.iter().enumerate() {

@@ -5,10 +5,7 @@ use super::floors::Ladders;
 use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
-use crate::hierarchy::ANY;
 use crate::lattice::Node;
-use crate::table::{Kind, parse_date, parse_number};
-use jiff::civil::Date;
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "ncp",
@@ -40,7 +37,11 @@ pub struct Ncp {
 impl Ncp {
     /// The metric for a table.
     pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
-        let numbers: Vec<_> = table.attributes.iter().map(numbers_of_leaves).collect();
+        let numbers: Vec<_> = table
+            .attributes
+            .iter()
+            .map(Attribute::numbers_of_leaves)
+            .collect();
         let penalties: Vec<Vec<Vec<f64>>> = (table.attributes.iter().zip(&numbers))
             .map(|(attribute, numbers)| {
                 let hierarchy = &attribute.hierarchy;
@@ -72,25 +73,6 @@ impl Ncp {
             rows => (kept + f64::from(rows_suppressed)) / f64::from(rows),
         }
     }
-}
-
-/// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none when others are listed.
-fn numbers_of_leaves(attribute: &Attribute) -> Option<Vec<f64>> {
-    let hierarchy = &attribute.hierarchy;
-    let number = |leaf: u32| match (hierarchy.label(0, leaf), attribute.kind) {
-        ("" | ANY, _) => Some(f64::NAN),
-        _ if attribute.missing == Some(leaf) => Some(f64::NAN),
-        (label, Kind::Number) => parse_number(label).map(|number| number.get()),
-        (label, Kind::Date) => parse_date(label).map(days),
-        (_, Kind::Text) => None,
-    };
-    (0..hierarchy.leaves() as u32).map(number).collect()
-}
-
-/// Days since 1970-01-01.
-fn days(date: Date) -> f64 {
-    let since = date.duration_since(jiff::civil::date(1970, 1, 1));
-    (since.as_hours() / 24) as f64
 }
 
 /// What each row of each group is charged. A group that holds another is never charged less.

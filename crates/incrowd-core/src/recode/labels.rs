@@ -1,0 +1,209 @@
+//! Texts for groups that no hierarchy names, and what such texts mean.
+//!
+//! A group that the hierarchy has is published under its label there. Other groups are published as the interval
+//! `[low-high]` when they are all numbers (or dates) from one to another, else as the set `{one, other}`. Whoever
+//! reads a release gets the group back from the text alone: first a label of the hierarchy on the highest level
+//! that has it, then an interval, then a set. A text that would be read as another group is not written.
+
+use crate::counts::Attribute;
+use crate::hierarchy::Hierarchy;
+
+/// Writes and reads the labels of one attribute's groups.
+#[derive(Debug)]
+pub(crate) struct Labels<'a> {
+    hierarchy: &'a Hierarchy,
+    /// The leaves that are numbers or dates, in their order.
+    ordered: Vec<(f64, u32)>,
+    /// What each leaf is as a number; NaN for the others.
+    numbers: Vec<f64>,
+    members: Vec<Members>,
+}
+
+/// The leaves of every group of one level.
+#[derive(Debug)]
+struct Members {
+    /// All leaves, those of the first group first.
+    leaves: Vec<u32>,
+    /// Where each group ends in `leaves`.
+    ends: Vec<usize>,
+}
+
+impl Members {
+    fn new(hierarchy: &Hierarchy, level: u8) -> Self {
+        let groups_of_leaves = hierarchy.groups_of_leaves(level);
+        let mut leaves: Vec<u32> = (0..groups_of_leaves.len() as u32).collect();
+        leaves.sort_by_key(|&leaf| groups_of_leaves[leaf as usize]);
+        let sizes = hierarchy.leaves_of_groups(level).iter();
+        let ends = sizes.scan(0, |end, &size| {
+            *end += size as usize;
+            Some(*end)
+        });
+        Members {
+            leaves,
+            ends: ends.collect(),
+        }
+    }
+
+    fn of_group(&self, group: u32) -> &[u32] {
+        let group = group as usize;
+        let start = if group == 0 { 0 } else { self.ends[group - 1] };
+        &self.leaves[start..self.ends[group]]
+    }
+}
+
+impl<'a> Labels<'a> {
+    pub(crate) fn new(attribute: &'a Attribute) -> Self {
+        let hierarchy = &attribute.hierarchy;
+        let numbers =
+            (attribute.numbers_of_leaves()).unwrap_or_else(|| vec![f64::NAN; hierarchy.leaves()]);
+        let mut ordered: Vec<(f64, u32)> = (numbers.iter().zip(0..))
+            .filter(|(number, _)| !number.is_nan())
+            .map(|(&number, leaf)| (number, leaf))
+            .collect();
+        ordered.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        Labels {
+            hierarchy,
+            ordered,
+            numbers,
+            members: (0..=hierarchy.height())
+                .map(|level| Members::new(hierarchy, level))
+                .collect(),
+        }
+    }
+
+    /// The text for a group of leaves, which are ascending and at least one.
+    pub(crate) fn write(&self, leaves: &[u32]) -> String {
+        if let Some(label) = self.of_hierarchy(leaves) {
+            return label.to_owned();
+        }
+        if let Some(interval) = self.interval(leaves).filter(|text| !self.is_taken(text)) {
+            return interval;
+        }
+        let elements: Vec<String> = (leaves.iter())
+            .map(|&leaf| element(self.hierarchy.label(0, leaf)))
+            .collect();
+        format!("{{{}}}", elements.join(", "))
+    }
+
+    /// The leaves a text stands for, ascending; none when it means nothing.
+    pub(crate) fn read(&self, text: &str) -> Option<Vec<u32>> {
+        if let Some((level, group)) = self.highest(text) {
+            return Some(self.members[level as usize].of_group(group).to_vec());
+        }
+        let mut leaves = self.read_interval(text).or_else(|| self.read_set(text))?;
+        leaves.sort_unstable();
+        leaves.dedup();
+        Some(leaves)
+    }
+
+    /// The highest level with this label, and its group.
+    fn highest(&self, text: &str) -> Option<(u8, u32)> {
+        (0..=self.hierarchy.height())
+            .rev()
+            .find_map(|level| Some((level, self.hierarchy.group(level, text)?)))
+    }
+
+    fn is_taken(&self, text: &str) -> bool {
+        self.highest(text).is_some()
+    }
+
+    /// The label of the group of the hierarchy with exactly these leaves, from the lowest level where it is not
+    /// mistaken for another.
+    fn of_hierarchy(&self, leaves: &[u32]) -> Option<&'a str> {
+        let is_whole =
+            |level: u8, group: u32| self.members[level as usize].of_group(group) == leaves;
+        (0..=self.hierarchy.height()).find_map(|level| {
+            let group = self.hierarchy.groups_of_leaves(level)[leaves[0] as usize];
+            let label = self.hierarchy.label(level, group);
+            let (highest, named) = self.highest(label)?;
+            (is_whole(level, group) && is_whole(highest, named)).then_some(label)
+        })
+    }
+
+    /// `[low-high]`, when the leaves are all numbers from low to high.
+    fn interval(&self, leaves: &[u32]) -> Option<String> {
+        let number = |leaf: &u32| self.numbers[*leaf as usize];
+        if leaves.len() < 2 || leaves.iter().any(|leaf| number(leaf).is_nan()) {
+            return None;
+        }
+        let by_number = |one: &&u32, other: &&u32| number(one).total_cmp(&number(other));
+        let (low, high) = (
+            leaves.iter().min_by(by_number)?,
+            leaves.iter().max_by(by_number)?,
+        );
+        let between = self.between(number(low), number(high));
+        (between.len() == leaves.len()).then(|| {
+            let text = |leaf| self.hierarchy.label(0, leaf);
+            format!("[{}-{}]", text(*low), text(*high))
+        })
+    }
+
+    fn between(&self, low: f64, high: f64) -> &[(f64, u32)] {
+        let start = self.ordered.partition_point(|(number, _)| *number < low);
+        let end = self.ordered.partition_point(|(number, _)| *number <= high);
+        &self.ordered[start.min(end)..end]
+    }
+
+    fn read_interval(&self, text: &str) -> Option<Vec<u32>> {
+        let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+        let number = |text: &str| {
+            let leaf = self.hierarchy.group(0, text)?;
+            Some(self.numbers[leaf as usize]).filter(|number| !number.is_nan())
+        };
+        // Numbers may have signs and dates have dashes, so every dash may be the one between.
+        let (low, high) = (inner.match_indices('-'))
+            .find_map(|(at, _)| Some((number(&inner[..at])?, number(&inner[at + 1..])?)))?;
+        let between = self.between(low, high);
+        Some(between.iter().map(|&(_, leaf)| leaf).collect())
+    }
+
+    fn read_set(&self, text: &str) -> Option<Vec<u32>> {
+        let inner = text.strip_prefix('{')?.strip_suffix('}')?;
+        let elements = read_elements(inner)?;
+        (elements.iter())
+            .map(|element| self.hierarchy.group(0, element))
+            .collect()
+    }
+}
+
+/// A value as an element of a set: in quotes where it could be misread.
+fn element(value: &str) -> String {
+    let is_plain = !value.is_empty() && value.trim() == value && !value.contains(['"', ',']);
+    if is_plain {
+        value.to_owned()
+    } else {
+        format!("\"{}\"", value.replace('"', "\"\""))
+    }
+}
+
+/// The elements of a set, as [`element`] writes them.
+fn read_elements(mut text: &str) -> Option<Vec<String>> {
+    let mut elements = Vec::new();
+    loop {
+        let rest;
+        if let Some(quoted) = text.strip_prefix('"') {
+            let mut value = String::new();
+            let mut tail = quoted;
+            rest = loop {
+                let (before, after) = tail.split_once('"')?;
+                value.push_str(before);
+                match after.strip_prefix('"') {
+                    Some(after) => {
+                        value.push('"');
+                        tail = after;
+                    }
+                    None => break after,
+                }
+            };
+            elements.push(value);
+        } else {
+            let end = text.find(',').unwrap_or(text.len());
+            elements.push(text[..end].to_owned());
+            rest = &text[end..];
+        }
+        if rest.is_empty() {
+            return Some(elements);
+        }
+        text = rest.strip_prefix(", ")?;
+    }
+}
