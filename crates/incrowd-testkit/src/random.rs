@@ -372,6 +372,9 @@ pub fn random_metric(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Opti
         "height" => OracleMetric::Height,
         "precision" => OracleMetric::Precision(random_aggregation(problem, rng)),
         "discernibility" => OracleMetric::Discernibility,
+        "hdm" => OracleMetric::Hdm {
+            weights: random_aggregation(problem, rng).weights,
+        },
         "dm-star" => OracleMetric::DmStar,
         "average-class-size" => OracleMetric::AverageClassSize {
             k: (rng.u8(0..3) == 0).then(|| rng.usize(1..=5)),
