@@ -47,6 +47,29 @@ pub fn wide_problem(seed: u64) -> OracleProblem {
     problem
 }
 
+/// A problem whose partitions can all be tried: few columns of few values, and no missing cell matches any value.
+pub fn partition_problem(seed: u64) -> OracleProblem {
+    let mut rng = Rng::with_seed(seed);
+    let quasi_identifiers = rng.usize(1..=3);
+    let most = [6, 4, 3][quasi_identifiers - 1];
+    let shapes: Vec<Shape> = (0..quasi_identifiers)
+        .map(|_| {
+            let values = rng.usize(1..=most);
+            Shape {
+                values: values + rng.usize(0..2),
+                used: values,
+                height: rng.u8(1..=3),
+            }
+        })
+        .collect();
+    let mut problem = problem_of(&mut rng, &shapes);
+    if problem.missing == MissingPolicy::MatchAny {
+        problem.missing = MissingPolicy::OwnValue;
+    }
+    problem.table.rows.truncate(30);
+    problem
+}
+
 /// Of a quasi-identifier.
 struct Shape {
     /// The values its hierarchy lists.

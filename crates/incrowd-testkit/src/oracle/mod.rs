@@ -16,9 +16,11 @@
 
 mod metrics;
 mod models;
+mod partitions;
 
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
+pub use partitions::{OrderedValues, RawPartition};
 
 use std::collections::BTreeMap;
 

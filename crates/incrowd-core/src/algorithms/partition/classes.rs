@@ -180,12 +180,17 @@ impl Classes {
         merged
     }
 
-    /// For every class the rows it has when attributes' blocks are merged: for each attribute the new block of
-    /// each block.
-    pub(super) fn sizes_within(&self, coarser: &[Vec<u32>], blocks: &[u32]) -> Vec<u32> {
+    /// What each class lies within when attributes' blocks are merged: for each attribute the new block of each
+    /// block.
+    pub(super) fn within(
+        &self,
+        coarser: &[Vec<u32>],
+        blocks: &[u32],
+        smallest: u32,
+    ) -> Vec<Within> {
         let mut numbers = Numbers::new(blocks, self.len());
         let mut place = vec![0u32; self.attributes];
-        let mut sizes: Vec<u32> = Vec::new();
+        let mut wider: Vec<Within> = Vec::new();
         let number_of: Vec<u32> = (0..self.len())
             .map(|class| {
                 let places = &self.places[class * self.attributes..][..self.attributes];
@@ -193,16 +198,26 @@ impl Classes {
                     *to = coarser[*from as usize];
                 }
                 let number = numbers.number(&place, blocks);
-                if number as usize == sizes.len() {
-                    sizes.push(0);
+                if number as usize == wider.len() {
+                    wider.push(Within {
+                        size: 0,
+                        small: 0,
+                        least_large: u32::MAX,
+                    });
                 }
-                sizes[number as usize] += self.sizes[class];
+                let (within, size) = (&mut wider[number as usize], self.sizes[class]);
+                within.size += size;
+                if size < smallest {
+                    within.small += size;
+                } else {
+                    within.least_large = within.least_large.min(size);
+                }
                 number
             })
             .collect();
         number_of
             .into_iter()
-            .map(|number| sizes[number as usize])
+            .map(|number| wider[number as usize])
             .collect()
     }
 
@@ -296,6 +311,17 @@ impl Classes {
         lines.ends.push(lines.entries.len());
         lines
     }
+}
+
+/// A class of coarser partitions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Within {
+    /// Its rows.
+    pub(super) size: u32,
+    /// Those in classes that are too small by themselves.
+    pub(super) small: u32,
+    /// The smallest of its classes that is large enough.
+    pub(super) least_large: u32,
 }
 
 /// Where each item goes when sorted by its key, stably: the items in their new order.

@@ -183,12 +183,13 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The best partition of one attribute, whose values are alone in these classes.
+    /// The best partition of one attribute, whose values are alone in these classes, that costs less than the limit.
     pub(super) fn finish(
         &self,
         classes: &Classes,
         partitions: &[Partition],
         attribute: usize,
+        limit: f64,
     ) -> Option<Finished> {
         let rows = self.rows_of_all_blocks(partitions);
         let program = Program::new(
@@ -197,6 +198,7 @@ impl<'a> Ground<'a> {
             &rows,
             (attribute, &self.spaces[attribute]),
             self.max_suppressed(),
+            limit,
         );
         program.solve()
     }

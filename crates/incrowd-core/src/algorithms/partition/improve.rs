@@ -4,7 +4,7 @@
 //! attributes are put somewhere else at random, and it starts again; the same seed gives the same answers.
 
 use super::blocks::Partition;
-use super::ground::{Ground, Solution};
+use super::ground::{Ground, Solution, below};
 
 /// Draws numbers: SplitMix64.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(super) fn descend(
         others[attribute] = finest[attribute].clone();
         let classes = ground.merge(&ground.finest, &finest, &others);
         unchanged += 1;
-        if let Some(finished) = ground.finish(&classes, &others, attribute) {
+        if let Some(finished) = ground.finish(&classes, &others, attribute, below(best.cost)) {
             let mut partitions = best.partitions.clone();
             partitions[attribute] = finished.partition;
             let found = Solution {

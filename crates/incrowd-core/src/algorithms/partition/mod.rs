@@ -100,7 +100,10 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
     let settings = &problem.settings.partition;
     let rules = settings.rules;
     let (is_bottom_up, reason) = choose(&ground, settings.direction);
-    let seed = if rules.seeding { seed(&ground) } else { None };
+    let seed = match rules.seeding {
+        true => seed(&ground, watch)?,
+        false => None,
+    };
     let seed_cost = seed.as_ref().map(|seed| seed.cost);
     let manner = Manner {
         is_bottom_up,

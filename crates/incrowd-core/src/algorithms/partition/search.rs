@@ -10,13 +10,24 @@
 use super::blocks::Partition;
 use super::classes::Classes;
 use super::ground::{Ground, Solution, below};
-use super::improve;
+use super::improve::{self, Draw};
 use super::program::is_exact;
 use crate::Error;
+use crate::algorithms::{Goal, search as full_domain_search};
 use crate::problem::{Direction, Interruption, Progress, PruningRules, Watch};
 use crate::utility::Loss;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{self, AtomicU64};
+
+/// So many classes are merged before the search looks for better answers beside; most searches end before.
+const WORK_BEFORE_IMPROVING: u64 = 30_000_000;
+
+/// Full-domain nodes looked at for a start, at most.
+const NODES_FOR_A_START: u64 = 400;
+
+/// With no more choices of partitions than that a start from full-domain recodings does not pay.
+const FEW_CHOICES: f64 = 1e10;
 
 /// What was found, and what was proven.
 #[derive(Debug, Clone)]
@@ -175,6 +186,10 @@ struct Search<'a, 'g> {
     stack: Vec<Node>,
     memory: usize,
     made: u64,
+    /// Classes merged so far by the search, and by looking for better answers beside it.
+    work: u64,
+    work_beside: u64,
+    draw: Draw,
     counts: Counts,
 }
 
@@ -206,6 +221,9 @@ impl<'a, 'g> Search<'a, 'g> {
             stack: Vec::new(),
             memory: 0,
             made: 0,
+            work: 0,
+            work_beside: 0,
+            draw: Draw::new(ground.problem.settings.seed),
             counts: Counts::default(),
         }
     }
@@ -252,8 +270,38 @@ impl<'a, 'g> Search<'a, 'g> {
                 }
             }
             self.expand(&node).map_err(Stop::Failed)?;
+            if self.rules.seeding
+                && self.work > WORK_BEFORE_IMPROVING
+                && self.work_beside < self.work / 2
+            {
+                self.improve(watch).map_err(Stop::Interrupted)?;
+            }
         }
         Ok(())
+    }
+
+    /// Looks for a better answer somewhere near the best, to drop more by.
+    fn improve(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+        let Some(best) = self.best.clone() else {
+            self.work_beside = self.work;
+            return Ok(());
+        };
+        let start = improve::shaken(self.ground, &best, &mut self.draw);
+        let progress = Progress {
+            nodes_checked: self.counts.nodes_visited,
+            best: Some(Loss(best.cost)),
+            lower_bound: None,
+        };
+        let mut interrupted = Ok(());
+        let found = improve::descend(self.ground, start, |_| {
+            self.work_beside += 8 * self.ground.finest.len() as u64;
+            interrupted = watch.step(progress);
+            interrupted.is_ok()
+        });
+        if found.cost.is_finite() && found.is_better_than(self.best.as_ref()) {
+            self.best = Some(found);
+        }
+        interrupted
     }
 
     fn keep(&mut self, node: Node) {
@@ -272,12 +320,16 @@ impl<'a, 'g> Search<'a, 'g> {
             false => ground.spaces[attribute].coarsest(),
         };
         let partitions: Vec<Partition> = (0..ground.attributes()).map(end).collect();
+        let finest = ground.all_finest();
+        let fine: Vec<Partition> = ground.spaces.iter().map(|space| space.finest()).collect();
+        let coarse: Vec<Partition> = ground.spaces.iter().map(|space| space.coarsest()).collect();
+        let classes = ground.merge(&ground.finest, &finest, &fine);
         Node {
-            bound: 0.0,
+            bound: self.bound(&classes, &fine, &coarse).below,
             number: 0,
-            fine: ground.spaces.iter().map(|space| space.finest()).collect(),
+            fine,
             partitions,
-            classes: ground.finest.clone(),
+            classes,
             changed: 0,
             fixed: 0,
             is_visited: false,
@@ -297,21 +349,23 @@ impl<'a, 'g> Search<'a, 'g> {
                 &merged
             }
         };
+        let limit = match self.rules.cost_bound && self.rules.tighter_bounds {
+            true => below(self.best_cost()),
+            false => f64::INFINITY,
+        };
         let found = match self.finished {
             None => Some(ground.evaluate_counted(classes, node.partitions.clone())),
-            Some(attribute) => {
-                ground
-                    .finish(classes, &node.partitions, attribute)
-                    .map(|finished| {
-                        let mut partitions = node.partitions.clone();
-                        partitions[attribute] = finished.partition;
-                        Solution {
-                            partitions,
-                            cost: finished.cost,
-                            suppressed: finished.suppressed,
-                        }
-                    })
-            }
+            Some(attribute) => ground
+                .finish(classes, &node.partitions, attribute, limit)
+                .map(|finished| {
+                    let mut partitions = node.partitions.clone();
+                    partitions[attribute] = finished.partition;
+                    Solution {
+                        partitions,
+                        cost: finished.cost,
+                        suppressed: finished.suppressed,
+                    }
+                }),
         };
         if let Some(found) = found
             && found.cost.is_finite()
@@ -339,13 +393,15 @@ impl<'a, 'g> Search<'a, 'g> {
                     }
                 })?,
             };
-            let before = children.len();
-            let made = steps.len();
+            let mut is_useless = self.is_bottom_up && !steps.is_empty();
             for step in steps {
-                children.extend(self.child(node, place, step, fixed));
+                let child = self.child(node, place, step, fixed);
+                is_useless &= matches!(child, Child::TooMuchForAll);
+                if let Child::Kept(child) = child {
+                    children.push(child);
+                }
             }
             // Whatever this attribute could do below costs at least as much as one of its first steps here.
-            let is_useless = self.is_bottom_up && children.len() == before && made > 0;
             if self.rules.useless_applicators && is_useless && place > node.changed {
                 fixed |= 1 << place;
                 self.counts.applicators_dropped += 1;
@@ -359,20 +415,29 @@ impl<'a, 'g> Search<'a, 'g> {
         Ok(())
     }
 
-    fn child(&mut self, node: &Node, place: usize, step: Partition, fixed: u64) -> Option<Node> {
+    fn child(&mut self, node: &Node, place: usize, step: Partition, fixed: u64) -> Child {
         let ground = self.ground;
         let mut partitions = node.partitions.clone();
         partitions[self.order[place]] = step;
         let (fine, coarse) = self.corners(&partitions, place, fixed);
         let classes = ground.merge(&node.classes, &node.fine, &fine);
         self.made += 1;
-        let bound = self.bound(&classes, &fine, &coarse)?;
-        if self.is_too_much(bound) {
+        self.work += node.classes.len() as u64;
+        let bounds = self.bound(&classes, &fine, &coarse);
+        if self.is_too_much(bounds.wherever) {
             self.counts.dropped_by_cost += 1;
-            return None;
+            return Child::TooMuchForAll;
         }
-        Some(Node {
-            bound: bound.max(node.bound),
+        if bounds.is_over_budget {
+            self.counts.dropped_by_budget += 1;
+            return Child::Dropped;
+        }
+        if self.is_too_much(bounds.below) {
+            self.counts.dropped_by_cost += 1;
+            return Child::Dropped;
+        }
+        Child::Kept(Node {
+            bound: bounds.below.max(node.bound),
             number: self.made,
             partitions,
             fine,
@@ -410,13 +475,8 @@ impl<'a, 'g> Search<'a, 'g> {
         (fine, coarse)
     }
 
-    /// What everything between two corners costs at least; none when all of it suppresses too much.
-    fn bound(
-        &mut self,
-        classes: &Classes,
-        fine: &[Partition],
-        coarse: &[Partition],
-    ) -> Option<f64> {
+    /// What everything between two corners costs at least.
+    fn bound(&self, classes: &Classes, fine: &[Partition], coarse: &[Partition]) -> Bounds {
         let ground = self.ground;
         let (cost, judge) = (&ground.cost, &ground.judge);
         let rows = ground.rows_of_all_blocks(fine);
@@ -427,37 +487,65 @@ impl<'a, 'g> Search<'a, 'g> {
                 .map(|(fine, coarse)| fine.blocks_in(coarse))
                 .collect();
             let blocks: Vec<u32> = coarse.iter().map(|coarse| coarse.blocks() as u32).collect();
-            classes.sizes_within(&maps, &blocks)
+            classes.within(&maps, &blocks, judge.smallest)
         });
-        let (mut bound, mut lost) = (0.0, 0u32);
+        let (mut wherever, mut added, mut lost) = (0.0, 0.0, 0u32);
         let uses_lost = self.rules.tighter_bounds || !self.is_bottom_up;
         for class in 0..classes.len() {
             let size = classes.sizes[class];
-            if let Some(within) = &within
-                && within[class] < judge.smallest
-            {
-                lost += size;
-                if uses_lost {
-                    bound += f64::from(size) * cost.charge;
-                    continue;
-                }
-            }
-            let is_safe = !self.is_bottom_up
+            let is_charged = !self.is_bottom_up
                 || self.rules.tighter_bounds
                 || judge.is_safe(size, classes.contents(class));
-            if is_safe {
-                bound += match cost.reads_values() {
-                    true => classes.published(cost, &rows, class),
-                    false => f64::from(size) * f64::from(size.max(judge.smallest.min(cost.rows))),
-                };
+            let least = match cost.reads_values() {
+                _ if !is_charged => 0.0,
+                true => classes.published(cost, &rows, class),
+                false => f64::from(size) * f64::from(size.max(judge.smallest.min(cost.rows))),
+            };
+            wherever += least;
+            let Some(within) = within.as_ref().map(|within| within[class]) else {
+                continue;
+            };
+            if within.size < judge.smallest {
+                lost += size;
+                if uses_lost {
+                    added += f64::from(size) * cost.charge - least;
+                }
+            } else if self.rules.tighter_bounds
+                && !cost.reads_values()
+                && size < judge.smallest
+                && within.small < judge.smallest
+            {
+                // All that is too small makes no safe class, so each row is suppressed or joins a large class; one of
+                // b rows that takes in t more costs at least 2bt more.
+                let joined = (2.0 * f64::from(within.least_large)).min(cost.charge);
+                added += (f64::from(size) * joined - least).max(0.0);
             }
         }
-        if self.rules.useful_applicators && lost > ground.max_suppressed() {
-            self.counts.dropped_by_budget += 1;
-            return None;
+        Bounds {
+            wherever,
+            below: wherever + added,
+            is_over_budget: self.rules.useful_applicators && lost > ground.max_suppressed(),
         }
-        Some(bound)
     }
+}
+
+/// What a step towards a node came to.
+enum Child {
+    Kept(Node),
+    /// Nothing below the new node is of interest.
+    Dropped,
+    /// Nothing at all that is as coarse as the new node is of interest, whatever other attributes do.
+    TooMuchForAll,
+}
+
+/// What partitions cost at least.
+struct Bounds {
+    /// Those as coarse as the fine corner.
+    wherever: f64,
+    /// Those between the corners.
+    below: f64,
+    /// All those between the corners suppress too much.
+    is_over_budget: bool,
 }
 
 fn memory(node: &Node) -> usize {
@@ -469,16 +557,58 @@ fn memory(node: &Node) -> usize {
     node.classes.memory() + blocks + 256
 }
 
-/// A good solution to start from.
-pub(super) fn seed(ground: &Ground<'_>) -> Option<Solution> {
-    let starts = improve::first_starts(ground).into_iter();
-    let found = starts.map(|start| improve::descend(ground, start, |_| true));
-    let best = found.reduce(|one, other| {
-        if other.is_better_than(Some(&one)) {
-            other
-        } else {
-            one
+/// A good solution to start from: the best of several starts, each improved as far as one attribute at a time goes.
+pub(super) fn seed(ground: &Ground<'_>, watch: &dyn Watch) -> Result<Option<Solution>, Error> {
+    let mut starts = improve::first_starts(ground);
+    let choices: f64 = ground.spaces.iter().map(|space| space.size()).product();
+    if choices > FEW_CHOICES {
+        let few = FewSteps {
+            watch,
+            left: AtomicU64::new(NODES_FOR_A_START),
+        };
+        let found = full_domain_search(ground.problem, Goal::default(), &few)?;
+        if let Some(best) = found.best {
+            let levels: Vec<u8> = best.node.levels().collect();
+            starts.push(improve::start_of_levels(ground, &levels));
         }
-    });
-    best.filter(|best| best.cost.is_finite())
+    }
+    let mut best: Option<Solution> = None;
+    let mut interrupted = None;
+    for start in starts {
+        let found = improve::descend(ground, start, |so_far| {
+            let progress = Progress {
+                nodes_checked: 0,
+                best: so_far.cost.is_finite().then_some(Loss(so_far.cost)),
+                lower_bound: None,
+            };
+            interrupted = watch.step(progress).err();
+            interrupted.is_none()
+        });
+        if interrupted == Some(Interruption::Cancelled) {
+            return Err(Error::Cancelled);
+        }
+        if found.cost.is_finite() && found.is_better_than(best.as_ref()) {
+            best = Some(found);
+        }
+    }
+    Ok(best)
+}
+
+/// Stops after some steps.
+struct FewSteps<'a> {
+    watch: &'a dyn Watch,
+    left: AtomicU64,
+}
+
+impl Watch for FewSteps<'_> {
+    fn step(&self, progress: Progress) -> Result<(), Interruption> {
+        self.watch.step(progress)?;
+        match self.left.fetch_sub(1, atomic::Ordering::Relaxed) {
+            0 | 1 => {
+                self.left.store(1, atomic::Ordering::Relaxed);
+                Err(Interruption::TimeUp)
+            }
+            _ => Ok(()),
+        }
+    }
 }

@@ -97,14 +97,21 @@ impl Values {
         let mut next = partition.blocks() as u32;
         match scheme {
             Scheme::Ops | Scheme::Sps => {
-                // In the order of leaves, or before the first one.
+                // With the block before, in the order of leaves, or the first one; within the highest level.
+                let highest = (attribute.hierarchy).groups_of_leaves(self.levels.len() as u8 - 1);
                 let natural = natural_order(attribute, (0..leaves as u32).collect());
-                let mut block = natural
+                let first = natural
                     .iter()
-                    .find_map(|&leaf| blocks[leaf as usize])
-                    .unwrap_or(0);
+                    .find(|&&leaf| blocks[leaf as usize].is_some());
+                let mut before = first.map(|&leaf| (blocks[leaf as usize], highest[leaf as usize]));
                 for leaf in natural {
-                    block = *blocks[leaf as usize].get_or_insert(block);
+                    let (block, above) = (&mut blocks[leaf as usize], highest[leaf as usize]);
+                    if block.is_none() {
+                        let joined = before.filter(|(_, group)| *group == above);
+                        *block = joined.map_or(Some(next), |(block, _)| block);
+                        next += u32::from(joined.is_none());
+                    }
+                    before = Some((*block, above));
                 }
             }
             _ => {
