@@ -51,7 +51,7 @@ pub fn wide_problem(seed: u64) -> OracleProblem {
 pub fn partition_problem(seed: u64) -> OracleProblem {
     let mut rng = Rng::with_seed(seed);
     let quasi_identifiers = rng.usize(1..=3);
-    let most = [6, 4, 3][quasi_identifiers - 1];
+    let most = [5, 3, 2][quasi_identifiers - 1];
     let shapes: Vec<Shape> = (0..quasi_identifiers)
         .map(|_| {
             let values = rng.usize(1..=most);
