@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-const SEED: u64 = 1;
+pub(crate) const SEED: u64 = 1;
 const REPETITIONS: usize = 3;
 const THREADS: [usize; 2] = [1, 2];
 
@@ -19,7 +19,7 @@ const MOST_MEMORY: u64 = 1 << 30;
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
 /// Where the levels of the quasi-identifiers come from.
-const QUASI_IDENTIFIERS: [(&str, &str); 6] = [
+pub(crate) const QUASI_IDENTIFIERS: [(&str, &str); 6] = [
     ("age", "interval:5,10,20@17"),
     ("sex", "suppress"),
     ("zip", "mask:1"),
@@ -126,7 +126,7 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn census_job(rows: u64, input: &Path, output: &Path, threads: usize) -> Job {
+pub(crate) fn census_job(rows: u64, input: &Path, output: &Path, threads: usize) -> Job {
     let text = |path: &Path| Some(path.to_string_lossy().into_owned());
     let mut job = Job::default();
     job.data.path = text(input);
@@ -149,7 +149,7 @@ fn census_job(rows: u64, input: &Path, output: &Path, threads: usize) -> Job {
 }
 
 /// The file repeats the people of a town, so a crowd of 5 people of the town is a crowd of many more rows.
-fn models(rows: u64) -> [String; 2] {
+pub(crate) fn models(rows: u64) -> [String; 2] {
     let k = (5 * rows / incrowd_testkit::census::TOWN as u64).max(5);
     [
         format!("k-anonymity(k={k})"),

@@ -8,8 +8,10 @@ mod adult;
 mod arx;
 mod census;
 mod child;
+mod classics;
 mod job;
 mod kernel;
+mod negotiation;
 mod optimal;
 mod plot;
 mod record;
@@ -34,7 +36,7 @@ struct Arguments {
     /// Rows of the census file.
     #[arg(long, global = true, default_value_t = 10_000_000)]
     rows: u64,
-    /// The Python that has pycanon.
+    /// The Python that has pycanon and pandas.
     #[arg(long, global = true, default_value = "python3")]
     python: PathBuf,
 }
@@ -47,6 +49,10 @@ enum Benchmark {
     Verify,
     /// A whole job on a large file, beside reading and writing it.
     Census,
+    /// Every algorithm on the same tables.
+    Classics,
+    /// Histograms of every node beside pandas, answers from them, and how they grow.
+    Negotiation,
     /// Instructions of the roll-up kernel, by callgrind.
     Kernel,
     /// Optimal partitions by six schemes, on Adult.
@@ -60,7 +66,7 @@ enum Benchmark {
     },
     /// Every benchmark above but the partitions.
     All,
-    /// Draws the chart of the README from a recorded run.
+    /// Draws the charts of the documentation from a recorded run.
     Plot {
         /// The name of the run.
         run: String,
@@ -81,6 +87,16 @@ enum Benchmark {
         /// The job.
         job: String,
     },
+    /// Measures one point of the growth of a negotiation.
+    #[command(hide = true)]
+    NegotiationGrowth {
+        /// The table.
+        table: negotiation::GrowthTable,
+        /// Quasi-identifiers of Adult, or rows of the census.
+        size: u64,
+        /// The census file.
+        path: Option<PathBuf>,
+    },
     /// The roll-up that callgrind watches.
     #[command(hide = true)]
     RollUp {
@@ -95,12 +111,15 @@ impl Benchmark {
             Benchmark::Optimal => "optimal",
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
+            Benchmark::Classics => "classics",
+            Benchmark::Negotiation => "negotiation",
             Benchmark::Kernel => "kernel",
             Benchmark::Schemes { .. } => "schemes",
             Benchmark::All => "all",
             Benchmark::Plot { .. } => "plot",
             Benchmark::CopyBare { .. } => "copy-bare",
             Benchmark::Job { .. } => "job",
+            Benchmark::NegotiationGrowth { .. } => "negotiation-growth",
             Benchmark::RollUp { .. } => "roll-up",
         }
     }
@@ -112,6 +131,9 @@ fn main() -> Result<()> {
         Benchmark::Plot { run } => return plot::draw(run),
         Benchmark::CopyBare { from, to } => return census::copy_bare(from, to),
         Benchmark::Job { task, job } => return job::run_here(*task, job),
+        Benchmark::NegotiationGrowth { table, size, path } => {
+            return negotiation::measure_here(table, *size, path.as_deref());
+        }
         Benchmark::RollUp { case } => {
             kernel::run_case(*case);
             return Ok(());
@@ -141,8 +163,14 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     if is_asked("census") {
         census::run(arguments.rows, report)?;
     }
+    if is_asked("classics") {
+        classics::run(report)?;
+    }
     if is_asked("verify") {
         verify::run(&arguments.python, report)?;
+    }
+    if is_asked("negotiation") {
+        negotiation::run(&arguments.python, report)?;
     }
     if is_asked("optimal") {
         optimal::run(report)?;

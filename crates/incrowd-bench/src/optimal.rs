@@ -6,15 +6,15 @@ use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
-use incrowd_core::privacy::ModelSpec;
+use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{
     Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched,
 };
 use incrowd_core::publish::{Release, publish};
-use incrowd_core::utility::MetricSpec;
+use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::Duration;
 
-const PRIVACY: &str = "k-anonymity(k=5)";
+pub(crate) const PRIVACY: &str = "k-anonymity(k=5)";
 const BUDGETS: [f64; 4] = [0.0, 0.01, 0.05, 1.0];
 
 /// The metrics the target names, then the others ARX knows as well.
@@ -33,13 +33,13 @@ const MOST_REPETITIONS: usize = 101;
 const LEAST_TIME: Duration = Duration::from_millis(300);
 
 /// A problem that was solved, with all repetitions.
-struct Solved {
+pub(crate) struct Solved {
     nodes: u128,
-    cpu_ms: Vec<f64>,
-    nodes_checked: u64,
-    levels: String,
-    loss: f64,
-    rows_suppressed: u32,
+    pub(crate) cpu_ms: Vec<f64>,
+    pub(crate) nodes_checked: u64,
+    pub(crate) levels: String,
+    pub(crate) loss: f64,
+    pub(crate) rows_suppressed: u32,
 }
 
 /// How a case is called in the raw numbers.
@@ -99,7 +99,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
         ]);
         for share in BUDGETS {
             for metric in METRICS {
-                let solved = solve(&table, share, metric)?;
+                let solved = solve(&Optimal, &table, share, metric)?;
                 let answer = answers.find(quasi_identifiers, PRIVACY, share, metric);
                 keep(report, attributes, share, metric, &solved, answer);
                 rows.row(row(share, metric, &solved, answer));
@@ -117,43 +117,66 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn solve(table: &CountedTable, share: f64, metric: &str) -> Result<Solved> {
+pub(crate) fn solve(
+    algorithm: &dyn Algorithm,
+    table: &CountedTable,
+    share: f64,
+    metric: &str,
+) -> Result<Solved> {
     let metric = metric.parse::<MetricSpec>()?.build(table)?;
     let models = PRIVACY.parse::<ModelSpec>()?.build_all(&[], &[])?;
-    let problem = Problem {
-        table,
-        models: &models,
-        metric: &*metric,
-        max_suppressed: (f64::from(table.rows) * share) as u32,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings::default(),
-    };
-    let (proposal, cpu_ms) = repeat(&problem)?;
+    let problem = problem(table, &models, &*metric, share);
+    let (proposal, cpu_ms) = repeat(algorithm, &problem)?;
     let release = publish(&problem, &proposal)?;
     Ok(Solved {
         nodes: problem.lattice().nodes(),
         cpu_ms,
         nodes_checked: proposal.nodes_checked,
-        levels: (release.levels().context("an optimum has levels")?.iter())
-            .map(|(_, level)| level.to_string())
-            .collect::<Vec<_>>()
-            .join(" "),
+        levels: match release.levels() {
+            Some(levels) => {
+                let levels: Vec<String> = (levels.iter())
+                    .map(|(_, level)| level.to_string())
+                    .collect();
+                levels.join(" ")
+            }
+            None => release.recoding().name().to_owned(),
+        },
         loss: loss(&problem, &release)?,
         rows_suppressed: release.rows_suppressed(),
     })
 }
 
+/// A problem on a table whose counted columns, if any, are to be predicted.
+pub(crate) fn problem<'a>(
+    table: &'a CountedTable,
+    models: &'a [Box<dyn PrivacyModel>],
+    metric: &'a dyn UtilityMetric,
+    share: f64,
+) -> Problem<'a> {
+    Problem {
+        table,
+        models,
+        metric,
+        max_suppressed: (f64::from(table.rows) * share) as u32,
+        max_levels: table.lattice().top().clone(),
+        memory_limit: DEFAULT_MEMORY_LIMIT,
+        settings: Settings {
+            targets: (0..table.columns.len()).collect(),
+            ..Settings::default()
+        },
+    }
+}
+
 /// Solves a problem over and over; the answer and the CPU time of each repetition.
-fn repeat(problem: &Problem<'_>) -> Result<(Proposal, Vec<f64>)> {
-    let proposal = Optimal.solve(problem, &Unwatched)?;
+fn repeat(algorithm: &dyn Algorithm, problem: &Problem<'_>) -> Result<(Proposal, Vec<f64>)> {
+    let proposal = algorithm.solve(problem, &Unwatched)?;
     let all = ProcessTime::now();
     let mut cpu_ms = Vec::new();
     while cpu_ms.len() < REPETITIONS
         || cpu_ms.len() < MOST_REPETITIONS && all.elapsed() < LEAST_TIME
     {
         let start = ProcessTime::now();
-        let again = Optimal.solve(problem, &Unwatched)?;
+        let again = algorithm.solve(problem, &Unwatched)?;
         cpu_ms.push(1e3 * start.elapsed().as_secs_f64());
         assert_eq!(again, proposal, "two runs agree");
     }
@@ -163,7 +186,7 @@ fn repeat(problem: &Problem<'_>) -> Result<(Proposal, Vec<f64>)> {
 /// What the release costs.
 fn loss(problem: &Problem<'_>, release: &Release<'_>) -> Result<f64> {
     let assessed = Assessor::new(problem).assess_recoding(release.recoding());
-    let loss = assessed.loss.context("an optimum is within the budget")?;
+    let loss = assessed.loss.context("a release is within the budget")?;
     Ok(loss.0)
 }
 

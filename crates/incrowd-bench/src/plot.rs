@@ -4,7 +4,7 @@
 //! from another machine.
 
 use crate::report::{Measure, median, read_measures, short};
-use crate::{arx, optimal, record};
+use crate::{arx, negotiation, optimal, record};
 use anyhow::{Context, Result, bail, ensure};
 use std::fmt::Write;
 
@@ -24,9 +24,15 @@ struct Pair {
     cpu_ms: f64,
 }
 
-/// Draws the chart into `docs/images`.
+/// Draws the charts of what the run measured into `docs/images`.
 pub(crate) fn draw(run: &str) -> Result<()> {
     let measures = read_measures(&record::folder(run).join("raw.csv"))?;
+    if negotiation::has_growth(&measures) {
+        negotiation::draw(run)?;
+    }
+    if !measures.iter().any(|of| of.benchmark == "optimal") {
+        return Ok(());
+    }
     let svg = chart(run, &measures)?;
     let folder = record::project().join("docs/images");
     std::fs::create_dir_all(&folder)?;
@@ -78,9 +84,9 @@ const TOP: f64 = 96.0;
 
 const OURS: &str = "#0b6e99";
 const THEIRS: &str = "#c4560a";
-const INK: &str = "#1f2328";
-const PALE: &str = "#59636e";
-const RULE: &str = "#d1d9e0";
+pub(crate) const INK: &str = "#1f2328";
+pub(crate) const PALE: &str = "#59636e";
+pub(crate) const RULE: &str = "#d1d9e0";
 
 /// The axis shows this many nodes, by powers of ten.
 const LEAST: f64 = 100.0;
@@ -91,26 +97,47 @@ fn x(nodes: f64) -> f64 {
 }
 
 /// Writes the elements of a picture.
-struct Svg(String);
+pub(crate) struct Svg(String);
 
 impl Svg {
+    /// An empty picture on white.
+    pub(crate) fn new((width, height): (f64, f64), label: &str) -> Self {
+        Svg(format!(
+            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif" font-size="12" fill="{INK}" role="img" aria-label="{label}">
+<rect width="{width}" height="{height}" fill="#fff"/>
+"##
+        ))
+    }
+
+    /// The whole picture.
+    pub(crate) fn finish(mut self) -> String {
+        self.0.push_str("</svg>\n");
+        self.0
+    }
+
     fn add(&mut self, element: std::fmt::Arguments<'_>) {
         // Writing to a string cannot fail.
         let _ = self.0.write_fmt(element);
         self.0.push('\n');
     }
 
-    fn text(&mut self, (x, y): (f64, f64), style: &str, text: &str) {
+    pub(crate) fn text(&mut self, (x, y): (f64, f64), style: &str, text: &str) {
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
         self.add(format_args!(
             r#"<text x="{x:.1}" y="{y:.1}" {style}>{text}</text>"#
         ));
     }
 
-    fn line(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
         self.add(format_args!(
             r#"<line x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}" {style}/>"#,
             from.0, from.1, to.0, to.1
+        ));
+    }
+
+    pub(crate) fn dot(&mut self, (x, y): (f64, f64), colour: &str) {
+        self.add(format_args!(
+            r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.5" fill="{colour}"/>"#
         ));
     }
 
@@ -131,12 +158,11 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
     let lines = BUDGETS.len() * (optimal::METRICS.len() + 1);
     let bottom = TOP + LINE * lines as f64 + 6.0;
     let height = bottom + 66.0;
-    let mut svg = Svg(format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif" font-size="12" fill="{INK}" role="img" aria-label="Nodes of the lattice checked by incrowd and by {} for the same optimum on Adult">
-<rect width="{WIDTH}" height="{height}" fill="#fff"/>
-"##,
+    let label = format!(
+        "Nodes of the lattice checked by incrowd and by {} for the same optimum on Adult",
         arx::NAME
-    ));
+    );
+    let mut svg = Svg::new((WIDTH, height), &label);
     svg.text(
         (16.0, 26.0),
         r#"font-size="16" font-weight="600""#,
@@ -202,8 +228,7 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
             arx::NAME
         ),
     );
-    svg.0.push_str("</svg>\n");
-    Ok(svg.0)
+    Ok(svg.finish())
 }
 
 #[cfg(test)]

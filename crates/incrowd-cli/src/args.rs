@@ -53,6 +53,7 @@ pub(crate) enum Command {
     Verify(Box<VerifyArgs>),
     Negotiate(Box<NegotiateArgs>),
     Study(Box<StudyArgs>),
+    Compare(Box<CompareArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -194,6 +195,8 @@ pub(crate) struct AnonymizeArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -309,6 +312,52 @@ pub(crate) struct StudyArgs {
     pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+}
+
+/// Try several algorithms on one job: privacy reached, every metric, rows suppressed, seconds, memory
+///
+/// Counts the table once and runs every algorithm on it. Each answer passes the same check as a release; nothing is
+/// written. Take the one you like with `incrowd anonymize --algorithm NAME`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd compare adult.csv -q age,race,sex -s salary-class -k 10 --max-suppressed 1%
+  incrowd compare adult.csv -q age,race,sex --target salary-class -k 10 \\
+      --algorithms optimal,datafly,top-down --csv")]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
+    pub(crate) privacy: PrivacyArgs,
+    /// The algorithms to try; all when none is named
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "algorithm",
+        help_heading = "What to compare"
+    )]
+    algorithms: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    /// Print a line of CSV for each algorithm
+    #[arg(long, conflicts_with = "json", help_heading = "Answers")]
+    pub(crate) csv: bool,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+impl CompareArgs {
+    /// The algorithms to try. Whoever names one the way other commands do wants that one.
+    pub(crate) fn algorithms(&self) -> Option<&[String]> {
+        let one = self.search.algorithm.as_ref().map(std::slice::from_ref);
+        self.algorithms.as_deref().or(one)
+    }
 }
 
 /// How to get ready for questions.
@@ -529,6 +578,20 @@ pub(crate) struct SearchArgs {
     time_limit: Option<String>,
 }
 
+/// What the data holder chooses.
+#[derive(Debug, Args)]
+pub(crate) struct ChoiceArgs {
+    /// The choices to make, for algorithms that leave them to you, such as mu-argus: columns to raise one level, one
+    /// after the other, then `suppress`, as in age,age,zip,suppress. In a terminal, without it, you are asked
+    #[arg(
+        long,
+        value_name = "CHOICES",
+        value_delimiter = ',',
+        help_heading = "How to search"
+    )]
+    script: Option<Vec<String>>,
+}
+
 /// How many threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
@@ -553,6 +616,9 @@ pub(crate) struct OutputArgs {
     /// Print the first N rows before and after: these are cells of your table
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) sample: usize,
+    /// Also print the steps that led to the release, for algorithms that go step by step
+    #[arg(long)]
+    pub(crate) verbose: bool,
 }
 
 /// Reads one of a few words as the job file would.
@@ -710,6 +776,15 @@ impl FlagPart for SearchArgs {
         job.search.seed = self.seed;
         let limit = self.time_limit.as_deref();
         job.search.time_limit = limit.map(str::parse).transpose()?;
+        Ok(())
+    }
+}
+
+impl FlagPart for ChoiceArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let trimmed = |word: &String| word.trim().to_owned();
+        let words = self.script.as_deref();
+        job.search.script = words.map(|words| words.iter().map(trimmed).collect());
         Ok(())
     }
 }

@@ -1,4 +1,5 @@
-//! Every command of the README does what the README says.
+//! Every command of the README and of the guides does what is said there.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assert_cmd::cargo::cargo_bin;
 use std::path::{Path, PathBuf};
@@ -41,9 +42,9 @@ fn without_seconds(text: &str) -> String {
         .collect()
 }
 
-#[test]
-fn every_command_of_the_readme_works_and_prints_what_is_shown() {
-    let readme = std::fs::read_to_string(project().join("README.md")).unwrap();
+/// Runs the commands of a page one after the other; how many there were, and the folder they ran in.
+fn run_all(page: &str) -> (usize, tempfile::TempDir) {
+    let page = std::fs::read_to_string(project().join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("out")).unwrap();
     std::os::unix::fs::symlink(
@@ -54,7 +55,7 @@ fn every_command_of_the_readme_works_and_prints_what_is_shown() {
     std::fs::copy(project().join("Makefile"), folder.path().join("Makefile")).unwrap();
     let binary = cargo_bin("incrowd");
 
-    let shown = commands(&readme);
+    let shown = commands(&page);
     let mut ran = 0;
     for Shown { command, output } in &shown {
         let command = match command.as_str() {
@@ -101,8 +102,20 @@ fn every_command_of_the_readme_works_and_prints_what_is_shown() {
         }
         ran += 1;
     }
+    (ran, folder)
+}
+
+#[test]
+fn every_command_of_the_readme_works_and_prints_what_is_shown() {
+    let (ran, folder) = run_all("README.md");
     assert!(ran >= 7, "only {ran} commands found");
     for file in ["out/adult-safe.csv", "out/adult-certificate.json"] {
         assert!(folder.path().join(file).exists(), "make demo leaves {file}");
     }
+}
+
+#[test]
+fn the_steps_worked_out_by_hand_are_those_that_are_taken() {
+    let (ran, _) = run_all("docs/guide/step-by-step.md");
+    assert!(ran >= 4, "only {ran} commands found");
 }

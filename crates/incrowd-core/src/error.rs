@@ -44,9 +44,6 @@ pub enum Error {
         /// The metric.
         metric: &'static str,
     },
-    /// Missing cells match any value, so classes overlap.
-    #[error("partitions cannot be searched when missing cells match any value")]
-    PartitionCrowds,
     /// More combinations of values than a search over partitions can number.
     #[error("the quasi-identifiers have too many values together to search partitions")]
     PartitionTooWide,
@@ -70,11 +67,69 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// An algorithm that classifies needs to know what.
+    #[error("`{algorithm}` needs one target column, and {given} are given")]
+    OneTargetNeeded {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Targets given.
+        given: usize,
+    },
+    /// Missing cells that match any value make crowds overlap.
+    #[error("`{algorithm}` cannot judge missing cells that match any value")]
+    MatchAnyRefused {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// Time was up before any safe recoding was found.
     #[error("time is up and no safe recoding was found")]
     TimeUp {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
+    },
+    /// A word that is no choice of a session.
+    #[error("`{word}` is neither a quasi-identifier nor `suppress`")]
+    NotAChoice {
+        /// The word.
+        word: String,
+        /// The quasi-identifiers.
+        known: Vec<String>,
+    },
+    /// A quasi-identifier raised above its highest acceptable level.
+    #[error("column `{column}` is at level {level} and may not be raised further")]
+    RaisedTooFar {
+        /// The column.
+        column: String,
+        /// Its level.
+        level: u8,
+    },
+    /// More rows to suppress than the budget allows.
+    #[error(
+        "{rows_violating} rows violate a promise and at most {max_suppressed} may be suppressed"
+    )]
+    TooManyToSuppress {
+        /// Rows in classes that break a promise.
+        rows_violating: u32,
+        /// The budget.
+        max_suppressed: u32,
+    },
+    /// Choices that end before a release is safe.
+    #[error("after the last choice {rows_violating} rows violate a promise")]
+    ChoicesUnfinished {
+        /// Choices made.
+        choices: usize,
+        /// Rows in classes that break a promise.
+        rows_violating: u32,
+        /// The budget.
+        max_suppressed: u32,
+    },
+    /// Choices after the last.
+    #[error("the script has {choices} choices, but choice {ended} ends it")]
+    ScriptGoesOn {
+        /// Where `suppress` stands, from 1.
+        ended: usize,
+        /// Choices of the script.
+        choices: usize,
     },
     /// A promise that no class of the table can keep.
     #[error("`{model}` needs classes of {smallest_class} rows, and the table has {rows}")]
@@ -507,9 +562,6 @@ impl Error {
                 format!("the quasi-identifiers are {}", known.join(", "))
             }
             Error::PartitionMetric { .. } => "use `discernibility` or `hdm`".into(),
-            Error::PartitionCrowds => {
-                "let a missing cell be a value of its own, or leave such rows out".into()
-            }
             Error::PartitionTooWide => {
                 "put numbers in steps with `--coarse`, or name fewer quasi-identifiers".into()
             }
@@ -518,7 +570,38 @@ impl Error {
             }
             Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
             Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
+            Error::OneTargetNeeded { .. } => {
+                "name the column that analysts predict, for example `--target salary-class`".into()
+            }
+            Error::MatchAnyRefused { .. } => {
+                "take `--algorithm optimal`, or let missing cells be a value: `--missing-cells own-value`"
+                    .into()
+            }
             Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::NotAChoice { word, known } => {
+                let near = crate::card::nearest(word, known.iter().map(String::as_str));
+                match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("choose `suppress`, or one of `{}`", known.join("`, `")),
+                }
+            }
+            Error::RaisedTooFar { .. } => {
+                "raise another column, or allow more with `--max-levels`".into()
+            }
+            Error::TooManyToSuppress { rows_violating, .. } => {
+                format!("raise a column first, or allow `--max-suppressed {rows_violating}`")
+            }
+            Error::ChoicesUnfinished {
+                rows_violating,
+                max_suppressed,
+                ..
+            } if rows_violating <= max_suppressed => {
+                "end with `suppress` to leave them out, or raise another column".into()
+            }
+            Error::ChoicesUnfinished { rows_violating, .. } => format!(
+                "raise another column, or end with `suppress` and allow `--max-suppressed {rows_violating}`"
+            ),
+            Error::ScriptGoesOn { .. } => "`suppress` comes last, once".into(),
             Error::PromiseBeyondTable { rows, .. } => {
                 format!("ask for at most {rows}, or add rows")
             }

@@ -66,6 +66,7 @@ fn proposal(recoding: Recoding) -> Proposal {
         recoding,
         guarantee: Guarantee::Heuristic,
         nodes_checked: 0,
+        steps: Vec::new(),
     }
 }
 

@@ -250,6 +250,7 @@ fn an_offer_costs_what_its_release_shows() {
             recoding: Recoding::FullDomain(offer.node.clone()),
             guarantee: Guarantee::Heuristic,
             nodes_checked: 0,
+            steps: Vec::new(),
         };
         let release = publish(&problem, &proposal).unwrap();
         assert_eq!(release.rows_suppressed(), offer.rows_suppressed);

@@ -110,6 +110,7 @@ fn with_levels(oracle: &OracleProblem, levels: &[u8], check: impl FnOnce(Release
         recoding: Recoding::FullDomain(Node::from_levels(levels.iter().copied())),
         guarantee: Guarantee::Heuristic,
         nodes_checked: 0,
+        steps: Vec::new(),
     };
     check(publish(&problem, &proposal).unwrap());
 }

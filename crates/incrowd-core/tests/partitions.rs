@@ -273,5 +273,8 @@ fn what_no_bound_holds_for_is_refused_with_a_reason() {
     let prepared = oracle.prepare().unwrap();
     let built = prepared.metric(&OracleMetric::Discernibility).unwrap();
     let refused = partition::solve(&prepared.problem(&*built), &Unwatched).unwrap_err();
-    assert_eq!(refused, Error::PartitionCrowds);
+    let expected = Error::MatchAnyRefused {
+        algorithm: "partition",
+    };
+    assert_eq!(refused, expected);
 }

@@ -60,6 +60,9 @@ pub struct Request {
     pub metric: String,
     /// The algorithm.
     pub algorithm: String,
+    /// The choices that led to it, for algorithms that leave them to the data holder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Vec<String>>,
     /// For algorithms that draw numbers.
     pub seed: u64,
     /// The time the search was given.

@@ -200,6 +200,19 @@ pub enum Error {
         /// All that exist.
         known: Vec<&'static str>,
     },
+    /// A setting that the algorithm does not read.
+    #[error("the algorithm `{algorithm}` reads no {setting}")]
+    SettingNotRead {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// `script`, ...
+        setting: &'static str,
+        /// The algorithms that do.
+        readers: Vec<&'static str>,
+    },
+    /// Choices that the data holder did not make.
+    #[error("the dialogue ended before a release was agreed on")]
+    DialogueEnded,
     /// Limits for another number of columns.
     #[error("{given} highest levels are given for {expected} quasi-identifiers")]
     LevelCount {
@@ -534,6 +547,15 @@ impl Error {
                         or(near.iter().map(|name| format!("`{name}`")))
                     ),
                 }
+            }
+            Error::SettingNotRead {
+                setting, readers, ..
+            } => format!(
+                "leave out the {setting}, or take `--algorithm {}`",
+                readers.join("` or `--algorithm ")
+            ),
+            Error::DialogueEnded => {
+                "nothing was written; `--script` makes the same choices without a dialogue".into()
             }
             Error::LevelCount { expected, .. } => {
                 format!("give {expected} numbers, in the order of the quasi-identifiers")

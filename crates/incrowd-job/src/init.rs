@@ -251,6 +251,9 @@ fn job_text(
         "metric = \"loss\"            # what is to be lost least; `incrowd explain metrics` lists them",
     );
     line("algorithm = \"optimal\"");
+    line(
+        "# script = [\"age\", \"suppress\"]  # the choices to make, for algorithms such as mu-argus",
+    );
     line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
     line("# threads = 2                # the result does not depend on it");
     line("# seed = 0");

@@ -150,6 +150,9 @@ pub struct Search {
     pub metric: Option<String>,
     /// The algorithm; `optimal` when not given.
     pub algorithm: Option<String>,
+    /// The choices to make, for algorithms that leave them to the data holder: names of quasi-identifiers to raise,
+    /// and `suppress` to end with.
+    pub script: Option<Vec<String>>,
     /// For algorithms that draw numbers.
     pub seed: Option<u64>,
     /// Threads to use; all processors when not given. The result does not depend on it.
@@ -317,6 +320,7 @@ impl Job {
         replace(&mut self.privacy.max_levels, privacy.max_levels);
         replace(&mut self.search.metric, search.metric);
         replace(&mut self.search.algorithm, search.algorithm);
+        replace(&mut self.search.script, search.script);
         replace(&mut self.search.seed, search.seed);
         replace(&mut self.search.threads, search.threads);
         replace(&mut self.search.time_limit, search.time_limit);

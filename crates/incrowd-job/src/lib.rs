@@ -4,10 +4,15 @@
 //! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
 
 mod anonymize;
+mod asked;
 mod batches;
 mod certificate;
+mod choices;
+mod compare;
 mod control;
 mod counted;
+mod csv_text;
+mod describe;
 mod error;
 mod explain;
 mod files;
@@ -17,23 +22,28 @@ mod input;
 mod inspect;
 mod job;
 mod levels;
+mod memory;
 mod models;
 mod negotiation;
 mod outcome;
 mod plan;
 mod plot;
 mod published_reader;
+mod second_pass;
 mod study;
 mod verify;
 
-pub use anonymize::{Show, anonymize};
+pub use anonymize::{Show, anonymize, anonymize_with};
 pub use certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
+pub use choices::{Chooser, Decision, leaves_choices};
+pub use compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
 pub use explain::{Entry, Explanation, explain};
 pub use hierarchies::ColumnHierarchy;
+pub use incrowd_core::algorithms::mu_argus::{Choice, View};
 pub use init::{Initialized, init};
 pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
 pub use job::{
@@ -49,7 +59,8 @@ pub use negotiation::{
 };
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
-    Outcome, PrivacyReached, Sample, Seconds, VERSION, Verification,
+    Outcome, PrivacyReached, RaisedAttribute, Sample, Seconds, StepAction, StepTaken, VERSION,
+    Verification,
 };
 pub use plan::Plan;
 pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};

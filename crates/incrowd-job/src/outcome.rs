@@ -64,6 +64,9 @@ pub struct Outcome {
     /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
     #[serde(default)]
     pub rows_starred: u64,
+    /// How the recoding was come by, for algorithms that go step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepTaken>,
     /// What a reader should know before trusting or using the release, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -73,6 +76,46 @@ pub struct Outcome {
     /// A few rows before and after, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+}
+
+/// A step of an algorithm that goes step by step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepTaken {
+    /// What was done.
+    pub action: StepAction,
+    /// The quasi-identifier raised.
+    #[serde(flatten)]
+    pub raised: Option<RaisedAttribute>,
+    /// Rows in classes that broke a promise before it.
+    pub rows_violating_before: u64,
+    /// Rows in classes that break a promise after it.
+    pub rows_violating: u64,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepAction {
+    /// Raises a quasi-identifier by one level.
+    Raise,
+    /// Suppresses the rows that violate.
+    Suppress,
+}
+
+/// A quasi-identifier that a step has raised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RaisedAttribute {
+    /// Its name.
+    #[serde(rename = "attribute")]
+    pub name: String,
+    /// The level reached.
+    pub level: u8,
+    /// What that level is called.
+    pub level_name: String,
+    /// Its values in the table before.
+    pub distinct_before: u64,
+    /// Its values in the table now.
+    pub distinct: u64,
 }
 
 /// Where the levels of a column come from.
@@ -111,6 +154,15 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
+    /// The word it is written as.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guarantee::Optimal => "optimal",
+            Guarantee::Bounded => "bounded",
+            Guarantee::Heuristic => "heuristic",
+        }
+    }
+
     /// What is known about a loss, as it is said after the loss. `gap` is the share that might be saved.
     pub fn in_words(self, gap: Option<f64>) -> String {
         match (self, gap) {

@@ -2,6 +2,7 @@
 
 use crate::control::{Control, Phase};
 use crate::counted::{SearchWatch, max_levels, max_suppressed};
+use crate::csv_text::cell;
 use crate::error::Error;
 use crate::job::{Budget, Job};
 use crate::negotiation::{Curve, Ground};
@@ -368,13 +369,5 @@ impl Study {
             }
         }
         text
-    }
-}
-
-/// A cell of CSV, in quotes if it must be.
-fn cell(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
     }
 }

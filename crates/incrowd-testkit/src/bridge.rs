@@ -33,6 +33,8 @@ pub struct Prepared {
     pub models: Vec<Box<dyn PrivacyModel>>,
     max_suppressed: u32,
     max_levels: Node,
+    /// What is to be predicted: the target, or else the first column counted.
+    target: Option<usize>,
 }
 
 impl Prepared {
@@ -51,7 +53,10 @@ impl Prepared {
             max_suppressed: self.max_suppressed,
             max_levels: self.max_levels.clone(),
             memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings::default(),
+            settings: Settings {
+                targets: self.target.into_iter().collect(),
+                ..Settings::default()
+            },
         }
     }
 }
@@ -73,7 +78,9 @@ impl OracleProblem {
             let spec: ModelSpec = model.spec().parse()?;
             models.extend(spec.build_all(&table.columns, &sensitive)?);
         }
+        let target = self.target.as_ref().and_then(|it| table.column(it));
         Ok(Prepared {
+            target: target.or((!table.columns.is_empty()).then_some(0)),
             table,
             models,
             max_suppressed: self.max_suppressed as u32,

@@ -4,11 +4,13 @@
 //!   It shares no code with the core, and it is slow.
 //! - [`random`] makes problems that are small enough for the oracle and strange enough to be worth it.
 //! - [`bridge`] says a problem in the words of the core.
+//! - [`decision_tree`] measures what a release is still good for.
 //! - [`tiny`] turns a few lines of text into a problem.
 //! - [`census`](mod@census) writes files of any length that look like a census.
 
 pub mod bridge;
 pub mod census;
+pub mod decision_tree;
 pub mod oracle;
 pub mod random;
 pub mod tiny;

@@ -1,10 +1,12 @@
 //! `incrowd anonymize`
 
+use super::choices::DataHolder;
 use super::reply;
 use crate::Reply;
 use crate::args::{AnonymizeArgs, Global, job};
 use crate::render::text;
-use incrowd_job::{Control, Error, Show, anonymize};
+use incrowd_job::{Control, Error, Job, Show, anonymize, anonymize_with, leaves_choices};
+use std::io::IsTerminal;
 
 pub(super) fn run(
     args: &AnonymizeArgs,
@@ -19,6 +21,7 @@ pub(super) fn run(
             &args.hierarchies,
             &args.privacy,
             &args.search,
+            &args.choices,
             &args.threads,
             &args.output,
         ],
@@ -30,11 +33,27 @@ pub(super) fn run(
     let show = Show {
         sample: args.output.sample,
     };
-    let outcome = anonymize(&job, show, control)?;
-    let mut reply = reply(global, &outcome, text::outcome);
+    let outcome = if is_dialogue(&job, global)? {
+        let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let mut data_holder = DataHolder::new(input, output);
+        anonymize_with(&job, show, Some(&mut data_holder), control)?
+    } else {
+        anonymize(&job, show, control)?
+    };
+    let mut reply = reply(global, &outcome, |outcome| match args.output.verbose {
+        true => text::outcome_with_steps(outcome),
+        false => text::outcome(outcome),
+    });
     if prints_release {
         // Standard output is the release's.
         reply.note = std::mem::take(&mut reply.result);
     }
     Ok(reply)
+}
+
+/// Whether someone is there to make the choices that the job leaves open.
+fn is_dialogue(job: &Job, global: &Global) -> Result<bool, Error> {
+    let is_watched = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let is_free = job.data.path.as_deref() != Some("-") && job.output.path.as_deref() != Some("-");
+    Ok(is_watched && is_free && !global.json && !global.quiet && leaves_choices(job)?)
 }

@@ -5,12 +5,13 @@
 //! a release is made by the ordinary way of `anonymize`, check included.
 
 use super::negotiate::code;
+use super::talk::Talk;
 use crate::render::{negotiation, text};
 use incrowd_job::{
     Budget, Control, Error, Job, Negotiated, Negotiation, Offered, Others, Show, Terms, Wish,
     anonymize, write_job,
 };
-use std::io::{BufRead, ErrorKind, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 const HELP: &str = "\
@@ -28,10 +29,10 @@ const HELP: &str = "\
 ";
 
 /// A negotiation under way.
-pub(super) struct Dialogue<'s, 'g, W> {
+pub(super) struct Dialogue<'s, 'g, R, W> {
     session: &'s mut Negotiation<'g>,
     control: &'g Control,
-    output: W,
+    talk: Talk<R, W>,
     wish: Wish,
     answer: Negotiated,
     taken: Option<(Wish, Offered)>,
@@ -50,7 +51,7 @@ enum Next {
 pub(super) fn run<'g, W: Write>(
     session: &mut Negotiation<'g>,
     control: &'g Control,
-    mut input: impl BufRead,
+    input: impl BufRead,
     output: W,
 ) -> Result<u8, Error> {
     let wish = session.wish_of_job()?;
@@ -58,7 +59,7 @@ pub(super) fn run<'g, W: Write>(
     let mut dialogue = Dialogue {
         session,
         control,
-        output,
+        talk: Talk::new(input, output),
         wish,
         answer,
         taken: None,
@@ -70,23 +71,8 @@ pub(super) fn run<'g, W: Write>(
     dialogue.show_answer()?;
     dialogue.say_what_lacks_a_role()?;
     dialogue.say("`help` lists what you can do\n")?;
-    let mut line = String::new();
-    loop {
-        dialogue.say("> ")?;
-        line.clear();
-        match input.read_line(&mut line) {
-            Ok(0) => {
-                dialogue.say("\n")?;
-                break;
-            }
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::InvalidData => {
-                dialogue.say("that is not UTF-8 text\n")?;
-                continue;
-            }
-            Err(error) => return Err(Error::Requests { kind: error.kind() }),
-        }
-        match dialogue.obey(line.trim()) {
+    while let Some(line) = dialogue.talk.listen()? {
+        match dialogue.obey(&line) {
             Ok(Next::Listen) => {}
             Ok(Next::Quit) => break,
             Err(error @ (Error::Cancelled | Error::Answers { .. })) => return Err(error),
@@ -97,11 +83,9 @@ pub(super) fn run<'g, W: Write>(
     Ok(code(&dialogue.answer))
 }
 
-impl<W: Write> Dialogue<'_, '_, W> {
+impl<R: BufRead, W: Write> Dialogue<'_, '_, R, W> {
     fn say(&mut self, text: &str) -> Result<(), Error> {
-        let written = self.output.write_all(text.as_bytes());
-        let written = written.and_then(|()| self.output.flush());
-        written.map_err(|error| Error::Answers { kind: error.kind() })
+        self.talk.say(text)
     }
 
     /// Does what a line says.

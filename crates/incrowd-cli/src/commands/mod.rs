@@ -1,6 +1,8 @@
 //! A file per subcommand: from flags to a call of `incrowd-job`, and from its answer to a reply.
 
 mod anonymize;
+mod choices;
+mod compare;
 mod completions;
 mod dialogue;
 mod explain;
@@ -10,6 +12,7 @@ mod inspect;
 mod man;
 mod negotiate;
 mod study;
+mod talk;
 mod verify;
 
 use crate::Reply;
@@ -29,6 +32,7 @@ pub(crate) fn run(cli: Cli, control: &Control) -> Result<Reply, Error> {
         Command::Verify(args) => verify::run(args, global, control),
         Command::Negotiate(args) => negotiate::run(args, global, control),
         Command::Study(args) => study::run(args, global, control),
+        Command::Compare(args) => compare::run(args, global, control),
         Command::Explain(args) => explain::run(args, global),
         Command::Completions(args) => Ok(completions::run(args)),
         Command::Man(args) => man::run(args),

@@ -1,5 +1,7 @@
 //! What is printed: text for people, JSON for programs.
 
+pub(crate) mod choices;
+pub(crate) mod comparison;
 pub(crate) mod json;
 pub(crate) mod negotiation;
 pub(crate) mod text;

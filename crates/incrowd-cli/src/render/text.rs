@@ -1,5 +1,6 @@
 //! Results as people read them.
 
+use super::choices;
 use incrowd_job::{
     Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Origin,
     Outcome, PrivacyReached, Sample, Study, Verification,
@@ -64,6 +65,15 @@ pub(crate) fn not_printed(error: &std::io::Error) -> String {
         "error: standard output cannot be written\n  at:   the operating system says: {error}\n  \
          hint: check where it leads, and whether there is room\n"
     )
+}
+
+/// The report of `anonymize` with the steps that led to the release.
+pub(crate) fn outcome_with_steps(outcome: &Outcome) -> String {
+    let mut page = Page::default();
+    if !outcome.steps.is_empty() {
+        choices::steps(&mut page, &outcome.steps);
+    }
+    page.0 + &self::outcome(outcome)
 }
 
 /// The short report of `anonymize`.
@@ -137,10 +147,16 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     }
     page.entry(
         "search",
-        format!(
-            "{}, {} of {} nodes checked",
-            outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
-        ),
+        match outcome.levels {
+            Some(_) => format!(
+                "{}, {} of {} nodes checked",
+                outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
+            ),
+            None => format!(
+                "{}, {} replacements of values weighed",
+                outcome.algorithm, outcome.lattice.checked
+            ),
+        },
     );
     let seconds = outcome.seconds;
     let memory = outcome

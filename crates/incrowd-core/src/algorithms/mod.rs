@@ -3,19 +3,38 @@
 //! An algorithm receives a [`Problem`] and returns a [`Proposal`], which nobody trusts:
 //! [`publish`](crate::publish) checks it with code of its own.
 
+mod bottom_up;
+mod checks;
+mod cuts;
+mod datafly;
+pub mod incognito;
+pub mod mu_argus;
 mod optimal;
 pub mod partition;
+pub mod samarati;
+mod top_down;
 
+pub use bottom_up::BottomUp;
+pub use cuts::Effort;
+pub use datafly::Datafly;
+pub use incognito::Incognito;
+pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
 pub(crate) use optimal::{Goal, Ties, search};
+pub use partition::Partition;
+pub use samarati::Samarati;
+pub use top_down::TopDown;
 
 use crate::Error;
 use crate::card;
+use crate::privacy::PrivacyModel;
 use crate::problem::{Problem, Proposal, Setting, Watch};
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
-pub static ALGORITHMS: &[&dyn Algorithm] = &[&Optimal];
+pub static ALGORITHMS: &[&dyn Algorithm] = &[
+    &Optimal, &Samarati, &Incognito, &Datafly, &MuArgus, &BottomUp, &TopDown, &Partition,
+];
 
 /// What people should know before they take an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +47,28 @@ pub struct Card {
     pub status: Status,
     /// Which settings it reads.
     pub reads: &'static [Setting],
+    /// What may be suppressed when the user does not say.
+    pub default_budget: DefaultBudget,
+}
+
+/// What an algorithm may suppress when the user does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DefaultBudget {
+    /// Nothing.
+    NoRows,
+    /// As many rows as a class must have to keep every promise; nothing when a class of one row may keep them.
+    SmallestClass,
+}
+
+impl DefaultBudget {
+    /// The rows that may be suppressed.
+    pub fn rows(self, models: &[Box<dyn PrivacyModel>]) -> u32 {
+        let smallest = models.iter().map(|model| model.smallest_class()).max();
+        match self {
+            DefaultBudget::NoRows => 0,
+            DefaultBudget::SmallestClass => smallest.filter(|&rows| rows > 1).unwrap_or(0),
+        }
+    }
 }
 
 /// How far an implementation can be trusted.
@@ -46,6 +87,11 @@ pub trait Algorithm: Debug + Sync {
 
     /// A recoding that should keep every promise within the budget, as good as the card says.
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error>;
+
+    /// For algorithms that leave the choices to the data holder: a session to make them in.
+    fn session<'a>(&self, _problem: &Problem<'a>) -> Option<mu_argus::Session<'a>> {
+        None
+    }
 }
 
 /// The algorithm of a name.
@@ -54,4 +100,44 @@ pub fn find(name: &str) -> Option<&'static dyn Algorithm> {
         .iter()
         .copied()
         .find(|algorithm| algorithm.card().name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_card_says_what_people_should_know() {
+        for algorithm in ALGORITHMS {
+            let card = algorithm.card();
+            for section in ["Paper", "Guarantee", "Needs", "Invariant", "Cost"] {
+                let text = card.text.section(section);
+                assert!(
+                    text.is_some_and(|text| !text.is_empty()),
+                    "{}: {section}",
+                    card.name
+                );
+            }
+            assert!(find(card.name).is_some_and(|found| found.card() == card));
+        }
+    }
+
+    #[test]
+    fn the_smallest_class_is_the_budget_only_where_promises_have_one() {
+        let models = |texts: &[&str]| -> Vec<Box<dyn PrivacyModel>> {
+            let build = |text: &&str| {
+                let spec: crate::privacy::ModelSpec = text.parse().unwrap();
+                spec.build_all(&[], &[]).unwrap()
+            };
+            texts.iter().flat_map(build).collect()
+        };
+        let budget = |texts: &[&str]| DefaultBudget::SmallestClass.rows(&models(texts));
+        assert_eq!(budget(&["k-anonymity(k=5)", "k-anonymity(k=7)"]), 7);
+        assert_eq!(budget(&["k-anonymity(k=1)"]), 0);
+        assert_eq!(budget(&[]), 0);
+        assert_eq!(
+            DefaultBudget::NoRows.rows(&models(&["k-anonymity(k=5)"])),
+            0
+        );
+    }
 }

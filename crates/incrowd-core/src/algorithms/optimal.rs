@@ -1,6 +1,6 @@
 //! The best node of the whole lattice, with proof.
 
-use super::{Algorithm, Card, Status};
+use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets};
 use crate::lattice::Node;
@@ -46,6 +46,7 @@ static CARD: Card = Card {
     text: Optimal::CARD,
     status: Status::Stable,
     reads: &[],
+    default_budget: DefaultBudget::NoRows,
 };
 
 /// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.
@@ -53,9 +54,6 @@ const MOST_BOXES: usize = 1 << 20;
 
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
 const STEPPING_STONE_NODES: u128 = 256;
-
-/// Sets up to this size are always remembered: copying them costs little beside counting them.
-const SMALL_SET_CLASSES: usize = 1 << 11;
 
 impl Algorithm for Optimal {
     fn card(&self) -> &'static Card {
@@ -71,6 +69,7 @@ impl Algorithm for Optimal {
                 recoding: Recoding::FullDomain(best.node),
                 guarantee,
                 nodes_checked,
+                steps: Vec::new(),
             }),
             None if guarantee == Guarantee::Optimal => Err(Error::NoSolution {
                 max_suppressed: problem.max_suppressed,
@@ -241,7 +240,9 @@ impl<'a> Search<'a> {
             added: Arc::new([]),
             low_is_counted: false,
         };
-        self.step_along_the_diagonal(&whole.high);
+        for node in lattice.diagonal() {
+            self.step_on(&node);
+        }
         let mut frontier = BinaryHeap::new();
         frontier.extend(self.with_high_assessed(whole));
         while let Some(first) = frontier.pop() {
@@ -404,14 +405,6 @@ impl<'a> Search<'a> {
             .expect("the corners differ")
     }
 
-    /// Counts the nodes that have every attribute at level 1, 2 and so on: few, small, and below most of
-    /// what is counted later.
-    fn step_along_the_diagonal(&mut self, top: &Node) {
-        for level in 1..top.levels().max().unwrap_or(0) {
-            self.step_on(&Node::from_levels(top.levels().map(|most| most.min(level))));
-        }
-    }
-
     /// Counts a node and remembers its classes as a start for the nodes above.
     fn step_on(&mut self, node: &Node) -> Arc<FrequencySet> {
         let classes = self.known.count_and_remember(node);
@@ -428,9 +421,7 @@ impl<'a> Search<'a> {
         let mut classes = std::mem::take(&mut self.counted);
         self.known.count(node, &mut classes);
         let assessment = self.check(node, &classes);
-        if classes.len() <= SMALL_SET_CLASSES {
-            self.known.remember(node.clone(), Arc::new(classes.clone()));
-        }
+        self.known.remember_if_small(node, &classes);
         self.counted = classes;
         assessment
     }

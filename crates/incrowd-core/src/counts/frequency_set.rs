@@ -9,6 +9,78 @@ pub struct Histogram<'a> {
     pub counts: &'a [u32],
 }
 
+/// The most values of a column of which only the presence is kept.
+pub(crate) const MOST_PRESENT: usize = 512;
+
+static ANY: [u32; MOST_PRESENT] = [1; MOST_PRESENT];
+
+impl Histogram<'static> {
+    /// So many values of which only the number is known, at most [`MOST_PRESENT`].
+    #[inline]
+    pub(crate) fn of_any(distinct: u32) -> Self {
+        let any = &ANY[..distinct as usize];
+        Histogram {
+            values: any,
+            counts: any,
+        }
+    }
+}
+
+/// Which values of a column each class has, a bit for each. Uniting classes is then a matter of a few words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Present {
+    /// Words per class.
+    words: usize,
+    bits: Vec<u64>,
+    /// How many values each class has.
+    distinct: Vec<u32>,
+}
+
+impl Present {
+    /// Of classes whose histograms are known, for a column of so many values.
+    pub(crate) fn of(histograms: &Histograms, values: usize) -> Self {
+        debug_assert!(values <= MOST_PRESENT && histograms.present.is_none());
+        let words = values.div_ceil(64).max(1);
+        let classes = histograms.starts.len() - 1;
+        let mut present = Present {
+            words,
+            bits: vec![0; words * classes],
+            distinct: Vec::with_capacity(classes),
+        };
+        for (class, bits) in present.bits.chunks_exact_mut(words).enumerate() {
+            let values = histograms.class(class).values;
+            for &value in values {
+                bits[value as usize / 64] |= 1 << (value % 64);
+            }
+            present.distinct.push(values.len() as u32);
+        }
+        present
+    }
+
+    /// The words of each class.
+    pub(crate) fn classes(&self) -> impl ExactSizeIterator<Item = &[u64]> {
+        self.bits.chunks_exact(self.words)
+    }
+
+    /// Becomes the unions of lower classes; `class_of` says where each goes.
+    pub(crate) fn unite(&mut self, lower: &Present, class_of: &[u32], classes: usize) {
+        let words = lower.words;
+        self.words = words;
+        self.bits.clear();
+        self.bits.resize(classes * words, 0);
+        for (lower, &class) in lower.classes().zip(class_of) {
+            let upper = &mut self.bits[class as usize * words..][..words];
+            for (upper, lower) in upper.iter_mut().zip(lower) {
+                *upper |= lower;
+            }
+        }
+        self.distinct.clear();
+        let classes = self.bits.chunks_exact(words);
+        self.distinct
+            .extend(classes.map(|bits| bits.iter().map(|bits| bits.count_ones()).sum::<u32>()));
+    }
+}
+
 /// The histograms of one column in every class, end to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histograms {
@@ -16,6 +88,8 @@ pub struct Histograms {
     pub(crate) starts: Vec<u32>,
     pub(crate) values: Vec<u32>,
     pub(crate) counts: Vec<u32>,
+    /// Known instead of all the above where it suffices.
+    pub(crate) present: Option<Present>,
 }
 
 impl Default for Histograms {
@@ -24,14 +98,26 @@ impl Default for Histograms {
             starts: vec![0],
             values: Vec::new(),
             counts: Vec::new(),
+            present: None,
         }
     }
 }
 
 impl Histograms {
-    /// The histogram of one class.
+    /// Classes of which only the presence of values is known.
+    pub(crate) fn of_present(present: Present) -> Self {
+        Histograms {
+            present: Some(present),
+            ..Histograms::default()
+        }
+    }
+
+    /// The histogram of one class. Where only the presence of values is kept, their number is right.
     #[inline]
     pub fn class(&self, class: usize) -> Histogram<'_> {
+        if let Some(present) = &self.present {
+            return Histogram::of_any(present.distinct[class]);
+        }
         let range = self.starts[class] as usize..self.starts[class + 1] as usize;
         Histogram {
             values: &self.values[range.clone()],
@@ -107,12 +193,13 @@ impl FrequencySet {
 
     /// Bytes held, for caches with a limit.
     pub(crate) fn memory(&self) -> usize {
-        let entries: usize = self
-            .histograms
-            .iter()
-            .flatten()
-            .map(|histograms| histograms.values.len())
+        let histograms = self.histograms.iter().flatten();
+        let histograms: usize = histograms
+            .map(|histograms| match &histograms.present {
+                Some(present) => 8 * present.bits.len() + 4 * present.distinct.len(),
+                None => 8 * histograms.values.len(),
+            })
             .sum();
-        8 * self.keys.len() + 4 * self.sizes.len() + 8 * entries
+        8 * self.keys.len() + 4 * self.sizes.len() + histograms
     }
 }

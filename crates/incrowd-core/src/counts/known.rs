@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// How many sets are remembered at most; picking the smallest looks at all of them.
 const MOST_SETS: usize = 512;
 
+/// Sets up to this size are small.
+const SMALL_SET_CLASSES: usize = 1 << 11;
+
 /// Counts nodes on demand and remembers what it counted, within a memory limit.
 #[derive(Debug)]
 pub struct KnownSets<'a> {
@@ -76,6 +79,13 @@ impl<'a> KnownSets<'a> {
         let set = Arc::new(set);
         self.remember(node.clone(), Arc::clone(&set));
         set
+    }
+
+    /// Remembers the classes of a node if copying them costs little beside counting them.
+    pub fn remember_if_small(&mut self, node: &Node, classes: &FrequencySet) {
+        if classes.len() <= SMALL_SET_CLASSES {
+            self.remember(node.clone(), Arc::new(classes.clone()));
+        }
     }
 
     /// Remembers the classes of a node for later counts above it.

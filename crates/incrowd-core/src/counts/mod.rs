@@ -13,6 +13,7 @@ mod roll_up;
 mod row_counter;
 
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
+pub(crate) use frequency_set::{MOST_PRESENT, Present};
 pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub use layout::Layout;
@@ -42,6 +43,12 @@ pub struct Attribute {
 }
 
 impl Attribute {
+    /// How many groups of a level hold rows of the table.
+    pub fn distinct(&self, level: u8) -> u32 {
+        let rows = self.rows_of_groups[level as usize].iter();
+        rows.filter(|&&rows| rows > 0).count() as u32
+    }
+
     /// For each group of level `from`, its group at level `to`.
     pub(crate) fn groups_between(&self, from: u8, to: u8) -> Cow<'_, [u32]> {
         let above = self.hierarchy.groups_of_leaves(to);
@@ -122,6 +129,38 @@ impl CountedTable {
     #[inline]
     pub fn group(&self, classes: &FrequencySet, class: usize, attribute: usize) -> u32 {
         self.layout.field(attribute).read(classes.key(class))
+    }
+
+    /// Whether a column has few enough values to keep their presence only.
+    pub(crate) fn can_be_present_only(&self, column: usize) -> bool {
+        self.columns[column].values.len() <= MOST_PRESENT
+    }
+
+    /// The same, except that of some columns only the presence of values is known, and of columns that are neither
+    /// among them nor `counted` nothing at all.
+    pub(crate) fn with_present_only(&self, present: &[usize], counted: &[usize]) -> CountedTable {
+        let histograms = |column: usize| {
+            let histograms = || self.tuples.histograms(column);
+            if present.contains(&column) {
+                let values = self.columns[column].values.len();
+                let present = Present::of(histograms(), values);
+                return Some(Histograms::of_present(present));
+            }
+            counted.contains(&column).then(|| histograms().clone())
+        };
+        CountedTable {
+            missing: self.missing.clone(),
+            attributes: self.attributes.clone(),
+            columns: self.columns.clone(),
+            layout: self.layout.clone(),
+            tuples: FrequencySet {
+                keys: self.tuples.keys.clone(),
+                words: self.tuples.words,
+                sizes: self.tuples.sizes.clone(),
+                histograms: (0..self.columns.len()).map(histograms).collect(),
+            },
+            ..*self
+        }
     }
 
     /// The position of a counted column.

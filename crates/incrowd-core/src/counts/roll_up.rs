@@ -22,8 +22,6 @@ const EMPTY: u32 = u32::MAX;
 /// Working memory of [`roll_up`], kept between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// Whether [`Scratch::class_of`] is wanted even when no histograms are.
-    pub(crate) tracks_classes: bool,
     /// Slot to class of the upper set.
     slots: Vec<u32>,
     /// Lower class to upper class.
@@ -36,13 +34,6 @@ pub struct Scratch {
     rows_of_values: Vec<u32>,
     /// The values with rows, a bit each.
     present: Vec<u64>,
-}
-
-impl Scratch {
-    /// The upper class of each lower class of the last roll-up that tracked them.
-    pub(crate) fn class_of(&self) -> &[u32] {
-        &self.class_of
-    }
 }
 
 /// One look-up for neighbouring attributes: an entry for each combination of their groups.
@@ -102,12 +93,13 @@ pub(crate) fn regroup(
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
-    if columns.is_empty() && !scratch.tracks_classes {
+    if columns.is_empty() {
         group::<false>(table, lower, steps, scratch, upper);
     } else {
         group::<true>(table, lower, steps, scratch, upper);
     }
-    if !columns.is_empty() {
+    let is_present = |column: usize| lower.histograms(column).present.is_some();
+    if !columns.iter().all(|&column| is_present(column)) {
         sort_by_class(scratch, upper.len());
     }
     let mut spare = std::mem::take(&mut upper.histograms);
@@ -117,13 +109,18 @@ pub(crate) fn regroup(
         let values = table.columns[column].values.len();
         let mut merged = spare[column].take().unwrap_or_default();
         let classes = upper.len();
-        merge_histograms(
-            lower.histograms(column),
-            values,
-            classes,
-            scratch,
-            &mut merged,
-        );
+        let lower = lower.histograms(column);
+        match &lower.present {
+            Some(present) => {
+                merged.clear();
+                let united = merged.present.get_or_insert_default();
+                united.unite(present, &scratch.class_of, classes);
+            }
+            None => {
+                merged.present = None;
+                merge_histograms(lower, values, classes, scratch, &mut merged);
+            }
+        }
         upper.histograms[column] = Some(merged);
     }
 }

@@ -37,6 +37,13 @@ impl Lattice {
         })
     }
 
+    /// The nodes that have every attribute at level 1, 2 and so on, as far as it goes, without bottom and top: few, and
+    /// below most others.
+    pub fn diagonal(&self) -> impl Iterator<Item = Node> + '_ {
+        let highest = self.top.levels().max().unwrap_or(0);
+        (1..highest).map(|level| Node::from_levels(self.top.levels().map(|most| most.min(level))))
+    }
+
     /// Every node, in lattice order within each height. Meant for small lattices.
     pub fn walk(&self) -> Vec<Node> {
         let mut nodes = vec![self.bottom()];

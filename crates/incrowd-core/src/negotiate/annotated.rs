@@ -1,13 +1,15 @@
 //! A lattice whose nodes carry histograms.
 
-use super::climb::{Part, Tree};
+use super::climb::{Climber, Part, Tree};
 use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
+use super::sorted;
 use crate::counts::{CountedTable, KnownSets, MissingCells};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Decimal, PrivacyModel};
 use crate::problem::{DEFAULT_MEMORY_LIMIT, Interruption, Progress, Watch};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -70,13 +72,25 @@ impl AnnotatedLattice {
     ) -> Result<Self, Error> {
         check_crowds(table)?;
         check_nodes(&table.lattice())?;
-        let tree = Tree::new(table, models, threads);
+        let (present, counted): (Vec<usize>, Vec<usize>) =
+            columns(models).into_iter().partition(|column| {
+                let mut models = models.iter();
+                table.can_be_present_only(*column)
+                    && models.all(|model| model.column() != Some(*column) || !model.reads_counts())
+            });
+        let prepared = match present.is_empty() {
+            true => Cow::Borrowed(table),
+            false => Cow::Owned(table.with_present_only(&present, &counted)),
+        };
+        let tree = Tree::new(&prepared, models, threads);
+        let sorted = sorted::climber(&tree, &present);
+        let climber: &dyn Climber = sorted.as_deref().unwrap_or(&tree);
         let next = AtomicUsize::new(0);
         let counted = AtomicUsize::new(0);
         let work = || -> Result<Vec<Part>, Error> {
             let mut parts = Vec::new();
             while let Some(root) = tree.roots.get(next.fetch_add(1, Ordering::Relaxed)) {
-                parts.push(tree.annotate(root, watch, &counted)?);
+                parts.push(climber.annotate(root, watch, &counted)?);
             }
             Ok(parts)
         };

@@ -4,7 +4,7 @@
 //! on the way are in memory. The attributes with the fewest values rise last: the set they start from is then hardly
 //! larger than the one they end in.
 
-use super::annotated::{columns, step};
+use super::annotated::step;
 use super::histogram::{Annotator, Histograms};
 use crate::counts::{CountedTable, FrequencySet, Scratch, roll_up};
 use crate::error::Error;
@@ -15,9 +15,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Parts of the lattice per thread, so that an uneven part keeps nobody waiting.
 const PARTS_PER_THREAD: usize = 8;
-
-/// Columns with up to this many values are carried along as a bit for each value where counts do not matter.
-const MOST_BITS: usize = 512;
 
 /// Nodes that one thread annotated.
 pub(super) struct Part {
@@ -48,21 +45,30 @@ impl Part {
     }
 }
 
+/// Annotates a part of the lattice.
+pub(super) trait Climber: Sync {
+    /// Annotates the subtree of one of the [roots](Tree::roots), telling the watch how many nodes are `counted`.
+    fn annotate(
+        &self,
+        root: &Node,
+        watch: &dyn Watch,
+        counted: &AtomicUsize,
+    ) -> Result<Part, Error>;
+}
+
 /// The way from the raw tuples to every node: a node's parent is one level lower in the last of its raised
 /// attributes, in an order of its own.
 pub(super) struct Tree<'a> {
-    table: &'a CountedTable,
-    models: &'a [&'a dyn PrivacyModel],
-    /// Columns whose histograms are carried along.
-    counted: Vec<usize>,
-    /// Columns of which it suffices to know the values present.
-    present: Vec<usize>,
-    top: Node,
+    pub(super) table: &'a CountedTable,
+    pub(super) models: &'a [&'a dyn PrivacyModel],
+    /// Columns that models read.
+    columns: Vec<usize>,
     /// The attributes, those with most values first.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
     /// Subtrees to annotate, each by its root; their attributes up to `fixed` in the order stay as they are.
     pub(super) roots: Vec<Node>,
-    fixed: usize,
+    pub(super) fixed: usize,
+    top: Node,
 }
 
 impl<'a> Tree<'a> {
@@ -86,27 +92,36 @@ impl<'a> Tree<'a> {
                 .collect();
             fixed += 1;
         }
-        let needs_counts = |column: &usize| {
-            let mut models = models
-                .iter()
-                .filter(|model| model.column() == Some(*column));
-            table.columns[*column].values.len() > MOST_BITS
-                || models.any(|model| model.reads_counts())
-        };
-        let (counted, present) = columns(models).into_iter().partition(needs_counts);
         Tree {
             table,
             models,
-            counted,
-            present,
-            top,
+            columns: super::annotated::columns(models),
             order,
             roots,
             fixed,
+            top,
         }
     }
 
-    pub(super) fn annotate(
+    pub(super) fn annotators(&self) -> Vec<Annotator<'a>> {
+        let models = self.models.iter();
+        models.map(|model| Annotator::new(*model)).collect()
+    }
+
+    /// The nodes next above a node that it is the parent of, when attributes from `first` on may rise: each with the
+    /// position of the attribute that rises.
+    pub(super) fn above(&self, node: &Node, first: usize) -> impl Iterator<Item = (usize, Node)> {
+        (first..self.order.len()).filter_map(move |position| {
+            let attribute = self.order[position];
+            let level = node.level(attribute);
+            let rises = level < self.top.level(attribute);
+            rises.then(|| (position, node.with(attribute, level + 1)))
+        })
+    }
+}
+
+impl Climber for Tree<'_> {
+    fn annotate(
         &self,
         root: &Node,
         watch: &dyn Watch,
@@ -118,69 +133,14 @@ impl<'a> Tree<'a> {
             counted,
             scratch: Scratch::default(),
             spare: Vec::new(),
-            annotators: (self.models.iter())
-                .map(|model| Annotator::new(*model))
-                .collect(),
+            annotators: self.annotators(),
             part: Part::new(self.models),
         };
-        climb.scratch.tracks_classes = !self.present.is_empty();
         let bottom = self.table.lattice().bottom();
-        let tuples = &self.table.tuples;
-        let present: Vec<Present> = (self.present.iter())
-            .map(|&column| Present::of(self.table, column))
-            .collect();
-        let mut above = Counted::default();
-        climb.roll_up((&bottom, tuples, &present), root, &mut above);
+        let mut above = FrequencySet::default();
+        climb.roll_up((&bottom, &self.table.tuples), root, &mut above);
         climb.visit(root, &above, self.fixed)?;
         Ok(climb.part)
-    }
-}
-
-/// A counted node.
-#[derive(Default)]
-struct Counted {
-    classes: FrequencySet,
-    /// One for each column of [`Tree::present`].
-    present: Vec<Present>,
-}
-
-/// Which values of a column each class has, a bit for each.
-#[derive(Default)]
-struct Present {
-    words: usize,
-    bits: Vec<u64>,
-}
-
-impl Present {
-    /// Of the raw tuples.
-    fn of(table: &CountedTable, column: usize) -> Self {
-        let words = table.columns[column].values.len().div_ceil(64).max(1);
-        let mut bits = vec![0; words * table.tuples.len()];
-        for (tuple, bits) in bits.chunks_exact_mut(words).enumerate() {
-            for &value in table.tuples.histograms(column).class(tuple).values {
-                bits[value as usize / 64] |= 1 << (value % 64);
-            }
-        }
-        Present { words, bits }
-    }
-
-    /// Of unions of the lower classes.
-    fn unite(&mut self, lower: &Present, class_of: &[u32], classes: usize) {
-        self.words = lower.words;
-        self.bits.clear();
-        self.bits.resize(classes * self.words, 0);
-        for (lower, &class) in lower.bits.chunks_exact(lower.words).zip(class_of) {
-            let upper = &mut self.bits[class as usize * self.words..][..self.words];
-            for (upper, lower) in upper.iter_mut().zip(lower) {
-                *upper |= lower;
-            }
-        }
-    }
-
-    /// How many values each class has.
-    fn distinct(&self) -> impl Iterator<Item = u32> + '_ {
-        let classes = self.bits.chunks_exact(self.words.max(1));
-        classes.map(|bits| bits.iter().map(|bits| bits.count_ones()).sum())
     }
 }
 
@@ -191,69 +151,25 @@ struct Climb<'a> {
     counted: &'a AtomicUsize,
     scratch: Scratch,
     /// Sets whose memory is free to be reused.
-    spare: Vec<Counted>,
+    spare: Vec<FrequencySet>,
     annotators: Vec<Annotator<'a>>,
     part: Part,
 }
 
 impl Climb<'_> {
-    fn roll_up(
-        &mut self,
-        (from, lower, present): (&Node, &FrequencySet, &[Present]),
-        to: &Node,
-        upper: &mut Counted,
-    ) {
-        let Tree { table, counted, .. } = self.tree;
-        let Counted {
-            classes,
-            present: united,
-        } = upper;
-        roll_up(
-            table,
-            (from, lower),
-            to,
-            counted,
-            &mut self.scratch,
-            classes,
-        );
-        united.resize_with(present.len(), Present::default);
-        for (united, lower) in united.iter_mut().zip(present) {
-            united.unite(lower, self.scratch.class_of(), classes.len());
-        }
-    }
-
-    fn annotate(&mut self, node: &Node, counted: &Counted) -> Result<(), Error> {
-        let Part { nodes, histograms } = &mut self.part;
-        nodes.push(node.clone());
-        let models = self.tree.models.iter().zip(&mut self.annotators);
-        for ((model, annotator), histograms) in models.zip(histograms) {
-            let present = self.tree.present.iter();
-            let mut present = present.zip(&counted.present);
-            let present = present.find(|(column, _)| model.column() == Some(**column));
-            match present {
-                None => annotator.annotate(&counted.classes, histograms)?,
-                Some((_, present)) => {
-                    let distinct = present.distinct();
-                    annotator.annotate_distinct(&counted.classes, distinct, histograms)?;
-                }
-            }
-        }
-        Ok(())
+    fn roll_up(&mut self, from: (&Node, &FrequencySet), to: &Node, upper: &mut FrequencySet) {
+        let Tree { table, columns, .. } = self.tree;
+        roll_up(table, from, to, columns, &mut self.scratch, upper);
     }
 
     /// Annotates a node and everything that rises from it by attributes from `first` on.
-    fn visit(&mut self, node: &Node, counted: &Counted, first: usize) -> Result<(), Error> {
+    fn visit(&mut self, node: &Node, classes: &FrequencySet, first: usize) -> Result<(), Error> {
         step(self.watch, self.counted.fetch_add(1, Ordering::Relaxed))?;
-        self.annotate(node, counted)?;
-        for position in first..self.tree.order.len() {
-            let attribute = self.tree.order[position];
-            let level = node.level(attribute);
-            if level == self.tree.top.level(attribute) {
-                continue;
-            }
-            let to = node.with(attribute, level + 1);
+        self.part.add(node, classes, &mut self.annotators)?;
+        let tree = self.tree;
+        for (position, to) in tree.above(node, first) {
             let mut above = self.spare.pop().unwrap_or_default();
-            self.roll_up((node, &counted.classes, &counted.present), &to, &mut above);
+            self.roll_up((node, classes), &to, &mut above);
             self.visit(&to, &above, position)?;
             self.spare.push(above);
         }

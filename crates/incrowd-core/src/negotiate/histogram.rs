@@ -25,7 +25,7 @@ pub(super) const NOISE: f64 = 4e-11;
 const ONE_DECIMAL_EACH: f64 = 4e6;
 
 /// Whole measures below this are counted in an array, others sorted.
-const BUCKETS: usize = 1 << 12;
+const BUCKETS: usize = 1 << 10;
 
 /// The rows a parameter suppresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -324,9 +324,12 @@ pub(super) struct Annotator<'m> {
     model: &'m dyn PrivacyModel,
     is_whole: bool,
     measures: Vec<f64>,
-    /// What a model that reads no counts is shown as values and as counts.
-    any_values: Vec<u32>,
-    buckets: Vec<Step>,
+    /// Classes (in the upper half) and rows of each small measure, in four sums; none between nodes.
+    buckets: Vec<[u64; 4]>,
+    /// Rows of the smallest class of each small measure.
+    smallest: Vec<u32>,
+    /// Classes of large measures; none between nodes.
+    large: Vec<(f64, Step)>,
     steps: Vec<(f64, Step)>,
     /// The model with parameters that classes were exactly on, by billionths; none where it takes no such parameter.
     on_parameter: HashMap<u64, Option<Box<dyn PrivacyModel>>>,
@@ -341,16 +344,18 @@ struct Step {
 }
 
 impl Step {
-    const NONE: Step = Step {
-        rows: 0,
-        classes: 0,
-        smallest: u32::MAX,
-    };
+    fn of_class(size: u32) -> Self {
+        Step {
+            rows: size,
+            classes: 1,
+            smallest: size,
+        }
+    }
 
-    fn add(&mut self, size: u32) {
-        self.rows += size;
-        self.classes += 1;
-        self.smallest = self.smallest.min(size);
+    fn join(&mut self, other: Step) {
+        self.rows += other.rows;
+        self.classes += other.classes;
+        self.smallest = self.smallest.min(other.smallest);
     }
 }
 
@@ -360,8 +365,9 @@ impl<'m> Annotator<'m> {
             model,
             is_whole: is_whole(model),
             measures: Vec::new(),
-            any_values: Vec::new(),
             buckets: Vec::new(),
+            smallest: Vec::new(),
+            large: Vec::new(),
             steps: Vec::new(),
             on_parameter: HashMap::new(),
         }
@@ -375,91 +381,132 @@ impl<'m> Annotator<'m> {
     ) -> Result<(), Error> {
         self.measures.clear();
         self.model.measure_all(classes, &mut self.measures);
-        self.append(classes, histograms)
-    }
-
-    /// The same for a model that reads no counts, from the number of values in each class.
-    pub(super) fn annotate_distinct(
-        &mut self,
-        classes: &FrequencySet,
-        distinct: impl Iterator<Item = u32>,
-        histograms: &mut Histograms,
-    ) -> Result<(), Error> {
-        debug_assert!(self.is_whole && !self.model.reads_counts());
-        self.measures.clear();
-        for (&size, distinct) in classes.sizes().iter().zip(distinct) {
-            let distinct = distinct as usize;
-            if distinct > self.any_values.len() {
-                self.any_values.resize(distinct, 1);
-            }
-            let any = &self.any_values[..distinct];
-            let histogram = crate::counts::Histogram {
-                values: any,
-                counts: any,
-            };
-            self.measures
-                .push(self.model.measure(&ClassView { size, histogram }));
-        }
-        self.append(classes, histograms)
-    }
-
-    /// Appends the histogram of the measures.
-    fn append(&mut self, classes: &FrequencySet, histograms: &mut Histograms) -> Result<(), Error> {
         self.steps.clear();
         if self.is_whole {
-            self.sort_whole(classes);
+            self.sort_whole(classes.sizes());
         } else {
             self.settle(classes);
             self.sort_real(classes);
         }
-        let (mut rows, mut count) = (0, 0);
-        let mut steps = ClassSteps::default();
-        for &(measure, step) in &self.steps {
-            match &mut histograms.measures {
-                Measures::Whole(values) => values.push(measure as u32),
-                Measures::Real(values) => values.push(measure),
+        self.append(histograms)
+    }
+
+    /// The same for a model that reads no counts, from the size and the number of values of each class.
+    pub(super) fn annotate_numbers(
+        &mut self,
+        sizes: &[u32],
+        distinct: &[u32],
+        histograms: &mut Histograms,
+    ) -> Result<(), Error> {
+        debug_assert!(self.is_whole);
+        self.steps.clear();
+        if self.model.column().is_none() {
+            self.sort_sizes(sizes);
+        } else {
+            debug_assert!(!self.model.reads_counts());
+            self.measures.clear();
+            self.model
+                .measure_numbers(sizes, distinct, &mut self.measures);
+            self.sort_whole(sizes);
+        }
+        self.append(histograms)
+    }
+
+    /// Appends the histogram of the measures.
+    fn append(&mut self, histograms: &mut Histograms) -> Result<(), Error> {
+        let steps = || self.steps.iter().map(|(_, step)| step);
+        match &mut histograms.measures {
+            Measures::Whole(values) => {
+                values.extend(self.steps.iter().map(|&(measure, _)| measure as u32));
             }
-            rows += step.rows;
-            count += step.classes;
-            histograms.rows.push(rows);
-            steps.counts.push(count);
-            steps.smallest.push(step.smallest);
+            Measures::Real(values) => {
+                values.extend(self.steps.iter().map(|&(measure, _)| measure));
+            }
         }
-        let mut smallest = u32::MAX;
-        for step in steps.smallest.iter_mut().rev() {
-            smallest = smallest.min(*step);
-            *step = smallest;
-        }
+        histograms.rows.extend(steps().scan(0, |rows, step| {
+            *rows += step.rows;
+            Some(*rows)
+        }));
         if let Some(classes) = &mut histograms.classes {
-            classes.counts.append(&mut steps.counts);
-            classes.smallest.append(&mut steps.smallest);
+            classes.counts.extend(steps().scan(0, |classes, step| {
+                *classes += step.classes;
+                Some(*classes)
+            }));
+            let start = classes.smallest.len();
+            classes.smallest.extend(steps().map(|step| step.smallest));
+            let mut smallest = u32::MAX;
+            for step in classes.smallest[start..].iter_mut().rev() {
+                smallest = smallest.min(*step);
+                *step = smallest;
+            }
         }
         histograms.end_node()
     }
 
-    /// Whole measures, most of them small: counted, not sorted.
-    fn sort_whole(&mut self, classes: &FrequencySet) {
-        self.buckets.clear();
-        for (&measure, &size) in self.measures.iter().zip(classes.sizes()) {
-            let at = measure as usize;
+    /// Classes of which the size says everything: the model is asked once for each size.
+    fn sort_sizes(&mut self, sizes: &[u32]) {
+        self.buckets.resize(BUCKETS, [0; 4]);
+        let mut end = 0;
+        for (class, &size) in sizes.iter().enumerate() {
+            let at = size as usize;
             if at < BUCKETS {
-                if at >= self.buckets.len() {
-                    self.buckets.resize(at + 1, Step::NONE);
-                }
-                self.buckets[at].add(size);
+                self.buckets[at][class % 4] += 1;
+                end = end.max(at + 1);
             } else {
-                let mut step = Step::NONE;
-                step.add(size);
+                let measure = self.model.measure(&ClassView::of_size(size));
+                self.large.push((measure, Step::of_class(size)));
+            }
+        }
+        for (size, counts) in (0..).zip(&mut self.buckets[..end]) {
+            let classes = counts.iter().sum::<u64>() as u32;
+            if classes > 0 {
+                *counts = [0; 4];
+                let step = Step {
+                    rows: size * classes,
+                    classes,
+                    smallest: size,
+                };
+                let measure = self.model.measure(&ClassView::of_size(size));
                 self.steps.push((measure, step));
             }
         }
-        let large = std::mem::take(&mut self.steps);
-        let buckets = self.buckets.iter().enumerate();
-        let small = buckets.filter(|(_, step)| step.classes > 0);
-        self.steps
-            .extend(small.map(|(at, &step)| (at as f64, step)));
+        self.steps.append(&mut self.large);
+        self.merge_from(0);
+    }
+
+    /// Whole measures, most of them small: counted, not sorted.
+    fn sort_whole(&mut self, sizes: &[u32]) {
+        self.buckets.resize(BUCKETS, [0; 4]);
+        self.smallest.resize(BUCKETS, u32::MAX);
+        let mut end = 0;
+        for (class, (&measure, &size)) in self.measures.iter().zip(sizes).enumerate() {
+            let at = measure as usize;
+            if at < BUCKETS {
+                // Many classes in a row have one measure, and adding to what was just added to would have to wait.
+                self.buckets[at][class % 4] += (1 << 32) | u64::from(size);
+                if size < self.smallest[at] {
+                    self.smallest[at] = size;
+                }
+                end = end.max(at + 1);
+            } else {
+                self.large.push((measure, Step::of_class(size)));
+            }
+        }
+        let buckets = self.buckets[..end].iter_mut().zip(&mut self.smallest);
+        for (at, (sums, smallest)) in buckets.enumerate() {
+            let sum: u64 = sums.iter().sum();
+            if sum > 0 {
+                *sums = [0; 4];
+                let step = Step {
+                    rows: sum as u32,
+                    classes: (sum >> 32) as u32,
+                    smallest: std::mem::replace(smallest, u32::MAX),
+                };
+                self.steps.push((at as f64, step));
+            }
+        }
         let counted = self.steps.len();
-        self.steps.extend(large);
+        self.steps.append(&mut self.large);
         self.merge_from(counted);
     }
 
@@ -502,10 +549,8 @@ impl<'m> Annotator<'m> {
     fn sort_real(&mut self, classes: &FrequencySet) {
         let sizes = classes.sizes().iter();
         let steps = self.measures.iter().zip(sizes).map(|(&measure, &size)| {
-            let mut step = Step::NONE;
-            step.add(size);
             // No negative zero, so that equal measures are equal bits.
-            (measure + 0.0, step)
+            (measure + 0.0, Step::of_class(size))
         });
         self.steps.extend(steps);
         self.merge_from(0);
@@ -525,9 +570,7 @@ impl<'m> Annotator<'m> {
         self.steps.dedup_by(|later, first| {
             let is_same = later.0 == first.0;
             if is_same {
-                first.1.rows += later.1.rows;
-                first.1.classes += later.1.classes;
-                first.1.smallest = first.1.smallest.min(later.1.smallest);
+                first.1.join(later.1);
             }
             is_same
         });

@@ -18,6 +18,8 @@ use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
 /// search, and the answer is not complete.
 pub(super) struct Lazy<'a> {
     counting: Counting<'a>,
+    /// The table for models that read no counts, made when first needed; with the columns kept in it.
+    present: Option<(Vec<usize>, CountedTable)>,
     watch: &'a (dyn Watch + 'a),
     at_limit: Option<u32>,
     complete: bool,
@@ -32,10 +34,36 @@ impl<'a> Lazy<'a> {
     ) -> Self {
         Lazy {
             counting: Counting::new(table, memory_limit),
+            present: None,
             watch,
             at_limit: None,
             complete: true,
             nodes_checked: 0,
+        }
+    }
+
+    /// Makes the table smaller where the model and the metric allow it.
+    fn prepare(&mut self, wanted: &Wanted<'_>, metric: &dyn UtilityMetric) {
+        let table = self.counting.table();
+        let kept: Vec<usize> = metric.column().into_iter().collect();
+        if self.present.as_ref().is_some_and(|(of, _)| *of != kept) {
+            self.present = None;
+        }
+        if let Some(column) = wanted.model.column()
+            && self.present.is_none()
+            && !wanted.model.reads_counts()
+            && !kept.contains(&column)
+            && table.can_be_present_only(column)
+        {
+            let present = table.with_present_only(&[column], &kept);
+            self.present = Some((kept, present));
+        }
+    }
+
+    fn table(&self) -> &CountedTable {
+        match &self.present {
+            Some((_, table)) => table,
+            None => self.counting.table(),
         }
     }
 
@@ -45,9 +73,10 @@ impl<'a> Lazy<'a> {
         metric: &dyn UtilityMetric,
         ties: Ties,
     ) -> Result<Option<Candidate>, Error> {
+        self.prepare(wanted, metric);
         let models = [wanted.model.with_parameter(wanted.model.parameter())?];
         let problem = Problem {
-            table: self.counting.table(),
+            table: self.table(),
             models: &models,
             metric,
             max_suppressed: wanted.max_suppressed,

@@ -66,6 +66,7 @@ mod lazy;
 mod negotiator;
 mod ready;
 mod request;
+mod sorted;
 mod study;
 
 pub use annotated::{AnnotatedLattice, MOST_NODES};

@@ -223,6 +223,16 @@ pub trait PrivacyModel: Debug + Send + Sync {
         }
     }
 
+    /// The same for a model that [reads no counts](PrivacyModel::reads_counts) of its column, from the size and the
+    /// number of values of every class.
+    fn measure_numbers(&self, sizes: &[u32], distinct: &[u32], measures: &mut Vec<f64>) {
+        let classes = sizes.iter().zip(distinct);
+        measures.extend(classes.map(|(&size, &distinct)| {
+            let histogram = Histogram::of_any(distinct);
+            self.measure(&ClassView { size, histogram })
+        }));
+    }
+
     /// The worst measure of the classes that are published; none when nothing is.
     fn reached(&self, classes: &FrequencySet, is_safe: &[bool]) -> Option<f64> {
         let mut measures = Vec::new();

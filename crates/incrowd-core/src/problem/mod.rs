@@ -4,10 +4,12 @@ mod assess;
 mod crowds;
 mod partition_settings;
 mod settings;
+mod steps;
 
 pub use assess::{Assessment, Assessor};
 pub use partition_settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
 pub use settings::{Setting, Settings};
+pub use steps::{Action, Step};
 
 use crate::counts::{CountedTable, MissingCells};
 use crate::lattice::{Lattice, Node};
@@ -152,4 +154,6 @@ pub struct Proposal {
     pub guarantee: Guarantee,
     /// Nodes whose classes were counted.
     pub nodes_checked: u64,
+    /// How it was come by, for algorithms that go step by step.
+    pub steps: Vec<Step>,
 }

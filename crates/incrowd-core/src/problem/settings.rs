@@ -8,6 +8,8 @@ use super::PartitionSettings;
 pub struct Settings {
     /// Counted columns that a release should still predict, for [`Setting::Targets`].
     pub targets: Vec<usize>,
+    /// Quasi-identifiers for whose values nobody gave levels. Their numbers may be cut anywhere.
+    pub without_hierarchy: Vec<usize>,
     /// The steps to take one after the other, for [`Setting::Script`].
     pub script: Option<Vec<String>>,
     /// How values may be partitioned, for [`Setting::Partition`].

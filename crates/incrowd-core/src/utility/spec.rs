@@ -82,6 +82,18 @@ impl MetricSpec {
         MetricEntry::named(self.name).expect("a spec is made from an entry only")
     }
 
+    /// Whether the metric reads a counted column.
+    pub fn reads_column(&self) -> bool {
+        self.entry().options.contains(&"column")
+    }
+
+    /// The metric of a column, unless it has one already.
+    #[must_use]
+    pub fn with_column(mut self, column: String) -> Self {
+        self.settings.column.get_or_insert(column);
+        self
+    }
+
     /// The metric for a table.
     pub fn build(&self, table: &CountedTable) -> Result<Box<dyn UtilityMetric>, Error> {
         (self.entry().build)(&self.settings, table)

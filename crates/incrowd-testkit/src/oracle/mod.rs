@@ -14,10 +14,12 @@
 //! assert_eq!(answer.least_loss, Some(2.0 * 2.0 + 3.0));
 //! ```
 
+mod cuts;
 mod metrics;
 mod models;
 mod partitions;
 
+pub use cuts::{Block, Blocks, CutJudged, Replacement};
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
 pub use partitions::{OrderedValues, RawPartition};

@@ -1,5 +1,6 @@
 //! What is searched: the values, spaces and classes of a problem, put together once.
 
+use super::NAME;
 use super::blocks::Partition;
 use super::classes::Classes;
 use super::cost::{Cost, Judge};
@@ -48,7 +49,7 @@ pub(super) fn below(cost: f64) -> f64 {
 impl<'a> Ground<'a> {
     pub(super) fn new(problem: &'a Problem<'a>) -> Result<Self, Error> {
         if problem.crowds_overlap() {
-            return Err(Error::PartitionCrowds);
+            return Err(Error::MatchAnyRefused { algorithm: NAME });
         }
         let settings = &problem.settings.partition;
         let attributes = &problem.table.attributes;

@@ -21,7 +21,7 @@ mod walk;
 
 pub use search::Counts;
 
-use super::{Algorithm, Card, Status};
+use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
 use crate::problem::{Guarantee, Problem, Proposal, Setting, Watch};
 use crate::utility::Loss;
@@ -56,11 +56,15 @@ crate::documented! {
     pub struct Partition;
 }
 
+/// The name in the registry.
+const NAME: &str = "partition";
+
 static CARD: Card = Card {
-    name: "partition",
+    name: NAME,
     text: Partition::CARD,
     status: Status::Experimental,
     reads: &[Setting::Partition],
+    default_budget: DefaultBudget::NoRows,
 };
 
 impl Algorithm for Partition {
@@ -134,6 +138,7 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
         recoding: ground.recoding(&best.partitions),
         guarantee,
         nodes_checked: answer.counts.nodes_visited,
+        steps: Vec::new(),
     };
     let account = Account {
         cost: best.cost,

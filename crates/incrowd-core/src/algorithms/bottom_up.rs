@@ -1,0 +1,398 @@
+//! From raw values up, away from what identifies.
+
+use super::cuts::{self, Effort, Judge, RowsOfValues, Target, ValueTree};
+use super::{Algorithm, Card, DefaultBudget, Status};
+use crate::Error;
+use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
+use crate::recode::Recoding;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+crate::documented! {
+    /// A cut through every hierarchy that still tells the target: from raw values up, for classification (BUG).
+    ///
+    /// In each step the children of one value are replaced by it, everywhere: those that cost the least information
+    /// about the target for the anonymity gained. It ends as soon as the promises hold.
+    ///
+    /// # Paper
+    /// K. Wang, P. Yu, S. Chakraborty, Bottom-Up Generalization: A Data Mining Solution to Privacy Protection,
+    /// ICDM 2004.
+    /// # Differs from the paper
+    /// Works for every model, not only k, and may use a suppression budget: it ends when the rows in classes that
+    /// break a promise are within it. The anonymity gained is the growth of the smallest unsafe class the step
+    /// touches (of equal ones the first in the order of values); a step that gains none counts as infinitely dear,
+    /// and of these the least information lost decides. Ties go by column order, then by the order of values. A value with
+    /// rows under one child only counts as that child.
+    /// # Guarantee
+    /// None: greedy. Nothing is safe before the end, so a time limit that ends it leaves no answer.
+    /// # Needs
+    /// One target column. Missing cells that match any value are refused, since crowds then overlap.
+    /// # Invariant
+    /// Every tuple is in the class of its values in the cut; for each value, the unsafe classes linked to it are known by
+    /// size.
+    /// # Cost
+    /// A step visits the classes of the children it replaces; every candidate is weighed by one look-up per child.
+    /// Memory: one entry per class and column.
+    #[derive(Debug)]
+    pub struct BottomUp;
+}
+
+static CARD: Card = Card {
+    name: "bottom-up",
+    text: BottomUp::CARD,
+    status: Status::Stable,
+    reads: &[Setting::Targets],
+    default_budget: DefaultBudget::NoRows,
+};
+
+impl Algorithm for BottomUp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        BottomUp::solve_counting(problem, watch, None).map(|(proposal, _)| proposal)
+    }
+}
+
+impl BottomUp {
+    /// Solves, shows the cut before every step and at the end, and says what it cost.
+    pub fn solve_counting(
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+        mut see: Option<&mut dyn FnMut(&Recoding)>,
+    ) -> Result<(Proposal, Effort), Error> {
+        let target = cuts::target(problem, &CARD)?;
+        let mut state = Generalization::new(problem, target);
+        loop {
+            if let Some(see) = &mut see {
+                see(&state.recoding());
+            }
+            if state.rows_unsafe <= problem.max_suppressed {
+                break;
+            }
+            let progress = Progress {
+                nodes_checked: state.effort.candidates,
+                best: None,
+                lower_bound: None,
+            };
+            match watch.step(progress) {
+                Ok(()) => {}
+                Err(Interruption::Cancelled) => return Err(Error::Cancelled),
+                Err(Interruption::TimeUp) => {
+                    return Err(Error::TimeUp {
+                        nodes_checked: state.effort.candidates,
+                    });
+                }
+            }
+            let Some((attribute, value)) = state.best() else {
+                return Err(Error::NoSolution {
+                    max_suppressed: problem.max_suppressed,
+                    rows_suppressed_at_limit: state.rows_unsafe,
+                });
+            };
+            state.replace(attribute, value);
+        }
+        let proposal = Proposal {
+            recoding: state.recoding(),
+            guarantee: Guarantee::Heuristic,
+            nodes_checked: state.effort.candidates,
+            steps: Vec::new(),
+        };
+        Ok((proposal, state.effort))
+    }
+}
+
+/// A value of each attribute.
+type Key = SmallVec<[u32; 8]>;
+
+#[derive(Debug, Clone)]
+struct Class {
+    key: Key,
+    size: u32,
+    is_safe: bool,
+    /// The values of the columns that the promises read.
+    rows_of_values: Vec<RowsOfValues>,
+}
+
+/// A value, and what is known of the classes linked to it.
+#[derive(Debug, Clone, Default)]
+struct Linked {
+    is_in_cut: bool,
+    /// Numbers of classes; some may have gone elsewhere since.
+    classes: Vec<u32>,
+    /// The unsafe classes by size, then number.
+    unsafe_classes: BTreeSet<(u32, u32)>,
+}
+
+/// A value whose children may be replaced by it.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    attribute: usize,
+    value: u32,
+    /// Bits about the target that a row loses.
+    lost: f64,
+}
+
+struct Generalization<'a> {
+    problem: &'a Problem<'a>,
+    trees: Vec<ValueTree>,
+    targets: Vec<Target>,
+    judge: Judge<'a>,
+    /// None for a class that became part of another.
+    classes: Vec<Option<Class>>,
+    class_of_key: HashMap<Key, u32>,
+    linked: Vec<Vec<Linked>>,
+    candidates: Vec<Candidate>,
+    rows_unsafe: u32,
+    effort: Effort,
+}
+
+impl<'a> Generalization<'a> {
+    /// The raw values.
+    fn new(problem: &'a Problem<'a>, target: usize) -> Self {
+        let table = problem.table;
+        let attributes = 0..table.attributes.len();
+        let trees: Vec<ValueTree> = (attributes.clone())
+            .map(|attribute| ValueTree::new(problem, attribute, false))
+            .collect();
+        let linked = trees.iter().map(|tree| vec![Linked::default(); tree.len()]);
+        let mut state = Generalization {
+            problem,
+            targets: (attributes.clone())
+                .map(|attribute| Target::new(table, attribute, target))
+                .collect(),
+            judge: Judge::new(problem),
+            classes: Vec::with_capacity(table.tuples.len()),
+            class_of_key: HashMap::with_capacity(table.tuples.len()),
+            linked: linked.collect(),
+            candidates: Vec::new(),
+            rows_unsafe: 0,
+            effort: Effort::default(),
+            trees,
+        };
+        for attribute in attributes {
+            for value in 0..state.trees[attribute].len() as u32 {
+                if state.trees[attribute].children(value).is_empty() {
+                    state.enter_cut(attribute, value);
+                }
+            }
+        }
+        state.start_classes();
+        state
+    }
+
+    /// A class for every tuple, numbered by their values so that the order of tuples does not matter.
+    fn start_classes(&mut self) {
+        let table = self.problem.table;
+        let values_of_leaves: Vec<Vec<u32>> = (table.attributes.iter().zip(&self.trees))
+            .map(|(attribute, tree)| {
+                (0..attribute.hierarchy.leaves() as u32)
+                    .map(|leaf| match attribute.rows_of_groups[0][leaf as usize] {
+                        0 => u32::MAX,
+                        _ => tree.value_of_leaf(leaf),
+                    })
+                    .collect()
+            })
+            .collect();
+        let mut tuples: Vec<(Key, usize)> = (0..table.tuples.len())
+            .map(|tuple| {
+                let value = |(attribute, values): (usize, &Vec<u32>)| {
+                    values[table.group(&table.tuples, tuple, attribute) as usize]
+                };
+                (
+                    values_of_leaves.iter().enumerate().map(value).collect(),
+                    tuple,
+                )
+            })
+            .collect();
+        tuples.sort_unstable();
+        for (key, tuple) in tuples {
+            let rows_of_values = self.judge.columns().iter().map(|&column| {
+                let histogram = table.tuples.histograms(column).class(tuple);
+                let values = histogram.values.iter().copied();
+                values.zip(histogram.counts.iter().copied()).collect()
+            });
+            let class = Class {
+                size: table.tuples.sizes()[tuple],
+                is_safe: false,
+                rows_of_values: rows_of_values.collect(),
+                key,
+            };
+            let number = self.classes.len() as u32;
+            self.classes.push(None);
+            self.put(number, class);
+        }
+        self.effort.visits += table.tuples.len() as u64;
+    }
+
+    /// Puts a value into the cut. Its parent becomes a candidate when it was the last child to come.
+    fn enter_cut(&mut self, attribute: usize, value: u32) {
+        self.linked[attribute][value as usize].is_in_cut = true;
+        let tree = &self.trees[attribute];
+        let Some(parent) = tree.parent(value) else {
+            return;
+        };
+        let children = tree.children(parent);
+        let is_in_cut = |child: &u32| self.linked[attribute][*child as usize].is_in_cut;
+        if children.iter().all(is_in_cut) {
+            let parts = children.iter().map(|&child| tree.leaves(child));
+            let lost = self.targets[attribute].gain(tree.leaves(parent), parts);
+            self.candidates.push(Candidate {
+                attribute,
+                value: parent,
+                lost,
+            });
+        }
+    }
+
+    /// Judges a class and links it to its values under a free number.
+    fn put(&mut self, number: u32, mut class: Class) {
+        class.is_safe = (self.judge).is_safe_with(class.size, &class.rows_of_values);
+        for (linked, &value) in self.linked.iter_mut().zip(&class.key) {
+            let linked = &mut linked[value as usize];
+            linked.classes.push(number);
+            if !class.is_safe {
+                linked.unsafe_classes.insert((class.size, number));
+            }
+        }
+        if !class.is_safe {
+            self.rows_unsafe += class.size;
+        }
+        self.class_of_key.insert(class.key.clone(), number);
+        self.classes[number as usize] = Some(class);
+    }
+
+    /// Takes a class out. Links to its number stay and are passed over, or are right again for a class put there.
+    fn take(&mut self, number: u32) -> Option<Class> {
+        let class = self.classes[number as usize].take()?;
+        self.class_of_key.remove(&class.key);
+        if !class.is_safe {
+            self.rows_unsafe -= class.size;
+            for (linked, &value) in self.linked.iter_mut().zip(&class.key) {
+                let unsafe_classes = &mut linked[value as usize].unsafe_classes;
+                unsafe_classes.remove(&(class.size, number));
+            }
+        }
+        Some(class)
+    }
+
+    /// The candidate that loses least for the anonymity it gains.
+    fn best(&mut self) -> Option<(usize, u32)> {
+        self.effort.candidates += self.candidates.len() as u64;
+        let mut best: Option<(f64, Candidate)> = None;
+        for &candidate in &self.candidates {
+            let ratio = match self.gained(candidate) {
+                0 => f64::INFINITY,
+                gained => candidate.lost / f64::from(gained),
+            };
+            let order = |(ratio, candidate): (f64, Candidate)| {
+                (ratio, candidate.lost, candidate.attribute, candidate.value)
+            };
+            let is_better = best.is_none_or(|best| order((ratio, candidate)) < order(best));
+            if is_better {
+                best = Some((ratio, candidate));
+            }
+        }
+        best.map(|(_, candidate)| (candidate.attribute, candidate.value))
+    }
+
+    /// How much the smallest unsafe class that a candidate touches would grow.
+    fn gained(&self, candidate: Candidate) -> u32 {
+        let linked = &self.linked[candidate.attribute];
+        let children = self.trees[candidate.attribute].children(candidate.value);
+        let smallest = (children.iter())
+            .filter_map(|&child| linked[child as usize].unsafe_classes.first())
+            .min();
+        let Some(class) = smallest.and_then(|&(_, number)| self.classes[number as usize].as_ref())
+        else {
+            return 0;
+        };
+        let mut key = class.key.clone();
+        let mut merged = 0;
+        for &child in children {
+            key[candidate.attribute] = child;
+            if let Some(&number) = self.class_of_key.get(&key) {
+                merged += self.size(number);
+            }
+        }
+        merged - class.size
+    }
+
+    fn size(&self, number: u32) -> u32 {
+        let class = &self.classes[number as usize];
+        class.as_ref().map_or(0, |class| class.size)
+    }
+
+    /// Replaces the children of a value by it.
+    fn replace(&mut self, attribute: usize, value: u32) {
+        self.effort.steps += 1;
+        self.candidates
+            .retain(|candidate| (candidate.attribute, candidate.value) != (attribute, value));
+        for child in self.trees[attribute].children(value).to_vec() {
+            let linked = &mut self.linked[attribute][child as usize];
+            linked.is_in_cut = false;
+            for number in std::mem::take(&mut linked.classes) {
+                let is_there = self.classes[number as usize]
+                    .as_ref()
+                    .is_some_and(|class| class.key[attribute] == child);
+                if !is_there {
+                    continue;
+                }
+                self.effort.visits += 1;
+                let mut class = self.take(number).expect("it was there");
+                class.key[attribute] = value;
+                self.join(number, class);
+            }
+        }
+        self.enter_cut(attribute, value);
+    }
+
+    /// Puts a class where its key says, together with the one that is there already. The lower number stays.
+    fn join(&mut self, number: u32, mut class: Class) {
+        let mut stays = number;
+        if let Some(&other) = self.class_of_key.get(&class.key) {
+            self.effort.visits += 1;
+            let other_class = self.take(other).expect("keys lead to classes");
+            class.size += other_class.size;
+            for (ours, theirs) in class
+                .rows_of_values
+                .iter_mut()
+                .zip(&other_class.rows_of_values)
+            {
+                *ours = merged(ours, theirs);
+            }
+            stays = number.min(other);
+        }
+        self.put(stays, class);
+    }
+
+    fn recoding(&self) -> Recoding {
+        Recoding::Cuts(cuts::groupings(
+            self.problem.table,
+            &self.trees,
+            |attribute, value| self.linked[attribute][value as usize].is_in_cut,
+        ))
+    }
+}
+
+/// The rows of both, value by value.
+fn merged(one: &RowsOfValues, other: &RowsOfValues) -> RowsOfValues {
+    let mut merged = Vec::with_capacity(one.len() + other.len());
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    loop {
+        let value = match (one.peek(), other.peek()) {
+            (Some((one, _)), Some((other, _))) => *one.min(other),
+            (Some((value, _)), None) | (None, Some((value, _))) => *value,
+            (None, None) => return merged,
+        };
+        let mut rows = 0;
+        for side in [&mut one, &mut other] {
+            if let Some((_, more)) = side.next_if(|(at, _)| *at == value) {
+                rows += more;
+            }
+        }
+        merged.push((value, rows));
+    }
+}

@@ -1,0 +1,215 @@
+//! Counting and judging nodes one after the other: what every search over single nodes shares.
+
+use crate::Error;
+use crate::counts::{FrequencySet, KnownSets};
+use crate::lattice::Node;
+use crate::privacy::Monotonicity;
+use crate::problem::{Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch};
+use crate::recode::Recoding;
+use crate::utility::{Detail, Known, Loss};
+use hashbrown::HashMap;
+
+/// Verdicts kept at most; beyond that some nodes are counted again, in bounded memory.
+const MOST_VERDICTS: usize = 1 << 20;
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// Rows in classes that break a promise.
+    pub(super) rows_suppressed: u32,
+    /// Whether it keeps every promise within the budget.
+    pub(super) is_safe: bool,
+    /// Whether neither it nor any node below it can be safe.
+    pub(super) rules_out_below: bool,
+}
+
+/// Counts nodes of one problem, judges them, and keeps the best.
+#[derive(Debug)]
+pub(super) struct Checks<'a> {
+    problem: &'a Problem<'a>,
+    pruning_is_sound: bool,
+    known: KnownSets<'a>,
+    /// Classes of the node at hand, kept for their memory.
+    counted: FrequencySet,
+    assessor: Assessor<'a>,
+    verdicts: HashMap<Node, Verdict>,
+    /// Safe nodes whose classes say more about the nodes above than levels do, and what they say.
+    floors: Vec<(Node, Loss)>,
+    nodes_checked: u64,
+    /// The safe node of least loss so far; ties by lattice order.
+    best: Option<(Loss, Node)>,
+}
+
+impl<'a> Checks<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>) -> Self {
+        Checks {
+            problem,
+            pruning_is_sound: problem.pruning_is_sound(),
+            known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
+            counted: FrequencySet::default(),
+            assessor: Assessor::new(problem),
+            verdicts: HashMap::new(),
+            floors: Vec::new(),
+            nodes_checked: 0,
+            best: None,
+        }
+    }
+
+    /// Whether a node over the budget proves the same of all nodes below it, and a safe node that all above it are.
+    pub(super) fn pruning_is_sound(&self) -> bool {
+        self.pruning_is_sound
+    }
+
+    /// Whether any node could rule out those below it.
+    pub(super) fn can_rule_out(&self) -> bool {
+        let mut models = self.problem.models.iter();
+        self.pruning_is_sound
+            || models.any(|model| model.monotonicity() == Monotonicity::UnionWithAny)
+    }
+
+    pub(super) fn nodes_checked(&self) -> u64 {
+        self.nodes_checked
+    }
+
+    pub(super) fn is_checked(&self, node: &Node) -> bool {
+        self.verdicts.contains_key(node)
+    }
+
+    pub(super) fn best_loss(&self) -> Option<Loss> {
+        self.best.as_ref().map(|(loss, _)| *loss)
+    }
+
+    /// Judges a node, counting it unless that was done before.
+    pub(super) fn check(&mut self, node: &Node) -> Verdict {
+        if let Some(verdict) = self.verdicts.get(node) {
+            return *verdict;
+        }
+        let mut classes = std::mem::take(&mut self.counted);
+        self.known.count(node, &mut classes);
+        let verdict = self.judge(node, &classes);
+        self.known.remember_if_small(node, &classes);
+        self.counted = classes;
+        verdict
+    }
+
+    /// Judges a node and remembers its classes, as a start for the nodes above.
+    pub(super) fn step_on(&mut self, node: &Node) -> Verdict {
+        let classes = self.known.count_and_remember(node);
+        match self.verdicts.get(node) {
+            Some(verdict) => *verdict,
+            None => self.judge(node, &classes),
+        }
+    }
+
+    /// From here on the best node is the best of these, all checked before.
+    pub(super) fn choose_among(&mut self, nodes: &[Node]) {
+        self.best = None;
+        let nodes_checked = self.nodes_checked;
+        for node in nodes {
+            self.verdicts.remove(node);
+            self.check(node);
+        }
+        self.nodes_checked = nodes_checked;
+    }
+
+    fn judge(&mut self, node: &Node, classes: &FrequencySet) -> Verdict {
+        self.nodes_checked += 1;
+        let max_suppressed = self.problem.max_suppressed;
+        let assessment = self.assessor.assess(node, classes, self.best_loss());
+        let is_safe = assessment.rows_suppressed <= max_suppressed;
+        let verdict = Verdict {
+            rows_suppressed: assessment.rows_suppressed,
+            is_safe,
+            rules_out_below: self.pruning_is_sound && !is_safe
+                || assessment.rows_lost_below > max_suppressed,
+        };
+        let metric = self.problem.metric;
+        if is_safe && metric.detail() == Detail::Classes {
+            let target = metric.column().map(|column| classes.histograms(column));
+            let floor = metric.floor_above(classes.sizes(), target, self.known_everywhere());
+            self.floors.push((node.clone(), floor));
+        }
+        if let Some(loss) = assessment.loss
+            && (self.best.as_ref()).is_none_or(|(least, best)| (loss, node) < (*least, best))
+        {
+            self.best = Some((loss, node.clone()));
+        }
+        if self.verdicts.len() >= MOST_VERDICTS {
+            self.verdicts.clear();
+        }
+        self.verdicts.insert(node.clone(), verdict);
+        verdict
+    }
+
+    fn known_everywhere(&self) -> Known<'static> {
+        Known {
+            smallest_safe: self.problem.smallest_safe(),
+            ..Known::NOTHING
+        }
+    }
+
+    /// The node does not cost less.
+    pub(super) fn floor(&self, node: &Node) -> Loss {
+        let of_levels = self.problem.metric.floor(node, self.known_everywhere());
+        let below = self.floors.iter();
+        let of_classes = below.filter(|(low, _)| low.is_at_or_below(node));
+        of_classes
+            .map(|(_, floor)| *floor)
+            .fold(of_levels, Loss::max)
+    }
+
+    pub(super) fn report(&self, watch: &dyn Watch) -> Result<(), Interruption> {
+        watch.step(Progress {
+            nodes_checked: self.nodes_checked,
+            best: self.best_loss(),
+            lower_bound: None,
+        })
+    }
+
+    /// The best node found, with what is known of it; an error when the whole search found none.
+    pub(super) fn propose(mut self, guarantee: Guarantee) -> Result<Proposal, Error> {
+        match self.best.take() {
+            Some((_, node)) => Ok(self.proposal(node, guarantee)),
+            None => Err(self.no_solution()),
+        }
+    }
+
+    /// What is left when a search must stop: the best node so far, about which nothing is proven.
+    pub(super) fn interrupted(mut self, interruption: Interruption) -> Result<Proposal, Error> {
+        match (interruption, self.best.take()) {
+            (Interruption::Cancelled, _) => Err(Error::Cancelled),
+            (Interruption::TimeUp, Some((_, node))) => {
+                Ok(self.proposal(node, Guarantee::Heuristic))
+            }
+            (Interruption::TimeUp, None) => Err(self.unfinished(interruption)),
+        }
+    }
+
+    /// The error of a search that had to stop with nothing to show.
+    pub(super) fn unfinished(&self, interruption: Interruption) -> Error {
+        match interruption {
+            Interruption::Cancelled => Error::Cancelled,
+            Interruption::TimeUp => Error::TimeUp {
+                nodes_checked: self.nodes_checked,
+            },
+        }
+    }
+
+    /// The error of a search that looked everywhere it could.
+    pub(super) fn no_solution(&mut self) -> Error {
+        let problem = self.problem;
+        Error::NoSolution {
+            max_suppressed: problem.max_suppressed,
+            rows_suppressed_at_limit: self.check(&problem.max_levels).rows_suppressed,
+        }
+    }
+
+    fn proposal(&self, node: Node, guarantee: Guarantee) -> Proposal {
+        Proposal {
+            recoding: Recoding::FullDomain(node),
+            guarantee,
+            nodes_checked: self.nodes_checked,
+            steps: Vec::new(),
+        }
+    }
+}

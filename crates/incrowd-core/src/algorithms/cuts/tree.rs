@@ -1,0 +1,298 @@
+//! The values a cut may hold.
+
+use super::Target;
+use crate::counts::{Attribute, CountedTable};
+use crate::problem::Problem;
+use crate::recode::Grouping;
+use std::ops::Range;
+
+const NO_PLACE: u32 = u32::MAX;
+
+/// The values of one attribute that a cut may hold, each with two or more parts below it, or none.
+///
+/// Only leaves with rows count: a value with rows under one of its children only is that child. Leaves stand in an
+/// order in which every value is a run of them.
+#[derive(Debug)]
+pub(in crate::algorithms) struct ValueTree {
+    /// The leaves with rows, in tree order.
+    leaves: Vec<u32>,
+    /// Where each leaf stands in `leaves`.
+    places: Vec<u32>,
+    values: Vec<Value>,
+    roots: Vec<u32>,
+    /// The number of each place, when values are intervals to be cut where it pays.
+    numbers: Option<Vec<f64>>,
+}
+
+#[derive(Debug)]
+struct Value {
+    /// Its leaves, as places.
+    run: Range<usize>,
+    parent: Option<u32>,
+    children: Vec<u32>,
+    /// The level and group it is called after; none for intervals.
+    group: Option<(u8, u32)>,
+}
+
+impl ValueTree {
+    /// The tree of an attribute: its hierarchy up to the acceptable level, or, where nobody gave one and its values
+    /// are numbers, intervals.
+    pub(in crate::algorithms) fn new(
+        problem: &Problem<'_>,
+        attribute: usize,
+        cuts_numbers: bool,
+    ) -> Self {
+        let shown = &problem.table.attributes[attribute];
+        let max_level = problem.max_levels.level(attribute);
+        let may_cut = cuts_numbers
+            && problem.settings.without_hierarchy.contains(&attribute)
+            && shown.hierarchy.groups(max_level) == 1;
+        let numbers = shown.numbers_of_leaves().filter(|_| may_cut);
+        match numbers {
+            Some(numbers) => ValueTree::of_numbers(shown, &numbers),
+            None => ValueTree::of_hierarchy(shown, max_level),
+        }
+    }
+
+    fn of_hierarchy(attribute: &Attribute, max_level: u8) -> Self {
+        let hierarchy = &attribute.hierarchy;
+        // Children with rows of every group above the raw values.
+        let children: Vec<Vec<Vec<u32>>> = (1..=max_level)
+            .map(|level| {
+                let mut children = vec![Vec::new(); hierarchy.groups(level)];
+                for (child, &parent) in (0..).zip(hierarchy.parents(level - 1)) {
+                    if attribute.rows_of_groups[level as usize - 1][child as usize] > 0 {
+                        children[parent as usize].push(child);
+                    }
+                }
+                children
+            })
+            .collect();
+        let mut tree = ValueTree {
+            leaves: Vec::new(),
+            places: vec![NO_PLACE; hierarchy.leaves()],
+            values: Vec::new(),
+            roots: Vec::new(),
+            numbers: None,
+        };
+        for root in 0..hierarchy.groups(max_level) as u32 {
+            if attribute.rows_of_groups[max_level as usize][root as usize] > 0 {
+                let root = tree.add_group(&children, max_level, root, None);
+                tree.roots.push(root);
+            }
+        }
+        tree
+    }
+
+    /// Adds a group of the hierarchy and all below it.
+    fn add_group(
+        &mut self,
+        children: &[Vec<Vec<u32>>],
+        mut level: u8,
+        mut group: u32,
+        parent: Option<u32>,
+    ) -> u32 {
+        while level > 0 {
+            let [only] = children[level as usize - 1][group as usize][..] else {
+                break;
+            };
+            (level, group) = (level - 1, only);
+        }
+        let start = self.leaves.len();
+        let value = self.add(Value {
+            run: start..start,
+            parent,
+            children: Vec::new(),
+            group: Some((level, group)),
+        });
+        if level == 0 {
+            self.places[group as usize] = start as u32;
+            self.leaves.push(group);
+        } else {
+            // At most as deep as a hierarchy has levels.
+            for &child in &children[level as usize - 1][group as usize] {
+                let child = self.add_group(children, level - 1, child, Some(value));
+                self.values[value as usize].children.push(child);
+            }
+        }
+        self.values[value as usize].run.end = self.leaves.len();
+        value
+    }
+
+    /// One value for all leaves. The first cut tells numbers from what is none, others follow where it pays.
+    fn of_numbers(attribute: &Attribute, numbers: &[f64]) -> Self {
+        let rows = &attribute.rows_of_groups[0];
+        let with_rows = (0..numbers.len() as u32).filter(|&leaf| rows[leaf as usize] > 0);
+        let mut leaves: Vec<u32> = with_rows.collect();
+        let number = |leaf: u32| numbers[leaf as usize];
+        // NaN, of either sign, is greater than every number here.
+        let key = |leaf: u32| (number(leaf).is_nan(), number(leaf));
+        leaves.sort_by(|&one, &other| {
+            let (one, other) = (key(one), key(other));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        });
+        let mut places = vec![NO_PLACE; numbers.len()];
+        for (place, &leaf) in (0..).zip(&leaves) {
+            places[leaf as usize] = place;
+        }
+        let are_numbers = leaves
+            .iter()
+            .filter(|&&leaf| !number(leaf).is_nan())
+            .count();
+        let mut tree = ValueTree {
+            numbers: Some(leaves.iter().map(|&leaf| number(leaf)).collect()),
+            places,
+            values: Vec::new(),
+            roots: Vec::new(),
+            leaves,
+        };
+        let all = tree.leaves.len();
+        if all > 0 {
+            tree.roots = vec![tree.add_run(0..all, None)];
+            if 0 < are_numbers && are_numbers < all {
+                let others = (are_numbers..all).map(|place| place..place + 1);
+                let parts = std::iter::once(0..are_numbers).chain(others);
+                let children = parts.map(|part| tree.add_run(part, Some(0))).collect();
+                tree.values[0].children = children;
+            }
+        }
+        tree
+    }
+
+    fn add(&mut self, value: Value) -> u32 {
+        self.values.push(value);
+        self.values.len() as u32 - 1
+    }
+
+    fn add_run(&mut self, run: Range<usize>, parent: Option<u32>) -> u32 {
+        self.add(Value {
+            run,
+            parent,
+            children: Vec::new(),
+            group: None,
+        })
+    }
+
+    /// Finds the children of a value that has none yet: an interval is cut where that tells most of the target.
+    pub(in crate::algorithms) fn grow(&mut self, value: u32, target: &mut Target) {
+        let Some(numbers) = &self.numbers else {
+            return;
+        };
+        let Value { run, children, .. } = &self.values[value as usize];
+        if !children.is_empty() || numbers[run.start].is_nan() {
+            return;
+        }
+        let run = run.clone();
+        let is_cut = |at: usize| numbers[run.start + at - 1] < numbers[run.start + at];
+        if let Some(length) = target.best_cut(&self.leaves[run.clone()], is_cut) {
+            let middle = run.start + length;
+            let parts = [run.start..middle, middle..run.end];
+            let children = parts.map(|part| self.add_run(part, Some(value)));
+            self.values[value as usize].children = children.to_vec();
+        }
+    }
+
+    /// The values of the coarsest cut.
+    pub(in crate::algorithms) fn roots(&self) -> &[u32] {
+        &self.roots
+    }
+
+    /// How many values there are so far.
+    pub(in crate::algorithms) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(in crate::algorithms) fn parent(&self, value: u32) -> Option<u32> {
+        self.values[value as usize].parent
+    }
+
+    pub(in crate::algorithms) fn children(&self, value: u32) -> &[u32] {
+        &self.values[value as usize].children
+    }
+
+    /// The leaves with rows under a value.
+    pub(in crate::algorithms) fn leaves(&self, value: u32) -> &[u32] {
+        &self.leaves[self.values[value as usize].run.clone()]
+    }
+
+    /// The value of a single leaf.
+    pub(in crate::algorithms) fn value_of_leaf(&self, leaf: u32) -> u32 {
+        let place = self.places[leaf as usize] as usize;
+        let is_leaf = |value: &Value| value.run == (place..place + 1);
+        let holds = |&root: &u32| self.values[root as usize].run.contains(&place);
+        let roots = self.roots.iter().copied();
+        let mut value = roots
+            .clone()
+            .find(holds)
+            .expect("a leaf with rows has a root");
+        while !is_leaf(&self.values[value as usize]) {
+            value = self.children(value)[self.child(value, leaf)];
+        }
+        value
+    }
+
+    /// Which child of a value holds a leaf.
+    pub(in crate::algorithms) fn child(&self, value: u32, leaf: u32) -> usize {
+        let place = self.places[leaf as usize] as usize;
+        let starts_before = |&child: &u32| self.values[child as usize].run.start <= place;
+        self.children(value).partition_point(starts_before) - 1
+    }
+
+    /// Publishes a cut. Leaves without rows go with the value they stand under, the others by themselves.
+    pub(in crate::algorithms) fn grouping(
+        &self,
+        attribute: &Attribute,
+        cut: impl Iterator<Item = u32>,
+    ) -> Grouping {
+        let hierarchy = &attribute.hierarchy;
+        let leaves = hierarchy.leaves() as u32;
+        let mut groups: Vec<u32> = (0..leaves).collect();
+        let numbers = self
+            .numbers
+            .as_ref()
+            .and_then(|_| attribute.numbers_of_leaves());
+        for value in cut {
+            let mark = leaves + value;
+            match self.values[value as usize].group {
+                Some((level, group)) => {
+                    let of_leaves = hierarchy.groups_of_leaves(level);
+                    for (mark_of_leaf, _) in
+                        (groups.iter_mut().zip(of_leaves)).filter(|(_, of_leaf)| **of_leaf == group)
+                    {
+                        *mark_of_leaf = mark;
+                    }
+                }
+                None => {
+                    let run = self.leaves(value);
+                    for &leaf in run {
+                        groups[leaf as usize] = mark;
+                    }
+                    let number = |leaf: &u32| Some(numbers.as_ref()?[*leaf as usize]);
+                    if let (Some(low), Some(high)) = (number(&run[0]), run.last().and_then(number))
+                    {
+                        let between =
+                            |leaf: &u32| number(leaf).is_some_and(|it| low <= it && it <= high);
+                        for leaf in (0..leaves).filter(between) {
+                            groups[leaf as usize] = mark;
+                        }
+                    }
+                }
+            }
+        }
+        Grouping::new(attribute, &groups)
+    }
+}
+
+/// Publishes the cuts of all attributes.
+pub(in crate::algorithms) fn groupings(
+    table: &CountedTable,
+    trees: &[ValueTree],
+    is_in_cut: impl Fn(usize, u32) -> bool,
+) -> Vec<Grouping> {
+    (table.attributes.iter().zip(trees).enumerate())
+        .map(|(at, (attribute, tree))| {
+            let cut = (0..tree.len() as u32).filter(|&value| is_in_cut(at, value));
+            tree.grouping(attribute, cut)
+        })
+        .collect()
+}

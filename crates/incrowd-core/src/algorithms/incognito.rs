@@ -1,0 +1,238 @@
+//! Every safe node, from few attributes to all.
+
+use super::checks::Checks;
+use super::{Algorithm, Card, DefaultBudget, Status};
+use crate::Error;
+use crate::lattice::Node;
+use crate::problem::{Guarantee, Interruption, Problem, Proposal, Watch};
+use crate::utility::Loss;
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
+
+crate::documented! {
+    /// Every safe full-domain recoding, found by joining those of fewer attributes; the best of all is published.
+    ///
+    /// Looks at the sub-lattices of one attribute, of two, and so on. Leaving an attribute out merges classes, so a
+    /// choice of levels can be safe only if it is without each of its attributes: candidates are joined from the
+    /// survivors with one attribute less, as Apriori joins item sets. In each sub-lattice nodes are walked from the
+    /// lowest up; what is above a safe node is safe and not counted.
+    ///
+    /// # Paper
+    /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Incognito: Efficient Full-Domain k-Anonymity, SIGMOD 2005; as summed up
+    /// by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.4, and A. Pilalidou, Online
+    /// Negotiation for Privacy Preserving Data Publishing, section 6.2.1.
+    /// # Differs from the paper
+    /// Works for every model, and with a suppression budget. An attribute left out is an attribute at its highest
+    /// acceptable level, which is `*` unless the user says otherwise. So the nodes of a sub-lattice are nodes of the
+    /// lattice, each is counted once, and a safe one may be published as it is. The start of a sub-lattice (the
+    /// "super-root") is the greatest node below its candidates. Of all safe nodes the one of least loss is published,
+    /// ties by lattice order; those known to be safe without a count are counted for that only where the metric's
+    /// bounds leave them a chance.
+    /// # Guarantee
+    /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. When
+    /// the time limit ends it: the best safe node met so far.
+    /// # Needs
+    /// `problem.pruning_is_sound()` for both prunings. Without it, what is left is the subset property of the promises
+    /// that survive merging with any class (such as k-anonymity beside t-closeness): where those alone break the
+    /// budget, a node and all its extensions are dropped. Every other node is counted. Uses the suppression budget.
+    /// # Invariant
+    /// After `i` rounds every safe node with at most `i` attributes below their highest level is known, and no unsafe
+    /// one is taken for safe.
+    /// # Cost
+    /// A roll-up per minimal node and per node that fails though its parts survive; a start per sub-lattice, of which
+    /// there are 2^attributes. The safe nodes are all kept in memory; the sets remembered stay within the memory limit.
+    #[derive(Debug)]
+    pub struct Incognito;
+}
+
+static CARD: Card = Card {
+    name: "incognito",
+    text: Incognito::CARD,
+    status: Status::Experimental,
+    reads: &[],
+    default_budget: DefaultBudget::NoRows,
+};
+
+/// From this many candidates on, a sub-lattice gets a start of its own to count from.
+const CANDIDATES_WORTH_A_START: usize = 3;
+
+impl Algorithm for Incognito {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        let mut search = Search::new(problem);
+        let done = search.run(watch).and_then(|()| search.choose(watch));
+        match done {
+            Ok(()) => search.checks.propose(Guarantee::Optimal),
+            Err(interruption) => search.checks.interrupted(interruption),
+        }
+    }
+}
+
+/// What is safe in a lattice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SafeNodes {
+    /// Every safe node, in lattice order.
+    pub nodes: Vec<Node>,
+    /// Those of them with no safe node below, in lattice order.
+    pub minimal: Vec<Node>,
+    /// Nodes whose classes were counted.
+    pub nodes_checked: u64,
+}
+
+/// Every safe node of a problem. That there is none is no error.
+pub fn safe_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<SafeNodes, Error> {
+    let mut search = Search::new(problem);
+    match search.run(watch) {
+        Ok(()) => Ok(search.safe_nodes()),
+        Err(interruption) => Err(search.checks.unfinished(interruption)),
+    }
+}
+
+struct Search<'a> {
+    checks: Checks<'a>,
+    /// Every attribute left out: each at its highest acceptable level.
+    left_out: Node,
+    /// Safe nodes, where what is above them is safe as well.
+    safe: HashSet<Node>,
+    /// Safe nodes as they were found.
+    found: Vec<Node>,
+}
+
+impl<'a> Search<'a> {
+    fn new(problem: &'a Problem<'a>) -> Self {
+        Search {
+            checks: Checks::new(problem),
+            left_out: problem.max_levels.clone(),
+            safe: HashSet::new(),
+            found: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+        self.checks.report(watch)?;
+        let root = self.left_out.clone();
+        let mut survivors: Vec<Node> = Vec::new();
+        survivors.extend(self.survives(&root).then_some(root));
+        for _ in 0..self.left_out.len() {
+            let candidates = self.join(&survivors);
+            survivors.clear();
+            for nodes in candidates.into_values() {
+                self.lay_a_start(&nodes);
+                for node in nodes {
+                    self.checks.report(watch)?;
+                    if self.survives(&node) {
+                        survivors.push(node);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The attributes of the sub-lattice a node is in.
+    fn attributes(&self, node: &Node) -> impl Iterator<Item = usize> + use<> {
+        let levels: Vec<(u8, u8)> = node.levels().zip(self.left_out.levels()).collect();
+        (0..levels.len()).filter(move |&attribute| levels[attribute].0 < levels[attribute].1)
+    }
+
+    /// Nodes with one attribute more, all of whose parts survived, by their attributes; in lattice order each.
+    fn join(&self, survivors: &[Node]) -> BTreeMap<Vec<usize>, Vec<Node>> {
+        let are_left: HashSet<&Node> = survivors.iter().collect();
+        let mut joined: BTreeMap<Vec<usize>, Vec<Node>> = BTreeMap::new();
+        for part in survivors {
+            let attributes: Vec<usize> = self.attributes(part).collect();
+            let first = attributes.last().map_or(0, |last| last + 1);
+            for attribute in first..part.len() {
+                for level in 0..self.left_out.level(attribute) {
+                    let node = part.with(attribute, level);
+                    let without = |&other: &usize| node.with(other, self.left_out.level(other));
+                    let mut parts = attributes.iter().map(without);
+                    if parts.all(|part| are_left.contains(&part)) {
+                        let key = attributes.iter().copied().chain([attribute]).collect();
+                        joined.entry(key).or_default().push(node);
+                    }
+                }
+            }
+        }
+        for nodes in joined.values_mut() {
+            nodes.sort();
+        }
+        joined
+    }
+
+    /// Counts the greatest node below all candidates, so that each of them starts from there.
+    fn lay_a_start(&mut self, nodes: &[Node]) {
+        if nodes.len() < CANDIDATES_WORTH_A_START {
+            return;
+        }
+        let lowest = (0..self.left_out.len()).map(|attribute| {
+            let levels = nodes.iter().map(|node| node.level(attribute));
+            levels.min().unwrap_or(0)
+        });
+        self.checks.step_on(&Node::from_levels(lowest));
+    }
+
+    /// Whether a node, or one below it with more attributes, may be safe. Keeps it if it is.
+    fn survives(&mut self, node: &Node) -> bool {
+        if self.is_above_a_safe_node(node) {
+            self.keep(node);
+            return true;
+        }
+        let verdict = self.checks.check(node);
+        if verdict.is_safe {
+            self.keep(node);
+        }
+        !verdict.rules_out_below
+    }
+
+    fn is_above_a_safe_node(&self, node: &Node) -> bool {
+        let mut attributes = self.attributes(node);
+        attributes.any(|attribute| {
+            let level = node.level(attribute);
+            level > 0 && self.safe.contains(&node.with(attribute, level - 1))
+        })
+    }
+
+    fn keep(&mut self, node: &Node) {
+        if self.checks.pruning_is_sound() {
+            self.safe.insert(node.clone());
+        }
+        self.found.push(node.clone());
+    }
+
+    /// Counts the safe nodes that may yet be better than the best.
+    fn choose(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+        let not_counted = (self.found.iter()).filter(|node| !self.checks.is_checked(node));
+        let mut promising: Vec<(Loss, &Node)> = not_counted
+            .map(|node| (self.checks.floor(node), node))
+            .collect();
+        promising.sort();
+        for (floor, node) in promising {
+            if self.checks.best_loss().is_some_and(|best| floor > best) {
+                return Ok(()); // the others are no better
+            }
+            self.checks.report(watch)?;
+            self.checks.check(node);
+        }
+        Ok(())
+    }
+
+    fn safe_nodes(mut self) -> SafeNodes {
+        self.found.sort();
+        let mut minimal: Vec<Node> = Vec::new();
+        for node in &self.found {
+            // Lower nodes come first, and below every safe node is a minimal one.
+            if !minimal.iter().any(|low| low.is_at_or_below(node)) {
+                minimal.push(node.clone());
+            }
+        }
+        SafeNodes {
+            nodes: self.found,
+            minimal,
+            nodes_checked: self.checks.nodes_checked(),
+        }
+    }
+}

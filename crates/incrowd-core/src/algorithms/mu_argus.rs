@@ -1,0 +1,412 @@
+//! The data holder decides, step by step, and sees before each step what it would do.
+//!
+//! A [`Session`] is where a table stands: [`Session::view`] says what each choice would do, [`Session::choose`] makes
+//! one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are three ways to drive it.
+
+use super::{Algorithm, Card, DefaultBudget, Status};
+use crate::Error;
+use crate::counts::{FrequencySet, KnownSets};
+use crate::lattice::Node;
+use crate::problem::{
+    Action, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Setting, Step, Watch,
+};
+use crate::recode::Recoding;
+use crate::utility::Loss;
+use hashbrown::HashSet;
+
+crate::documented! {
+    /// Lets the data holder raise one attribute after the other and decide when to suppress the rest.
+    ///
+    /// Starts with raw values. At each step the data holder sees how many rows violate a promise and what raising
+    /// each quasi-identifier by one level would do, and chooses: raise one, or suppress the rows that still violate,
+    /// which ends it. In a terminal this is a dialogue; `--script age,age,zip,suppress` makes the same choices without
+    /// one.
+    ///
+    /// # Paper
+    /// A. Hundepool, L. Willenborg, mu- and tau-Argus: Software for Statistical Disclosure Control, 1996; as summed up
+    /// by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.1.
+    /// # Differs from the paper
+    /// Works for every model. The original may suppress single values in the rows that violate and checks only some
+    /// combinations of attributes, so that its release need not be k-anonymous; here whole rows are suppressed, within
+    /// the budget, every combination is checked, and more rows than the budget are refused. Without a script and
+    /// without a dialogue the choices are automatic: suppress as soon as the rows that violate are within the budget;
+    /// until then raise the attribute that leaves the fewest of them, then of least loss, then named first.
+    /// # Guarantee
+    /// Heuristic: the release is safe, and nothing is known about its loss. With promises that do not survive merging
+    /// automatic choices can miss a solution; they fail only if the highest acceptable levels fail.
+    /// # Needs
+    /// Choices. Uses the suppression budget.
+    /// # Invariant
+    /// The current node is reached by the steps so far; nothing is suppressed before the last step.
+    /// # Cost
+    /// A roll-up for each attribute at each step.
+    #[derive(Debug)]
+    pub struct MuArgus;
+}
+
+static CARD: Card = Card {
+    name: "mu-argus",
+    text: MuArgus::CARD,
+    status: Status::Experimental,
+    reads: &[Setting::Script],
+    default_budget: DefaultBudget::NoRows,
+};
+
+/// The word that ends a script.
+pub const SUPPRESS: &str = "suppress";
+
+impl Algorithm for MuArgus {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        let mut session = Session::new(problem);
+        match &problem.settings.script {
+            Some(script) => play(&mut session, script, watch)?,
+            None => choose_automatically(&mut session, watch)?,
+        }
+        session.propose()
+    }
+
+    fn session<'a>(&self, problem: &Problem<'a>) -> Option<Session<'a>> {
+        Some(Session::new(problem))
+    }
+}
+
+fn play(session: &mut Session<'_>, script: &[String], watch: &dyn Watch) -> Result<(), Error> {
+    for (at, word) in script.iter().enumerate() {
+        session.report(watch)?;
+        if session.is_finished() {
+            return Err(Error::ScriptGoesOn {
+                ended: at,
+                choices: script.len(),
+            });
+        }
+        let choice = session.choice(word)?;
+        session.choose(choice)?;
+    }
+    Ok(())
+}
+
+fn choose_automatically(session: &mut Session<'_>, watch: &dyn Watch) -> Result<(), Error> {
+    loop {
+        session.report(watch)?;
+        if session.standing.rows_violating <= session.max_suppressed {
+            return session.choose(Choice::Suppress);
+        }
+        let previews = session.preview();
+        let raises = previews.iter().enumerate();
+        let best = raises
+            .filter_map(|(attribute, preview)| {
+                let preview = preview.as_ref()?;
+                Some((preview.rows_violating, preview.loss, attribute))
+            })
+            .min();
+        let Some((.., attribute)) = best else {
+            return Err(Error::NoSolution {
+                max_suppressed: session.max_suppressed,
+                rows_suppressed_at_limit: session.standing.rows_violating,
+            });
+        };
+        session.choose(Choice::Raise(attribute))?;
+    }
+}
+
+/// What the data holder may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Raise a quasi-identifier by one level.
+    Raise(usize),
+    /// Suppress the rows that violate, which ends the session.
+    Suppress,
+}
+
+/// What is true of a table at some node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// Rows in classes that break a promise.
+    pub rows_violating: u32,
+    /// Rows of the smallest class, safe or not.
+    pub smallest_class: u32,
+    /// The loss, were the rows that violate suppressed.
+    pub loss: Loss,
+}
+
+/// What raising a quasi-identifier would do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preview {
+    /// Its values in the table then.
+    pub distinct: u32,
+    /// Rows in classes that break a promise then.
+    pub rows_violating: u32,
+    /// Rows of the smallest class then.
+    pub smallest_class: u32,
+    /// The loss then, were the rows that violate suppressed.
+    pub loss: Loss,
+}
+
+/// What the data holder sees before a choice. Holds no cells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// Rows of the table.
+    pub rows: u32,
+    /// Rows that may be suppressed.
+    pub max_suppressed: u32,
+    /// Where the table stands.
+    pub standing: Standing,
+    /// The quasi-identifiers.
+    pub attributes: Vec<AttributeView>,
+    /// What was chosen so far.
+    pub steps: Vec<Step>,
+}
+
+/// A quasi-identifier before a choice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttributeView {
+    /// Its name.
+    pub name: String,
+    /// Its level.
+    pub level: u8,
+    /// The highest acceptable level.
+    pub max_level: u8,
+    /// What its level is called.
+    pub level_name: String,
+    /// Its values in the table at this level.
+    pub distinct: u32,
+    /// What raising it would do; none at the highest acceptable level.
+    pub raised: Option<Preview>,
+}
+
+/// A table on its way up.
+#[derive(Debug)]
+pub struct Session<'a> {
+    /// The problem, but with room to suppress every row, so that every node has a loss.
+    problem: Problem<'a>,
+    max_suppressed: u32,
+    known: KnownSets<'a>,
+    node: Node,
+    standing: Standing,
+    /// What raising each attribute would do, once asked for.
+    previews: Option<Vec<Option<Preview>>>,
+    steps: Vec<Step>,
+    is_finished: bool,
+    /// Nodes whose classes were counted.
+    seen: HashSet<Node>,
+}
+
+impl<'a> Session<'a> {
+    /// Every value raw.
+    pub fn new(problem: &Problem<'a>) -> Self {
+        let mut session = Session {
+            max_suppressed: problem.max_suppressed,
+            problem: Problem {
+                max_suppressed: problem.table.rows,
+                ..problem.clone()
+            },
+            known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
+            node: problem.lattice().bottom(),
+            standing: Standing {
+                rows_violating: 0,
+                smallest_class: 0,
+                loss: Loss(0.0),
+            },
+            previews: None,
+            steps: Vec::new(),
+            is_finished: false,
+            seen: HashSet::new(),
+        };
+        session.go_to(problem.lattice().bottom());
+        session
+    }
+
+    /// The choice that a word stands for: `suppress`, or the name of a quasi-identifier.
+    pub fn choice(&self, word: &str) -> Result<Choice, Error> {
+        if word == SUPPRESS {
+            return Ok(Choice::Suppress);
+        }
+        let mut attributes = self.problem.table.attributes.iter();
+        match attributes.position(|attribute| attribute.name == word) {
+            Some(attribute) => Ok(Choice::Raise(attribute)),
+            None => Err(Error::NotAChoice {
+                word: word.to_owned(),
+                known: (self.problem.table.attributes.iter())
+                    .map(|attribute| attribute.name.clone())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Whether the rows that violate were suppressed, which is the last step.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// What was chosen so far.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// What raising each quasi-identifier would do; none where it is at its highest acceptable level.
+    pub fn preview(&mut self) -> Vec<Option<Preview>> {
+        if let Some(previews) = &self.previews {
+            return previews.clone();
+        }
+        let previews: Vec<Option<Preview>> = (0..self.node.len())
+            .map(|attribute| {
+                let level = self.node.level(attribute);
+                if level >= self.problem.max_levels.level(attribute) {
+                    return None;
+                }
+                let mut classes = FrequencySet::default();
+                let raised = self.node.with(attribute, level + 1);
+                self.known.count(&raised, &mut classes);
+                let standing = self.assess(&raised, &classes);
+                Some(Preview {
+                    distinct: self.problem.table.attributes[attribute].distinct(level + 1),
+                    rows_violating: standing.rows_violating,
+                    smallest_class: standing.smallest_class,
+                    loss: standing.loss,
+                })
+            })
+            .collect();
+        self.previews = Some(previews.clone());
+        previews
+    }
+
+    /// All that helps to choose.
+    pub fn view(&mut self) -> View {
+        let previews = self.preview();
+        let attributes = self.problem.table.attributes.iter().zip(self.node.levels());
+        let highest = self.problem.max_levels.levels();
+        View {
+            rows: self.problem.table.rows,
+            max_suppressed: self.max_suppressed,
+            standing: self.standing,
+            attributes: attributes
+                .zip(highest)
+                .zip(previews)
+                .map(|(((attribute, level), max_level), raised)| AttributeView {
+                    name: attribute.name.clone(),
+                    level,
+                    max_level,
+                    level_name: attribute.hierarchy.level_name(level).to_owned(),
+                    distinct: attribute.distinct(level),
+                    raised,
+                })
+                .collect(),
+            steps: self.steps.clone(),
+        }
+    }
+
+    /// Makes a choice. A refused one changes nothing.
+    pub fn choose(&mut self, choice: Choice) -> Result<(), Error> {
+        let rows_violating_before = self.standing.rows_violating;
+        let action = match choice {
+            Choice::Suppress if rows_violating_before > self.max_suppressed => {
+                return Err(Error::TooManyToSuppress {
+                    rows_violating: rows_violating_before,
+                    max_suppressed: self.max_suppressed,
+                });
+            }
+            Choice::Suppress => {
+                self.is_finished = true;
+                Action::Suppress
+            }
+            Choice::Raise(attribute) => {
+                let level = self.node.level(attribute);
+                let raised = &self.problem.table.attributes[attribute];
+                if level >= self.problem.max_levels.level(attribute) {
+                    return Err(Error::RaisedTooFar {
+                        column: raised.name.clone(),
+                        level,
+                    });
+                }
+                let action = Action::Raise {
+                    attribute,
+                    level: level + 1,
+                    distinct_before: raised.distinct(level),
+                    distinct: raised.distinct(level + 1),
+                };
+                self.go_to(self.node.with(attribute, level + 1));
+                action
+            }
+        };
+        // Suppressing nothing is agreeing to the release, not a step towards it.
+        if choice != Choice::Suppress || rows_violating_before > 0 {
+            self.steps.push(Step {
+                action,
+                rows_violating_before,
+                rows_violating: match choice {
+                    Choice::Suppress => 0,
+                    Choice::Raise(_) => self.standing.rows_violating,
+                },
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes the last raise back; whether there was one.
+    pub fn undo(&mut self) -> bool {
+        self.is_finished = false;
+        while let Some(step) = self.steps.pop() {
+            if let Action::Raise {
+                attribute, level, ..
+            } = step.action
+            {
+                self.go_to(self.node.with(attribute, level - 1));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The release as chosen. Rows that violate must have been suppressed.
+    pub fn propose(self) -> Result<Proposal, Error> {
+        if !self.is_finished && self.standing.rows_violating > 0 {
+            return Err(Error::ChoicesUnfinished {
+                choices: self.steps.len(),
+                rows_violating: self.standing.rows_violating,
+                max_suppressed: self.max_suppressed,
+            });
+        }
+        Ok(Proposal {
+            recoding: Recoding::FullDomain(self.node),
+            guarantee: Guarantee::Heuristic,
+            nodes_checked: self.seen.len() as u64,
+            steps: self.steps,
+        })
+    }
+
+    fn go_to(&mut self, node: Node) {
+        let classes = self.known.count_and_remember(&node);
+        self.standing = self.assess(&node, &classes);
+        self.node = node;
+        self.previews = None;
+    }
+
+    fn assess(&mut self, node: &Node, classes: &FrequencySet) -> Standing {
+        self.seen.insert(node.clone());
+        let assessed = Assessor::new(&self.problem).assess(node, classes, None);
+        Standing {
+            rows_violating: assessed.rows_suppressed,
+            smallest_class: classes.sizes().iter().copied().min().unwrap_or(0),
+            loss: (assessed.loss).expect("every row may be suppressed, and there is no limit"),
+        }
+    }
+
+    fn report(&self, watch: &dyn Watch) -> Result<(), Error> {
+        let nodes_checked = self.seen.len() as u64;
+        let progress = Progress {
+            nodes_checked,
+            best: None,
+            lower_bound: None,
+        };
+        watch
+            .step(progress)
+            .map_err(|interruption| match interruption {
+                Interruption::Cancelled => Error::Cancelled,
+                Interruption::TimeUp => Error::TimeUp { nodes_checked },
+            })
+    }
+}

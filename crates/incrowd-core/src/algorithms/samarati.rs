@@ -1,0 +1,239 @@
+//! The safe nodes of least height.
+
+use super::checks::Checks;
+use super::{Algorithm, Card, DefaultBudget, Status};
+use crate::Error;
+use crate::lattice::{Lattice, Node};
+use crate::problem::{Guarantee, Interruption, Problem, Proposal, Watch};
+
+crate::documented! {
+    /// Every safe full-domain recoding of least height, found by halving the heights; the best of them is published.
+    ///
+    /// The height of a node is the sum of its levels. If a node of some height is safe, so is some node of every
+    /// greater height, so the least height with a safe node is found by halving: a safe node at the middle height
+    /// means "here or lower", none means "higher". Then every node of that height is judged.
+    ///
+    /// # Paper
+    /// P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001; as summed up by
+    /// F. Ben Fredj, N. Lammari, I. Comyn-Wattiau, Characterizing Generalization Algorithms, section 3.3.
+    /// # Differs from the paper
+    /// Works for every model, not only k. First it judges the levels of every two attributes with the others as high as
+    /// they may be: two that fail there fail everywhere below. Then it settles the levels of a height's nodes one
+    /// attribute after the other, and turns back where the others, as high as they can get, do not help. At a middle
+    /// height it stops at the first safe node, as only the last height must be known whole. Nodes are judged by
+    /// rolled-up counts instead of distance vectors between tuples. Of the nodes found, the one of least loss is
+    /// published, ties by lattice order.
+    /// # Guarantee
+    /// The least height and all its safe nodes; a solution is found if there is one. About the loss nothing is
+    /// proven: a higher node may lose less. When the time limit ends it: the best safe node met so far.
+    /// # Needs
+    /// `problem.pruning_is_sound()` to halve by safety. Without it, heights are halved only by what the promises
+    /// that survive merging rule out, and from there on every height is judged whole, from the lowest up, until one
+    /// has a safe node. Uses the suppression budget.
+    /// # Invariant
+    /// No node lower than `low` is safe; some node of height `high` is not ruled out.
+    /// # Cost
+    /// log2(H) heights of the lattice, of which one can hold much of it; a roll-up per node that none of
+    /// these rules out; the sets remembered stay within the memory limit.
+    #[derive(Debug)]
+    pub struct Samarati;
+}
+
+static CARD: Card = Card {
+    name: "samarati",
+    text: Samarati::CARD,
+    status: Status::Experimental,
+    reads: &[],
+    default_budget: DefaultBudget::NoRows,
+};
+
+/// Nodes kept at most to rule out others by; fewer mean more counts, never another answer.
+const MOST_RULED_OUT: usize = 1 << 12;
+
+impl Algorithm for Samarati {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        let mut search = Search::new(problem);
+        match search.run(watch) {
+            // Safe nodes met at greater heights may lose less and are still not what was asked for.
+            Ok(Some(found)) => search.checks.choose_among(&found.nodes),
+            Ok(None) => return Err(search.checks.no_solution()),
+            Err(interruption) => return search.checks.interrupted(interruption),
+        }
+        search.checks.propose(Guarantee::Heuristic)
+    }
+}
+
+/// Every safe node of the least height that has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeastHeight {
+    /// The height; no lower node is safe.
+    pub height: u32,
+    /// Its safe nodes, in lattice order.
+    pub nodes: Vec<Node>,
+    /// Nodes whose classes were counted.
+    pub nodes_checked: u64,
+}
+
+/// All safe nodes of least height.
+pub fn least_height_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<LeastHeight, Error> {
+    let mut search = Search::new(problem);
+    match search.run(watch) {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(search.checks.no_solution()),
+        Err(interruption) => Err(search.checks.unfinished(interruption)),
+    }
+}
+
+/// What a descent to the nodes of one height is for.
+struct Descent<'w> {
+    is_one_enough: bool,
+    watch: &'w dyn Watch,
+    found: Vec<Node>,
+}
+
+struct Search<'a> {
+    checks: Checks<'a>,
+    lattice: Lattice,
+    /// Nodes at or below which none is safe.
+    ruled_out: Vec<Node>,
+}
+
+impl<'a> Search<'a> {
+    fn new(problem: &'a Problem<'a>) -> Self {
+        Search {
+            checks: Checks::new(problem),
+            lattice: problem.lattice(),
+            ruled_out: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, watch: &dyn Watch) -> Result<Option<LeastHeight>, Interruption> {
+        let lattice = self.lattice.clone();
+        let top = lattice.top();
+        if self.checks.check(top).rules_out_below {
+            return Ok(None);
+        }
+        for node in lattice.diagonal() {
+            self.checks.step_on(&node);
+        }
+        self.judge_pairs(watch)?;
+        let (mut low, mut high) = (0, top.height());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.possible_nodes(middle, true, watch)?.is_empty() {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        // What is possible is safe where pruning is sound, and then the first height has it.
+        for height in low..=top.height() {
+            let mut nodes = self.possible_nodes(height, false, watch)?;
+            nodes.retain(|node| self.checks.check(node).is_safe);
+            if !nodes.is_empty() {
+                return Ok(Some(LeastHeight {
+                    height,
+                    nodes,
+                    nodes_checked: self.checks.nodes_checked(),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Rules out what two attributes alone rule out, where pairs are fewer than nodes.
+    fn judge_pairs(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+        let top = self.lattice.top().clone();
+        let attributes = 0..top.len();
+        let pairs = attributes.clone().flat_map(|one| {
+            let others = one + 1..top.len();
+            others.map(move |other| (one, other))
+        });
+        let levels = |attribute| u128::from(top.level(attribute)) + 1;
+        let nodes: u128 = (pairs.clone())
+            .map(|(one, other)| levels(one) * levels(other))
+            .sum();
+        if !self.checks.can_rule_out() || nodes > self.lattice.nodes() {
+            return Ok(());
+        }
+        // From the top down, so that what is ruled out rules out the rest uncounted.
+        for (one, other) in pairs {
+            for level in (0..=top.level(one)).rev() {
+                for other_level in (0..=top.level(other)).rev() {
+                    self.checks.report(watch)?;
+                    let node = top.with(one, level).with(other, other_level);
+                    if !self.is_possible(&node) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes of a height that are not ruled out, in lattice order, or the first of them.
+    fn possible_nodes(
+        &mut self,
+        height: u32,
+        is_one_enough: bool,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Node>, Interruption> {
+        let mut descent = Descent {
+            is_one_enough,
+            watch,
+            found: Vec::new(),
+        };
+        self.descend(&mut descent, self.lattice.top().clone(), 0, height)?;
+        Ok(descent.found)
+    }
+
+    /// Shares `left` levels out among the attributes from `first` on. What stands before is settled; the others are as
+    /// high as they can get, so where that is ruled out, so are all nodes to be found this way.
+    fn descend(
+        &mut self,
+        descent: &mut Descent<'_>,
+        node: Node,
+        first: usize,
+        left: u32,
+    ) -> Result<(), Interruption> {
+        if first == node.len() {
+            descent.found.push(node);
+            return Ok(());
+        }
+        let highest: Vec<u32> = (self.lattice.top().levels().skip(first))
+            .map(u32::from)
+            .collect();
+        let others: u32 = highest[1..].iter().sum();
+        for level in left.saturating_sub(others)..=left.min(highest[0]) {
+            self.checks.report(descent.watch)?;
+            let left = left - level;
+            let mut corner = node.with(first, level as u8);
+            for (after, &highest) in highest.iter().enumerate().skip(1) {
+                corner = corner.with(first + after, left.min(highest) as u8);
+            }
+            let is_one_node = left == 0 || left == others;
+            if (is_one_node || self.checks.can_rule_out()) && !self.is_possible(&corner) {
+                continue;
+            }
+            self.descend(descent, corner, first + 1, left)?;
+            if descent.is_one_enough && !descent.found.is_empty() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn is_possible(&mut self, node: &Node) -> bool {
+        if self.ruled_out.iter().any(|high| node.is_at_or_below(high)) {
+            return false;
+        }
+        let is_possible = !self.checks.check(node).rules_out_below;
+        if !is_possible && self.ruled_out.len() < MOST_RULED_OUT {
+            self.ruled_out.push(node.clone());
+        }
+        is_possible
+    }
+}

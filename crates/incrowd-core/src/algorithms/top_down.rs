@@ -1,0 +1,498 @@
+//! From `*` down, towards what tells the target.
+
+use super::cuts::{self, Effort, Judge, Target, ValueTree};
+use super::{Algorithm, Card, DefaultBudget, Status};
+use crate::Error;
+use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
+use crate::recode::Recoding;
+use std::collections::BTreeMap;
+
+crate::documented! {
+    /// A cut through every hierarchy that still tells the target: from `*` down, for classification (TDS).
+    ///
+    /// Everything starts at the highest acceptable level. In each step one published value is replaced by its
+    /// children: the one with the best ratio of what that tells about the target to what it costs in anonymity,
+    /// among those that keep all promises. It ends when no replacement is safe and tells anything. Numbers that
+    /// nobody gave levels for are cut in two wherever that tells most.
+    ///
+    /// # Paper
+    /// B. Fung, K. Wang, P. Yu, Top-Down Specialization for Information and Privacy Preservation, ICDE 2005.
+    /// # Differs from the paper
+    /// Works for every model, not only k, and may use a suppression budget: a replacement is safe when the rows in
+    /// classes that break a promise stay within it. All quasi-identifiers form one combination, so the anonymity
+    /// lost is the drop of its smallest published class. Ties go by column order, then by the order of values. A
+    /// value with rows under one child only counts as that child.
+    /// # Guarantee
+    /// None: greedy. Safe after every step, so it may be stopped at any time.
+    /// # Needs
+    /// One target column. Missing cells that match any value are refused, since crowds then overlap.
+    /// # Invariant
+    /// The cut keeps all promises within the budget. For each value of the cut, the sums kept are those of the
+    /// classes linked to it.
+    /// # Cost
+    /// A step visits the distinct tuples under the value it replaces and nothing else; every candidate is weighed
+    /// in constant time from sums kept per value. Memory: one entry per distinct tuple and one per class and column.
+    #[derive(Debug)]
+    pub struct TopDown;
+}
+
+static CARD: Card = Card {
+    name: "top-down",
+    text: TopDown::CARD,
+    status: Status::Stable,
+    reads: &[Setting::Targets],
+    default_budget: DefaultBudget::NoRows,
+};
+
+/// Bits below which a replacement tells nothing: rounding alone.
+const NOTHING: f64 = 1e-12;
+
+impl Algorithm for TopDown {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        TopDown::solve_counting(problem, watch, None).map(|(proposal, _)| proposal)
+    }
+}
+
+impl TopDown {
+    /// Solves, shows the cut after every step, and says what it cost.
+    pub fn solve_counting(
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+        mut see: Option<&mut dyn FnMut(&Recoding)>,
+    ) -> Result<(Proposal, Effort), Error> {
+        let target = cuts::target(problem, &CARD)?;
+        let mut state = Specialization::new(problem, target);
+        if state.rows_unsafe > problem.max_suppressed {
+            return Err(Error::NoSolution {
+                max_suppressed: problem.max_suppressed,
+                rows_suppressed_at_limit: state.rows_unsafe,
+            });
+        }
+        loop {
+            if let Some(see) = &mut see {
+                see(&state.recoding());
+            }
+            let Some((attribute, value)) = state.best() else {
+                break;
+            };
+            let progress = Progress {
+                nodes_checked: state.effort.candidates,
+                best: None,
+                lower_bound: None,
+            };
+            match watch.step(progress) {
+                Ok(()) => {}
+                Err(Interruption::Cancelled) => return Err(Error::Cancelled),
+                Err(Interruption::TimeUp) => break,
+            }
+            state.replace(attribute, value);
+        }
+        let proposal = Proposal {
+            recoding: state.recoding(),
+            guarantee: Guarantee::Heuristic,
+            nodes_checked: state.effort.candidates,
+            steps: Vec::new(),
+        };
+        Ok((proposal, state.effort))
+    }
+}
+
+/// A class, its tuples next to each other in [`Specialization::order`].
+#[derive(Debug, Clone)]
+struct Class {
+    start: usize,
+    end: usize,
+    size: u32,
+    is_safe: bool,
+    /// The value of each attribute.
+    values: Vec<u32>,
+    /// What would become of it if that value were replaced.
+    replaced: Vec<Replaced>,
+}
+
+impl Class {
+    fn rows_unsafe(&self) -> u32 {
+        if self.is_safe { 0 } else { self.size }
+    }
+}
+
+/// A class after one of its values is replaced.
+#[derive(Debug, Clone, Copy, Default)]
+struct Replaced {
+    /// Rows in parts that break a promise.
+    rows_unsafe: u32,
+    /// Rows of the smallest part that keeps them all.
+    smallest_safe: Option<u32>,
+}
+
+/// A value of a cut, and what is known of the classes linked to it.
+#[derive(Debug, Clone, Default)]
+struct Linked {
+    is_in_cut: bool,
+    classes: Vec<u32>,
+    /// What replacing it tells about the target, in bits per row.
+    gain: f64,
+    /// Rows of its classes that are suppressed now.
+    rows_unsafe: u32,
+    /// Rows of its classes that would be suppressed if it were replaced.
+    rows_unsafe_replaced: u32,
+    /// Sizes of the smallest safe parts, with how many classes have them.
+    smallest_parts: BTreeMap<u32, u32>,
+}
+
+struct Specialization<'a> {
+    problem: &'a Problem<'a>,
+    trees: Vec<ValueTree>,
+    targets: Vec<Target>,
+    judge: Judge<'a>,
+    /// The leaves of every tuple, attribute by attribute.
+    leaves: Vec<Vec<u32>>,
+    /// Tuples, those of a class next to each other.
+    order: Vec<u32>,
+    classes: Vec<Class>,
+    linked: Vec<Vec<Linked>>,
+    rows_unsafe: u32,
+    /// Sizes of the safe classes, with how many there are.
+    safe_sizes: BTreeMap<u32, u32>,
+    effort: Effort,
+    parts: Parts,
+}
+
+/// Tuples sorted by the child they belong to; memory reused.
+#[derive(Debug, Default)]
+struct Parts {
+    children: Vec<u32>,
+    sizes: Vec<u32>,
+    /// Where each part ends in `sorted`.
+    ends: Vec<usize>,
+    sorted: Vec<u32>,
+}
+
+impl Parts {
+    /// Sorts tuples by child, keeping their order within a part.
+    fn sort(
+        &mut self,
+        tuples: &[u32],
+        sizes: &[u32],
+        children: usize,
+        child: impl Fn(u32) -> usize,
+    ) {
+        self.children.clear();
+        self.sizes.clear();
+        self.sizes.resize(children, 0);
+        self.ends.clear();
+        self.ends.resize(children, 0);
+        for &tuple in tuples {
+            let child = child(tuple);
+            self.children.push(child as u32);
+            self.sizes[child] += sizes[tuple as usize];
+            self.ends[child] += 1;
+        }
+        let mut start = 0;
+        for end in &mut self.ends {
+            start += std::mem::replace(end, start);
+        }
+        self.sorted.clear();
+        self.sorted.resize(tuples.len(), 0);
+        for (&tuple, &child) in tuples.iter().zip(&self.children) {
+            let place = &mut self.ends[child as usize];
+            self.sorted[*place] = tuple;
+            *place += 1;
+        }
+    }
+
+    /// Parts with tuples: which child, its rows, its tuples.
+    fn present(&self) -> impl Iterator<Item = (usize, u32, &[u32])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        (starts.zip(&self.ends).zip(&self.sizes).enumerate())
+            .filter(|(_, ((start, end), _))| start < end)
+            .map(|(child, ((start, &end), &size))| (child, size, &self.sorted[start..end]))
+    }
+}
+
+impl<'a> Specialization<'a> {
+    /// The coarsest cut.
+    fn new(problem: &'a Problem<'a>, target: usize) -> Self {
+        let table = problem.table;
+        let attributes = 0..table.attributes.len();
+        let leaves = attributes.clone().map(|attribute| {
+            let leaf = |tuple| table.group(&table.tuples, tuple, attribute);
+            (0..table.tuples.len()).map(leaf).collect()
+        });
+        let mut state = Specialization {
+            problem,
+            trees: (attributes.clone())
+                .map(|attribute| ValueTree::new(problem, attribute, true))
+                .collect(),
+            targets: (attributes.clone())
+                .map(|attribute| Target::new(table, attribute, target))
+                .collect(),
+            judge: Judge::new(problem),
+            leaves: leaves.collect(),
+            order: (0..table.tuples.len() as u32).collect(),
+            classes: Vec::new(),
+            linked: vec![Vec::new(); table.attributes.len()],
+            rows_unsafe: 0,
+            safe_sizes: BTreeMap::new(),
+            effort: Effort::default(),
+            parts: Parts::default(),
+        };
+        for attribute in attributes {
+            for value in state.trees[attribute].roots().to_vec() {
+                state.enter_cut(attribute, value);
+            }
+        }
+        state.start_classes();
+        state
+    }
+
+    /// Sorts the tuples into the classes of the roots.
+    fn start_classes(&mut self) {
+        let root = |state: &Self, attribute: usize, tuple: u32| {
+            let tree = &state.trees[attribute];
+            let leaf = state.leaves[attribute][tuple as usize];
+            let holds = |&&root: &&u32| tree.leaves(root).contains(&leaf);
+            *(tree.roots().iter().find(holds)).expect("a leaf with rows has a root")
+        };
+        // Usually there is one root, so looking for it is cheap; where `--max-levels` leaves many, it is done once.
+        let roots: Vec<Vec<u32>> = (0..self.trees.len())
+            .map(|attribute| {
+                let mut of_leaf = BTreeMap::new();
+                let of_tuple = |tuple: u32| {
+                    let leaf = self.leaves[attribute][tuple as usize];
+                    *(of_leaf.entry(leaf)).or_insert_with(|| root(self, attribute, tuple))
+                };
+                (0..self.order.len() as u32).map(of_tuple).collect()
+            })
+            .collect();
+        let key = |&tuple: &u32| -> Vec<u32> {
+            roots.iter().map(|roots| roots[tuple as usize]).collect()
+        };
+        self.order.sort_by_cached_key(|tuple| (key(tuple), *tuple));
+        let mut start = 0;
+        while start < self.order.len() {
+            let values = key(&self.order[start]);
+            let alike = self.order[start..]
+                .iter()
+                .take_while(|it| key(it) == values);
+            let end = start + alike.count();
+            self.add_class(start, end, values);
+            start = end;
+        }
+        self.effort.visits += self.order.len() as u64;
+    }
+
+    /// Adds the class of tuples that are next to each other.
+    fn add_class(&mut self, start: usize, end: usize, values: Vec<u32>) {
+        let class = self.classes.len() as u32;
+        let sizes = self.problem.table.tuples.sizes();
+        let tuples = self.order[start..end].iter();
+        for (linked, &value) in self.linked.iter_mut().zip(&values) {
+            linked[value as usize].classes.push(class);
+        }
+        self.classes.push(Class {
+            start,
+            end,
+            size: tuples.map(|&tuple| sizes[tuple as usize]).sum(),
+            is_safe: false,
+            replaced: vec![Replaced::default(); values.len()],
+            values,
+        });
+        self.judge_class(class as usize);
+        self.count_in(class as usize);
+    }
+
+    /// Puts a value into the cut, before any class has it.
+    fn enter_cut(&mut self, attribute: usize, value: u32) {
+        let (tree, target) = (&mut self.trees[attribute], &mut self.targets[attribute]);
+        tree.grow(value, target);
+        let parts = (tree.children(value).iter()).map(|&child| tree.leaves(child));
+        // What has no children cannot be replaced and gains nothing.
+        let gain = match tree.children(value) {
+            [] => 0.0,
+            _ => target.gain(tree.leaves(value), parts),
+        };
+        let linked = &mut self.linked[attribute];
+        linked.resize(tree.len(), Linked::default());
+        linked[value as usize].is_in_cut = true;
+        linked[value as usize].gain = gain;
+    }
+
+    /// Asks the promises about a class and about what every replacement would make of it.
+    fn judge_class(&mut self, class: usize) {
+        let tuples = &self.problem.table.tuples;
+        let Class {
+            start, end, size, ..
+        } = self.classes[class];
+        let members = &self.order[start..end];
+        self.classes[class].is_safe = self.judge.is_safe(size, tuples, members);
+        for attribute in 0..self.trees.len() {
+            self.judge_replaced(class, attribute);
+        }
+    }
+
+    fn judge_replaced(&mut self, class: usize, attribute: usize) {
+        let tuples = &self.problem.table.tuples;
+        let Class { start, end, .. } = self.classes[class];
+        let members = &self.order[start..end];
+        let value = self.classes[class].values[attribute];
+        let tree = &self.trees[attribute];
+        let children = tree.children(value).len();
+        let mut replaced = Replaced::default();
+        if children > 0 {
+            let leaves = &self.leaves[attribute];
+            let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
+            self.parts.sort(members, tuples.sizes(), children, child);
+            for (_, size, part) in self.parts.present() {
+                if self.judge.is_safe(size, tuples, part) {
+                    let smallest = replaced.smallest_safe.unwrap_or(size).min(size);
+                    replaced.smallest_safe = Some(smallest);
+                } else {
+                    replaced.rows_unsafe += size;
+                }
+            }
+        }
+        self.classes[class].replaced[attribute] = replaced;
+    }
+
+    /// Adds a class to the sums of its values.
+    fn count_in(&mut self, class: usize) {
+        let class = &self.classes[class];
+        self.rows_unsafe += class.rows_unsafe();
+        if class.is_safe {
+            *self.safe_sizes.entry(class.size).or_insert(0) += 1;
+        }
+        let linked = self.linked.iter_mut().zip(&class.values);
+        for ((linked, &value), replaced) in linked.zip(&class.replaced) {
+            let linked = &mut linked[value as usize];
+            linked.rows_unsafe += class.rows_unsafe();
+            linked.rows_unsafe_replaced += replaced.rows_unsafe;
+            if let Some(size) = replaced.smallest_safe {
+                *linked.smallest_parts.entry(size).or_insert(0) += 1;
+            }
+        }
+    }
+
+    /// Takes a class out of the sums of its values.
+    fn count_out(&mut self, class: usize) {
+        let class = &self.classes[class];
+        self.rows_unsafe -= class.rows_unsafe();
+        if class.is_safe {
+            take_one(&mut self.safe_sizes, class.size);
+        }
+        let linked = self.linked.iter_mut().zip(&class.values);
+        for ((linked, &value), replaced) in linked.zip(&class.replaced) {
+            let linked = &mut linked[value as usize];
+            linked.rows_unsafe -= class.rows_unsafe();
+            linked.rows_unsafe_replaced -= replaced.rows_unsafe;
+            if let Some(size) = replaced.smallest_safe {
+                take_one(&mut linked.smallest_parts, size);
+            }
+        }
+    }
+
+    /// The safe replacement with the best ratio of bits gained to anonymity lost, plus one.
+    fn best(&mut self) -> Option<(usize, u32)> {
+        let smallest = self.safe_sizes.keys().next().copied();
+        let mut best: Option<(f64, usize, u32)> = None;
+        for (attribute, linked) in self.linked.iter().enumerate() {
+            for (value, linked) in (0..).zip(linked).filter(|(_, linked)| linked.is_in_cut) {
+                if linked.gain <= NOTHING {
+                    continue;
+                }
+                self.effort.candidates += 1;
+                let rows_unsafe =
+                    self.rows_unsafe - linked.rows_unsafe + linked.rows_unsafe_replaced;
+                if rows_unsafe > self.problem.max_suppressed {
+                    continue;
+                }
+                let smallest_part = linked.smallest_parts.keys().next().copied();
+                let lost = match (smallest, smallest_part) {
+                    (Some(now), Some(then)) => now.saturating_sub(then),
+                    _ => 0,
+                };
+                let score = linked.gain / f64::from(lost + 1);
+                if best.is_none_or(|(other, ..)| score > other) {
+                    best = Some((score, attribute, value));
+                }
+            }
+        }
+        best.map(|(_, attribute, value)| (attribute, value))
+    }
+
+    /// Replaces a value of the cut by its children.
+    fn replace(&mut self, attribute: usize, value: u32) {
+        self.effort.steps += 1;
+        let children = self.trees[attribute].children(value).to_vec();
+        for &child in &children {
+            self.enter_cut(attribute, child);
+        }
+        let linked = &mut self.linked[attribute][value as usize];
+        linked.is_in_cut = false;
+        for class in std::mem::take(&mut linked.classes) {
+            self.count_out(class as usize);
+            self.split(class as usize, attribute, value, &children);
+        }
+    }
+
+    /// Splits a class that was counted out: the first part keeps its number.
+    fn split(&mut self, class: usize, attribute: usize, value: u32, children: &[u32]) {
+        let Class { start, end, .. } = self.classes[class];
+        self.effort.visits += (end - start) as u64;
+        let tuples = &self.problem.table.tuples;
+        let (tree, leaves) = (&self.trees[attribute], &self.leaves[attribute]);
+        let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
+        let members = &self.order[start..end];
+        self.parts
+            .sort(members, tuples.sizes(), children.len(), child);
+        let present: Vec<(usize, u32, usize)> = (self.parts.present())
+            .map(|(child, size, part)| (child, size, part.len()))
+            .collect();
+        self.order[start..end].copy_from_slice(&self.parts.sorted);
+        let (first, others) = present.split_first().expect("a class has tuples");
+        let (child, size, length) = *first;
+        let kept = &mut self.classes[class];
+        kept.values[attribute] = children[child];
+        (kept.end, kept.size) = (start + length, size);
+        let values = kept.values.clone();
+        self.linked[attribute][children[child] as usize]
+            .classes
+            .push(class as u32);
+        if others.is_empty() {
+            // The same rows as before: only this attribute can be replaced in another way now.
+            self.judge_replaced(class, attribute);
+        } else {
+            self.judge_class(class);
+        }
+        self.count_in(class);
+        let mut start = start + length;
+        for &(child, _, length) in others {
+            let mut values = values.clone();
+            values[attribute] = children[child];
+            self.add_class(start, start + length, values);
+            start += length;
+        }
+    }
+
+    fn recoding(&self) -> Recoding {
+        Recoding::Cuts(cuts::groupings(
+            self.problem.table,
+            &self.trees,
+            |attribute, value| self.linked[attribute][value as usize].is_in_cut,
+        ))
+    }
+}
+
+/// Takes one away from how often a size occurs.
+fn take_one(sizes: &mut BTreeMap<u32, u32>, size: u32) {
+    match sizes.get_mut(&size) {
+        Some(count) if *count > 1 => *count -= 1,
+        _ => {
+            sizes.remove(&size);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Counting every node of a lattice from classes in order.
+//!
+//! The way is that of [`Tree`], but classes are kept in the order of their keys, with the attribute that rises first
+//! in the highest bits. When an attribute rises, the classes that agree in all attributes before it stand together
+//! and stay together: they are added up in a small array that never leaves the fastest memory, and read out in order
+//! again. No hashing, no searching. Only the first few attributes, which rise seldom, leave too many bits below them
+//! for that; there the classes are sorted again.
+//!
+//! For models that read sizes and numbers of values only; which values a class has is a bit for each.
+
+use super::annotated::step;
+use super::climb::{Climber, Part, Tree};
+use super::histogram::{Annotator, is_whole};
+use crate::counts::FrequencySet;
+use crate::error::Error;
+use crate::lattice::Node;
+use crate::problem::Watch;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Classes that agree in all but so many bits of their keys are added up in an array.
+const MOST_BITS: u32 = 13;
+
+/// The columns of which a class knows the values present: for each, where its words begin and end.
+type Words = Vec<(usize, std::ops::Range<usize>)>;
+
+/// A climber for the models of a tree, if they read no more than sizes and numbers of values, those of `present`
+/// columns in the table of the tree.
+pub(super) fn climber<'a>(tree: &'a Tree<'a>, present: &[usize]) -> Option<Box<dyn Climber + 'a>> {
+    let mut models = tree.models.iter();
+    let is_number = |column: Option<usize>| column.is_none_or(|column| present.contains(&column));
+    if !models.all(|model| is_whole(*model) && is_number(model.column())) {
+        return None;
+    }
+    let mut end = 0;
+    let words: Words = (present.iter())
+        .map(|&column| {
+            let start = end;
+            let values = tree.table.columns[column].values.len();
+            end += values.div_ceil(64).max(1);
+            (column, start..end)
+        })
+        .collect();
+    let fields = fields(tree)?;
+    Some(match end {
+        0 => Box::new(Sorted::<0>::new(tree, fields, words)),
+        1 => Box::new(Sorted::<1>::new(tree, fields, words)),
+        2 => Box::new(Sorted::<2>::new(tree, fields, words)),
+        3..=4 => Box::new(Sorted::<4>::new(tree, fields, words)),
+        5..=8 => Box::new(Sorted::<8>::new(tree, fields, words)),
+        _ => return None,
+    })
+}
+
+/// The place of an attribute in a key.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    shift: u32,
+    bits: u32,
+}
+
+impl Place {
+    fn read(self, key: u64) -> usize {
+        ((key >> self.shift) & ((1 << self.bits) - 1)) as usize
+    }
+}
+
+/// The places of the attributes, the last to rise in the lowest bits; none when a word is too small for all.
+fn fields(tree: &Tree<'_>) -> Option<Vec<Place>> {
+    let mut places = vec![Place { shift: 0, bits: 0 }; tree.order.len()];
+    let mut shift = 0;
+    for &attribute in tree.order.iter().rev() {
+        let last = tree.table.attributes[attribute].hierarchy.leaves().max(1) as u64 - 1;
+        let bits = u64::BITS - last.leading_zeros();
+        places[attribute] = Place { shift, bits };
+        shift += bits;
+    }
+    (shift < u64::BITS).then_some(places)
+}
+
+/// A class with its key.
+#[derive(Debug, Clone, Copy)]
+struct Class<const W: usize> {
+    key: u64,
+    size: u32,
+    /// The values present, a bit for each, all columns end to end.
+    present: [u64; W],
+}
+
+impl<const W: usize> Class<W> {
+    const NONE: Self = Class {
+        key: 0,
+        size: 0,
+        present: [0; W],
+    };
+
+    #[inline]
+    fn with_key(self, key: u64) -> Self {
+        Class { key, ..self }
+    }
+
+    #[inline]
+    fn add(&mut self, other: &Self) {
+        self.size += other.size;
+        for (ours, theirs) in self.present.iter_mut().zip(other.present) {
+            *ours |= theirs;
+        }
+    }
+}
+
+struct Sorted<'a, const W: usize> {
+    tree: &'a Tree<'a>,
+    /// By attribute.
+    fields: Vec<Place>,
+    words: Words,
+    /// For each attribute, level and group: the group one level higher, at its place in the key.
+    risen: Vec<Vec<Vec<u64>>>,
+    /// The raw tuples, in the order of their keys as all sets here.
+    bottom: Vec<Class<W>>,
+}
+
+impl<'a, const W: usize> Sorted<'a, W> {
+    fn new(tree: &'a Tree<'a>, fields: Vec<Place>, words: Words) -> Self {
+        let attributes = tree.table.attributes.iter().zip(&fields);
+        let risen = attributes
+            .map(|(attribute, place)| {
+                let rise = |level| {
+                    let above = attribute.groups_between(level, level + 1);
+                    let above = above.iter().map(|&group| u64::from(group) << place.shift);
+                    above.collect()
+                };
+                (0..attribute.hierarchy.height()).map(rise).collect()
+            })
+            .collect();
+        let mut sorted = Sorted {
+            tree,
+            fields,
+            words,
+            risen,
+            bottom: Vec::new(),
+        };
+        sorted.bottom = sorted.sort(&tree.table.tuples);
+        sorted
+    }
+
+    /// The raw tuples in order.
+    fn sort(&self, tuples: &FrequencySet) -> Vec<Class<W>> {
+        let mut classes: Vec<Class<W>> = (tuples.sizes().iter().enumerate())
+            .map(|(tuple, &size)| {
+                let groups = self.fields.iter().enumerate().map(|(attribute, place)| {
+                    let group = self.tree.table.group(tuples, tuple, attribute);
+                    u64::from(group) << place.shift
+                });
+                Class {
+                    key: groups.fold(0, |key, group| key | group),
+                    size,
+                    present: [0; W],
+                }
+            })
+            .collect();
+        for (column, words) in &self.words {
+            let known = tuples.histograms(*column).present.as_ref();
+            let known = known.expect("the table was prepared for this");
+            for (class, known) in classes.iter_mut().zip(known.classes()) {
+                class.present[words.clone()].copy_from_slice(known);
+            }
+        }
+        classes.sort_unstable_by_key(|class| class.key);
+        classes
+    }
+}
+
+impl<const W: usize> Climber for Sorted<'_, W> {
+    fn annotate(
+        &self,
+        root: &Node,
+        watch: &dyn Watch,
+        counted: &AtomicUsize,
+    ) -> Result<Part, Error> {
+        let mut climb = Climb {
+            sorted: self,
+            watch,
+            counted,
+            slots: Vec::new(),
+            occupied: Vec::new(),
+            order: Vec::new(),
+            sizes: Vec::new(),
+            distinct: Vec::new(),
+            spare: Vec::new(),
+            annotators: self.tree.annotators(),
+            part: Part::new(self.tree.models),
+        };
+        let mut classes = self.bottom.clone();
+        for (attribute, level) in root.levels().enumerate() {
+            for level in 0..level {
+                let mut above = Vec::new();
+                climb.rise(&classes, attribute, level, &mut above);
+                classes = above;
+            }
+        }
+        climb.visit(root, &classes, self.tree.fixed)?;
+        Ok(climb.part)
+    }
+}
+
+/// One thread on its way through a subtree.
+struct Climb<'a, const W: usize> {
+    sorted: &'a Sorted<'a, W>,
+    watch: &'a dyn Watch,
+    counted: &'a AtomicUsize,
+    /// Classes being added up; none between runs.
+    slots: Vec<Class<W>>,
+    /// The slots in use, a bit each.
+    occupied: Vec<u64>,
+    /// Keys being sorted, each with its class.
+    order: Vec<(u64, u32)>,
+    sizes: Vec<u32>,
+    distinct: Vec<u32>,
+    /// Sets whose memory is free to be reused.
+    spare: Vec<Vec<Class<W>>>,
+    annotators: Vec<Annotator<'a>>,
+    part: Part,
+}
+
+/// How many bits are set: the sums of two words are added up together, which processors without an instruction for
+/// it are grateful for.
+#[inline]
+fn count_bits(words: &[u64]) -> u32 {
+    const TWOS: u64 = 0x5555_5555_5555_5555;
+    const FOURS: u64 = 0x3333_3333_3333_3333;
+    const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    let of_four = |word: u64| {
+        let of_two = word - ((word >> 1) & TWOS);
+        (of_two & FOURS) + ((of_two >> 2) & FOURS)
+    };
+    let (pairs, last) = words.as_chunks::<2>();
+    let pairs = pairs.iter().map(|&[one, other]| {
+        let sums = of_four(one) + of_four(other);
+        let sums = (sums & EIGHTS) + ((sums >> 4) & EIGHTS);
+        (sums.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
+    });
+    let last = last.iter().map(|word| word.count_ones());
+    pairs.chain(last).sum()
+}
+
+/// Adds up the classes that agree in all bits but those of the slots, in the order of the slots: as many as those bits
+/// can tell apart. Slots are empty before and after, and so are the bits that say which are in use.
+#[inline(always)]
+fn add_up<const W: usize>(
+    lower: &[Class<W>],
+    bits: u32,
+    slot_of: impl Fn(u64) -> u64,
+    slots: &mut [Class<W>],
+    occupied: &mut [u64],
+    upper: &mut Vec<Class<W>>,
+) {
+    let last = slots.len() - 1;
+    let mut rest = lower.iter().peekable();
+    while let Some(first) = rest.next() {
+        let run = first.key >> bits;
+        let base = run << bits;
+        let mut next = rest.next_if(|class| class.key >> bits == run);
+        if next.is_none() {
+            upper.push(first.with_key(base | slot_of(first.key)));
+            continue;
+        }
+        let slot = slot_of(first.key) as usize & last;
+        slots[slot] = *first;
+        occupied[slot / 64] |= 1 << (slot % 64);
+        while let Some(class) = next {
+            let slot = slot_of(class.key) as usize & last;
+            slots[slot].add(class);
+            occupied[slot / 64] |= 1 << (slot % 64);
+            next = rest.next_if(|class| class.key >> bits == run);
+        }
+        for (word, occupied) in occupied.iter_mut().enumerate() {
+            let mut occupied = std::mem::take(occupied);
+            while occupied != 0 {
+                let slot = (64 * word + occupied.trailing_zeros() as usize) & last;
+                let class = std::mem::replace(&mut slots[slot], Class::NONE);
+                upper.push(class.with_key(base | slot as u64));
+                occupied &= occupied - 1;
+            }
+        }
+    }
+}
+
+impl<const W: usize> Climb<'_, W> {
+    /// The classes when an attribute rises by one level.
+    fn rise(&mut self, lower: &[Class<W>], attribute: usize, level: u8, upper: &mut Vec<Class<W>>) {
+        let place = self.sorted.fields[attribute];
+        let risen = &self.sorted.risen[attribute][level as usize];
+        upper.clear();
+        let bits = place.shift + place.bits;
+        let below = (1u64 << place.shift) - 1;
+        let slot_of = |key: u64| (key & below) | risen[place.read(key)];
+        if bits <= 6 {
+            // Most nodes: what is in use fits into a word, and the compiler knows it.
+            let mut slots = [Class::NONE; 64];
+            add_up(lower, bits, slot_of, &mut slots, &mut [0], upper);
+        } else if bits <= MOST_BITS {
+            let slots = 1usize << bits;
+            self.slots.resize(slots, Class::NONE);
+            self.occupied.resize(slots / 64, 0);
+            let (slots, occupied) = (&mut self.slots, &mut self.occupied);
+            add_up(lower, bits, slot_of, slots, occupied, upper);
+        } else {
+            self.rise_and_sort(lower, place, risen, upper);
+        }
+    }
+
+    fn rise_and_sort(
+        &mut self,
+        lower: &[Class<W>],
+        place: Place,
+        risen: &[u64],
+        upper: &mut Vec<Class<W>>,
+    ) {
+        let kept = !(((1u64 << place.bits) - 1) << place.shift);
+        let classes = lower.iter().enumerate();
+        self.order.clear();
+        self.order.extend(classes.map(|(at, class)| {
+            let key = (class.key & kept) | risen[place.read(class.key)];
+            (key, at as u32)
+        }));
+        // Long stretches are in order already, which the stable sort takes advantage of.
+        self.order.sort_by_key(|&(key, _)| key);
+        for classes in self.order.chunk_by(|one, other| one.0 == other.0) {
+            let mut sum = Class::NONE.with_key(classes[0].0);
+            for &(_, at) in classes {
+                sum.add(&lower[at as usize]);
+            }
+            upper.push(sum);
+        }
+    }
+
+    fn annotate(&mut self, node: &Node, classes: &[Class<W>]) -> Result<(), Error> {
+        let Part { nodes, histograms } = &mut self.part;
+        nodes.push(node.clone());
+        self.sizes.clear();
+        self.sizes.extend(classes.iter().map(|class| class.size));
+        let models = self.sorted.tree.models.iter().zip(&mut self.annotators);
+        for ((model, annotator), histograms) in models.zip(histograms) {
+            self.distinct.clear();
+            let mut words = self.sorted.words.iter();
+            if let Some((_, words)) = words.find(|(column, _)| model.column() == Some(*column)) {
+                let words = words.clone();
+                let distinct = classes
+                    .iter()
+                    .map(|class| count_bits(&class.present[words.clone()]));
+                self.distinct.extend(distinct);
+            }
+            annotator.annotate_numbers(&self.sizes, &self.distinct, histograms)?;
+        }
+        Ok(())
+    }
+
+    /// Annotates a node and everything that rises from it by attributes from `first` on.
+    fn visit(&mut self, node: &Node, classes: &[Class<W>], first: usize) -> Result<(), Error> {
+        step(self.watch, self.counted.fetch_add(1, Ordering::Relaxed))?;
+        self.annotate(node, classes)?;
+        let tree = self.sorted.tree;
+        for (position, to) in tree.above(node, first) {
+            let attribute = tree.order[position];
+            let mut above = self.spare.pop().unwrap_or_default();
+            self.rise(classes, attribute, node.level(attribute), &mut above);
+            self.visit(&to, &above, position)?;
+            self.spare.push(above);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_bits;
+
+    #[test]
+    fn bits_are_counted_in_any_number_of_words() {
+        let words: Vec<u64> = (0..8u64)
+            .map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15) | u64::MAX << (8 * word))
+            .chain([u64::MAX, 0, u64::MAX, u64::MAX])
+            .collect();
+        for start in 0..words.len() {
+            for end in start..=words.len() {
+                let counted = words[start..end].iter().map(|word| word.count_ones());
+                assert_eq!(count_bits(&words[start..end]), counted.sum::<u32>());
+            }
+        }
+    }
+}

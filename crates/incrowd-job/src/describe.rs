@@ -1,0 +1,328 @@
+//! What a release has come to, for the outcome and the certificate.
+
+use crate::asked::Asked;
+use crate::certificate::{Certificate, Dialect, Generalized, Lost, Measured, Reached, Request};
+use crate::choices;
+use crate::counted::FirstPass;
+use crate::error::Error;
+use crate::hierarchies::ColumnHierarchy;
+use crate::input;
+use crate::job::{Delimiter, Job, MissingCells, Suppressed};
+use crate::models;
+use crate::outcome::{
+    Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Seconds, StepTaken, VERSION,
+};
+use incrowd_core::algorithms::Algorithm;
+use incrowd_core::counts::Attribute;
+use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::privacy::{Direction, ModelSpec};
+use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
+use incrowd_core::publish::Release;
+use incrowd_core::recode::Grouping;
+use incrowd_core::utility::{METRICS, MetricSpec};
+use indexmap::IndexMap;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// Said when a release is safe only because it is empty.
+const NOTHING_PUBLISHED: &str =
+    "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
+
+/// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
+const CROWDS_NOT_CLASSES: &str =
+    "missing cells match any value: crowds, not classes, keep the promise";
+
+/// An answer that passed the check, and all that led to it.
+pub(crate) struct Answer<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) asked: &'a Asked,
+    pub(crate) first_pass: &'a FirstPass,
+    pub(crate) algorithm: &'static dyn Algorithm,
+    pub(crate) problem: &'a Problem<'a>,
+    pub(crate) proposal: &'a Proposal,
+    pub(crate) release: &'a Release<'a>,
+}
+
+impl Answer<'_> {
+    /// The outcome, all but files and times.
+    pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
+        let Answer {
+            job,
+            asked,
+            proposal,
+            release,
+            ..
+        } = *self;
+        let table = release.table();
+        let metrics = self.metrics()?;
+        let loss = metrics.get(&asked.metric.to_string()).copied();
+        let (guarantee, gap) = match proposal.guarantee {
+            problem::Guarantee::Optimal => (Guarantee::Optimal, Some(0.0)),
+            problem::Guarantee::Bounded { lower_bound } => {
+                let gap = loss.filter(|_| lower_bound.0.is_finite()).map(|loss| {
+                    match loss > lower_bound.0 {
+                        true => (loss - lower_bound.0) / loss.abs(),
+                        false => 0.0,
+                    }
+                });
+                (Guarantee::Bounded, gap)
+            }
+            problem::Guarantee::Heuristic => (Guarantee::Heuristic, None),
+        };
+        let level_names = release.node().map(|node| {
+            let levels = table.attributes.iter().zip(node.levels());
+            let name = |(attribute, level): (&Attribute, u8)| {
+                let name = attribute.hierarchy.level_name(level);
+                (attribute.name.clone(), name.to_owned())
+            };
+            levels.map(name).collect()
+        });
+        let levels = release.levels().map(|levels| {
+            let owned = |(name, level): (&str, u8)| (name.to_owned(), level);
+            levels.into_iter().map(owned).collect()
+        });
+        let classes = release.classes() as u64;
+        let rows_out = u64::from(release.rows_published());
+        Ok(Outcome {
+            version: VERSION,
+            algorithm: self.algorithm.card().name.to_owned(),
+            guarantee,
+            gap,
+            levels,
+            recoding: release.recoding().name().into(),
+            blocks: blocks(release),
+            published: published_values(release),
+            rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
+            rows_out,
+            rows_suppressed: release.rows_suppressed().into(),
+            classes,
+            smallest_class: release.smallest_class().into(),
+            average_class: match classes {
+                0 => 0.0,
+                classes => rows_out as f64 / classes as f64,
+            },
+            metrics,
+            privacy: models::reached(self.problem.models, release.reached(), table),
+            lattice: LatticeSeen {
+                nodes: Figure128(table.lattice().nodes()),
+                checked: proposal.nodes_checked,
+            },
+            seconds: Seconds {
+                read: 0.0,
+                solve: 0.0,
+                write: 0.0,
+            },
+            peak_memory_bytes: None,
+            output: None,
+            level_names,
+            hierarchies: self.origins(),
+            rows_excluded: table.rows_excluded.into(),
+            rows_starred: match job.output.suppressed.unwrap_or_default() {
+                Suppressed::Drop => 0,
+                Suppressed::Star => release.rows_suppressed().into(),
+            },
+            steps: choices::steps(&proposal.steps, table),
+            notes: self.notes(),
+            certificate: None,
+            sample: None,
+        })
+    }
+
+    /// Where the levels of each quasi-identifier come from.
+    fn origins(&self) -> IndexMap<String, LevelsFrom> {
+        let plan = &self.asked.plan;
+        let names = plan.names_of(&plan.quasi_identifiers).into_iter();
+        let hierarchies = self.first_pass.hierarchies.iter();
+        names
+            .zip(hierarchies.map(ColumnHierarchy::origin))
+            .collect()
+    }
+
+    /// What a reader should know before trusting or using the release.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.release.rows_published() == 0 {
+            notes.push(NOTHING_PUBLISHED.to_owned());
+        }
+        if self.job.privacy.max_suppressed.is_none() && self.problem.max_suppressed > 0 {
+            let (name, rows) = (self.algorithm.card().name, self.problem.max_suppressed);
+            notes.push(format!(
+                "no budget is given: {name} may then suppress {rows} rows"
+            ));
+        }
+        if self.crowds_outgrow_classes() {
+            notes.push(CROWDS_NOT_CLASSES.to_owned());
+        }
+        notes
+    }
+
+    /// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
+    /// then stand in several crowds.
+    fn crowds_outgrow_classes(&self) -> bool {
+        let smallest = f64::from(self.release.smallest_class());
+        let mut reached = self.problem.models.iter().zip(self.release.reached());
+        self.job.data.missing_cells == Some(MissingCells::MatchAny)
+            && reached.any(|(model, reached)| {
+                let is_size = model.column().is_none() && model.direction() == Direction::AtLeast;
+                is_size && reached.worst.is_some_and(|worst| smallest < worst)
+            })
+    }
+
+    /// The release by every metric that applies, the one asked for first if it is not among them.
+    fn metrics(&self) -> Result<IndexMap<String, f64>, Error> {
+        let table = self.release.table();
+        let has_target = !self.asked.plan.target.is_empty();
+        let mut specs = vec![self.asked.metric.clone()];
+        for entry in METRICS {
+            if !(entry.applies)(table, has_target) {
+                continue;
+            }
+            let spec = MetricSpec::named(entry.name)?;
+            if !spec.reads_column() {
+                specs.push(spec);
+                continue;
+            }
+            for target in self.asked.plan.names_of(&self.asked.plan.target) {
+                specs.push(spec.clone().with_column(target));
+            }
+        }
+        let mut metrics = IndexMap::new();
+        for spec in specs {
+            let metric = spec.build(table)?;
+            let problem = Problem {
+                metric: &*metric,
+                ..self.problem.clone()
+            };
+            let assessed = Assessor::new(&problem).assess_recoding(self.release.recoding());
+            if let Some(loss) = assessed.loss {
+                metrics.insert(spec.to_string(), loss.0);
+            }
+        }
+        Ok(metrics)
+    }
+
+    /// Everything that decided what the release looks like.
+    fn request(&self, steps: &[StepTaken]) -> Request {
+        let Answer {
+            job,
+            asked,
+            problem,
+            ..
+        } = *self;
+        let plan = &asked.plan;
+        let card = self.algorithm.card();
+        Request {
+            quasi_identifiers: plan
+                .names_of(&plan.quasi_identifiers)
+                .into_iter()
+                .zip(&self.first_pass.hierarchies)
+                .zip(problem.max_levels.levels())
+                .map(|((column, levels), max_level)| Generalized {
+                    column,
+                    max_level,
+                    hierarchy_sha256: hash(&levels.hierarchy),
+                })
+                .collect(),
+            sensitive: plan.names_of(&plan.sensitive),
+            distances: problem
+                .table
+                .columns
+                .iter()
+                .filter_map(|column| {
+                    Some(Measured {
+                        column: column.name.clone(),
+                        hierarchy_sha256: hash(column.hierarchy.as_ref()?),
+                    })
+                })
+                .collect(),
+            target: plan.names_of(&plan.target),
+            kept: plan.names_of(&plan.kept),
+            dropped: plan.names_of(&plan.dropped),
+            privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
+            max_suppressed: problem.max_suppressed.into(),
+            metric: asked.metric.to_string(),
+            algorithm: card.name.to_owned(),
+            script: (card.reads.contains(&Setting::Script)).then(|| choices::script(steps)),
+            seed: job.search.seed.unwrap_or(0),
+            time_limit: job.search.time_limit.map(|limit| limit.to_string()),
+            missing: word(job.data.missing_cells.unwrap_or_default()),
+            missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+            unlisted: word(job.columns.missing.unwrap_or_default()),
+            csv: asked.delimiter.map(|delimiter| {
+                let options = input::csv_options(job);
+                Dialect {
+                    delimiter: Delimiter(delimiter),
+                    quote: Delimiter(options.quote),
+                    header: options.has_header,
+                    trim: options.trim,
+                }
+            }),
+            suppressed: word(job.output.suppressed.unwrap_or_default()),
+        }
+    }
+
+    /// The certificate of a release that was written with this SHA-256.
+    pub(crate) fn certificate(&self, outcome: &Outcome, output: &str) -> Certificate {
+        let reached = Reached {
+            privacy: outcome.privacy.clone(),
+            levels: outcome.levels.clone(),
+            recoding: outcome.recoding.clone(),
+            blocks: outcome.blocks.clone(),
+            published: outcome.published.clone(),
+            rows_in: outcome.rows_in,
+            rows_out: outcome.rows_out,
+            rows_suppressed: outcome.rows_suppressed,
+            rows_excluded: outcome.rows_excluded,
+            rows_starred: outcome.rows_starred,
+            notes: outcome.notes.clone(),
+            classes: outcome.classes,
+            smallest_class: outcome.smallest_class,
+        };
+        let lost = Lost {
+            guarantee: outcome.guarantee,
+            gap: outcome.gap,
+            metrics: outcome.metrics.clone(),
+        };
+        let input = self.first_pass.input_hash.to_string();
+        let request = self.request(&outcome.steps);
+        Certificate::new(request, reached, lost, input, output.to_owned())
+    }
+}
+
+/// The raw values behind each published one, where a column does not keep to one level.
+fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
+    let blocks = |(attribute, grouping): (&Attribute, &Grouping)| {
+        let mut blocks = vec![Vec::new(); grouping.groups()];
+        for (leaf, &group) in (0..).zip(grouping.groups_of_leaves()) {
+            blocks[group as usize].push(attribute.hierarchy.label(0, leaf).to_owned());
+        }
+        (attribute.name.clone(), blocks)
+    };
+    let attributes = release.table().attributes.iter();
+    let groupings = release.recoding().groupings()?;
+    Some(attributes.zip(groupings).map(blocks).collect())
+}
+
+/// The text published for each block.
+fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String>>> {
+    let values = |(attribute, grouping): (&Attribute, &Grouping)| {
+        let values = grouping.labels().map(str::to_owned).collect();
+        (attribute.name.clone(), values)
+    };
+    let attributes = release.table().attributes.iter();
+    let groupings = release.recoding().groupings()?;
+    Some(attributes.zip(groupings).map(values).collect())
+}
+
+/// SHA-256 of a hierarchy in the program's own form.
+fn hash(hierarchy: &Hierarchy) -> String {
+    crate::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
+}
+
+/// A choice as it is written in a job file.
+fn word(choice: impl Serialize) -> String {
+    match serde_json::to_value(choice) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => unreachable!("choices are written as words"),
+    }
+}

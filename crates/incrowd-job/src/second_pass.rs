@@ -1,0 +1,156 @@
+//! The second pass over the rows: recoded, checked against the first pass, written.
+
+use crate::asked::Asked;
+use crate::batches::for_each_batch;
+use crate::control::{Control, Phase};
+use crate::error::Error;
+use crate::files::ReleaseFile;
+use crate::job::{Job, Suppressed};
+use crate::outcome::{FileWritten, Sample};
+use incrowd_core::publish::{PublishedRows, Release, SuppressedRows};
+use incrowd_core::table::RowBatch;
+use incrowd_io::Fingerprint;
+
+/// The second pass over the rows.
+pub(crate) struct SecondPass<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) asked: &'a Asked,
+    pub(crate) release: &'a Release<'a>,
+    pub(crate) input_hash: Fingerprint,
+    pub(crate) control: &'a Control,
+}
+
+impl SecondPass<'_> {
+    /// Recodes every row into `output`, and lets it appear if all is as it was counted.
+    pub(crate) fn write(&self, mut output: ReleaseFile) -> Result<FileWritten, Error> {
+        let source = &self.asked.source;
+        let progress = self.control.progress();
+        progress.begin(Phase::Write, source.bytes_total());
+        let result = self.recode_all(&mut output);
+        progress.end();
+        let (confirmation, second) = result.map_err(|error| self.blame_input(error))?;
+        if second != self.input_hash {
+            return Err(self.changed());
+        }
+        output.finish(confirmation)
+    }
+
+    fn recode_all(
+        &self,
+        output: &mut ReleaseFile,
+    ) -> Result<(incrowd_core::publish::Confirmation, Fingerprint), Error> {
+        let mut reader = self.asked.source.open()?;
+        if reader.columns() != self.asked.plan.names {
+            return Err(self.changed());
+        }
+        let threads = self.job.threads();
+        let recoder = self.release.recoder(
+            &self.asked.plan.names,
+            &self.asked.plan.dropped,
+            self.suppressed_rows(),
+        )?;
+        let encoder = output.encoder();
+        let recoders = for_each_batch(
+            &mut *reader,
+            self.control,
+            threads,
+            vec![recoder; threads.saturating_sub(1).max(1)],
+            |recoder, batch, made: &mut (PublishedRows, Vec<u8>)| {
+                let (published, text) = made;
+                recoder.recode(batch, published)?;
+                if let Some(encoder) = &encoder {
+                    text.clear();
+                    encoder.encode(published.rows(), text);
+                }
+                Ok(())
+            },
+            |(published, text)| match encoder {
+                Some(_) => output.write_encoded(text),
+                None => output.write(published),
+            },
+        )?;
+        let mut tally = incrowd_core::publish::Tally::default();
+        for recoder in &recoders {
+            tally.add(recoder.tally());
+        }
+        Ok((self.release.confirm(&tally)?, reader.fingerprint()?))
+    }
+
+    /// The first rows, before and after.
+    pub(crate) fn sample(&self, rows: usize) -> Result<Sample, Error> {
+        let mut reader = self.asked.source.open()?;
+        let mut recoder = self.release.recoder(
+            &self.asked.plan.names,
+            &self.asked.plan.dropped,
+            self.suppressed_rows(),
+        )?;
+        let text = |batch: &RowBatch, row: usize| -> Vec<String> {
+            (0..batch.columns())
+                .map(|column| String::from_utf8_lossy(batch.cell(row, column)).into_owned())
+                .collect()
+        };
+        let mut sample = Sample {
+            columns_before: self.asked.plan.names.clone(),
+            before: Vec::new(),
+            columns_after: recoder.names().to_vec(),
+            after: Vec::new(),
+        };
+        let mut batch = RowBatch::default();
+        let mut published = PublishedRows::default();
+        while sample.before.len() < rows && reader.read(&mut batch)? {
+            for row in 0..batch.rows().min(rows - sample.before.len()) {
+                let mut one = RowBatch::new(batch.columns());
+                one.clear(batch.first_row() + row as u64);
+                for column in 0..batch.columns() {
+                    one.push_cell(batch.cell(row, column));
+                }
+                recoder
+                    .recode(&one, &mut published)
+                    .map_err(|error| self.blame_input(error.into()))?;
+                let after = published.rows();
+                sample.before.push(text(&batch, row));
+                sample
+                    .after
+                    .push((after.rows() > 0).then(|| text(after, 0)));
+            }
+        }
+        Ok(sample)
+    }
+
+    fn suppressed_rows(&self) -> SuppressedRows {
+        match self.job.output.suppressed.unwrap_or_default() {
+            Suppressed::Drop => SuppressedRows::Drop,
+            Suppressed::Star => SuppressedRows::Star,
+        }
+    }
+
+    fn changed(&self) -> Error {
+        Error::InputChanged {
+            input: self.asked.source.name(),
+        }
+    }
+
+    /// An input that could be read once and is now missing or malformed has changed.
+    fn blame_input(&self, error: Error) -> Error {
+        use incrowd_io::Error::*;
+        match error {
+            Error::Core(incrowd_core::Error::InputChanged)
+            | Error::Io(
+                NotFound { .. }
+                | IsDirectory { .. }
+                | Empty { .. }
+                | NoRows { .. }
+                | RaggedRow { .. }
+                | DuplicateColumn { .. }
+                | EmptyColumnName { .. }
+                | NotUtf8 { .. }
+                | QuoteNeverClosed { .. }
+                | CellTooLarge { .. }
+                | BrokenGzip { .. }
+                | BrokenParquet { .. }
+                | UnsupportedColumnType { .. },
+            ) => self.changed(),
+            other => other,
+        }
+    }
+}
