@@ -16,6 +16,7 @@ mod optimal;
 mod plot;
 mod record;
 mod report;
+mod schemes;
 mod verify;
 
 use anyhow::Result;
@@ -54,7 +55,16 @@ enum Benchmark {
     Negotiation,
     /// Instructions of the roll-up kernel, by callgrind.
     Kernel,
-    /// Every benchmark above.
+    /// Optimal partitions by six schemes, on Adult.
+    Schemes {
+        /// One table only.
+        #[arg(long)]
+        only: Option<schemes::Part>,
+        /// Seconds for a search that may be out of reach.
+        #[arg(long, default_value_t = 60)]
+        limit: u64,
+    },
+    /// Every benchmark above but the partitions.
     All,
     /// Draws the charts of the documentation from a recorded run.
     Plot {
@@ -104,6 +114,7 @@ impl Benchmark {
             Benchmark::Classics => "classics",
             Benchmark::Negotiation => "negotiation",
             Benchmark::Kernel => "kernel",
+            Benchmark::Schemes { .. } => "schemes",
             Benchmark::All => "all",
             Benchmark::Plot { .. } => "plot",
             Benchmark::CopyBare { .. } => "copy-bare",
@@ -163,6 +174,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     if is_asked("optimal") {
         optimal::run(report)?;
+    }
+    if let Benchmark::Schemes { only, limit } = &arguments.benchmark {
+        schemes::run(report, *only, std::time::Duration::from_secs(*limit))?;
     }
     if is_asked("kernel") {
         kernel::run(report)?;

@@ -30,6 +30,43 @@ pub enum Error {
         /// Rows the highest acceptable node suppresses.
         rows_suppressed_at_limit: u32,
     },
+    /// A column that partitions, orders or steps are asked for and that is no quasi-identifier.
+    #[error("`{column}` is given a scheme, an order or steps, and is no quasi-identifier")]
+    PartitionColumnUnknown {
+        /// What was given.
+        column: String,
+        /// The quasi-identifiers.
+        known: Vec<String>,
+    },
+    /// A metric for which no search over partitions can prove anything.
+    #[error("partitions cannot be searched by the metric `{metric}`")]
+    PartitionMetric {
+        /// The metric.
+        metric: &'static str,
+    },
+    /// More combinations of values than a search over partitions can number.
+    #[error("the quasi-identifiers have too many values together to search partitions")]
+    PartitionTooWide,
+    /// One block of many values cannot be split in every way.
+    #[error("column `{column}` has too many values to split them in any way, top-down")]
+    PartitionTooManySplits {
+        /// The column.
+        column: String,
+    },
+    /// An order that leaves values out.
+    #[error("the order of column `{column}` leaves out {missing} of its values")]
+    OrderIncomplete {
+        /// The column.
+        column: String,
+        /// Values that are not in it.
+        missing: usize,
+    },
+    /// Steps for a column that is not numeric.
+    #[error("steps are asked for column `{column}`, whose values are no numbers")]
+    StepsNeedNumbers {
+        /// The column.
+        column: String,
+    },
     /// An algorithm that classifies needs to know what.
     #[error("`{algorithm}` needs one target column, and {given} are given")]
     OneTargetNeeded {
@@ -521,6 +558,18 @@ impl Error {
             } => format!(
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
+            Error::PartitionColumnUnknown { known, .. } => {
+                format!("the quasi-identifiers are {}", known.join(", "))
+            }
+            Error::PartitionMetric { .. } => "use `discernibility` or `hdm`".into(),
+            Error::PartitionTooWide => {
+                "put numbers in steps with `--coarse`, or name fewer quasi-identifiers".into()
+            }
+            Error::PartitionTooManySplits { .. } => {
+                "use `--search bottom-up` or `--search auto`, or another scheme for this column".into()
+            }
+            Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
+            Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
             Error::OneTargetNeeded { .. } => {
                 "name the column that analysts predict, for example `--target salary-class`".into()
             }

@@ -122,6 +122,7 @@ fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Settings
         without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
         targets: plan.target.iter().filter_map(position).collect(),
         script: job.search.script.clone(),
+        partition: Default::default(),
         seed: job.search.seed.unwrap_or(0),
         threads: job.threads(),
     }

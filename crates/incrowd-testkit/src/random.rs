@@ -47,6 +47,29 @@ pub fn wide_problem(seed: u64) -> OracleProblem {
     problem
 }
 
+/// A problem whose partitions can all be tried: few columns of few values, and no missing cell matches any value.
+pub fn partition_problem(seed: u64) -> OracleProblem {
+    let mut rng = Rng::with_seed(seed);
+    let quasi_identifiers = rng.usize(1..=3);
+    let most = [5, 3, 2][quasi_identifiers - 1];
+    let shapes: Vec<Shape> = (0..quasi_identifiers)
+        .map(|_| {
+            let values = rng.usize(1..=most);
+            Shape {
+                values: values + rng.usize(0..2),
+                used: values,
+                height: rng.u8(1..=3),
+            }
+        })
+        .collect();
+    let mut problem = problem_of(&mut rng, &shapes);
+    if problem.missing == MissingPolicy::MatchAny {
+        problem.missing = MissingPolicy::OwnValue;
+    }
+    problem.table.rows.truncate(30);
+    problem
+}
+
 /// Of a quasi-identifier.
 struct Shape {
     /// The values its hierarchy lists.
@@ -372,6 +395,9 @@ pub fn random_metric(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Opti
         "height" => OracleMetric::Height,
         "precision" => OracleMetric::Precision(random_aggregation(problem, rng)),
         "discernibility" => OracleMetric::Discernibility,
+        "hdm" => OracleMetric::Hdm {
+            weights: random_aggregation(problem, rng).weights,
+        },
         "dm-star" => OracleMetric::DmStar,
         "average-class-size" => OracleMetric::AverageClassSize {
             k: (rng.u8(0..3) == 0).then(|| rng.usize(1..=5)),

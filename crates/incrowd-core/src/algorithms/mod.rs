@@ -10,6 +10,7 @@ mod datafly;
 pub mod incognito;
 pub mod mu_argus;
 mod optimal;
+pub mod partition;
 pub mod samarati;
 mod top_down;
 
@@ -20,6 +21,7 @@ pub use incognito::Incognito;
 pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
 pub(crate) use optimal::{Goal, Ties, search};
+pub use partition::Partition;
 pub use samarati::Samarati;
 pub use top_down::TopDown;
 
@@ -31,7 +33,7 @@ use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
 pub static ALGORITHMS: &[&dyn Algorithm] = &[
-    &Optimal, &Samarati, &Incognito, &Datafly, &MuArgus, &BottomUp, &TopDown,
+    &Optimal, &Samarati, &Incognito, &Datafly, &MuArgus, &BottomUp, &TopDown, &Partition,
 ];
 
 /// What people should know before they take an algorithm.

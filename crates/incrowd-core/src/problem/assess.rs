@@ -1,7 +1,7 @@
 //! Judging one counted node: which classes are safe, what is suppressed, what it costs.
 
 use super::{Problem, crowds};
-use crate::counts::FrequencySet;
+use crate::counts::{FrequencySet, Keys};
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::recode::Recoding;
@@ -31,6 +31,8 @@ pub struct Assessor<'a> {
     is_safe: Vec<bool>,
     /// Suppressed rows of each group, attribute by attribute.
     rows_suppressed: Vec<Vec<u32>>,
+    /// Suppressed rows of each leaf, attribute by attribute.
+    leaves_suppressed: Vec<Vec<u32>>,
     /// The classes to add up, suppressed or published.
     chosen: Vec<u32>,
     /// The groups of every class, for metrics that ask.
@@ -45,6 +47,7 @@ impl<'a> Assessor<'a> {
             problem,
             smallest_safe: problem.smallest_safe(),
             is_safe: Vec::new(),
+            leaves_suppressed: rows_suppressed.clone(),
             rows_suppressed,
             chosen: Vec::new(),
             groups: Vec::new(),
@@ -158,13 +161,21 @@ impl<'a> Assessor<'a> {
         if metric.detail() >= Detail::Marginals {
             self.sum_suppressed(attributes, classes, rows_suppressed);
         }
-        let attributes: SmallVec<[PublishedAttribute<'_>; 16]> =
-            (attributes.iter().zip(&self.rows_suppressed))
-                .map(|(&shown, rows_suppressed)| PublishedAttribute {
-                    rows_suppressed,
-                    ..shown
-                })
-                .collect();
+        if metric.detail() >= Detail::Leaves {
+            self.sum_suppressed_leaves(attributes, classes, rows_suppressed);
+        }
+        let attributes: SmallVec<[PublishedAttribute<'_>; 16]> = (attributes
+            .iter()
+            .zip(&self.rows_suppressed)
+            .zip(&self.leaves_suppressed))
+        .map(
+            |((&shown, rows_suppressed), leaves_suppressed)| PublishedAttribute {
+                rows_suppressed,
+                leaves_suppressed,
+                ..shown
+            },
+        )
+        .collect();
         self.groups.clear();
         if metric.detail() >= Detail::Groups {
             let cells = (0..classes.len())
@@ -215,6 +226,48 @@ impl<'a> Assessor<'a> {
                 for (rows, all) in rows.iter_mut().zip(attributes[attribute].rows) {
                     *rows = all - *rows;
                 }
+            }
+        }
+    }
+
+    /// Adds up the suppressed rows of every leaf, tuple by tuple: classes have forgotten their leaves.
+    fn sum_suppressed_leaves(
+        &mut self,
+        attributes: &[PublishedAttribute<'_>],
+        classes: &FrequencySet,
+        rows_suppressed: u32,
+    ) {
+        let table = self.problem.table;
+        for (shown, rows) in attributes.iter().zip(&mut self.leaves_suppressed) {
+            rows.clear();
+            if rows_suppressed > 0 {
+                rows.resize(shown.groups_of_leaves.len(), 0);
+            }
+        }
+        if rows_suppressed == 0 {
+            return;
+        }
+        let words = table.layout.words();
+        let mut keys = Keys::new(words);
+        keys.number_all(&classes.keys, &mut self.chosen);
+        let mut key = vec![0; words];
+        for (tuple, &size) in table.tuples.sizes().iter().enumerate() {
+            key.fill(0);
+            for (field, shown) in table.layout.fields().iter().zip(attributes) {
+                let leaf = field.read(table.tuples.key(tuple)) as usize;
+                key[field.word] |= u64::from(shown.groups_of_leaves[leaf]) << field.shift;
+            }
+            let class = keys.find(&key).expect("every tuple is in a class");
+            if self.is_safe[class as usize] {
+                continue;
+            }
+            for (field, rows) in table
+                .layout
+                .fields()
+                .iter()
+                .zip(&mut self.leaves_suppressed)
+            {
+                rows[field.read(table.tuples.key(tuple)) as usize] += size;
             }
         }
     }

@@ -2,10 +2,12 @@
 
 mod assess;
 mod crowds;
+mod partition_settings;
 mod settings;
 mod steps;
 
 pub use assess::{Assessment, Assessor};
+pub use partition_settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
 pub use settings::{Setting, Settings};
 pub use steps::{Action, Step};
 

@@ -1,5 +1,7 @@
 //! What only some algorithms want to be told.
 
+use super::PartitionSettings;
+
 /// Whatever an algorithm may be told beside the problem itself. An algorithm's card lists what it
 /// [`reads`](crate::algorithms::Card::reads); who takes settings from a user refuses the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -10,6 +12,8 @@ pub struct Settings {
     pub without_hierarchy: Vec<usize>,
     /// The steps to take one after the other, for [`Setting::Script`].
     pub script: Option<Vec<String>>,
+    /// How values may be partitioned, for [`Setting::Partition`].
+    pub partition: PartitionSettings,
     /// For algorithms that draw numbers. The same seed gives the same answer.
     pub seed: u64,
     /// Threads an algorithm may use. The answer never depends on it. 0 stands for one.
@@ -23,4 +27,6 @@ pub enum Setting {
     Targets,
     /// [`Settings::script`].
     Script,
+    /// [`Settings::partition`].
+    Partition,
 }

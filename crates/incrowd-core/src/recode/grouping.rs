@@ -86,6 +86,7 @@ impl Grouping {
             leaves: &self.leaves,
             rows: &self.rows,
             rows_suppressed: &[],
+            leaves_suppressed: &[],
         }
     }
 }

@@ -107,6 +107,11 @@ impl Aggregation {
         })
     }
 
+    /// The weight of each attribute.
+    pub(super) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// The aggregate of one floor per attribute.
     pub(super) fn floor_of(&self, floors: impl Iterator<Item = f64>) -> f64 {
         below(self.of(floors))

@@ -1,7 +1,7 @@
 //! How many rows each row cannot be told from.
 
 use super::floors::{Spread, below};
-use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use super::{ByRow, Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 
@@ -48,6 +48,10 @@ impl UtilityMetric for Discernibility {
             .sum();
         let suppressed = u64::from(self.spread.rows()) * u64::from(published.rows_suppressed);
         Loss((squares + suppressed) as f64)
+    }
+
+    fn by_row(&self) -> Option<ByRow<'_>> {
+        Some(ByRow::ClassSizes)
     }
 
     fn floor(&self, node: &Node, known: Known<'_>) -> Loss {

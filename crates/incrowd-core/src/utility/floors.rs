@@ -87,6 +87,25 @@ impl Ladders {
         }
     }
 
+    /// The same, `charge` by attribute, level and leaf.
+    pub(super) fn of_leaves(
+        table: &CountedTable,
+        charge: impl Fn(usize, u8, usize) -> f64,
+    ) -> Self {
+        let ladders = table.attributes.iter().enumerate().map(|(at, attribute)| {
+            let levels = 0..=attribute.hierarchy.height();
+            let ladder = levels.map(|level| {
+                let rows = attribute.rows_of_groups[0].iter().enumerate();
+                Ladder::new(rows.map(|(leaf, &rows)| (charge(at, level, leaf), rows)))
+            });
+            ladder.collect()
+        });
+        Ladders {
+            rows: table.rows,
+            ladders: ladders.collect(),
+        }
+    }
+
     /// The least that the rows left after suppressing so many are charged, for each attribute, at every node at
     /// or above this one.
     ///

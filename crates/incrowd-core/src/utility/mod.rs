@@ -21,6 +21,7 @@ mod classification_metric;
 mod discernibility;
 mod dm_star;
 mod floors;
+mod hdm;
 mod height;
 mod loss;
 mod ncp;
@@ -36,6 +37,7 @@ pub use average_class_size::AverageClassSize;
 pub use classification_metric::ClassificationMetric;
 pub use discernibility::Discernibility;
 pub use dm_star::DmStar;
+pub use hdm::Hdm;
 pub use height::Height;
 pub use loss::GeneralizedLoss;
 pub use ncp::Ncp;
@@ -53,6 +55,7 @@ use std::fmt::Debug;
 pub static METRICS: &[MetricEntry] = &[
     loss::ENTRY,
     discernibility::ENTRY,
+    hdm::ENTRY,
     dm_star::ENTRY,
     average_class_size::ENTRY,
     non_uniform_entropy::ENTRY,
@@ -95,6 +98,9 @@ pub struct PublishedAttribute<'a> {
     /// Rows of each group that are suppressed. May be empty when nothing is, or when the metric needs less than
     /// [`Detail::Marginals`] and there is a `level`.
     pub rows_suppressed: &'a [u32],
+    /// Rows of each leaf that are suppressed. Empty when nothing is, or when the metric needs less than
+    /// [`Detail::Leaves`].
+    pub leaves_suppressed: &'a [u32],
 }
 
 impl<'a> PublishedAttribute<'a> {
@@ -106,6 +112,7 @@ impl<'a> PublishedAttribute<'a> {
             leaves: attribute.hierarchy.leaves_of_groups(level),
             rows: &attribute.rows_of_groups[level as usize],
             rows_suppressed,
+            leaves_suppressed: &[],
         }
     }
 
@@ -143,6 +150,9 @@ pub enum Detail {
     Marginals,
     /// Also the groups every class consists of.
     Groups,
+    /// Also the suppressed rows of every raw value of every attribute, which classes above the raw values do not
+    /// tell: every raw tuple is looked up again.
+    Leaves,
 }
 
 /// A counted, judged recoding, as a metric sees it.
@@ -163,6 +173,19 @@ pub struct Published<'a> {
     pub groups: &'a [u32],
     /// The values of [`UtilityMetric::column`] in each class, when the metric has one.
     pub target: Option<&'a Histograms>,
+}
+
+/// A loss that is a sum over rows, for searches that bound it class by class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ByRow<'a> {
+    /// A published row costs the size of its class, a suppressed one the number of all rows.
+    ClassSizes,
+    /// A published row costs the weighted mean over attributes of the share of other rows that its raw value was
+    /// merged with, (E - V) / (N - V); a suppressed one costs 1.
+    ValuesShared {
+        /// The weight of each attribute; not all are 0.
+        weights: &'a [f64],
+    },
 }
 
 /// What is known of every node a floor speaks of.
@@ -209,6 +232,11 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// `rows_suppressed`.
     fn floor(&self, _node: &Node, _known: Known<'_>) -> Loss {
         Loss(0.0)
+    }
+
+    /// The loss as a sum over rows, when it is one of those.
+    fn by_row(&self) -> Option<ByRow<'_>> {
+        None
     }
 
     /// What the suppressed rows add for each attribute, here and at every node below that suppresses them too.

@@ -34,6 +34,11 @@ pub enum OracleMetric {
     Precision(Aggregation),
     /// Each row costs the size of its class, each suppressed row the size of the table.
     Discernibility,
+    /// Each cell costs the share of the other rows its value was merged with, each suppressed row 1.
+    Hdm {
+        /// Weights by column; others have 1.
+        weights: Vec<(String, f64)>,
+    },
     /// Each row costs the size of its class, suppressed or not.
     DmStar,
     /// Rows by classes; with `k` LeFevre's variant.
@@ -111,6 +116,7 @@ impl OracleMetric {
             OracleMetric::Height => "height",
             OracleMetric::Precision(_) => "precision",
             OracleMetric::Discernibility => "discernibility",
+            OracleMetric::Hdm { .. } => "hdm",
             OracleMetric::DmStar => "dm-star",
             OracleMetric::AverageClassSize { .. } => "average-class-size",
             OracleMetric::Loss(_) => "loss",
@@ -127,7 +133,7 @@ impl OracleMetric {
             OracleMetric::Precision(aggregation)
             | OracleMetric::Loss(aggregation)
             | OracleMetric::NonUniformEntropy(aggregation) => aggregation.options(),
-            OracleMetric::Ncp { weights } => Aggregation {
+            OracleMetric::Ncp { weights } | OracleMetric::Hdm { weights } => Aggregation {
                 aggregate: None,
                 weights: weights.clone(),
             }
@@ -162,6 +168,34 @@ impl OracleMetric {
                 let safe = judged.published_classes();
                 let safe: f64 = safe.iter().map(|class| class.len().pow(2) as f64).sum();
                 safe + rows * suppressed
+            }
+            OracleMetric::Hdm { weights } => {
+                let aggregation = Aggregation {
+                    aggregate: None,
+                    weights: weights.clone(),
+                };
+                let share = |attribute: usize, row: usize| {
+                    let all = 0..judged.rows.len();
+                    let raw = |row: usize| &judged.ways_up[attribute][row][0];
+                    let same = all.clone().filter(|&other| raw(other) == raw(row)).count() as f64;
+                    let alike = |other: &usize| {
+                        judged.published[*other][attribute] == judged.published[row][attribute]
+                    };
+                    let together = all.filter(alike).count() as f64;
+                    if same == rows {
+                        0.0
+                    } else {
+                        (together - same) / (rows - same)
+                    }
+                };
+                let losses: Vec<f64> = attributes
+                    .map(|attribute| {
+                        (0..judged.rows.len())
+                            .map(|row| judged.unless_suppressed(row, share(attribute, row)))
+                            .sum()
+                    })
+                    .collect();
+                aggregation.of(Aggregate::ArithmeticMean, judged, &losses)
             }
             OracleMetric::DmStar => {
                 let classes = judged.classes();

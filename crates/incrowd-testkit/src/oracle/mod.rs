@@ -17,10 +17,12 @@
 mod cuts;
 mod metrics;
 mod models;
+mod partitions;
 
 pub use cuts::{Block, Blocks, CutJudged, Replacement};
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
+pub use partitions::{OrderedValues, RawPartition};
 
 use std::collections::BTreeMap;
 

@@ -214,3 +214,25 @@ fn columns_that_are_not_there_are_refused() {
         );
     }
 }
+
+#[test]
+fn hdm_charges_the_rare_value_more_as_in_section_4_1_of_the_paper() {
+    // 50 of 1000 rows are Inc, 200 are Not-inc; merged, each Inc row costs 4/19 and each Not-inc row 1/16.
+    let labels = ["Inc", "Not-inc", "Other"].map(|value| {
+        let group = if value == "Other" { "Other" } else { "Self" };
+        vec![value.to_string(), group.to_string(), "*".to_string()]
+    });
+    let rows = (0..1000u32).map(|row| (vec![u32::from(row >= 50) + u32::from(row >= 250)], 0));
+    let sample = Sample {
+        columns: vec![SampleColumn {
+            kind: Kind::Text,
+            labels: labels.to_vec(),
+        }],
+        rows: rows.collect(),
+    };
+    let table = sample.table();
+    let loss = sample
+        .at_least(&[1], 1)
+        .loss(&table, &*metric("hdm", &table));
+    assert!((loss - (50.0 * 4.0 / 19.0 + 200.0 / 16.0)).abs() < 1e-9);
+}

@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn losses_that_follow_from_levels_are_their_own_floors(sample in any_sample()) {
         let table = sample.table();
-        for spec in ["height", "precision", "loss", "non-uniform-entropy", "ncp"] {
+        for spec in ["height", "precision", "loss", "non-uniform-entropy", "ncp", "hdm"] {
             let metric = metric(spec, &table);
             for node in Lattice::new(sample.top()).walk() {
                 let release = sample.release(sample.at(&node), |_, _| true);

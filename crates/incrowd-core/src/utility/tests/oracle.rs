@@ -148,6 +148,21 @@ impl<'a> Naive<'a> {
         sum / self.rows.len() as f64
     }
 
+    fn hdm(&self, column: usize) -> f64 {
+        let all = self.rows.len() as f64;
+        let mut sum = 0.0;
+        for row in &self.rows {
+            let same = self.count(|other| other.raw[column] == row.raw[column]);
+            let together = self.count(|other| other.published[column] == row.published[column]);
+            sum += match row.suppressed {
+                true => 1.0,
+                false if same == all => 0.0,
+                false => (together - same) / (all - same),
+            };
+        }
+        sum
+    }
+
     fn value(&self, spec: &str) -> f64 {
         let (name, options) = spec.split_once('(').unwrap_or((spec, ""));
         let first_weight = options
@@ -218,6 +233,7 @@ impl<'a> Naive<'a> {
             "loss" => aggregate("geometric-mean", &|column| self.loss(column)),
             "non-uniform-entropy" => aggregate("sum", &|column| self.entropy(column)),
             "ncp" => aggregate("arithmetic-mean", &|column| self.ncp(column)),
+            "hdm" => aggregate("arithmetic-mean", &|column| self.hdm(column)),
             "ambiguity" => {
                 let tuples = |row: &Row<'_>| {
                     let values = self.columns().map(|column| match row.suppressed {

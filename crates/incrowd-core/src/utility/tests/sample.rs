@@ -155,6 +155,7 @@ impl Sample {
                     leaves: vec![0; count],
                     rows: vec![0; count],
                     rows_suppressed: vec![0; count],
+                    leaves_suppressed: vec![0; column.of_leaf.len()],
                 };
                 for &group in &column.of_leaf {
                     marginal.leaves[group as usize] += 1;
@@ -163,6 +164,13 @@ impl Sample {
                     let (group, size) = (class[at] as usize, targets.len() as u32);
                     marginal.rows[group] += size;
                     marginal.rows_suppressed[group] += if *safe { 0 } else { size };
+                }
+                for (leaves, _) in &self.rows {
+                    let key: Vec<u32> = (leaves.iter().zip(&groups))
+                        .map(|(&leaf, groups)| groups.of_leaf[leaf as usize])
+                        .collect();
+                    let class = classes.keys().position(|other| *other == key).unwrap();
+                    marginal.leaves_suppressed[leaves[at] as usize] += u32::from(!is_safe[class]);
                 }
                 marginal
             })
@@ -225,6 +233,7 @@ struct Marginal {
     leaves: Vec<u32>,
     rows: Vec<u32>,
     rows_suppressed: Vec<u32>,
+    leaves_suppressed: Vec<u32>,
 }
 
 /// A release with everything a metric may ask for.
@@ -249,6 +258,7 @@ impl Release {
                 leaves: &marginal.leaves,
                 rows: &marginal.rows,
                 rows_suppressed: &marginal.rows_suppressed,
+                leaves_suppressed: &marginal.leaves_suppressed,
             })
             .collect();
         let loss = metric.loss(&Published {
@@ -287,6 +297,8 @@ pub(super) const SPECS: &[&str] = &[
     "precision",
     "precision(aggregate=maximum,weights=c0:3)",
     "discernibility",
+    "hdm",
+    "hdm(weights=c0:2)",
     "dm-star",
     "average-class-size",
     "average-class-size(k=2)",

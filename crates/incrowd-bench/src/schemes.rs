@@ -1,0 +1,317 @@
+//! `partition` on Adult: the six schemes by k and metric, more columns than a proof reaches, and each pruning rule.
+
+use crate::adult;
+use crate::report::{Report, Table, short};
+use anyhow::Result;
+use cpu_time::ProcessTime;
+use incrowd_core::algorithms::partition::{self, Account};
+use incrowd_core::counts::CountedTable;
+use incrowd_core::privacy::ModelSpec;
+use incrowd_core::problem::{
+    CoarseSteps, DEFAULT_MEMORY_LIMIT, Direction, Interruption, PartitionSettings, Problem,
+    Progress, PruningRules, Scheme, Settings, Watch,
+};
+use incrowd_core::utility::MetricSpec;
+use std::time::{Duration, Instant};
+
+const FOUR: [&str; 4] = ["age", "marital-status", "race", "sex"];
+const METRICS: [&str; 2] = ["discernibility", "hdm"];
+
+/// Stops a search after a while.
+struct Limit(Instant);
+
+impl Watch for Limit {
+    fn step(&self, _: Progress) -> Result<(), Interruption> {
+        match Instant::now() < self.0 {
+            true => Ok(()),
+            false => Err(Interruption::TimeUp),
+        }
+    }
+}
+
+/// A search to run.
+#[derive(Clone)]
+struct Case<'a> {
+    table: &'a CountedTable,
+    metric: &'static str,
+    k: u32,
+    max_suppressed: u32,
+    settings: PartitionSettings,
+    limit: Duration,
+}
+
+impl Case<'_> {
+    fn run(&self) -> Result<(Account, f64)> {
+        let metric = self.metric.parse::<MetricSpec>()?.build(self.table)?;
+        let models = format!("k-anonymity(k={})", self.k)
+            .parse::<ModelSpec>()?
+            .build_all(&[], &[])?;
+        let problem = Problem {
+            table: self.table,
+            models: &models,
+            metric: &*metric,
+            max_suppressed: self.max_suppressed,
+            max_levels: self.table.lattice().top().clone(),
+            memory_limit: DEFAULT_MEMORY_LIMIT,
+            settings: Settings {
+                partition: self.settings.clone(),
+                ..Settings::default()
+            },
+        };
+        let start = ProcessTime::now();
+        let (_, account) = partition::solve(&problem, &Limit(Instant::now() + self.limit))?;
+        Ok((account, start.elapsed().as_secs_f64()))
+    }
+}
+
+fn coarse_age() -> Vec<CoarseSteps> {
+    vec![CoarseSteps {
+        column: "age".into(),
+        width: "5".parse().expect("a decimal"),
+        origin: "17".parse().expect("a decimal"),
+    }]
+}
+
+/// The schemes of the columns: one for all, or another for age.
+fn settings(age: Scheme, others: Scheme) -> PartitionSettings {
+    PartitionSettings {
+        scheme: Some(others),
+        schemes: vec![("age".into(), age)],
+        coarse: coarse_age(),
+        ..PartitionSettings::default()
+    }
+}
+
+fn gap(account: &Account) -> String {
+    format!(
+        "{:.3} %",
+        100.0 * (account.cost - account.lower_bound) / account.cost
+    )
+}
+
+/// The six schemes on four columns.
+fn four(report: &mut Report, limit: Duration) -> Result<()> {
+    let table = adult::count(&FOUR, &[]);
+    report.paragraph(&format!(
+        "{}; age in steps of five years from 17; suppression allowed.",
+        FOUR.join(", ")
+    ));
+    let mut rows = Table::new([
+        "age", "others", "metric", "k", "cost", "bound", "gap", "nodes", "CPU s", "choices",
+    ]);
+    let schemes = Scheme::ALL.map(|scheme| (scheme, scheme));
+    let mixed = [
+        (Scheme::Gops, Scheme::Gsps),
+        (Scheme::Ops, Scheme::Gsps),
+        (Scheme::Ops, Scheme::Sps),
+    ];
+    for (age, others) in schemes.into_iter().chain(mixed) {
+        for metric in METRICS {
+            for k in [2, 3, 5, 10, 15, 20] {
+                let case = Case {
+                    table: &table,
+                    metric,
+                    k,
+                    max_suppressed: table.rows,
+                    settings: settings(age, others),
+                    limit,
+                };
+                let (account, seconds) = case.run()?;
+                rows.row([
+                    age.to_string(),
+                    others.to_string(),
+                    metric.to_owned(),
+                    k.to_string(),
+                    format!("{:.6}", account.cost),
+                    format!("{:.6}", account.lower_bound),
+                    gap(&account),
+                    account.counts.nodes_visited.to_string(),
+                    short(seconds),
+                    format!("{:.3e}", account.choices),
+                ]);
+            }
+        }
+    }
+    report.table(&rows);
+    Ok(())
+}
+
+/// One of the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Part {
+    /// Six schemes on four columns.
+    Four,
+    /// Six and eight columns, within the limit.
+    Large,
+    /// Four columns, without one rule after the other.
+    Rules,
+}
+
+pub(crate) fn run(report: &mut Report, only: Option<Part>, limit: Duration) -> Result<()> {
+    report.heading("partition on Adult");
+    let is_asked = |part| only.is_none_or(|only| only == part);
+    if is_asked(Part::Four) {
+        four(report, limit)?;
+    }
+    if is_asked(Part::Large) {
+        large(report, limit)?;
+    }
+    if is_asked(Part::Rules) {
+        rules(report, limit)?;
+    }
+    Ok(())
+}
+
+/// More columns than a proof reaches.
+fn large(report: &mut Report, limit: Duration) -> Result<()> {
+    let six = [
+        "age",
+        "marital-status",
+        "race",
+        "sex",
+        "workclass",
+        "education",
+    ];
+    let eight = [&six[..], &["native-country", "occupation"]].concat();
+    for columns in [&six[..], &eight[..]] {
+        let table = adult::count(columns, &[]);
+        report.paragraph(&format!(
+            "{}; age in steps of five years from 17; suppression allowed; at most {} s each. `full-domain` is the least \
+             cost of one level for each column.",
+            columns.join(", "),
+            limit.as_secs(),
+        ));
+        let mut rows = Table::new([
+            "scheme",
+            "metric",
+            "k",
+            "cost",
+            "bound",
+            "gap",
+            "nodes",
+            "CPU s",
+            "choices",
+            "full-domain",
+            "factor",
+        ]);
+        for metric in METRICS {
+            for k in [5, 10, 25, 50, 100] {
+                let full_domain = Case {
+                    table: &table,
+                    metric,
+                    k,
+                    max_suppressed: table.rows,
+                    settings: settings(Scheme::Bhs, Scheme::Bhs),
+                    limit,
+                };
+                let (best_level, _) = full_domain.run()?;
+                for scheme in [Scheme::Ops, Scheme::Sps] {
+                    let case = Case {
+                        settings: settings(Scheme::Ops, scheme),
+                        ..full_domain.clone()
+                    };
+                    let (account, seconds) = case.run()?;
+                    rows.row([
+                        scheme.to_string(),
+                        metric.to_owned(),
+                        k.to_string(),
+                        format!("{:.3}", account.cost),
+                        format!("{:.3}", account.lower_bound),
+                        gap(&account),
+                        account.counts.nodes_visited.to_string(),
+                        short(seconds),
+                        format!("{:.3e}", account.choices),
+                        format!("{:.3} (gap {})", best_level.cost, gap(&best_level)),
+                        short(best_level.cost / account.cost),
+                    ]);
+                }
+            }
+        }
+        report.table(&rows);
+    }
+    Ok(())
+}
+
+/// What each rule saves.
+fn rules(report: &mut Report, limit: Duration) -> Result<()> {
+    let table = adult::count(&FOUR, &[]);
+    report.paragraph(&format!(
+        "{}; age in steps of five years from 17, `ops` for all; suppression allowed; k = 5; at most {} s each.",
+        FOUR.join(", "),
+        limit.as_secs(),
+    ));
+    let mut rows = Table::new([
+        "rules",
+        "direction",
+        "metric",
+        "cost",
+        "gap",
+        "nodes",
+        "dropped by cost",
+        "dropped late",
+        "CPU s",
+    ]);
+    let mut sets = vec![("all".to_owned(), PruningRules::ALL)];
+    let names: Vec<&str> = PruningRules::default()
+        .named()
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
+    for name in &names {
+        let mut rules = PruningRules::ALL;
+        for (other, rule) in rules.named() {
+            *rule = other != *name;
+        }
+        sets.push((format!("without {name}"), rules));
+    }
+    let mut paper = PruningRules::ALL;
+    paper.tighter_bounds = false;
+    paper.program = false;
+    sets.push(("the paper's".to_owned(), paper));
+    for name in [
+        "seeding",
+        "delayed-expansion",
+        "least-bound-first",
+        "arranged-applicators",
+    ] {
+        let mut rules = paper;
+        for (other, rule) in rules.named() {
+            if other == name {
+                *rule = false;
+            }
+        }
+        sets.push((format!("the paper's without {name}"), rules));
+    }
+    for metric in METRICS {
+        for direction in [Direction::BottomUp, Direction::TopDown] {
+            for (name, rules) in &sets {
+                let case = Case {
+                    table: &table,
+                    metric,
+                    k: 5,
+                    max_suppressed: table.rows,
+                    settings: PartitionSettings {
+                        direction,
+                        rules: *rules,
+                        ..settings(Scheme::Ops, Scheme::Ops)
+                    },
+                    limit,
+                };
+                let (account, seconds) = case.run()?;
+                rows.row([
+                    name.clone(),
+                    direction.name().to_owned(),
+                    metric.to_owned(),
+                    format!("{:.3}", account.cost),
+                    gap(&account),
+                    account.counts.nodes_visited.to_string(),
+                    account.counts.dropped_by_cost.to_string(),
+                    account.counts.dropped_late.to_string(),
+                    short(seconds),
+                ]);
+            }
+        }
+    }
+    report.table(&rows);
+    Ok(())
+}

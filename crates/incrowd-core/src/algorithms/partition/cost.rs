@@ -1,0 +1,161 @@
+//! What a class costs, and what it costs at least wherever it ends up.
+//!
+//! Both costs are sums over rows. A published row costs the size of its class (DM), or what its values were merged
+//! with (HDM); a suppressed row costs a fixed charge that no published row exceeds. Merging classes never makes a
+//! published row cheaper. That is all the bounds rest on.
+
+use super::values::Values;
+use crate::Error;
+use crate::counts::{Histogram, Histograms};
+use crate::privacy::{ClassView, PrivacyModel};
+use crate::problem::Problem;
+use crate::utility::ByRow;
+
+/// Which of the two costs, with what it needs to know of the table.
+#[derive(Debug, Clone)]
+pub(super) struct Cost {
+    pub(super) rows: u32,
+    /// What a suppressed row costs.
+    pub(super) charge: f64,
+    /// Of every attribute the weight, all of them summing to 1; empty for DM.
+    pub(super) weights: Vec<f64>,
+}
+
+impl Cost {
+    pub(super) fn new(problem: &Problem<'_>) -> Result<Self, Error> {
+        let rows = problem.table.rows;
+        match problem.metric.by_row() {
+            Some(ByRow::ClassSizes) => Ok(Cost {
+                rows,
+                charge: f64::from(rows),
+                weights: Vec::new(),
+            }),
+            Some(ByRow::ValuesShared { weights }) => {
+                let total: f64 = weights.iter().sum();
+                Ok(Cost {
+                    rows,
+                    charge: 1.0,
+                    weights: weights.iter().map(|weight| weight / total).collect(),
+                })
+            }
+            None => Err(Error::PartitionMetric {
+                metric: problem.metric.name(),
+            }),
+        }
+    }
+
+    /// Whether what values are merged with matters, and not only the sizes of classes.
+    pub(super) fn reads_values(&self) -> bool {
+        !self.weights.is_empty()
+    }
+
+    /// For each value 1 / (rows without it): what a row with the value pays for each other row in its block.
+    pub(super) fn shares(&self, values: &Values) -> Vec<f64> {
+        let share = |&same: &u32| match self.rows - same {
+            0 => 0.0,
+            others => 1.0 / f64::from(others),
+        };
+        values.rows.iter().map(share).collect()
+    }
+}
+
+/// Says which classes may be published.
+#[derive(Debug)]
+pub(super) struct Judge<'a> {
+    models: Vec<&'a dyn PrivacyModel>,
+    /// The counted columns whose values the models read.
+    pub(super) columns: Vec<usize>,
+    /// When no model reads a column: whether a class of so many rows may be published.
+    is_safe_by_size: Vec<bool>,
+    /// No smaller class may be published.
+    pub(super) smallest: u32,
+}
+
+/// The values of the columns that models read, in one class.
+pub(super) type Contents = Vec<(Vec<u32>, Vec<u32>)>;
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(problem: &Problem<'a>) -> Self {
+        let models: Vec<&dyn PrivacyModel> = problem.models.iter().map(|model| &**model).collect();
+        let mut columns: Vec<usize> = models.iter().filter_map(|model| model.column()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let holds = |size| {
+            models
+                .iter()
+                .all(|model| model.holds(&ClassView::of_size(size)))
+        };
+        let is_safe_by_size = match columns.is_empty() {
+            true => (0..=problem.table.rows).map(holds).collect(),
+            false => Vec::new(),
+        };
+        Judge {
+            smallest: problem.smallest_safe(),
+            models,
+            columns,
+            is_safe_by_size,
+        }
+    }
+
+    /// Whether sizes alone decide.
+    pub(super) fn reads_sizes_only(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn is_safe(&self, size: u32, contents: Option<&Contents>) -> bool {
+        match contents {
+            None => self.is_safe_by_size[size as usize],
+            Some(contents) => size >= self.smallest && self.holds(size, contents),
+        }
+    }
+
+    fn holds(&self, size: u32, contents: &Contents) -> bool {
+        self.models.iter().all(|model| match model.column() {
+            None => model.holds(&ClassView::of_size(size)),
+            Some(column) => {
+                let at = self.columns.iter().position(|&other| other == column);
+                let (values, counts) = &contents[at.expect("collected from the models")];
+                let histogram = Histogram { values, counts };
+                model.holds(&ClassView { size, histogram })
+            }
+        })
+    }
+
+    /// The contents of a raw tuple.
+    pub(super) fn contents(&self, histograms: &[&Histograms], tuple: usize) -> Contents {
+        let histogram = |histograms: &&Histograms| {
+            let histogram = histograms.class(tuple);
+            (histogram.values.to_vec(), histogram.counts.to_vec())
+        };
+        histograms.iter().map(histogram).collect()
+    }
+}
+
+/// Adds the contents of another class.
+pub(super) fn add_contents(to: &mut Contents, from: &Contents) {
+    for ((values, counts), (more, more_counts)) in to.iter_mut().zip(from) {
+        let (mut merged, mut merged_counts) = (
+            Vec::with_capacity(values.len() + more.len()),
+            Vec::with_capacity(values.len() + more.len()),
+        );
+        let (mut one, mut other) = (0, 0);
+        while one < values.len() || other < more.len() {
+            let take_one = other == more.len() || one < values.len() && values[one] <= more[other];
+            let take_other =
+                one == values.len() || other < more.len() && more[other] <= values[one];
+            merged.push(if take_one { values[one] } else { more[other] });
+            let mut count = 0;
+            if take_one {
+                count += counts[one];
+                one += 1;
+            }
+            if take_other {
+                count += more_counts[other];
+                other += 1;
+            }
+            merged_counts.push(count);
+        }
+        (*values, *counts) = (merged, merged_counts);
+    }
+}

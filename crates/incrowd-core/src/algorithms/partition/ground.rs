@@ -1,0 +1,221 @@
+//! What is searched: the values, spaces and classes of a problem, put together once.
+
+use super::NAME;
+use super::blocks::Partition;
+use super::classes::Classes;
+use super::cost::{Cost, Judge};
+use super::program::{Finished, Program};
+use super::scheme::{Space, find};
+use super::values::Values;
+use crate::Error;
+use crate::problem::{Problem, Scheme};
+use crate::recode::{Grouping, Recoding};
+
+/// A problem as a search over partitions sees it.
+#[derive(Debug)]
+pub(super) struct Ground<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) values: Vec<Values>,
+    pub(super) schemes: Vec<Scheme>,
+    pub(super) spaces: Vec<Space>,
+    pub(super) cost: Cost,
+    pub(super) judge: Judge<'a>,
+    /// The classes of the finest partitions.
+    pub(super) finest: Classes,
+    /// Rows of each value, by its place.
+    rows: Vec<Vec<u32>>,
+}
+
+/// One partition per attribute, and what they cost.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Solution {
+    pub(super) partitions: Vec<Partition>,
+    pub(super) cost: f64,
+    pub(super) suppressed: u32,
+}
+
+impl Solution {
+    /// Whether this is better by more than sums taken in another order differ by.
+    pub(super) fn is_better_than(&self, other: Option<&Solution>) -> bool {
+        other.is_none_or(|other| self.cost < below(other.cost))
+    }
+}
+
+/// A cost that differs from this one by more than rounding.
+pub(super) fn below(cost: f64) -> f64 {
+    cost * (1.0 - 1e-11)
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>) -> Result<Self, Error> {
+        if problem.crowds_overlap() {
+            return Err(Error::MatchAnyRefused { algorithm: NAME });
+        }
+        let settings = &problem.settings.partition;
+        let attributes = &problem.table.attributes;
+        let named = (settings.schemes.iter().map(|(column, _)| column))
+            .chain(settings.orders.iter().map(|(column, _)| column))
+            .chain(settings.coarse.iter().map(|steps| &steps.column));
+        for column in named {
+            if !attributes.iter().any(|attribute| attribute.name == *column) {
+                return Err(Error::PartitionColumnUnknown {
+                    column: column.clone(),
+                    known: attributes
+                        .iter()
+                        .map(|attribute| attribute.name.clone())
+                        .collect(),
+                });
+            }
+        }
+        let cost = Cost::new(problem)?;
+        let judge = Judge::new(problem);
+        let values = (attributes.iter().zip(problem.max_levels.levels()))
+            .map(|(attribute, highest)| {
+                let order = settings
+                    .orders
+                    .iter()
+                    .find(|(column, _)| *column == attribute.name);
+                let steps = settings
+                    .coarse
+                    .iter()
+                    .find(|steps| steps.column == attribute.name);
+                Values::new(
+                    attribute,
+                    highest,
+                    order.map(|(_, order)| order.as_slice()),
+                    steps,
+                )
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let schemes: Vec<Scheme> = (attributes.iter())
+            .map(|attribute| settings.scheme_of(&attribute.name))
+            .collect();
+        let spaces: Vec<Space> = (values.iter().zip(&schemes))
+            .map(|(values, scheme)| find(*scheme).space(values))
+            .collect();
+        let finest = Classes::new(problem.table, (&values, &spaces), &cost, &judge)?;
+        let rows = (values.iter().zip(&spaces))
+            .map(|(values, space)| {
+                let rows = space.order.iter().map(|&value| values.rows[value as usize]);
+                rows.collect()
+            })
+            .collect();
+        Ok(Ground {
+            problem,
+            values,
+            schemes,
+            spaces,
+            cost,
+            judge,
+            finest,
+            rows,
+        })
+    }
+
+    pub(super) fn attributes(&self) -> usize {
+        self.spaces.len()
+    }
+
+    pub(super) fn max_suppressed(&self) -> u32 {
+        self.problem.max_suppressed.min(self.cost.rows)
+    }
+
+    /// Whether some rows may be suppressed and others may not.
+    pub(super) fn is_budgeted(&self) -> bool {
+        (1..self.cost.rows).contains(&self.problem.max_suppressed)
+    }
+
+    /// Rows of each block.
+    pub(super) fn rows_of_blocks(&self, attribute: usize, partition: &Partition) -> Vec<u32> {
+        let mut rows = vec![0; partition.blocks()];
+        for (&block, &more) in partition.of_values().iter().zip(&self.rows[attribute]) {
+            rows[block as usize] += more;
+        }
+        rows
+    }
+
+    pub(super) fn rows_of_all_blocks(&self, partitions: &[Partition]) -> Vec<Vec<u32>> {
+        let all = partitions.iter().enumerate();
+        all.map(|(attribute, partition)| self.rows_of_blocks(attribute, partition))
+            .collect()
+    }
+
+    /// The classes of partitions, merged from those of finer ones.
+    pub(super) fn merge(&self, classes: &Classes, from: &[Partition], to: &[Partition]) -> Classes {
+        let changes: Vec<(usize, Partition)> = (from.iter().zip(to).enumerate())
+            .filter(|(_, (from, to))| from != to)
+            .map(|(attribute, (from, to))| (attribute, Partition::from_numbers(from.blocks_in(to))))
+            .collect();
+        let changes: Vec<(usize, &Partition)> = changes
+            .iter()
+            .map(|(attribute, change)| (*attribute, change))
+            .collect();
+        classes.merged(&changes)
+    }
+
+    pub(super) fn all_finest(&self) -> Vec<Partition> {
+        self.spaces
+            .iter()
+            .map(|space| Partition::finest(space.values()))
+            .collect()
+    }
+
+    /// What partitions cost.
+    pub(super) fn evaluate(&self, partitions: Vec<Partition>) -> Solution {
+        let classes = self.merge(&self.finest, &self.all_finest(), &partitions);
+        self.evaluate_counted(&classes, partitions)
+    }
+
+    pub(super) fn evaluate_counted(
+        &self,
+        classes: &Classes,
+        partitions: Vec<Partition>,
+    ) -> Solution {
+        let rows = self.rows_of_all_blocks(&partitions);
+        let (cost, suppressed) = classes.cost(&self.cost, &self.judge, &rows);
+        Solution {
+            partitions,
+            cost: if suppressed > self.max_suppressed() {
+                f64::INFINITY
+            } else {
+                cost
+            },
+            suppressed,
+        }
+    }
+
+    /// The best partition of one attribute, whose values are alone in these classes, that costs less than the limit.
+    pub(super) fn finish(
+        &self,
+        classes: &Classes,
+        partitions: &[Partition],
+        attribute: usize,
+        limit: f64,
+    ) -> Option<Finished> {
+        let rows = self.rows_of_all_blocks(partitions);
+        let program = Program::new(
+            (&self.cost, &self.judge),
+            classes,
+            &rows,
+            (attribute, &self.spaces[attribute]),
+            self.max_suppressed(),
+            limit,
+        );
+        program.solve()
+    }
+
+    /// How the partitions are published.
+    pub(super) fn recoding(&self, partitions: &[Partition]) -> Recoding {
+        let attributes = self.problem.table.attributes.iter().enumerate();
+        let groupings = attributes.map(|(at, attribute)| {
+            let groups = self.values[at].groups_of_leaves(
+                attribute,
+                self.schemes[at],
+                &self.spaces[at].order,
+                &partitions[at],
+            );
+            Grouping::new(attribute, &groups)
+        });
+        Recoding::Partitions(groupings.collect())
+    }
+}

@@ -1,0 +1,115 @@
+//! Good partitions fast: one attribute at a time is made the best it can be, until none gets better.
+//!
+//! Every step is the [program](super::program) of one attribute with the others as they are. Where that ends, some
+//! attributes are put somewhere else at random, and it starts again; the same seed gives the same answers.
+
+use super::blocks::Partition;
+use super::ground::{Ground, Solution, below};
+
+/// Draws numbers: SplitMix64.
+#[derive(Debug)]
+pub(super) struct Draw(u64);
+
+impl Draw {
+    pub(super) fn new(seed: u64) -> Self {
+        Draw(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Below `bound`, which is at least 1.
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+}
+
+/// Makes one attribute after the other the best it can be. `go_on` is asked before each.
+pub(super) fn descend(
+    ground: &Ground<'_>,
+    start: Solution,
+    mut go_on: impl FnMut(&Solution) -> bool,
+) -> Solution {
+    let finest = ground.all_finest();
+    let mut best = start;
+    let mut unchanged = 0;
+    let mut attribute = 0;
+    while unchanged < ground.attributes() && go_on(&best) {
+        let mut others = best.partitions.clone();
+        others[attribute] = finest[attribute].clone();
+        let classes = ground.merge(&ground.finest, &finest, &others);
+        unchanged += 1;
+        if let Some(finished) = ground.finish(&classes, &others, attribute, below(best.cost)) {
+            let mut partitions = best.partitions.clone();
+            partitions[attribute] = finished.partition;
+            let found = Solution {
+                partitions,
+                cost: finished.cost,
+                suppressed: finished.suppressed,
+            };
+            if found.is_better_than(Some(&best)) {
+                // The program adds up in another order than an evaluation does.
+                best = ground.evaluate(found.partitions);
+                unchanged = 1;
+            }
+        }
+        attribute = (attribute + 1) % ground.attributes();
+    }
+    best
+}
+
+/// Starts that lie far apart: everything in one block, and everything apart.
+pub(super) fn first_starts(ground: &Ground<'_>) -> Vec<Solution> {
+    let coarsest = ground.spaces.iter().map(|space| space.coarsest()).collect();
+    vec![
+        ground.evaluate(coarsest),
+        ground.evaluate(ground.all_finest()),
+    ]
+}
+
+/// The levels of full-domain recodings as a start, where the spaces have them.
+pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Solution {
+    let partitions = (levels.iter().enumerate()).map(|(attribute, &level)| {
+        let space = &ground.spaces[attribute];
+        let groups = &ground.values[attribute].levels;
+        let groups = &groups[(level as usize).min(groups.len() - 1)];
+        let partition =
+            Partition::from_numbers(space.order.iter().map(|&value| groups[value as usize]));
+        if space.contains(&partition) {
+            partition
+        } else {
+            space.coarsest()
+        }
+    });
+    ground.evaluate(partitions.collect())
+}
+
+/// The best so far with one or two attributes put somewhere else.
+pub(super) fn shaken(ground: &Ground<'_>, best: &Solution, draw: &mut Draw) -> Solution {
+    let mut partitions = best.partitions.clone();
+    for _ in 0..1 + draw.below(2) {
+        let attribute = draw.below(ground.attributes());
+        let space = &ground.spaces[attribute];
+        partitions[attribute] = match draw.below(4) {
+            0 => space.coarsest(),
+            1 => space.finest(),
+            _ => {
+                let levels = &ground.values[attribute].levels;
+                let groups = &levels[draw.below(levels.len())];
+                let numbers = space.order.iter().map(|&value| groups[value as usize]);
+                let partition = Partition::from_numbers(numbers);
+                if space.contains(&partition) {
+                    partition
+                } else {
+                    space.coarsest()
+                }
+            }
+        };
+    }
+    ground.evaluate(partitions)
+}

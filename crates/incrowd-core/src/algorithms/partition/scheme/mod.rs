@@ -1,0 +1,199 @@
+//! The schemes, each in a file of its own: which partitions of a column's values are allowed.
+//!
+//! Five of the six are alike. There is a tree over the values, and at every node whose values are not all in one
+//! block, whole children may be joined into blocks while single ones are looked at by themselves. Guided schemes
+//! take the tree of the hierarchy, the others a tree without levels; [`Joins`] says which children may be joined.
+
+mod bhs;
+pub(super) mod ghs;
+mod gops;
+mod gsps;
+mod ops;
+mod sps;
+
+use super::blocks::Partition;
+use super::tree::Tree;
+use super::values::Values;
+use crate::problem::Scheme;
+use std::fmt::Debug;
+
+/// A scheme, which makes a space of partitions out of values.
+pub(super) trait PartitionScheme: Debug + Sync {
+    fn space(&self, values: &Values) -> Space;
+}
+
+/// What a scheme means.
+pub(super) fn find(scheme: Scheme) -> &'static dyn PartitionScheme {
+    match scheme {
+        Scheme::Bhs => &bhs::Bhs,
+        Scheme::Ghs => &ghs::Ghs,
+        Scheme::Gops => &gops::Gops,
+        Scheme::Gsps => &gsps::Gsps,
+        Scheme::Ops => &ops::Ops,
+        Scheme::Sps => &sps::Sps,
+    }
+}
+
+/// All partitions that a scheme allows for a column.
+#[derive(Debug, Clone)]
+pub struct Space {
+    /// The values, from the first to the last of the order that partitions are about.
+    pub order: Vec<u32>,
+    pub(super) shape: Shape,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Shape {
+    Tree {
+        tree: Tree,
+        joins: Joins,
+    },
+    /// These partitions and no others, each within the next.
+    Chain(Vec<Partition>),
+}
+
+/// Which children of a node may be joined into a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joins {
+    /// Any.
+    Any,
+    /// Neighbours.
+    Runs,
+    /// All or none.
+    All,
+}
+
+impl Space {
+    fn of_tree(levels: &[Vec<u32>], joins: Joins) -> Space {
+        let (tree, order) = Tree::of_levels(levels);
+        Space {
+            order,
+            shape: Shape::Tree { tree, joins },
+        }
+    }
+
+    /// The number of values.
+    pub fn values(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Every value alone.
+    pub fn finest(&self) -> Partition {
+        match &self.shape {
+            Shape::Tree { tree, .. } => Partition::finest(tree.values()),
+            Shape::Chain(chain) => chain[0].clone(),
+        }
+    }
+
+    /// As few blocks as allowed.
+    pub fn coarsest(&self) -> Partition {
+        match &self.shape {
+            Shape::Tree { tree, .. } => {
+                let roots = tree.roots().iter().zip(0..);
+                Partition::from_numbers(
+                    roots.flat_map(|(&root, number)| {
+                        tree.nodes()[root].values().map(move |_| number)
+                    }),
+                )
+            }
+            Shape::Chain(chain) => chain[chain.len() - 1].clone(),
+        }
+    }
+
+    /// How many partitions there are, as exactly as a float can say.
+    pub fn size(&self) -> f64 {
+        match &self.shape {
+            Shape::Chain(chain) => chain.len() as f64,
+            Shape::Tree { tree, joins } => {
+                // Children come after their parent.
+                let mut counts = vec![1.0; tree.nodes().len()];
+                for (at, node) in tree.nodes().iter().enumerate().rev() {
+                    if !node.is_value() {
+                        let children: Vec<f64> =
+                            node.children.iter().map(|&child| counts[child]).collect();
+                        counts[at] = joins.count(&children);
+                    }
+                }
+                tree.roots().iter().map(|&root| counts[root]).product()
+            }
+        }
+    }
+
+    /// Whether a partition is one of the space.
+    pub fn contains(&self, partition: &Partition) -> bool {
+        let (tree, joins) = match &self.shape {
+            Shape::Chain(chain) => return chain.contains(partition),
+            Shape::Tree { tree, joins } => (tree, joins),
+        };
+        partition.members().iter().all(|block| {
+            let (first, last) = (block[0], block[block.len() - 1]);
+            let Some(top) = tree.lowest_above(first, last) else {
+                return false;
+            };
+            let node = &tree.nodes()[top];
+            let mut joined = Vec::new();
+            for (place, &child) in node.children.iter().enumerate() {
+                let child = &tree.nodes()[child];
+                let inside = block.iter().filter(|value| child.values().contains(value));
+                match inside.count() as u32 {
+                    0 => {}
+                    inside if inside == child.end - child.first => joined.push(place),
+                    _ => return false,
+                }
+            }
+            match joins {
+                Joins::Any => true,
+                Joins::Runs => joined.windows(2).all(|pair| pair[0] + 1 == pair[1]),
+                Joins::All => joined.len() == node.children.len(),
+            }
+        })
+    }
+}
+
+impl Joins {
+    /// How many ways there are to join children, each of which has so many partitions of its own.
+    fn count(self, children: &[f64]) -> f64 {
+        match self {
+            Joins::All => 1.0 + children.iter().product::<f64>(),
+            Joins::Runs => {
+                // Ways for the first so many children, by the length of the last run.
+                let mut ways = vec![1.0];
+                for end in 1..=children.len() {
+                    let longer: f64 = ways[..end - 1].iter().sum();
+                    ways.push(ways[end - 1] * children[end - 1] + longer);
+                }
+                ways[children.len()]
+            }
+            Joins::Any => {
+                // By the number of children that are not single: the sum over them of set partitions without
+                // single blocks, times the elementary symmetric sums of what the single ones have.
+                let mut sums = vec![1.0];
+                for &child in children {
+                    sums.push(0.0);
+                    for at in (1..sums.len()).rev() {
+                        sums[at] += sums[at - 1] * child;
+                    }
+                }
+                let joined = partitions_without_singles(children.len());
+                let ways = sums.iter().rev().zip(&joined);
+                ways.map(|(single, joined)| single * joined).sum()
+            }
+        }
+    }
+}
+
+/// For 0 to `most` elements the set partitions in which no block is single.
+fn partitions_without_singles(most: usize) -> Vec<f64> {
+    let mut counts = vec![1.0];
+    for elements in 1..=most {
+        // The block of the last element has `others` more.
+        let mut choose = 1.0;
+        let mut count = 0.0;
+        for others in 1..elements {
+            choose *= (elements - others) as f64 / others as f64;
+            count += choose * counts[elements - 1 - others];
+        }
+        counts.push(count);
+    }
+    counts
+}

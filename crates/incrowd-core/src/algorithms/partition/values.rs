@@ -1,0 +1,261 @@
+//! The values of a column that a search tells apart, and their order.
+//!
+//! A value is a leaf of the hierarchy that some row has, or a step that holds several of them. Leaves that no row
+//! has cost nothing wherever they are; they are put somewhere once the partition is found.
+
+use super::blocks::Partition;
+use crate::Error;
+use crate::counts::Attribute;
+use crate::hierarchy::build::interval;
+use crate::problem::{CoarseSteps, Scheme};
+use crate::table::{Kind, parse_date, parse_number};
+use std::collections::BTreeMap;
+
+/// The values of a column, in order.
+#[derive(Debug, Clone)]
+pub struct Values {
+    /// The value of each leaf; none when no row has the leaf.
+    pub values_of_leaves: Vec<Option<u32>>,
+    /// Rows with each value.
+    pub rows: Vec<u32>,
+    /// The group of each value at each level, from the values themselves to the highest acceptable level. A group
+    /// that a step crosses is one with its neighbour.
+    pub levels: Vec<Vec<u32>>,
+}
+
+impl Values {
+    /// The values of an attribute up to a level; in the order given, or the one that numbers, dates or the
+    /// hierarchy have.
+    pub fn new(
+        attribute: &Attribute,
+        highest: u8,
+        order: Option<&[String]>,
+        steps: Option<&CoarseSteps>,
+    ) -> Result<Values, Error> {
+        let present: Vec<u32> = (0..attribute.hierarchy.leaves() as u32)
+            .filter(|&leaf| attribute.rows_of_groups[0][leaf as usize] > 0)
+            .collect();
+        let ordered = match order {
+            Some(order) => given_order(attribute, &present, order)?,
+            None => natural_order(attribute, present),
+        };
+        let step_of = match steps {
+            Some(steps) => steps_of(attribute, &ordered, steps)?,
+            None => (0..ordered.len() as u32).collect(),
+        };
+        Ok(Values::of_steps(attribute, highest, &ordered, step_of))
+    }
+
+    /// From the leaves in order and the step of each, numbered in any way.
+    fn of_steps(attribute: &Attribute, highest: u8, ordered: &[u32], step_of: Vec<u32>) -> Values {
+        let steps = Partition::from_numbers(step_of);
+        let mut values_of_leaves = vec![None; attribute.hierarchy.leaves()];
+        let mut rows = vec![0; steps.blocks()];
+        for (&leaf, &value) in ordered.iter().zip(steps.of_values()) {
+            values_of_leaves[leaf as usize] = Some(value);
+            rows[value as usize] += attribute.rows_of_groups[0][leaf as usize];
+        }
+        let level = |level: u8| {
+            let groups = attribute.hierarchy.groups_of_leaves(level);
+            let mut above = Merging::new(steps.blocks());
+            let mut first_of_group = BTreeMap::new();
+            for (&leaf, &value) in ordered.iter().zip(steps.of_values()) {
+                let group = groups[leaf as usize];
+                let first = *first_of_group.entry(group).or_insert(value);
+                above.join(first, value);
+            }
+            (0..steps.blocks() as u32)
+                .map(|value| above.find(value))
+                .collect()
+        };
+        let mut levels = vec![(0..steps.blocks() as u32).collect()];
+        levels.extend((1..=highest).map(level));
+        Values {
+            values_of_leaves,
+            rows,
+            levels,
+        }
+    }
+
+    /// The group of every leaf for a partition of the values. Leaves that no row has join the block they are
+    /// nearest to where the scheme wants or allows it, and stay alone otherwise.
+    pub fn groups_of_leaves(
+        &self,
+        attribute: &Attribute,
+        scheme: Scheme,
+        order: &[u32],
+        partition: &Partition,
+    ) -> Vec<u32> {
+        let mut block_of_value = vec![0; order.len()];
+        for (&value, &block) in order.iter().zip(partition.of_values()) {
+            block_of_value[value as usize] = block;
+        }
+        let leaves = self.values_of_leaves.len();
+        let mut blocks: Vec<Option<u32>> = (self.values_of_leaves.iter())
+            .map(|value| value.map(|value| block_of_value[value as usize]))
+            .collect();
+        let mut next = partition.blocks() as u32;
+        match scheme {
+            Scheme::Ops | Scheme::Sps => {
+                // With the block before, in the order of leaves, or the first one; within the highest level.
+                let highest = (attribute.hierarchy).groups_of_leaves(self.levels.len() as u8 - 1);
+                let natural = natural_order(attribute, (0..leaves as u32).collect());
+                let first = natural
+                    .iter()
+                    .find(|&&leaf| blocks[leaf as usize].is_some());
+                let mut before = first.map(|&leaf| (blocks[leaf as usize], highest[leaf as usize]));
+                for leaf in natural {
+                    let (block, above) = (&mut blocks[leaf as usize], highest[leaf as usize]);
+                    if block.is_none() {
+                        let joined = before.filter(|(_, group)| *group == above);
+                        *block = joined.map_or(Some(next), |(block, _)| block);
+                        next += u32::from(joined.is_none());
+                    }
+                    before = Some((*block, above));
+                }
+            }
+            _ => {
+                let hierarchy = &attribute.hierarchy;
+                // How high each block reaches: the level at which its leaves are in one group.
+                let mut reach: Vec<(u8, u32)> = Vec::new();
+                for block in 0..partition.blocks() as u32 {
+                    let within: Vec<usize> = (0..leaves)
+                        .filter(|&leaf| blocks[leaf] == Some(block))
+                        .collect();
+                    let level = (0..=hierarchy.height())
+                        .find(|&level| {
+                            let groups = hierarchy.groups_of_leaves(level);
+                            within.iter().all(|&leaf| groups[leaf] == groups[within[0]])
+                        })
+                        .unwrap_or(hierarchy.height());
+                    reach.push((level, within[0] as u32));
+                }
+                let absent: Vec<usize> =
+                    (0..leaves).filter(|&leaf| blocks[leaf].is_none()).collect();
+                for leaf in absent {
+                    let found = reach.iter().position(|&(level, other)| {
+                        let groups = hierarchy.groups_of_leaves(level);
+                        groups[leaf] == groups[other as usize]
+                    });
+                    blocks[leaf] = Some(found.map_or(next, |block| block as u32));
+                    next += u32::from(found.is_none());
+                }
+            }
+        }
+        let blocks = blocks.into_iter().map(|block| block.unwrap_or(0));
+        Partition::from_numbers(blocks).of_values().to_vec()
+    }
+}
+
+/// Numbers and dates ascending, with a missing or unlisted one first; text as the hierarchy lists it, groups kept
+/// together.
+fn natural_order(attribute: &Attribute, mut leaves: Vec<u32>) -> Vec<u32> {
+    let hierarchy = &attribute.hierarchy;
+    let number = |leaf: u32| -> Option<f64> {
+        let text = hierarchy.label(0, leaf);
+        match attribute.kind {
+            Kind::Number => parse_number(text).map(|number| number.get()),
+            Kind::Date => parse_date(text).map(|date| {
+                let since = date.duration_since(jiff::civil::date(1970, 1, 1));
+                since.as_hours() as f64
+            }),
+            Kind::Text => None,
+        }
+    };
+    match attribute.kind {
+        Kind::Text => {
+            let path = |leaf: u32| -> Vec<u32> {
+                let levels = (0..=hierarchy.height()).rev();
+                levels
+                    .map(|level| hierarchy.groups_of_leaves(level)[leaf as usize])
+                    .collect()
+            };
+            leaves.sort_by_cached_key(|&leaf| path(leaf));
+        }
+        Kind::Number | Kind::Date => leaves.sort_by(|&one, &other| {
+            let (number_one, number_other) = (number(one), number(other));
+            let by_number = match (number_one, number_other) {
+                (Some(one), Some(other)) => one.total_cmp(&other),
+                (one, other) => one.is_some().cmp(&other.is_some()),
+            };
+            by_number.then(one.cmp(&other))
+        }),
+    }
+    leaves
+}
+
+fn given_order(
+    attribute: &Attribute,
+    present: &[u32],
+    order: &[String],
+) -> Result<Vec<u32>, Error> {
+    let mut ordered = Vec::new();
+    for text in order {
+        if let Some(leaf) = attribute.hierarchy.leaf(text)
+            && present.contains(&leaf)
+            && !ordered.contains(&leaf)
+        {
+            ordered.push(leaf);
+        }
+    }
+    match present.len() - ordered.len() {
+        0 => Ok(ordered),
+        missing => Err(Error::OrderIncomplete {
+            column: attribute.name.clone(),
+            missing,
+        }),
+    }
+}
+
+/// The step of each leaf, numbers only; anything else is a step by itself.
+fn steps_of(
+    attribute: &Attribute,
+    ordered: &[u32],
+    steps: &CoarseSteps,
+) -> Result<Vec<u32>, Error> {
+    if attribute.kind != Kind::Number {
+        return Err(Error::StepsNeedNumbers {
+            column: attribute.name.clone(),
+        });
+    }
+    let is_number = |leaf: u32| parse_number(attribute.hierarchy.label(0, leaf)).is_some();
+    let numbers: Vec<&str> = (ordered.iter())
+        .filter(|&&leaf| is_number(leaf))
+        .map(|&leaf| attribute.hierarchy.label(0, leaf))
+        .collect();
+    let steps = interval(&attribute.name, &numbers, &[steps.width], steps.origin)?;
+    let groups = steps.groups_of_leaves(1);
+    let mut alone = steps.groups(1) as u32;
+    let step = ordered.iter().map(|&leaf| {
+        let text = attribute.hierarchy.label(0, leaf);
+        match steps.leaf(text).filter(|_| is_number(leaf)) {
+            Some(leaf) => groups[leaf as usize],
+            None => {
+                alone += 1;
+                alone
+            }
+        }
+    });
+    Ok(step.collect())
+}
+
+/// Sets that are merged; the least member stands for each.
+struct Merging(Vec<u32>);
+
+impl Merging {
+    fn new(members: usize) -> Self {
+        Merging((0..members as u32).collect())
+    }
+
+    fn find(&self, mut member: u32) -> u32 {
+        while self.0[member as usize] != member {
+            member = self.0[member as usize];
+        }
+        member
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.0[one.max(other) as usize] = one.min(other);
+    }
+}

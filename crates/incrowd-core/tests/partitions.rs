@@ -1,0 +1,280 @@
+//! Optimal partitions against every partition there is.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use fastrand::Rng;
+use incrowd_core::Error;
+use incrowd_core::algorithms::partition;
+use incrowd_core::problem::{
+    Assessor, Direction, Guarantee, Interruption, PartitionSettings, Problem, Progress, Proposal,
+    PruningRules, Scheme, Unwatched, Watch,
+};
+use incrowd_core::publish::publish;
+use incrowd_core::recode::Recoding;
+use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, OracleProblem, Promise, almost_equal};
+use incrowd_testkit::random::{partition_problem, random_metric};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// So many seeds, or as many times more as the environment asks for.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("INCROWD_LAWS").ok();
+    0..count * times.and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
+/// A random scheme for each quasi-identifier.
+fn schemes(oracle: &OracleProblem, rng: &mut Rng) -> Vec<Scheme> {
+    let columns = oracle.quasi_identifiers.iter();
+    columns.map(|_| Scheme::ALL[rng.usize(0..6)]).collect()
+}
+
+fn settings(oracle: &OracleProblem, schemes: &[Scheme]) -> PartitionSettings {
+    let columns = oracle
+        .quasi_identifiers
+        .iter()
+        .map(|(column, _)| column.clone());
+    PartitionSettings {
+        schemes: columns.zip(schemes.iter().copied()).collect(),
+        ..PartitionSettings::default()
+    }
+}
+
+fn metric(oracle: &OracleProblem, rng: &mut Rng) -> OracleMetric {
+    let name = ["discernibility", "hdm"][rng.usize(0..2)];
+    random_metric(name, oracle, rng).unwrap()
+}
+
+fn names(schemes: &[Scheme]) -> Vec<&'static str> {
+    schemes.iter().map(|scheme| scheme.name()).collect()
+}
+
+/// Whether the blocks of a proposal, with the leaves that no row has, are what the schemes allow.
+fn is_allowed(
+    oracle: &OracleProblem,
+    problem: &Problem<'_>,
+    proposal: &Proposal,
+    schemes: &[Scheme],
+) -> bool {
+    let Recoding::Partitions(groupings) = &proposal.recoding else {
+        return false;
+    };
+    (groupings.iter().zip(schemes).enumerate()).all(|(at, (grouping, scheme))| {
+        let hierarchy = &problem.table.attributes[at].hierarchy;
+        let ordered = oracle.ordered_values(at, true);
+        let group = |value: &&str| {
+            grouping.groups_of_leaves()[hierarchy.leaf(value).unwrap() as usize] as usize
+        };
+        let blocks: Vec<usize> = ordered.values.iter().map(group).collect();
+        ordered.allows(scheme.name(), &blocks)
+    })
+}
+
+/// Solves, and compares with what is known to be the least cost.
+fn check(
+    oracle: &OracleProblem,
+    problem: &Problem<'_>,
+    (least, schemes): (Option<f64>, &[Scheme]),
+    case: &str,
+) {
+    match (partition::solve(problem, &Unwatched), least) {
+        (Ok((proposal, account)), Some(least)) => {
+            assert!(
+                almost_equal(account.cost, least),
+                "{case}: {} is not {least}",
+                account.cost
+            );
+            assert_eq!(account.lower_bound, account.cost, "{case}");
+            assert_eq!(proposal.guarantee, Guarantee::Optimal, "{case}");
+            let release = publish(problem, &proposal).expect(case);
+            assert_eq!(release.rows_suppressed(), account.rows_suppressed, "{case}");
+            let assessed = Assessor::new(problem).assess_recoding(&proposal.recoding);
+            let loss = assessed.loss.expect(case).0;
+            assert!(
+                almost_equal(loss, least),
+                "{case}: published for {loss}, not {least}"
+            );
+            assert!(
+                is_allowed(oracle, problem, &proposal, schemes),
+                "{case}: allowed"
+            );
+        }
+        (Err(Error::NoSolution { .. }), None) => {}
+        (answer, least) => panic!("{case}: {answer:?} for {least:?}"),
+    }
+}
+
+/// The rules to try: all, none, and all but one.
+fn rule_sets() -> Vec<(String, PruningRules)> {
+    let mut sets = vec![
+        ("all rules".to_owned(), PruningRules::ALL),
+        ("no rules".to_owned(), PruningRules::NONE),
+    ];
+    let names: Vec<&str> = PruningRules::default()
+        .named()
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
+    for name in names {
+        let (mut without, mut only) = (PruningRules::ALL, PruningRules::NONE);
+        for (other, rule) in without.named() {
+            *rule = other != name;
+        }
+        for (other, rule) in only.named() {
+            *rule = other == name;
+        }
+        sets.push((format!("without {name}"), without));
+        sets.push((format!("only {name}"), only));
+    }
+    sets
+}
+
+#[test]
+fn the_optimum_equals_exhaustive_search_whatever_the_scheme_direction_and_rules() {
+    for seed in seeds(80) {
+        let rng = &mut Rng::with_seed(!seed);
+        let mut oracle = partition_problem(seed);
+        if rng.bool() {
+            oracle.models.clear();
+            oracle = oracle.require(Promise::KAnonymity {
+                k: rng.usize(1..=5),
+            });
+        }
+        oracle.max_suppressed = match rng.u8(0..3) {
+            0 => 0,
+            1 => rng.usize(0..=oracle.table.rows.len() / 3),
+            _ => oracle.table.rows.len(),
+        };
+        let schemes = schemes(&oracle, rng);
+        let metric = metric(&oracle, rng);
+        let least = oracle.least_cost_of_partitions(&metric, &names(&schemes));
+        let prepared = oracle.prepare().unwrap();
+        let built = prepared.metric(&metric).unwrap();
+        let mut problem = prepared.problem(&*built);
+        for direction in Direction::ALL {
+            // All and none always, the others by turns: every one of them meets many problems.
+            let turn = |at: usize| at < 2 || (at as u64 + seed) % 4 == 0;
+            let sets = rule_sets().into_iter().enumerate();
+            for (_, (name, rules)) in sets.filter(|(at, _)| turn(*at)) {
+                problem.settings.partition = PartitionSettings {
+                    direction,
+                    rules,
+                    ..settings(&oracle, &schemes)
+                };
+                let case = format!(
+                    "seed {seed}, {schemes:?}, {}, {}, {name}",
+                    metric.spec(),
+                    direction.name()
+                );
+                check(&oracle, &problem, (least, &schemes), &case);
+            }
+            problem.memory_limit = 0;
+        }
+    }
+}
+
+#[test]
+fn a_scheme_that_allows_more_never_costs_more() {
+    for seed in seeds(60) {
+        let rng = &mut Rng::with_seed(!seed);
+        let oracle = partition_problem(seed);
+        let metric = metric(&oracle, rng);
+        let prepared = oracle.prepare().unwrap();
+        let built = prepared.metric(&metric).unwrap();
+        let mut problem = prepared.problem(&*built);
+        let mut cost = |scheme: Scheme| {
+            problem.settings.partition = PartitionSettings {
+                scheme: Some(scheme),
+                ..PartitionSettings::default()
+            };
+            let solved = partition::solve(&problem, &Unwatched).ok();
+            solved.map_or(f64::INFINITY, |(_, account)| account.cost)
+        };
+        let [bhs, ghs, gops, gsps, ops, sps] = Scheme::ALL.map(&mut cost);
+        for (less, more) in [
+            (bhs, ghs),
+            (ghs, gops),
+            (gops, ops),
+            (gops, gsps),
+            (ops, sps),
+            (gsps, sps),
+        ] {
+            assert!(more <= less * (1.0 + 1e-9), "seed {seed}: {more} > {less}");
+        }
+    }
+}
+
+/// Lets a search take so many steps.
+struct Steps(AtomicU64);
+
+impl Watch for Steps {
+    fn step(&self, _: Progress) -> Result<(), Interruption> {
+        match self.0.fetch_sub(1, Ordering::Relaxed) {
+            0 => Err(Interruption::TimeUp),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn a_search_cut_short_tells_a_bound_that_holds() {
+    for seed in seeds(60) {
+        let rng = &mut Rng::with_seed(!seed);
+        let oracle = partition_problem(seed);
+        let metric = metric(&oracle, rng);
+        let prepared = oracle.prepare().unwrap();
+        let built = prepared.metric(&metric).unwrap();
+        let mut problem = prepared.problem(&*built);
+        let schemes = schemes(&oracle, rng);
+        problem.settings.partition = settings(&oracle, &schemes);
+        problem.settings.partition.rules.program = rng.bool();
+        problem.settings.partition.rules.least_bound_first = rng.bool();
+        problem.settings.partition.direction =
+            [Direction::BottomUp, Direction::TopDown][rng.usize(0..2)];
+        let least = oracle.least_cost_of_partitions(&metric, &names(&schemes));
+        for steps in 0..6 {
+            let watch = Steps(AtomicU64::new(steps));
+            match partition::solve(&problem, &watch) {
+                Ok((proposal, account)) => {
+                    let least = least.unwrap();
+                    assert!(account.cost >= least * (1.0 - 1e-9), "seed {seed}");
+                    assert!(account.lower_bound <= least * (1.0 + 1e-9), "seed {seed}");
+                    publish(&problem, &proposal).unwrap();
+                }
+                Err(error) => assert!(
+                    matches!(error, Error::TimeUp { .. } | Error::NoSolution { .. }),
+                    "seed {seed}: {error:?}"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_no_bound_holds_for_is_refused_with_a_reason() {
+    let mut oracle = partition_problem(1);
+    let prepared = oracle.prepare().unwrap();
+    let built = prepared.metric(&OracleMetric::Height).unwrap();
+    let refused = partition::solve(&prepared.problem(&*built), &Unwatched).unwrap_err();
+    assert_eq!(refused, Error::PartitionMetric { metric: "height" });
+    assert!(refused.hint().contains("hdm"));
+
+    oracle.missing = MissingPolicy::MatchAny;
+    let (column, hierarchy) = &mut oracle.quasi_identifiers[0];
+    let position = oracle
+        .table
+        .columns
+        .iter()
+        .position(|name| name == column)
+        .unwrap();
+    oracle.table.rows[0][position] = String::new();
+    if !hierarchy.iter().any(|way| way[0].is_empty()) {
+        let mut way = vec![String::new(); hierarchy[0].len() - 1];
+        way.push("*".into());
+        hierarchy.push(way);
+    }
+    let prepared = oracle.prepare().unwrap();
+    let built = prepared.metric(&OracleMetric::Discernibility).unwrap();
+    let refused = partition::solve(&prepared.problem(&*built), &Unwatched).unwrap_err();
+    let expected = Error::MatchAnyRefused {
+        algorithm: "partition",
+    };
+    assert_eq!(refused, expected);
+}

@@ -1,0 +1,221 @@
+//! Optimal partitions as they are written down: every set partition of every column, those that the scheme's
+//! definition allows, every row.
+
+use super::{OracleMetric, OracleProblem, RawHierarchy};
+use std::collections::BTreeMap;
+
+/// For each value of a column the block it is in.
+pub type RawPartition<'a> = BTreeMap<&'a str, usize>;
+
+/// A column's values in the rows, in order, with what a scheme needs to know of them.
+#[derive(Debug)]
+pub struct OrderedValues<'a> {
+    /// From first to last.
+    pub values: Vec<&'a str>,
+    hierarchy: &'a RawHierarchy,
+    highest: usize,
+}
+
+impl OracleProblem {
+    /// The values of a quasi-identifier: of all rows, or all that the hierarchy lists.
+    pub fn ordered_values(&self, attribute: usize, listed: bool) -> OrderedValues<'_> {
+        let (column, hierarchy) = &self.quasi_identifiers[attribute];
+        let rows = self.rows();
+        let present = self.values(&rows, column);
+        let all_rows: Vec<usize> = (0..self.table.rows.len()).collect();
+        let mut data = self.values(&all_rows, column);
+        data.retain(|value| !value.is_empty());
+        let is_number = |value: &str| value.parse::<f64>().is_ok();
+        let numeric = !data.is_empty() && data.iter().all(|value| is_number(value));
+        let mut values: Vec<&str> = (hierarchy.iter().map(|way| way[0].as_str()))
+            .filter(|value| listed || present.contains(value))
+            .collect();
+        if numeric {
+            let number = |value: &str| value.parse::<f64>().unwrap_or(f64::NEG_INFINITY);
+            values.sort_by(|one, other| number(one).total_cmp(&number(other)));
+        } else {
+            // As listed, but groups stay together: by where the group of each level is listed first.
+            let first = |value: &str, level: usize| {
+                let way = hierarchy.iter().find(|way| way[0] == value);
+                let group = &way.expect("listed")[level];
+                hierarchy.iter().position(|way| way[level] == *group)
+            };
+            let top = hierarchy[0].len();
+            values.sort_by_key(|value| {
+                let levels = (0..top).rev();
+                levels.map(|level| first(value, level)).collect::<Vec<_>>()
+            });
+        }
+        OrderedValues {
+            values,
+            hierarchy,
+            highest: self.max_levels[attribute].into(),
+        }
+    }
+
+    /// What partitions cost, and whether they suppress no more than allowed.
+    pub fn cost_of_partitions(
+        &self,
+        metric: &OracleMetric,
+        partitions: &[RawPartition<'_>],
+    ) -> (f64, bool) {
+        let rows = self.rows();
+        let cells: Vec<Vec<&str>> = (self.quasi_identifiers.iter())
+            .map(|(column, _)| self.values(&rows, column))
+            .collect();
+        let mut classes: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for row in 0..rows.len() {
+            let look = cells
+                .iter()
+                .zip(partitions)
+                .map(|(cells, partition)| partition[cells[row]]);
+            classes.entry(look.collect()).or_default().push(row);
+        }
+        let all = rows.len() as f64;
+        let (mut cost, mut suppressed) = (0.0, 0);
+        for class in classes.values() {
+            let members: Vec<usize> = class.iter().map(|&row| rows[row]).collect();
+            let is_safe = self
+                .models
+                .iter()
+                .all(|model| model.holds(self, &members, &rows));
+            if !is_safe {
+                suppressed += class.len();
+            }
+            cost += match metric {
+                OracleMetric::Discernibility if is_safe => (class.len() * class.len()) as f64,
+                OracleMetric::Discernibility => class.len() as f64 * all,
+                OracleMetric::Hdm { .. } if !is_safe => class.len() as f64,
+                OracleMetric::Hdm { weights } => {
+                    let of_row = |&row: &usize| {
+                        let (mut sum, mut total) = (0.0, 0.0);
+                        for (at, (column, _)) in self.quasi_identifiers.iter().enumerate() {
+                            let given = weights.iter().find(|(name, _)| name == column);
+                            let weight = given.map_or(1.0, |(_, weight)| *weight);
+                            let value = cells[at][row];
+                            let block = partitions[at][value];
+                            let same =
+                                cells[at].iter().filter(|other| **other == value).count() as f64;
+                            let alike = cells[at]
+                                .iter()
+                                .filter(|other| partitions[at][**other] == block);
+                            total += weight;
+                            if same < all {
+                                sum += weight * (alike.count() as f64 - same) / (all - same);
+                            }
+                        }
+                        sum / total
+                    };
+                    class.iter().map(of_row).sum()
+                }
+                _ => panic!("partitions are not searched by {}", metric.name()),
+            };
+        }
+        (cost, suppressed <= self.max_suppressed)
+    }
+
+    /// The least cost of all partitions that the schemes, one for each quasi-identifier, allow within the budget.
+    pub fn least_cost_of_partitions(&self, metric: &OracleMetric, schemes: &[&str]) -> Option<f64> {
+        let ordered: Vec<OrderedValues<'_>> = (0..schemes.len())
+            .map(|attribute| self.ordered_values(attribute, false))
+            .collect();
+        let allowed: Vec<Vec<RawPartition<'_>>> = (ordered.iter().zip(schemes))
+            .map(|(values, scheme)| values.allowed(scheme))
+            .collect();
+        let mut least: Option<f64> = None;
+        let mut choice = vec![0; allowed.len()];
+        loop {
+            let partitions: Vec<RawPartition<'_>> = (allowed.iter().zip(&choice))
+                .map(|(all, &at)| all[at].clone())
+                .collect();
+            let (cost, is_feasible) = self.cost_of_partitions(metric, &partitions);
+            if is_feasible {
+                least = Some(least.map_or(cost, |least| least.min(cost)));
+            }
+            let mut at = 0;
+            loop {
+                if at == choice.len() {
+                    return least;
+                }
+                choice[at] += 1;
+                if choice[at] < allowed[at].len() {
+                    break;
+                }
+                choice[at] = 0;
+                at += 1;
+            }
+        }
+    }
+}
+
+impl<'a> OrderedValues<'a> {
+    /// Every partition that a scheme allows.
+    pub fn allowed(&self, scheme: &str) -> Vec<RawPartition<'a>> {
+        let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+        for _ in &self.values {
+            all = (all.iter())
+                .flat_map(|blocks| {
+                    let next = blocks.iter().max().map_or(0, |most| most + 1);
+                    (0..=next).map(move |block| [blocks.as_slice(), &[block]].concat())
+                })
+                .collect();
+        }
+        (all.into_iter().filter(|blocks| self.allows(scheme, blocks)))
+            .map(|blocks| self.values.iter().copied().zip(blocks).collect())
+            .collect()
+    }
+
+    fn group(&self, value: usize, level: usize) -> &str {
+        let way = self
+            .hierarchy
+            .iter()
+            .find(|way| way[0] == self.values[value]);
+        &way.expect("a hierarchy lists every value")[level]
+    }
+
+    /// The height of the lowest common group.
+    fn distance(&self, one: usize, other: usize) -> usize {
+        let levels = 0..self.hierarchy[0].len();
+        let mut together =
+            levels.filter(|&level| self.group(one, level) == self.group(other, level));
+        together.next().expect("the last level is one group")
+    }
+
+    /// Whether a scheme allows these blocks, given in the order of the values.
+    pub fn allows(&self, scheme: &str, blocks: &[usize]) -> bool {
+        let count = blocks.len();
+        let pairs = || (0..count).flat_map(move |x| (0..count).map(move |y| (x, y)));
+        let together = || pairs().filter(|&(x, y)| blocks[x] == blocks[y]);
+        let consecutive = || together().all(|(x, y)| (x..y).all(|z| blocks[z] == blocks[x]));
+        let guided = || {
+            together().all(|(x, y)| {
+                (0..count)
+                    .all(|z| self.distance(x, z) >= self.distance(x, y) || blocks[z] == blocks[x])
+            })
+        };
+        let at_level = |level: usize| {
+            pairs().all(|(x, y)| {
+                (blocks[x] == blocks[y]) == (self.group(x, level) == self.group(y, level))
+            })
+        };
+        let is_cut = || {
+            (0..count).all(|x| {
+                (0..=self.highest).any(|level| {
+                    (0..count).all(|y| {
+                        (blocks[x] == blocks[y]) == (self.group(x, level) == self.group(y, level))
+                    })
+                })
+            })
+        };
+        together().all(|(x, y)| self.distance(x, y) <= self.highest)
+            && match scheme {
+                "bhs" => (0..=self.highest).any(at_level),
+                "ghs" => is_cut(),
+                "gops" => guided() && consecutive(),
+                "gsps" => guided(),
+                "ops" => consecutive(),
+                "sps" => true,
+                _ => panic!("no scheme is called {scheme}"),
+            }
+    }
+}
