@@ -197,6 +197,8 @@ pub(crate) struct AnonymizeArgs {
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
     #[command(flatten)]
+    pub(crate) partitions: PartitionArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -345,6 +347,8 @@ pub(crate) struct CompareArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
+    #[command(flatten)]
+    pub(crate) partitions: PartitionArgs,
     /// Print a line of CSV for each algorithm
     #[arg(long, conflicts_with = "json", help_heading = "Answers")]
     pub(crate) csv: bool,
@@ -592,6 +596,24 @@ pub(crate) struct ChoiceArgs {
     script: Option<Vec<String>>,
 }
 
+/// Which partitions of values are allowed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Partitions (--algorithm partition)")]
+pub(crate) struct PartitionArgs {
+    /// Which partitions are allowed: bhs, ghs, gops, gsps, ops or sps, for all columns or as in age=ops,race=sps
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
+    scheme: Option<Vec<String>>,
+    /// Put the numbers of a column in steps first, as in age=5@17: steps of 5 from 17
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
+    coarse: Option<Vec<String>>,
+    /// From which end to search: bottom-up, top-down or auto
+    #[arg(long, value_name = "DIRECTION")]
+    search: Option<String>,
+    /// Ways to search less that are not to be used, or all; the answer does not depend on them
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    without_pruning: Option<Vec<String>>,
+}
+
 /// How many threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
@@ -785,6 +807,16 @@ impl FlagPart for ChoiceArgs {
         let trimmed = |word: &String| word.trim().to_owned();
         let words = self.script.as_deref();
         job.search.script = words.map(|words| words.iter().map(trimmed).collect());
+        Ok(())
+    }
+}
+
+impl FlagPart for PartitionArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.search.scheme.clone_from(&self.scheme);
+        job.search.coarse.clone_from(&self.coarse);
+        job.search.direction.clone_from(&self.search);
+        job.search.without_pruning.clone_from(&self.without_pruning);
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use crate::memory;
 use crate::outcome::{Outcome, Seconds};
 use crate::second_pass::SecondPass;
 use incrowd_core::algorithms::Algorithm;
+use incrowd_core::algorithms::partition::Account;
 use incrowd_core::problem::{Problem, Proposal};
 use incrowd_core::publish::publish;
 use std::time::Instant;
@@ -42,7 +43,7 @@ pub fn anonymize_with(
     let started = Instant::now();
     let algorithm = algorithm(job)?;
     choices::check_settings(job, algorithm)?;
-    let (asked, reader) = Asked::read(job)?;
+    let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
     let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
     let certificate = CertificateFiles::create(job, control)?;
     let first_pass = first_pass(job, &asked.source, &asked.plan, reader, control)?;
@@ -52,7 +53,7 @@ pub fn anonymize_with(
     let models = asked.models(&first_pass.table)?;
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
-    let proposal = solve(job, algorithm, &problem, chooser, control)?;
+    let (proposal, account) = solve(job, algorithm, &problem, chooser, control)?;
     let solve = solving.elapsed();
 
     let writing = Instant::now();
@@ -64,6 +65,7 @@ pub fn anonymize_with(
         algorithm,
         problem: &problem,
         proposal: &proposal,
+        account: account.as_ref(),
         release: &release,
     };
     let second_pass = SecondPass {
@@ -102,16 +104,16 @@ pub(crate) fn solve(
     problem: &Problem<'_>,
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
-) -> Result<Proposal, Error> {
+) -> Result<(Proposal, Option<Account>), Error> {
     if let (Some(chooser), None) = (chooser, &job.search.script)
         && let Some(session) = algorithm.session(problem)
     {
-        return choices::make(session, chooser, control);
+        return Ok((choices::make(session, chooser, control)?, None));
     }
     // How many nodes must be looked at is what the search finds out, so there is no total.
     control.progress().begin(Phase::Solve, None);
     let watch = SearchWatch::new(job, control);
-    let proposal = algorithm.solve(problem, &watch);
+    let proposal = algorithm.solve_accounted(problem, &watch);
     control.progress().end();
     control.check()?;
     Ok(proposal?)

@@ -8,6 +8,7 @@ use crate::input;
 use crate::job::Job;
 use crate::models;
 use crate::outcome::Origin;
+use crate::partitions;
 use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::CountedTable;
@@ -28,13 +29,19 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Reads the header and checks everything that can be checked without rows.
-    pub(crate) fn read(job: &Job) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
+    ///
+    /// `default_metric` is what is to be lost least when the job does not say.
+    pub(crate) fn read(
+        job: &Job,
+        default_metric: &str,
+    ) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
         let texts = job.privacy.models.as_deref().unwrap_or_default();
         if texts.is_empty() {
             return Err(Error::NoPrivacyModel);
         }
         let models = models::parse(texts)?;
-        let metric: MetricSpec = job.search.metric.as_deref().unwrap_or("loss").parse()?;
+        let metric = job.search.metric.as_deref().unwrap_or(default_metric);
+        let metric: MetricSpec = metric.parse()?;
         let path = job.data.path.as_deref().ok_or(Error::NoData)?;
         let source = input::source(job, path)?;
         files::check_outputs(job, &source)?;
@@ -89,7 +96,7 @@ impl Asked {
             },
             max_levels: max_levels(job.privacy.max_levels.as_deref(), table)?,
             memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: settings(job, &self.plan, &first_pass.hierarchies),
+            settings: settings(job, &self.plan, &first_pass.hierarchies)?,
         })
     }
 }
@@ -112,18 +119,18 @@ pub(crate) fn named(name: &str) -> Result<&'static dyn Algorithm, Error> {
 }
 
 /// What the algorithm is told beside the problem.
-fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Settings {
+fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Result<Settings, Error> {
     let counted = plan.counted();
     let position = |column| counted.iter().position(|other| other == column);
     let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
     let automatic = hierarchies.iter().enumerate();
     let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
-    Settings {
+    Ok(Settings {
         without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
         targets: plan.target.iter().filter_map(position).collect(),
         script: job.search.script.clone(),
-        partition: Default::default(),
+        partition: partitions::settings(&job.search)?,
         seed: job.search.seed.unwrap_or(0),
         threads: job.threads(),
-    }
+    })
 }

@@ -63,6 +63,15 @@ pub struct Request {
     /// The choices that led to it, for algorithms that leave them to the data holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Vec<String>>,
+    /// Which partitions of values were allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Vec<String>>,
+    /// Numbers put in steps before the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse: Option<Vec<String>>,
+    /// From which end partitions were searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<String>,
     /// For algorithms that draw numbers.
     pub seed: u64,
     /// The time the search was given.
@@ -247,6 +256,11 @@ impl Certificate {
         }
         line("least loss by", request.metric.clone());
         line("algorithm", request.algorithm.clone());
+        for (label, wishes) in [("schemes", &request.scheme), ("steps", &request.coarse)] {
+            if let Some(wishes) = wishes {
+                line(label, wishes.join(", "));
+            }
+        }
         if let Some(limit) = &request.time_limit {
             line("time limit", limit.clone());
         }

@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::job::Job;
 use crate::outcome::{RaisedAttribute, StepAction, StepTaken};
+use crate::partitions;
 use incrowd_core::algorithms::mu_argus::{Choice, SUPPRESS, Session, View};
 use incrowd_core::algorithms::{ALGORITHMS, Algorithm};
 use incrowd_core::counts::CountedTable;
@@ -36,17 +37,24 @@ pub fn leaves_choices(job: &Job) -> Result<bool, Error> {
 /// Refuses settings that the algorithm does not read. Targets are no setting: metrics read them too.
 pub(crate) fn check_settings(job: &Job, algorithm: &dyn Algorithm) -> Result<(), Error> {
     let card = algorithm.card();
-    if job.search.script.is_some() && !card.reads.contains(&Setting::Script) {
-        let reads = |card: &incrowd_core::algorithms::Card| card.reads.contains(&Setting::Script);
-        let cards = ALGORITHMS.iter().map(|algorithm| algorithm.card());
-        return Err(Error::SettingNotRead {
-            algorithm: card.name,
-            setting: "script",
-            readers: cards
-                .filter(|card| reads(card))
-                .map(|card| card.name)
-                .collect(),
-        });
+    let given = [
+        (Setting::Script, "script", job.search.script.is_some()),
+        (
+            Setting::Partition,
+            "schemes or steps of partitions",
+            partitions::are_asked_for(&job.search),
+        ),
+    ];
+    for (setting, name, is_given) in given {
+        if is_given && !card.reads.contains(&setting) {
+            let cards = ALGORITHMS.iter().map(|algorithm| algorithm.card());
+            let readers = cards.filter(|card| card.reads.contains(&setting));
+            return Err(Error::SettingNotRead {
+                algorithm: card.name,
+                setting: name,
+                readers: readers.map(|card| card.name).collect(),
+            });
+        }
     }
     Ok(())
 }

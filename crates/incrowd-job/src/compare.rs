@@ -98,7 +98,7 @@ pub fn compare(
         None => ALGORITHMS.to_vec(),
     };
     let started = Instant::now();
-    let (asked, reader) = Asked::read(job)?;
+    let (asked, reader) = Asked::read(job, "loss")?;
     let first_pass = first_pass(job, &asked.source, &asked.plan, reader, control)?;
     let table = &first_pass.table;
     let seconds_read = started.elapsed().as_secs_f64();
@@ -113,9 +113,10 @@ pub fn compare(
         let seconds = solving.elapsed().as_secs_f64();
         let peak_memory_bytes = memory::peak().filter(|_| is_measured);
         control.check()?;
-        let release = proposal.and_then(|proposal| Ok((publish(&problem, &proposal)?, proposal)));
+        let release = proposal
+            .and_then(|(proposal, account)| Ok((publish(&problem, &proposal)?, proposal, account)));
         let (reached, failed) = match release {
-            Ok((release, proposal)) => {
+            Ok((release, proposal, account)) => {
                 let answer = Answer {
                     job,
                     asked: &asked,
@@ -123,6 +124,7 @@ pub fn compare(
                     algorithm,
                     problem: &problem,
                     proposal: &proposal,
+                    account: account.as_ref(),
                     release: &release,
                 };
                 (Some(RunReached::of(&answer)?), None)

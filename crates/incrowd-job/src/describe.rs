@@ -12,7 +12,9 @@ use crate::models;
 use crate::outcome::{
     Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Seconds, StepTaken, VERSION,
 };
+use crate::partitions;
 use incrowd_core::algorithms::Algorithm;
+use incrowd_core::algorithms::partition::Account;
 use incrowd_core::counts::Attribute;
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::privacy::{Direction, ModelSpec};
@@ -40,6 +42,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) algorithm: &'static dyn Algorithm,
     pub(crate) problem: &'a Problem<'a>,
     pub(crate) proposal: &'a Proposal,
+    /// How the search went, for algorithms that keep account of it.
+    pub(crate) account: Option<&'a Account>,
     pub(crate) release: &'a Release<'a>,
 }
 
@@ -92,6 +96,7 @@ impl Answer<'_> {
             recoding: release.recoding().name().into(),
             blocks: blocks(release),
             published: published_values(release),
+            partition: self.account.map(partitions::account),
             rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
             rows_out,
             rows_suppressed: release.rows_suppressed().into(),
@@ -243,6 +248,9 @@ impl Answer<'_> {
             metric: asked.metric.to_string(),
             algorithm: card.name.to_owned(),
             script: (card.reads.contains(&Setting::Script)).then(|| choices::script(steps)),
+            scheme: job.search.scheme.clone(),
+            coarse: job.search.coarse.clone(),
+            direction: job.search.direction.clone(),
             seed: job.search.seed.unwrap_or(0),
             time_limit: job.search.time_limit.map(|limit| limit.to_string()),
             missing: word(job.data.missing_cells.unwrap_or_default()),

@@ -210,6 +210,16 @@ pub enum Error {
         /// The algorithms that do.
         readers: Vec<&'static str>,
     },
+    /// A wish about partitions that cannot be read.
+    #[error("`{text}` is not what `{flag}` takes")]
+    PartitionSetting {
+        /// The flag.
+        flag: &'static str,
+        /// What was given.
+        text: String,
+        /// What it takes.
+        expected: &'static str,
+    },
     /// Choices that the data holder did not make.
     #[error("the dialogue ended before a release was agreed on")]
     DialogueEnded,
@@ -554,6 +564,7 @@ impl Error {
                 "leave out the {setting}, or take `--algorithm {}`",
                 readers.join("` or `--algorithm ")
             ),
+            Error::PartitionSetting { expected, .. } => format!("give {expected}"),
             Error::DialogueEnded => {
                 "nothing was written; `--script` makes the same choices without a dialogue".into()
             }

@@ -254,6 +254,9 @@ fn job_text(
     line(
         "# script = [\"age\", \"suppress\"]  # the choices to make, for algorithms such as mu-argus",
     );
+    line(
+        "# scheme = [\"age=ops\"]     # which partitions of values are allowed, for the algorithm partition",
+    );
     line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
     line("# threads = 2                # the result does not depend on it");
     line("# seed = 0");

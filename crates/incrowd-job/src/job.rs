@@ -153,6 +153,14 @@ pub struct Search {
     /// The choices to make, for algorithms that leave them to the data holder: names of quasi-identifiers to raise,
     /// and `suppress` to end with.
     pub script: Option<Vec<String>>,
+    /// For `partition`: which partitions of values are allowed, for all columns (`ops`) or for one (`age=ops`).
+    pub scheme: Option<Vec<String>>,
+    /// For `partition`: numbers put in steps before the search, as in `age=5@17`.
+    pub coarse: Option<Vec<String>>,
+    /// For `partition`: from which end to search, `bottom-up`, `top-down` or `auto`.
+    pub direction: Option<String>,
+    /// For `partition`: ways to search less that are not to be used. The answer does not depend on them.
+    pub without_pruning: Option<Vec<String>>,
     /// For algorithms that draw numbers.
     pub seed: Option<u64>,
     /// Threads to use; all processors when not given. The result does not depend on it.
@@ -321,6 +329,10 @@ impl Job {
         replace(&mut self.search.metric, search.metric);
         replace(&mut self.search.algorithm, search.algorithm);
         replace(&mut self.search.script, search.script);
+        replace(&mut self.search.scheme, search.scheme);
+        replace(&mut self.search.coarse, search.coarse);
+        replace(&mut self.search.direction, search.direction);
+        replace(&mut self.search.without_pruning, search.without_pruning);
         replace(&mut self.search.seed, search.seed);
         replace(&mut self.search.threads, search.threads);
         replace(&mut self.search.time_limit, search.time_limit);

@@ -26,6 +26,7 @@ mod memory;
 mod models;
 mod negotiation;
 mod outcome;
+mod partitions;
 mod plan;
 mod plot;
 mod published_reader;
@@ -59,8 +60,8 @@ pub use negotiation::{
 };
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
-    Outcome, PrivacyReached, RaisedAttribute, Sample, Seconds, StepAction, StepTaken, VERSION,
-    Verification,
+    Outcome, PartitionSearch, PrivacyReached, RaisedAttribute, Sample, Seconds, StepAction,
+    StepTaken, VERSION, Verification,
 };
 pub use plan::Plan;
 pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};

@@ -30,6 +30,9 @@ pub struct Outcome {
     /// The texts published for the blocks, in the same order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<IndexMap<String, Vec<String>>>,
+    /// How the search over partitions went.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionSearch>,
     /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
     /// Rows published with values.
@@ -76,6 +79,25 @@ pub struct Outcome {
     /// A few rows before and after, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+}
+
+/// How a search over partitions went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartitionSearch {
+    /// What the answer costs by the metric searched.
+    pub cost: f64,
+    /// No allowed partitions cost less.
+    pub lower_bound: f64,
+    /// Nodes whose cost was computed.
+    pub nodes_visited: u64,
+    /// How much was not searched, by reason.
+    pub pruning: IndexMap<String, u64>,
+    /// From which end the search went, `bottom-up` or `top-down`.
+    pub search: String,
+    /// Why.
+    pub search_reason: String,
+    /// How many choices of partitions there are.
+    pub choices: f64,
 }
 
 /// A step of an algorithm that goes step by step.

@@ -22,6 +22,7 @@ pub(super) fn run(
             &args.privacy,
             &args.search,
             &args.choices,
+            &args.partitions,
             &args.threads,
             &args.output,
         ],

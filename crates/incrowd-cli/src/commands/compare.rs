@@ -16,6 +16,7 @@ pub(super) fn run(args: &CompareArgs, global: &Global, control: &Control) -> Res
             &args.privacy,
             &args.search,
             &args.choices,
+            &args.partitions,
             &args.threads,
         ],
     )?;

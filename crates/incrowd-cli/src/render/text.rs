@@ -152,10 +152,19 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
                 "{}, {} of {} nodes checked",
                 outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
             ),
-            None => format!(
-                "{}, {} replacements of values weighed",
-                outcome.algorithm, outcome.lattice.checked
-            ),
+            None => match &outcome.partition {
+                Some(partition) => format!(
+                    "{}, {} nodes of {:.3e} choices visited; {}",
+                    outcome.algorithm,
+                    partition.nodes_visited,
+                    partition.choices,
+                    partition.search_reason
+                ),
+                None => format!(
+                    "{}, {} replacements of values weighed",
+                    outcome.algorithm, outcome.lattice.checked
+                ),
+            },
         },
     );
     let seconds = outcome.seconds;

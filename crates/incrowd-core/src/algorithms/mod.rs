@@ -88,6 +88,20 @@ pub trait Algorithm: Debug + Sync {
     /// A recoding that should keep every promise within the budget, as good as the card says.
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error>;
 
+    /// [`Algorithm::solve`], and how the search went, for algorithms that keep account of it.
+    fn solve_accounted(
+        &self,
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(Proposal, Option<partition::Account>), Error> {
+        Ok((self.solve(problem, watch)?, None))
+    }
+
+    /// The metric to be least when the user does not say.
+    fn default_metric(&self) -> &'static str {
+        "loss"
+    }
+
     /// For algorithms that leave the choices to the data holder: a session to make them in.
     fn session<'a>(&self, _problem: &Problem<'a>) -> Option<mu_argus::Session<'a>> {
         None

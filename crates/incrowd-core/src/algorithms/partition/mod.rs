@@ -75,6 +75,19 @@ impl Algorithm for Partition {
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
         solve(problem, watch).map(|(proposal, _)| proposal)
     }
+
+    fn solve_accounted(
+        &self,
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(Proposal, Option<Account>), Error> {
+        let (proposal, account) = solve(problem, watch)?;
+        Ok((proposal, Some(account)))
+    }
+
+    fn default_metric(&self) -> &'static str {
+        "discernibility"
+    }
 }
 
 /// How a search over partitions went.

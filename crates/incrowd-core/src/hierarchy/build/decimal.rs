@@ -42,7 +42,8 @@ impl Decimal {
         self.places
     }
 
-    pub(super) fn is_positive(self) -> bool {
+    /// Whether it is above 0.
+    pub fn is_positive(self) -> bool {
         self.digits > 0
     }
 
