@@ -302,6 +302,27 @@ pub(crate) struct StudyArgs {
         help_heading = "What to study"
     )]
     pub(crate) parameters: Option<Vec<String>>,
+    /// Study generalization schemes instead: the time and cost of optimal partitions by scheme, k and number of
+    /// columns, bottom-up against top-down, and what each way to search less saves
+    #[arg(long, conflicts_with = "importance", help_heading = "What to study")]
+    pub(crate) schemes: bool,
+    /// With --schemes: put the numbers of a column in steps first, as in age=5@17
+    #[arg(
+        long,
+        value_name = "STEPS",
+        value_delimiter = ',',
+        requires = "schemes",
+        help_heading = "What to study"
+    )]
+    coarse: Option<Vec<String>>,
+    /// With --schemes: how long one search may take, 5s when not given
+    #[arg(
+        long,
+        value_name = "TIME",
+        requires = "schemes",
+        help_heading = "What to study"
+    )]
+    time_limit: Option<String>,
     /// Also tell how much each level of each column groups
     #[arg(long, help_heading = "What to study")]
     pub(crate) importance: bool,
@@ -314,6 +335,24 @@ pub(crate) struct StudyArgs {
     pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+}
+
+impl StudyArgs {
+    /// The parameters as class sizes.
+    pub(crate) fn class_sizes(&self) -> Result<Option<Vec<u32>>, Error> {
+        let size = |text: &String| {
+            let size = text.trim().parse::<u32>().ok().filter(|size| *size > 0);
+            size.ok_or_else(|| Error::PartitionSetting {
+                flag: "--parameters",
+                text: text.clone(),
+                expected: "class sizes from 1 on, as in 2,5,10",
+            })
+        };
+        let given = self.parameters.as_ref();
+        given
+            .map(|texts| texts.iter().map(size).collect())
+            .transpose()
+    }
 }
 
 /// Try several algorithms on one job: privacy reached, every metric, rows suppressed, seconds, memory
@@ -807,6 +846,15 @@ impl FlagPart for ChoiceArgs {
         let trimmed = |word: &String| word.trim().to_owned();
         let words = self.script.as_deref();
         job.search.script = words.map(|words| words.iter().map(trimmed).collect());
+        Ok(())
+    }
+}
+
+impl FlagPart for StudyArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.search.coarse.clone_from(&self.coarse);
+        let limit = self.time_limit.as_deref();
+        job.search.time_limit = limit.map(str::parse).transpose()?;
         Ok(())
     }
 }

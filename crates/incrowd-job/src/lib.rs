@@ -30,6 +30,7 @@ mod partitions;
 mod plan;
 mod plot;
 mod published_reader;
+mod schemes_study;
 mod second_pass;
 mod study;
 mod verify;
@@ -64,5 +65,6 @@ pub use outcome::{
     StepTaken, VERSION, Verification,
 };
 pub use plan::Plan;
+pub use schemes_study::{Experiment, SchemesOptions, SchemesRow, SchemesStudy, study_schemes};
 pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};
 pub use verify::verify;

@@ -4,4 +4,5 @@ pub(crate) mod choices;
 pub(crate) mod comparison;
 pub(crate) mod json;
 pub(crate) mod negotiation;
+pub(crate) mod schemes;
 pub(crate) mod text;

@@ -1,7 +1,8 @@
 //! Suppression by height, for several parameters: the figures of chapter 3.
 
 use super::frame::{Frame, Labels};
-use super::svg::{Anchor, COLOURS, DASHES, FAINT, Font, INK};
+use super::lines::{LEGEND, Line, draw};
+use super::svg::{Anchor, COLOURS, FAINT, Font};
 
 /// What one parameter does.
 pub(crate) struct Series {
@@ -23,7 +24,7 @@ pub(crate) fn by_height(title: &str, subtitle: &str, series: &[Series]) -> Strin
         y: "rows suppressed",
         x_is_whole: true,
     };
-    let mut frame = Frame::new(&labels, (0.0, highest.into()), most, 150.0);
+    let mut frame = Frame::new(&labels, (0.0, highest.into()), most, LEGEND);
     for (one, &colour) in series.iter().zip(COLOURS.iter().cycle()) {
         let lower = one.points.iter().map(|&(x, low, ..)| (x, low));
         let upper = one.points.iter().rev().map(|&(x, .., high)| (x, high));
@@ -33,25 +34,16 @@ pub(crate) fn by_height(title: &str, subtitle: &str, series: &[Series]) -> Strin
             .collect();
         frame.svg.area(&band, colour, 0.12);
     }
+    let averages: Vec<Line> = (series.iter())
+        .map(|one| Line {
+            label: one.label.clone(),
+            points: (one.points.iter())
+                .map(|&(x, _, average, _)| (x.into(), average))
+                .collect(),
+        })
+        .collect();
+    draw(&mut frame, &averages);
     let left = frame.right + 16.0;
-    let font = Font::new(13, INK, Anchor::Start);
-    let styles = COLOURS.iter().zip(DASHES).cycle();
-    for ((at, one), (colour, dash)) in series.iter().enumerate().zip(styles) {
-        let line: Vec<(f64, f64)> = one
-            .points
-            .iter()
-            .map(|&(x, _, average, _)| (frame.x(x.into()), frame.y(average)))
-            .collect();
-        frame.svg.polyline(&line, colour, dash);
-        for &point in &line {
-            frame.svg.dot(point, 3.0, colour);
-        }
-        let y = frame.top() + 10.0 + 22.0 * at as f64;
-        let sample = [(left, y), (left + 28.0, y)];
-        frame.svg.polyline(&sample, colour, dash);
-        frame.svg.dot((left + 14.0, y), 3.0, colour);
-        frame.svg.text((left + 36.0, y + 4.0), font, &one.label);
-    }
     let note = Font::new(11, FAINT, Anchor::Start);
     let y = frame.top() + 16.0 + 22.0 * series.len() as f64;
     frame.svg.text((left, y), note, "line: average node");

@@ -7,8 +7,10 @@ mod by_height;
 mod cumulative;
 mod frame;
 mod lattice;
+mod lines;
 mod svg;
 
 pub(crate) use by_height::{Series, by_height};
 pub(crate) use cumulative::cumulative;
 pub(crate) use lattice::{LatticeNode, LatticePicture, lattice};
+pub(crate) use lines::{Around, Line, lines};

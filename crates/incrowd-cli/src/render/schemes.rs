@@ -1,0 +1,58 @@
+//! What generalization schemes take and cost.
+
+use super::text::Page;
+use incrowd_job::{Experiment, SchemesRow, SchemesStudy};
+
+/// The report of `study --schemes`.
+pub(crate) fn text(study: &SchemesStudy) -> String {
+    let mut page = Page::default();
+    page.line(format!(
+        "quasi-identifiers {}; fewer are the first of them",
+        study.quasi_identifiers.join(", ").escape_debug()
+    ));
+    for experiment in Experiment::ALL {
+        let of_experiment = |row: &&SchemesRow| row.experiment == experiment;
+        let rows: Vec<Vec<String>> = (study.rows.iter().filter(of_experiment))
+            .map(|row| {
+                vec![
+                    row.columns.to_string(),
+                    row.k.to_string(),
+                    row.metric.clone(),
+                    row.scheme.clone(),
+                    row.search.clone(),
+                    row.without.clone().unwrap_or_default(),
+                    format!("{:.1}", 1e3 * row.seconds),
+                    row.nodes_visited.to_string(),
+                    format!("{:.3}", row.cost),
+                    match row.gap > 0.0 {
+                        true => format!("{:.3} %", 100.0 * row.gap),
+                        false => "0, proven".to_owned(),
+                    },
+                    format!("{:.2e}", row.choices),
+                ]
+            })
+            .collect();
+        page.line("");
+        page.line(heading(experiment));
+        let header = [
+            "columns", "k", "metric", "scheme", "search", "without", "ms", "nodes", "cost", "gap",
+            "choices",
+        ];
+        page.table(&header.map(String::from), &rows);
+    }
+    for (at, path) in study.plots.iter().enumerate() {
+        let label = if at == 0 { "pictures" } else { "" };
+        page.entry(label, path.display().to_string());
+    }
+    page.0
+}
+
+fn heading(experiment: Experiment) -> &'static str {
+    match experiment {
+        Experiment::DirectionByK => "bottom-up against top-down, by k",
+        Experiment::DirectionByColumns => "bottom-up against top-down, by quasi-identifiers",
+        Experiment::SchemesByK => "the six schemes, by k",
+        Experiment::SchemesByColumns => "the six schemes, by quasi-identifiers",
+        Experiment::Pruning => "without one way to search less after the other",
+    }
+}
