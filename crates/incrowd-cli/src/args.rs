@@ -590,6 +590,20 @@ pub(crate) struct ChoiceArgs {
         help_heading = "How to search"
     )]
     script: Option<Vec<String>>,
+    /// Which partitions of values the algorithm partition may take: bhs, ghs, gops, gsps, ops (when not given) or sps
+    /// for all columns, or for single ones as in age=ops,race=sps
+    #[arg(long, value_name = "SCHEMES", help_heading = "How to search")]
+    scheme: Option<String>,
+    /// From which end the algorithm partition searches: bottom-up, top-down or auto
+    #[arg(
+        long = "search",
+        value_name = "DIRECTION",
+        help_heading = "How to search"
+    )]
+    direction: Option<String>,
+    /// Steps that the algorithm partition puts numbers in first, as in age=5@17
+    #[arg(long, value_name = "STEPS", help_heading = "How to search")]
+    coarse: Option<String>,
 }
 
 /// How many threads.
@@ -785,6 +799,9 @@ impl FlagPart for ChoiceArgs {
         let trimmed = |word: &String| word.trim().to_owned();
         let words = self.script.as_deref();
         job.search.script = words.map(|words| words.iter().map(trimmed).collect());
+        job.search.scheme.clone_from(&self.scheme);
+        job.search.direction.clone_from(&self.direction);
+        job.search.coarse.clone_from(&self.coarse);
         Ok(())
     }
 }

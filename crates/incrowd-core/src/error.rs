@@ -38,6 +38,14 @@ pub enum Error {
         /// The quasi-identifiers.
         known: Vec<String>,
     },
+    /// A setting of the search over partitions that means nothing.
+    #[error("the setting `{setting}` cannot be read")]
+    PartitionSettingUnread {
+        /// `scheme`, ...
+        setting: &'static str,
+        /// What can.
+        expected: &'static str,
+    },
     /// A metric for which no search over partitions can prove anything.
     #[error("partitions cannot be searched by the metric `{metric}`")]
     PartitionMetric {
@@ -561,6 +569,7 @@ impl Error {
             Error::PartitionColumnUnknown { known, .. } => {
                 format!("the quasi-identifiers are {}", known.join(", "))
             }
+            Error::PartitionSettingUnread { expected, .. } => format!("write {expected}"),
             Error::PartitionMetric { .. } => "use `discernibility` or `hdm`".into(),
             Error::PartitionTooWide => {
                 "put numbers in steps with `--coarse`, or name fewer quasi-identifiers".into()

@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Settings};
+use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, PartitionSettings, Problem, Settings};
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use incrowd_io::{RowReader, Source};
 
@@ -89,7 +89,7 @@ impl Asked {
             },
             max_levels: max_levels(job.privacy.max_levels.as_deref(), table)?,
             memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: settings(job, &self.plan, &first_pass.hierarchies),
+            settings: settings(job, &self.plan, &first_pass.hierarchies)?,
         })
     }
 }
@@ -112,18 +112,33 @@ pub(crate) fn named(name: &str) -> Result<&'static dyn Algorithm, Error> {
 }
 
 /// What the algorithm is told beside the problem.
-fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Settings {
+fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Result<Settings, Error> {
     let counted = plan.counted();
     let position = |column| counted.iter().position(|other| other == column);
     let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
     let automatic = hierarchies.iter().enumerate();
     let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
-    Settings {
+    Ok(Settings {
         without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
         targets: plan.target.iter().filter_map(position).collect(),
         script: job.search.script.clone(),
-        partition: Default::default(),
+        partition: partition_settings(job)?,
         seed: job.search.seed.unwrap_or(0),
         threads: job.threads(),
+    })
+}
+
+/// How values may be partitioned.
+fn partition_settings(job: &Job) -> Result<PartitionSettings, Error> {
+    let mut settings = PartitionSettings::default();
+    if let Some(schemes) = &job.search.scheme {
+        settings.read_schemes(schemes)?;
     }
+    if let Some(direction) = &job.search.direction {
+        settings.read_direction(direction)?;
+    }
+    if let Some(coarse) = &job.search.coarse {
+        settings.read_coarse(coarse)?;
+    }
+    Ok(settings)
 }

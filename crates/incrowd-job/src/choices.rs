@@ -36,12 +36,21 @@ pub fn leaves_choices(job: &Job) -> Result<bool, Error> {
 /// Refuses settings that the algorithm does not read. Targets are no setting: metrics read them too.
 pub(crate) fn check_settings(job: &Job, algorithm: &dyn Algorithm) -> Result<(), Error> {
     let card = algorithm.card();
-    if job.search.script.is_some() && !card.reads.contains(&Setting::Script) {
-        let reads = |card: &incrowd_core::algorithms::Card| card.reads.contains(&Setting::Script);
+    let search = &job.search;
+    let given = [
+        ("script", search.script.is_some(), Setting::Script),
+        ("scheme", search.scheme.is_some(), Setting::Partition),
+        ("search", search.direction.is_some(), Setting::Partition),
+        ("coarse", search.coarse.is_some(), Setting::Partition),
+    ];
+    let unread =
+        |(_, is_given, setting): &(_, bool, Setting)| *is_given && !card.reads.contains(setting);
+    if let Some((name, _, setting)) = given.into_iter().find(unread) {
+        let reads = |card: &incrowd_core::algorithms::Card| card.reads.contains(&setting);
         let cards = ALGORITHMS.iter().map(|algorithm| algorithm.card());
         return Err(Error::SettingNotRead {
             algorithm: card.name,
-            setting: "script",
+            setting: name,
             readers: cards
                 .filter(|card| reads(card))
                 .map(|card| card.name)

@@ -153,6 +153,12 @@ pub struct Search {
     /// The choices to make, for algorithms that leave them to the data holder: names of quasi-identifiers to raise,
     /// and `suppress` to end with.
     pub script: Option<Vec<String>>,
+    /// Which partitions of values are allowed, for `partition`: `ops` for all columns, `age=ops,race=sps` for these.
+    pub scheme: Option<String>,
+    /// From which end `partition` searches: `bottom-up`, `top-down` or `auto`.
+    pub direction: Option<String>,
+    /// Steps that `partition` puts numbers in first: `age=5@17`.
+    pub coarse: Option<String>,
     /// For algorithms that draw numbers.
     pub seed: Option<u64>,
     /// Threads to use; all processors when not given. The result does not depend on it.
@@ -321,6 +327,9 @@ impl Job {
         replace(&mut self.search.metric, search.metric);
         replace(&mut self.search.algorithm, search.algorithm);
         replace(&mut self.search.script, search.script);
+        replace(&mut self.search.scheme, search.scheme);
+        replace(&mut self.search.direction, search.direction);
+        replace(&mut self.search.coarse, search.coarse);
         replace(&mut self.search.seed, search.seed);
         replace(&mut self.search.threads, search.threads);
         replace(&mut self.search.time_limit, search.time_limit);

@@ -59,7 +59,7 @@ impl Prepared {
                 targets: self.target.into_iter().collect(),
                 // Wider schemes have too many partitions for every problem of the laws.
                 partition: PartitionSettings {
-                    scheme: Some(Scheme::Ghs),
+                    scheme: Some(Scheme::Bhs),
                     ..PartitionSettings::default()
                 },
                 ..Settings::default()

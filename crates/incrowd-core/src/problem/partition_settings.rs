@@ -1,5 +1,6 @@
 //! What the algorithm `partition` may be told.
 
+use crate::Error;
 use crate::hierarchy::build::Decimal;
 use std::fmt;
 use std::str::FromStr;
@@ -199,9 +200,81 @@ pub struct PartitionSettings {
 }
 
 impl PartitionSettings {
+    /// Reads schemes: `ops` for all columns, `age=ops,race=sps` for these, or both.
+    pub fn read_schemes(&mut self, text: &str) -> Result<(), Error> {
+        for part in text.split(',').map(str::trim) {
+            let (column, name) = match part.rsplit_once('=') {
+                Some((column, name)) => (Some(column), name),
+                None => (None, part),
+            };
+            let scheme = name
+                .trim()
+                .parse()
+                .map_err(|()| Error::PartitionSettingUnread {
+                    setting: "scheme",
+                    expected: "bhs, ghs, gops, gsps, ops or sps, as in `ops` or `age=ops,race=sps`",
+                })?;
+            match column {
+                Some(column) => self.schemes.push((column.trim().to_owned(), scheme)),
+                None => self.scheme = Some(scheme),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the direction: `bottom-up`, `top-down` or `auto`.
+    pub fn read_direction(&mut self, text: &str) -> Result<(), Error> {
+        let direction = text.trim().parse();
+        self.direction = direction.map_err(|()| Error::PartitionSettingUnread {
+            setting: "search",
+            expected: "bottom-up, top-down or auto",
+        })?;
+        Ok(())
+    }
+
+    /// Reads steps: `age=5@17` for steps of 5 from 17; without `@` from 0.
+    pub fn read_coarse(&mut self, text: &str) -> Result<(), Error> {
+        let unread = Error::PartitionSettingUnread {
+            setting: "coarse",
+            expected: "a column, a width and where steps begin, as in `age=5@17`",
+        };
+        for part in text.split(',') {
+            let steps = part.rsplit_once('=').and_then(|(column, steps)| {
+                let (width, origin) = steps.split_once('@').unwrap_or((steps, "0"));
+                Some(CoarseSteps {
+                    column: column.trim().to_owned(),
+                    width: width.trim().parse().ok()?,
+                    origin: origin.trim().parse().ok()?,
+                })
+            });
+            self.coarse.push(steps.ok_or_else(|| unread.clone())?);
+        }
+        Ok(())
+    }
+
     /// The scheme of a column.
     pub fn scheme_of(&self, column: &str) -> Scheme {
         let named = self.schemes.iter().find(|(name, _)| name == column);
         named.map_or(self.scheme.unwrap_or(Scheme::Ops), |(_, scheme)| *scheme)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_people_write_them() {
+        let mut settings = PartitionSettings::default();
+        settings.read_schemes("gops,race=sps, age=ops").unwrap();
+        settings.read_direction("top-down").unwrap();
+        settings.read_coarse("age=5@17").unwrap();
+        let schemes = ["race", "age", "sex"].map(|column| settings.scheme_of(column));
+        assert_eq!(schemes, [Scheme::Sps, Scheme::Ops, Scheme::Gops]);
+        assert_eq!(settings.direction, Direction::TopDown);
+        assert_eq!(settings.coarse[0].origin.to_string(), "17");
+        assert!(settings.read_schemes("age=set").is_err());
+        assert!(settings.read_direction("up").is_err());
+        assert!(settings.read_coarse("age").is_err());
     }
 }
