@@ -8,7 +8,9 @@ use incrowd_core::counts::{
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{Assessment, Assessor, DEFAULT_MEMORY_LIMIT, Problem, Settings};
+use incrowd_core::problem::{
+    Assessment, Assessor, DEFAULT_MEMORY_LIMIT, PartitionSettings, Problem, Scheme, Settings,
+};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 
@@ -55,6 +57,11 @@ impl Prepared {
             memory_limit: DEFAULT_MEMORY_LIMIT,
             settings: Settings {
                 targets: self.target.into_iter().collect(),
+                // Wider schemes have too many partitions for every problem of the laws.
+                partition: PartitionSettings {
+                    scheme: Some(Scheme::Bhs),
+                    ..PartitionSettings::default()
+                },
                 ..Settings::default()
             },
         }

@@ -3,14 +3,14 @@
 /// The block of each value, by its place in the order of the scheme. Blocks are numbered by their first value, so
 /// equal partitions are equal lists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Partition {
+pub(super) struct Partition {
     blocks_of_values: Vec<u32>,
     blocks: u32,
 }
 
 impl Partition {
     /// From any numbers that tell blocks apart.
-    pub fn from_numbers(numbers: impl IntoIterator<Item = u32>) -> Self {
+    pub(super) fn from_numbers(numbers: impl IntoIterator<Item = u32>) -> Self {
         let mut numbers: Vec<u32> = numbers.into_iter().collect();
         let most = numbers.iter().copied().max().map_or(0, |most| most + 1);
         let mut renumbered = vec![u32::MAX; most as usize];
@@ -30,7 +30,7 @@ impl Partition {
     }
 
     /// Every value alone.
-    pub fn finest(values: usize) -> Self {
+    pub(super) fn finest(values: usize) -> Self {
         Partition {
             blocks_of_values: (0..values as u32).collect(),
             blocks: values as u32,
@@ -38,17 +38,17 @@ impl Partition {
     }
 
     /// The block of every value.
-    pub fn of_values(&self) -> &[u32] {
+    pub(super) fn of_values(&self) -> &[u32] {
         &self.blocks_of_values
     }
 
     /// The number of blocks.
-    pub fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.blocks as usize
     }
 
     /// The values of every block, ascending.
-    pub fn members(&self) -> Vec<Vec<u32>> {
+    pub(super) fn members(&self) -> Vec<Vec<u32>> {
         let mut members = vec![Vec::new(); self.blocks()];
         for (value, &block) in self.blocks_of_values.iter().enumerate() {
             members[block as usize].push(value as u32);
@@ -95,7 +95,8 @@ impl Partition {
     }
 
     /// Whether every block lies within a block of the other.
-    pub fn is_within(&self, other: &Partition) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_within(&self, other: &Partition) -> bool {
         let mut above = vec![u32::MAX; self.blocks()];
         let pairs = self.blocks_of_values.iter().zip(&other.blocks_of_values);
         pairs.into_iter().all(|(&block, &wider)| {

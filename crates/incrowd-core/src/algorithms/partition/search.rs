@@ -109,7 +109,7 @@ pub(super) fn search(
         Err(Stop::Interrupted(Interruption::Cancelled)) => Err(Error::Cancelled),
         Err(Stop::Interrupted(Interruption::TimeUp)) => Ok(Answer {
             best,
-            lower_bound: open.min(cost),
+            lower_bound: open.min(cost).max(0.0),
             is_complete: false,
             counts: search.counts,
         }),

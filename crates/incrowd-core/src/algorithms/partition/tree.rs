@@ -5,7 +5,7 @@
 
 /// A forest over values; partitions never join values of different trees.
 #[derive(Debug, Clone)]
-pub struct Tree {
+pub(super) struct Tree {
     /// In preorder: a node before its children, these from left to right.
     nodes: Vec<Node>,
     /// The node of each value.
@@ -15,7 +15,7 @@ pub struct Tree {
 
 /// A node of the tree and the values below it.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub(super) struct Node {
     /// The first value.
     pub(super) first: u32,
     /// The one after the last.

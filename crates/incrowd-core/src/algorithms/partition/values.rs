@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The values of a column, in order.
 #[derive(Debug, Clone)]
-pub struct Values {
+pub(super) struct Values {
     /// The value of each leaf; none when no row has the leaf.
     pub values_of_leaves: Vec<Option<u32>>,
     /// Rows with each value.
@@ -26,7 +26,7 @@ pub struct Values {
 impl Values {
     /// The values of an attribute up to a level; in the order given, or the one that numbers, dates or the
     /// hierarchy have.
-    pub fn new(
+    pub(super) fn new(
         attribute: &Attribute,
         highest: u8,
         order: Option<&[String]>,
@@ -79,7 +79,7 @@ impl Values {
 
     /// The group of every leaf for a partition of the values. Leaves that no row has join the block they are
     /// nearest to where the scheme wants or allows it, and stay alone otherwise.
-    pub fn groups_of_leaves(
+    pub(super) fn groups_of_leaves(
         &self,
         attribute: &Attribute,
         scheme: Scheme,

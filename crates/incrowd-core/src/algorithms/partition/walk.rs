@@ -25,7 +25,7 @@ const MOST_TO_SPLIT: usize = 20;
 
 impl Space {
     /// The partitions one step up.
-    pub fn joins(&self, partition: &Partition) -> Vec<Partition> {
+    pub(super) fn joins(&self, partition: &Partition) -> Vec<Partition> {
         match &self.shape {
             Shape::Chain(chain) => chain
                 .iter()
@@ -43,7 +43,7 @@ impl Space {
 
     /// The partitions one step down. None when a block of more than twenty parts would have to be split in any
     /// two: there are too many ways.
-    pub fn splits(&self, partition: &Partition) -> Option<Vec<Partition>> {
+    pub(super) fn splits(&self, partition: &Partition) -> Option<Vec<Partition>> {
         match &self.shape {
             Shape::Chain(chain) => {
                 let at = chain.iter().position(|other| other == partition)?;
@@ -60,7 +60,7 @@ impl Space {
     }
 
     /// A partition that every one below this in the bottom-up tree, itself included, lies within.
-    pub fn highest_below(&self, partition: &Partition) -> Partition {
+    pub(super) fn highest_below(&self, partition: &Partition) -> Partition {
         match &self.shape {
             Shape::Chain(_) => self.coarsest(),
             Shape::Tree { tree, joins } => {
@@ -75,7 +75,7 @@ impl Space {
     }
 
     /// A partition that lies within every one below this in the top-down tree, itself included.
-    pub fn lowest_below(&self, partition: &Partition) -> Partition {
+    pub(super) fn lowest_below(&self, partition: &Partition) -> Partition {
         match &self.shape {
             Shape::Chain(_) => self.finest(),
             Shape::Tree { tree, .. } => {

@@ -36,7 +36,7 @@ pub(super) fn find(scheme: Scheme) -> &'static dyn PartitionScheme {
 
 /// All partitions that a scheme allows for a column.
 #[derive(Debug, Clone)]
-pub struct Space {
+pub(super) struct Space {
     /// The values, from the first to the last of the order that partitions are about.
     pub order: Vec<u32>,
     pub(super) shape: Shape,
@@ -73,12 +73,12 @@ impl Space {
     }
 
     /// The number of values.
-    pub fn values(&self) -> usize {
+    pub(super) fn values(&self) -> usize {
         self.order.len()
     }
 
     /// Every value alone.
-    pub fn finest(&self) -> Partition {
+    pub(super) fn finest(&self) -> Partition {
         match &self.shape {
             Shape::Tree { tree, .. } => Partition::finest(tree.values()),
             Shape::Chain(chain) => chain[0].clone(),
@@ -86,7 +86,7 @@ impl Space {
     }
 
     /// As few blocks as allowed.
-    pub fn coarsest(&self) -> Partition {
+    pub(super) fn coarsest(&self) -> Partition {
         match &self.shape {
             Shape::Tree { tree, .. } => {
                 let roots = tree.roots().iter().zip(0..);
@@ -101,7 +101,7 @@ impl Space {
     }
 
     /// How many partitions there are, as exactly as a float can say.
-    pub fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         match &self.shape {
             Shape::Chain(chain) => chain.len() as f64,
             Shape::Tree { tree, joins } => {
@@ -120,7 +120,7 @@ impl Space {
     }
 
     /// Whether a partition is one of the space.
-    pub fn contains(&self, partition: &Partition) -> bool {
+    pub(super) fn contains(&self, partition: &Partition) -> bool {
         let (tree, joins) = match &self.shape {
             Shape::Chain(chain) => return chain.contains(partition),
             Shape::Tree { tree, joins } => (tree, joins),
