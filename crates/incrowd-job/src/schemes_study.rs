@@ -276,7 +276,7 @@ impl Study<'_> {
                 ..case
             };
             self.search(case)?;
-            for at in 0..PruningRules::ALL.named().len() {
+            for at in 0..PruningRules::default().named().len() {
                 let mut rules = PruningRules::ALL;
                 let (name, rule) = rules
                     .named()

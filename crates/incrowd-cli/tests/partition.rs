@@ -1,0 +1,170 @@
+//! Optimal partitions, as users meet them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::{Folder, Run};
+
+fn adult(folder: &Folder, command: &str, more: &str) -> Run {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/adult");
+    let data = data.display();
+    folder.run(&format!(
+        "{command} '{data}/adult.csv' --hierarchies '{data}/hierarchies' --others drop {more}"
+    ))
+}
+
+fn json(run: &Run) -> Value {
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+#[test]
+fn partitions_are_published_certified_and_stand_up_to_their_original() {
+    let folder = Folder::new();
+    let outcome = json(&adult(
+        &folder,
+        "anonymize",
+        "-q age,race,sex -k 10 --max-suppressed 1% --algorithm partition --scheme age=ops,race=sps,sex=bhs \
+         --coarse age=5@17 --metric hdm -o out.csv --certificate out.json --json",
+    ));
+    assert_eq!(outcome["recoding"], "partitions");
+    assert_eq!(outcome["guarantee"], "optimal");
+    assert_eq!(outcome["cost"], outcome["lower_bound"]);
+    let (cost, metric) = (&outcome["cost"], &outcome["metrics"]["hdm"]);
+    let (cost, metric) = (cost.as_f64().unwrap(), metric.as_f64().unwrap());
+    assert!(
+        (cost - metric).abs() < 1e-6 * cost,
+        "{cost} is not {metric}"
+    );
+    assert!(outcome["nodes_visited"].as_u64().unwrap() > 0);
+    assert!(outcome["pruning"].is_object());
+    // No step of five years from 17 is split: a block that holds 17 holds 21 as well.
+    let blocks = outcome["blocks"]["age"].as_array().unwrap();
+    let holds = |block: &Value, age: &str| block.as_array().unwrap().iter().any(|it| it == age);
+    let of_17 = blocks.iter().find(|block| holds(block, "17")).unwrap();
+    assert!(holds(of_17, "21"));
+    let certificate: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    assert_eq!(certificate["request"]["coarse"][0], "age=5@17");
+    assert_eq!(certificate["reached"]["blocks"], outcome["blocks"]);
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/adult");
+    let data = data.display();
+    let verified = json(&folder.run(&format!(
+        "verify out.csv -q age,race,sex -k 10 --others drop --max-suppressed 1% \
+         --original '{data}/adult.csv' --hierarchies '{data}/hierarchies' --json"
+    )));
+    assert_eq!(verified["safe"], true, "{verified}");
+}
+
+#[test]
+fn every_direction_and_every_rule_gives_the_same_cost() {
+    let folder = Folder::new();
+    let cost = |more: &str| {
+        let outcome = json(&adult(
+            &folder,
+            "anonymize",
+            &format!(
+                "-q marital-status,race,sex -k 50 --max-suppressed 2% --algorithm partition --json {more}"
+            ),
+        ));
+        outcome["cost"].as_f64().unwrap()
+    };
+    let auto = cost("");
+    for more in [
+        "--search bottom-up",
+        "--search top-down",
+        "--without-pruning seeding,program",
+        "--without-pruning tighter-bounds --search top-down",
+    ] {
+        assert_eq!(cost(more), auto, "{more}");
+    }
+}
+
+#[test]
+fn wishes_that_cannot_be_read_or_are_not_for_the_algorithm_are_refused() {
+    let folder = Folder::with("people.csv", "age,ill\n1,no\n2,no\n3,yes\n4,yes\n");
+    for (more, message) in [
+        ("--algorithm partition --scheme opps", "--scheme"),
+        ("--algorithm partition --coarse age=0@17", "--coarse"),
+        (
+            "--algorithm partition --coarse ill=5@17",
+            "no quasi-identifier",
+        ),
+        ("--algorithm partition --search sideways", "--search"),
+        (
+            "--algorithm partition --without-pruning luck",
+            "--without-pruning",
+        ),
+        ("--algorithm partition --metric loss", "`loss`"),
+        ("--algorithm optimal --scheme ops", "reads no"),
+    ] {
+        let run = folder.run(&format!(
+            "anonymize people.csv -q age -s ill -k 2 -o out.csv {more}"
+        ));
+        assert_eq!(run.code, 2, "{more}");
+        assert!(run.stderr.contains(message), "{more}: {}", run.stderr);
+        assert!(run.stderr.contains("hint:"), "{more}");
+        assert!(!folder.path("out.csv").exists());
+    }
+}
+
+#[test]
+fn the_experiments_about_schemes_can_be_rerun_and_drawn() {
+    let folder = Folder::new();
+    let study = json(&adult(
+        &folder,
+        "study",
+        "-q race,marital-status,sex --schemes --parameters 5,50 --plot pictures --json",
+    ));
+    let rows = study["rows"].as_array().unwrap();
+    let of = |experiment: &str| -> Vec<&Value> {
+        rows.iter()
+            .filter(|row| row["experiment"] == experiment)
+            .collect()
+    };
+    assert_eq!(of("direction-by-k").len(), 4);
+    assert_eq!(of("direction-by-columns").len(), 4);
+    assert_eq!(of("schemes-by-k").len(), 24);
+    assert_eq!(of("schemes-by-columns").len(), 12);
+    assert_eq!(of("pruning").len(), 20);
+    assert!(rows.iter().all(|row| row["gap"] == 0.0));
+    // A scheme that allows more costs no more.
+    let cost = |scheme: &str, metric: &str| {
+        let rows = of("schemes-by-k").into_iter();
+        let mut rows = rows.filter(|row| row["scheme"] == scheme && row["metric"] == metric);
+        rows.find(|row| row["k"] == 50).unwrap()["cost"]
+            .as_f64()
+            .unwrap()
+    };
+    for metric in ["discernibility", "hdm"] {
+        for (wide, narrow) in [
+            ("ghs", "bhs"),
+            ("gops", "ghs"),
+            ("ops", "gops"),
+            ("gsps", "gops"),
+            ("sps", "ops"),
+            ("sps", "gsps"),
+        ] {
+            let (wide_cost, narrow_cost) = (cost(wide, metric), cost(narrow, metric));
+            assert!(
+                wide_cost <= narrow_cost * (1.0 + 1e-9),
+                "{metric}: {wide} over {narrow}"
+            );
+        }
+    }
+    // Whatever is not used, the answer is the same.
+    for row in of("pruning") {
+        let first = of("pruning")
+            .into_iter()
+            .find(|it| it["metric"] == row["metric"])
+            .unwrap();
+        assert_eq!(row["cost"], first["cost"], "{row}");
+    }
+    assert_eq!(folder.list("pictures").len(), 6);
+    assert!(
+        folder
+            .read("pictures/schemes-hdm-by-k.svg")
+            .contains("gsps")
+    );
+}
