@@ -30,6 +30,18 @@ pub enum Error {
         /// Rows the highest acceptable node suppresses.
         rows_suppressed_at_limit: u32,
     },
+    /// An algorithm that does not look everywhere has come to its end.
+    #[error(
+        "`{algorithm}` found no recoding that keeps the promises while suppressing at most {max_suppressed} rows"
+    )]
+    NoneFound {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The budget.
+        max_suppressed: u32,
+        /// Rows the highest acceptable node suppresses.
+        rows_suppressed_at_limit: u32,
+    },
     /// An algorithm that classifies needs to know what.
     #[error("`{algorithm}` needs one target column, and {given} are given")]
     OneTargetNeeded {
@@ -478,6 +490,10 @@ impl Error {
             Error::NoSolution {
                 rows_suppressed_at_limit,
                 ..
+            }
+            | Error::NoneFound {
+                rows_suppressed_at_limit,
+                ..
             } => Some(format!(
                 "the highest acceptable levels still suppress {rows_suppressed_at_limit} rows"
             )),
@@ -521,6 +537,11 @@ impl Error {
             } => format!(
                 "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
             ),
+            Error::NoneFound { .. } => {
+                "there may be one, as these promises can break by merging rows: take `--algorithm optimal`, which looks \
+                 everywhere, raise `--max-suppressed`, or weaken a promise"
+                    .into()
+            }
             Error::OneTargetNeeded { .. } => {
                 "name the column that analysts predict, for example `--target salary-class`".into()
             }

@@ -1,7 +1,7 @@
 //! From `*` down, towards what tells the target.
 
 use super::cuts::{self, Effort, Judge, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
 use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
 use crate::recode::Recoding;
@@ -23,7 +23,8 @@ crate::documented! {
     /// lost is the drop of its smallest published class. Ties go by column order, then by the order of values. A
     /// value with rows under one child only counts as that child.
     /// # Guarantee
-    /// None: greedy. Safe after every step, so it may be stopped at any time.
+    /// None: greedy. Safe after every step, so it may be stopped at any time. With promises that do not survive merging
+    /// it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
     /// One target column. Missing cells that match any value are refused, since crowds then overlap.
     /// # Invariant
@@ -67,10 +68,8 @@ impl TopDown {
         let target = cuts::target(problem, &CARD)?;
         let mut state = Specialization::new(problem, target);
         if state.rows_unsafe > problem.max_suppressed {
-            return Err(Error::NoSolution {
-                max_suppressed: problem.max_suppressed,
-                rows_suppressed_at_limit: state.rows_unsafe,
-            });
+            let rows_unsafe = state.rows_unsafe;
+            return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
         }
         loop {
             if let Some(see) = &mut see {
