@@ -251,22 +251,8 @@ impl<'a> Specialization<'a> {
 
     /// Sorts the tuples into the classes of the roots.
     fn start_classes(&mut self) {
-        let root = |state: &Self, attribute: usize, tuple: u32| {
-            let tree = &state.trees[attribute];
-            let leaf = state.leaves[attribute][tuple as usize];
-            let holds = |&&root: &&u32| tree.leaves(root).contains(&leaf);
-            *(tree.roots().iter().find(holds)).expect("a leaf with rows has a root")
-        };
-        // Usually there is one root, so looking for it is cheap; where `--max-levels` leaves many, it is done once.
-        let roots: Vec<Vec<u32>> = (0..self.trees.len())
-            .map(|attribute| {
-                let mut of_leaf = BTreeMap::new();
-                let of_tuple = |tuple: u32| {
-                    let leaf = self.leaves[attribute][tuple as usize];
-                    *(of_leaf.entry(leaf)).or_insert_with(|| root(self, attribute, tuple))
-                };
-                (0..self.order.len() as u32).map(of_tuple).collect()
-            })
+        let roots: Vec<Vec<u32>> = (self.trees.iter().zip(&self.leaves))
+            .map(|(tree, leaves)| leaves.iter().map(|&leaf| tree.root_of_leaf(leaf)).collect())
             .collect();
         let key = |&tuple: &u32| -> Vec<u32> {
             roots.iter().map(|roots| roots[tuple as usize]).collect()
