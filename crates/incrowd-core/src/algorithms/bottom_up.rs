@@ -282,6 +282,8 @@ impl<'a> Generalization<'a> {
         self.effort.candidates += self.candidates.len() as u64;
         let mut best: Option<(f64, Candidate)> = None;
         for &candidate in &self.candidates {
+            let children = self.trees[candidate.attribute].children(candidate.value);
+            self.effort.visits += children.len() as u64;
             let ratio = match self.gained(candidate) {
                 0 => f64::INFINITY,
                 gained => candidate.lost / f64::from(gained),

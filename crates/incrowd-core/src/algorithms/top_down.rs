@@ -31,8 +31,8 @@ crate::documented! {
     /// The cut keeps all promises within the budget. For each value of the cut, the sums kept are those of the
     /// classes linked to it.
     /// # Cost
-    /// A step visits the distinct tuples under the value it replaces and nothing else; every candidate is weighed
-    /// in constant time from sums kept per value. Memory: one entry per distinct tuple and one per class and column.
+    /// A step visits the distinct tuples under the value it replaces and nothing else, once for each attribute; every
+    /// candidate is weighed in constant time from sums kept per value. Memory: one entry per distinct tuple and one per class and column.
     #[derive(Debug)]
     pub struct TopDown;
 }
@@ -314,6 +314,7 @@ impl<'a> Specialization<'a> {
             start, end, size, ..
         } = self.classes[class];
         let members = &self.order[start..end];
+        self.effort.visits += self.judge.visits(members);
         self.classes[class].is_safe = self.judge.is_safe(size, tuples, members);
         for attribute in 0..self.trees.len() {
             self.judge_replaced(class, attribute);
@@ -332,6 +333,7 @@ impl<'a> Specialization<'a> {
             let leaves = &self.leaves[attribute];
             let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
             self.parts.sort(members, tuples.sizes(), children, child);
+            self.effort.visits += members.len() as u64 + self.judge.visits(members);
             for (_, size, part) in self.parts.present() {
                 if self.judge.is_safe(size, tuples, part) {
                     let smallest = replaced.smallest_safe.unwrap_or(size).min(size);
