@@ -49,7 +49,12 @@ fn a_release_of_cuts_is_written_certified_and_stands_up_to_its_original() {
             assert!((records.iter()).all(|row| texts.iter().any(|text| *text == row[at])));
         }
         let certificate: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
-        assert_eq!(certificate["reached"]["blocks"], outcome["blocks"]);
+        let certified = certificate["reached"]["published"].as_object().unwrap();
+        assert!(
+            certified
+                .keys()
+                .eq(["age", "education", "marital-status", "sex"])
+        );
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/adult");
         let data = data.display();
         let verified = json(&folder.run(&format!(
@@ -61,6 +66,41 @@ fn a_release_of_cuts_is_written_certified_and_stands_up_to_its_original() {
             verified["against_original"]["violations"],
             Value::Array(Vec::new())
         );
+    }
+}
+
+#[test]
+fn a_certificate_of_cuts_tells_no_value_that_the_release_does_not() {
+    let mut table = String::from("zip,age,ill\n");
+    for row in 0..20 {
+        let ill = if row < 10 { "no" } else { "yes" };
+        table += &format!("{},{},{ill}\n", 40000 + row, 30 + row / 10);
+    }
+    table += "47110,99,no\n";
+    let folder = Folder::with("people.csv", table);
+    for algorithm in ["top-down", "bottom-up"] {
+        json(&folder.run(&format!(
+            "anonymize people.csv -q zip,age --target ill -k 5 --max-suppressed 1 --algorithm {algorithm} \
+             --hierarchy zip=mask:2 --hierarchy age=suppress -o out.csv --certificate out.json --json"
+        )));
+        let release = folder.read("out.csv");
+        let certificate = folder.read("out.json");
+        assert!(!release.contains("47110") && !release.contains("99"));
+        let certified: Value = serde_json::from_str(&certificate).unwrap();
+        for (column, texts) in certified["reached"]["published"].as_object().unwrap() {
+            let texts = texts.as_array().unwrap().iter();
+            assert!(
+                texts
+                    .clone()
+                    .all(|it| release.contains(it.as_str().unwrap())),
+                "{algorithm}: {column}"
+            );
+        }
+        let raw_values = (0..20).map(|row| format!("\"{}\"", 40000 + row));
+        for value in raw_values.chain(["\"47110\"".into(), "\"99\"".into()]) {
+            let is_told = certificate.contains(&value) && !release.contains(&value);
+            assert!(!is_told, "{algorithm}");
+        }
     }
 }
 
@@ -168,11 +208,33 @@ fn a_comparison_reads_well_as_text_and_as_csv() {
         let at = header.iter().position(|column| column == name).unwrap();
         records[row][at].to_owned()
     };
+    // Nobody gave a budget, and datafly is the one that takes k rows then.
+    assert!(
+        text.stdout.contains("not of equal work") && text.stdout.contains("--max-suppressed"),
+        "{}",
+        text.stdout
+    );
+    assert_eq!(cell(0, "max_suppressed"), "0");
+    assert_eq!(cell(1, "max_suppressed"), "2");
+    let alike = folder.run(&format!("{arguments} --max-suppressed 0"));
+    assert!(!alike.stdout.contains("equal work"), "{}", alike.stdout);
     assert_eq!(cell(0, "algorithm"), "optimal");
     assert_eq!(cell(0, "guarantee"), "optimal");
     assert_eq!(cell(0, "k-anonymity(k=2)"), "2");
     assert_eq!(cell(2, "loss"), "");
     assert!(cell(2, "failed").contains("target"));
+}
+
+#[test]
+fn a_comparison_without_any_answer_has_failed() {
+    let folder = Folder::with("people.csv", "age,ill\n1,no\n2,no\n");
+    let run = folder.run("compare people.csv -q age -s ill -k 2 --algorithms top-down,bottom-up");
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stdout.contains("bottom-up has no answer"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]

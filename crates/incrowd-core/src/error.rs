@@ -67,6 +67,18 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// An algorithm that does not look everywhere has come to its end.
+    #[error(
+        "`{algorithm}` found no recoding that keeps the promises while suppressing at most {max_suppressed} rows"
+    )]
+    NoneFound {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The budget.
+        max_suppressed: u32,
+        /// Rows the highest acceptable node suppresses.
+        rows_suppressed_at_limit: u32,
+    },
     /// An algorithm that classifies needs to know what.
     #[error("`{algorithm}` needs one target column, and {given} are given")]
     OneTargetNeeded {
@@ -515,6 +527,10 @@ impl Error {
             Error::NoSolution {
                 rows_suppressed_at_limit,
                 ..
+            }
+            | Error::NoneFound {
+                rows_suppressed_at_limit,
+                ..
             } => Some(format!(
                 "the highest acceptable levels still suppress {rows_suppressed_at_limit} rows"
             )),
@@ -570,6 +586,11 @@ impl Error {
             }
             Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
             Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
+            Error::NoneFound { .. } => {
+                "there may be one, as these promises can break by merging rows: take `--algorithm optimal`, which looks \
+                 everywhere, raise `--max-suppressed`, or weaken a promise"
+                    .into()
+            }
             Error::OneTargetNeeded { .. } => {
                 "name the column that analysts predict, for example `--target salary-class`".into()
             }

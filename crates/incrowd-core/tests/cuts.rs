@@ -10,7 +10,9 @@ use incrowd_core::problem::{Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::Recoding;
 use incrowd_testkit::Prepared;
-use incrowd_testkit::oracle::{Blocks, MissingPolicy, OracleProblem, Promise, Replacement};
+use incrowd_testkit::oracle::{
+    Blocks, MissingPolicy, OracleMetric, OracleProblem, Promise, Replacement, Thousandths,
+};
 use incrowd_testkit::random::{random_model, random_problem};
 use incrowd_testkit::tiny_problem;
 use std::collections::BTreeMap;
@@ -94,11 +96,26 @@ fn every_specialization_is_the_best_safe_one_and_the_last_leaves_none() {
         let start = oracle.blocks_at(&oracle.max_levels);
         let at_start = oracle.judge_blocks(&start).rows_suppressed;
         if at_start > oracle.max_suppressed {
-            let error = Error::NoSolution {
-                max_suppressed: oracle.max_suppressed as u32,
-                rows_suppressed_at_limit: at_start as u32,
+            let said = match solved {
+                Err(Error::NoSolution {
+                    max_suppressed,
+                    rows_suppressed_at_limit,
+                }) => {
+                    assert_eq!(oracle.brute_force(&OracleMetric::Height).least_loss, None);
+                    (max_suppressed, rows_suppressed_at_limit)
+                }
+                Err(Error::NoneFound {
+                    max_suppressed,
+                    rows_suppressed_at_limit,
+                    ..
+                }) => (max_suppressed, rows_suppressed_at_limit),
+                solved => panic!("{case}: {solved:?}"),
             };
-            assert_eq!(solved, Err(error), "{case}");
+            assert_eq!(
+                said,
+                (oracle.max_suppressed as u32, at_start as u32),
+                "{case}"
+            );
             return;
         }
         let cuts: Vec<Blocks> = cuts
@@ -240,4 +257,27 @@ fn a_target_is_needed_and_overlapping_crowds_are_refused() {
     oracle.missing = MissingPolicy::MatchAny;
     let (_, up) = refused(&oracle, vec![0]);
     assert_eq!(up, Error::MatchAnyRefused { algorithm });
+}
+
+/// `x` and `z` have as much flu as anything else, which the whole table has not.
+#[test]
+fn no_algorithm_takes_a_path_that_ends_for_a_proof_that_there_is_no_solution() {
+    let rows = "x flu\n x cold\n z flu\n z cold\n y flu\n y flu";
+    let oracle = tiny_problem("q | disease", rows)
+        .with_hierarchy("q", "x *\n y *\n z *")
+        .require(Promise::FrequencyLDiversity {
+            l: Thousandths(2000),
+        })
+        .allow_suppressed(2);
+    let prepared = oracle.prepare().unwrap();
+    let (solved, _) = solve(&prepared, "disease", |problem, see| {
+        TopDown::solve_counting(problem, &Unwatched, Some(see))
+    });
+    let none_found = Error::NoneFound {
+        algorithm: "top-down",
+        max_suppressed: 2,
+        rows_suppressed_at_limit: 6,
+    };
+    assert_eq!(solved.map(|_| ()), Err(none_found));
+    assert_eq!(oracle.judge(&[0]).rows_suppressed(), 2);
 }

@@ -307,3 +307,29 @@ fn a_release_of_groups_is_compared_with_its_original_by_what_its_texts_stand_for
         [Violation::UnknownValues { values: 1, .. }]
     ));
 }
+
+/// Level 1 has all three texts, and there `other` is `a` and `b` only.
+#[test]
+fn a_text_that_two_levels_have_is_read_as_the_release_means_it() {
+    let rows = "a flu\nb flu\nc flu\nd cold\ne cold";
+    let ways_up = "a other other *\nb other other *\nc c other *\nd d de *\ne e de *";
+    let oracle = tiny_problem("q | ill", rows).with_hierarchy("q", ways_up);
+    let prepared = oracle.prepare().unwrap();
+    let attribute = &prepared.table.attributes[0];
+    let grouping = Grouping::new(attribute, &[0, 0, 0, 1, 2]);
+    let labels: Vec<&str> = grouping.labels().collect();
+    assert_eq!(labels, ["other", "d", "e"]);
+    let compare = |rows: &str| {
+        let published = tiny_problem("q | ill", rows).prepare().unwrap();
+        compare_with_original(&published.table, &prepared.table)
+    };
+    let compared = compare("other flu\nother flu\nother flu\nd cold\ne cold");
+    assert_eq!((compared.violations, compared.levels), (Vec::new(), None));
+    let compared = compare("other flu\nother flu\nc flu\nd cold\ne cold");
+    assert_eq!(
+        (compared.violations, compared.levels),
+        (Vec::new(), Some(vec![1]))
+    );
+    let compared = compare("other flu\nother flu\nother flu\nother flu\nd cold");
+    assert_eq!(compared.rows_invented, 2);
+}

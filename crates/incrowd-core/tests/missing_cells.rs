@@ -125,3 +125,30 @@ fn a_table_without_rows_has_a_release_that_costs_nothing_unheard_of() {
         }
     }
 }
+
+/// Who knows that somebody has `a` looks among the rows of `x`, and there are two of them: no row of `y` can be `a`.
+#[test]
+fn a_missing_cell_published_together_with_other_values_matches_only_them() {
+    let mut oracle = tiny_problem("q | disease", "a flu\n - flu\n b flu\n b cold\n b cold")
+        .with_hierarchy("q", "a x *\n b y *")
+        .missing_cells(MissingPolicy::MatchAny)
+        .require(Promise::KAnonymity { k: 3 });
+    let missing = ["", "x", "*"].map(str::to_owned);
+    oracle.quasi_identifiers[0].1.push(missing.to_vec());
+    let prepared = oracle.prepare().unwrap();
+    let metric = prepared.metric(&OracleMetric::Height).unwrap();
+    let problem = prepared.problem(&*metric);
+    let suppressed = [0, 1, 2].map(|level| {
+        let node = incrowd_core::lattice::Node::from_levels([level]);
+        assess(&problem, &node).rows_suppressed
+    });
+    assert_eq!(suppressed, [1, 2, 0]);
+    assert!(!problem.pruning_is_sound());
+    for algorithm in incrowd_core::algorithms::ALGORITHMS {
+        let Ok(proposal) = algorithm.solve(&problem, &Unwatched) else {
+            continue; // it refuses cells that match any value
+        };
+        let release = publish(&problem, &proposal).unwrap();
+        assert_eq!(release.levels().unwrap(), [("q", 2)]);
+    }
+}

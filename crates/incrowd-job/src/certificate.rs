@@ -130,10 +130,8 @@ pub struct Reached {
     pub levels: Option<IndexMap<String, u8>>,
     /// How the recoding is made.
     pub recoding: String,
-    /// The raw values that each published value of a quasi-identifier stands for, when a column mixes levels.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blocks: Option<IndexMap<String, Vec<Vec<String>>>>,
-    /// The texts published for the blocks, in the same order.
+    /// The values of each quasi-identifier in the release, when a column mixes levels. Raw values behind them are not
+    /// told, since a certificate goes where the release goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<IndexMap<String, Vec<String>>>,
     /// Rows of the table.
@@ -354,13 +352,8 @@ impl Certificate {
                 .collect();
             line("levels", levels.join(", "));
         }
-        for (column, blocks) in reached.blocks.iter().flatten() {
-            let values: usize = blocks.iter().map(Vec::len).sum();
-            let blocks = blocks.len();
-            line(
-                "published",
-                format!("{column}: {blocks} values for {values}"),
-            );
+        for (column, values) in reached.published.iter().flatten() {
+            line("published", format!("{column}: {} distinct", values.len()));
         }
         line("recoding", reached.recoding.clone());
         line("", "\nLOST, as the search itself measures it".into());

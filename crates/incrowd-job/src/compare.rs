@@ -40,6 +40,8 @@ pub struct Comparison {
 pub struct Run {
     /// Its name.
     pub algorithm: String,
+    /// Rows it might suppress. Without a budget in the job this is what its card says, which not all have alike.
+    pub max_suppressed: u64,
     /// What it reached; `null` when it has no answer.
     pub reached: Option<RunReached>,
     /// Why it has no answer.
@@ -139,6 +141,7 @@ pub fn compare(
         };
         runs.push(Run {
             algorithm: algorithm.card().name.to_owned(),
+            max_suppressed: problem.max_suppressed.into(),
             reached,
             failed,
             seconds,
@@ -196,6 +199,7 @@ impl Comparison {
         let promises = self.names(|run| run.privacy.iter().map(|it| it.model.as_str()));
         let fixed = [
             "algorithm",
+            "max_suppressed",
             "guarantee",
             "gap",
             "recoding",
@@ -209,7 +213,7 @@ impl Comparison {
         let head = fixed.iter().chain(&metrics).chain(&promises).chain(&last);
         let mut text = csv_text::line(head);
         for run in &self.runs {
-            let mut line = vec![run.algorithm.clone()];
+            let mut line = vec![run.algorithm.clone(), run.max_suppressed.to_string()];
             match &run.reached {
                 Some(reached) => reached.push_cells(&mut line, &metrics, &promises),
                 None => line.resize(

@@ -269,14 +269,25 @@ impl Answer<'_> {
         }
     }
 
+    /// The values in the release, where a column does not keep to one level.
+    fn published(&self) -> Option<IndexMap<String, Vec<String>>> {
+        let release = self.release;
+        release.recoding().groupings()?;
+        let values = |(at, attribute): (usize, &Attribute)| {
+            let texts = release.texts(at).into_iter();
+            (attribute.name.clone(), texts.map(str::to_owned).collect())
+        };
+        let attributes = release.table().attributes.iter();
+        Some(attributes.enumerate().map(values).collect())
+    }
+
     /// The certificate of a release that was written with this SHA-256.
     pub(crate) fn certificate(&self, outcome: &Outcome, output: &str) -> Certificate {
         let reached = Reached {
             privacy: outcome.privacy.clone(),
             levels: outcome.levels.clone(),
             recoding: outcome.recoding.clone(),
-            blocks: outcome.blocks.clone(),
-            published: outcome.published.clone(),
+            published: self.published(),
             rows_in: outcome.rows_in,
             rows_out: outcome.rows_out,
             rows_suppressed: outcome.rows_suppressed,
@@ -311,7 +322,7 @@ fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
     Some(attributes.zip(groupings).map(blocks).collect())
 }
 
-/// The text published for each block.
+/// The text for each block, which is in the release unless all its rows are suppressed.
 fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String>>> {
     let values = |(attribute, grouping): (&Attribute, &Grouping)| {
         let values = grouping.labels().map(str::to_owned).collect();

@@ -24,10 +24,11 @@ pub struct Outcome {
     pub levels: Option<IndexMap<String, u8>>,
     /// How the recoding is made: `full-domain`, `cuts` or `partitions`.
     pub recoding: String,
-    /// The raw values that each published value of a quasi-identifier stands for, when a column mixes levels.
+    /// The raw values of a quasi-identifier that are published alike, when a column mixes levels. For the data holder
+    /// only: the release does not tell them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<IndexMap<String, Vec<Vec<String>>>>,
-    /// The texts published for the blocks, in the same order.
+    /// The texts for the blocks, in the same order. One whose rows are all suppressed is not in the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<IndexMap<String, Vec<String>>>,
     /// How the search over partitions went.

@@ -1,9 +1,9 @@
 //! `incrowd compare`
 
 use super::reply;
-use crate::Reply;
 use crate::args::{CompareArgs, Global, job};
 use crate::render::comparison;
+use crate::{FAILED, Reply};
 use incrowd_job::{Control, Error, compare};
 
 pub(super) fn run(args: &CompareArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
@@ -21,11 +21,17 @@ pub(super) fn run(args: &CompareArgs, global: &Global, control: &Control) -> Res
         ],
     )?;
     let found = compare(&job, args.algorithms(), control)?;
+    let is_answered = found.runs.iter().any(|run| run.reached.is_some());
+    let code = if is_answered { 0 } else { FAILED };
     if args.csv {
         return Ok(Reply {
             result: found.to_csv(),
+            code,
             ..Reply::default()
         });
     }
-    Ok(reply(global, &found, comparison::text))
+    Ok(Reply {
+        code,
+        ..reply(global, &found, comparison::text)
+    })
 }

@@ -22,6 +22,13 @@ pub(crate) fn text(comparison: &Comparison) -> String {
     }
     page.line("");
     page.line("  < marks the least loss of a row");
+    let mut budgets = comparison.runs.iter().map(|run| run.max_suppressed);
+    let first = budgets.next();
+    if budgets.any(|budget| Some(budget) != first) {
+        page.line("");
+        page.line("no budget is given, and not all algorithms assume the same: losses are not of equal work");
+        page.line("  hint: give `--max-suppressed`, which then holds for all");
+    }
     let failed = (comparison.runs.iter()).filter_map(|run| Some((run, run.failed.as_ref()?)));
     for (run, failed) in failed {
         page.line("");
@@ -59,6 +66,7 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
         };
         reached(&levels, run)
     });
+    row("may suppress", &|run| Some(run.max_suppressed.to_string()));
     row("rows suppressed", &|run| {
         reached(&|it| Some(it.rows_suppressed.to_string()), run)
     });

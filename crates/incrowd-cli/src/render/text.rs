@@ -129,12 +129,13 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
         }
     }
     for (at, (column, blocks)) in outcome.blocks.iter().flatten().enumerate() {
-        let label = if at == 0 { "published" } else { "" };
+        let label = if at == 0 { "groups" } else { "" };
         let values: usize = blocks.iter().map(Vec::len).sum();
-        page.entry(
-            label,
-            format!("{column}: {} values for {values}", blocks.len()),
-        );
+        let groups = match blocks.len() {
+            1 => "1 group".to_owned(),
+            groups => format!("{groups} groups"),
+        };
+        page.entry(label, format!("{column}: {values} values in {groups}"));
     }
     if let Some((metric, loss)) = outcome.metrics.first() {
         page.entry(

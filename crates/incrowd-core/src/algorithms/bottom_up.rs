@@ -1,7 +1,7 @@
 //! From raw values up, away from what identifies.
 
 use super::cuts::{self, Effort, Judge, RowsOfValues, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
 use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
 use crate::recode::Recoding;
@@ -25,7 +25,8 @@ crate::documented! {
     /// and of these the least information lost decides. Ties go by column order, then by the order of values. A value with
     /// rows under one child only counts as that child.
     /// # Guarantee
-    /// None: greedy. Nothing is safe before the end, so a time limit that ends it leaves no answer.
+    /// None: greedy. Nothing is safe before the end, so a time limit that ends it leaves no answer. With promises that
+    /// do not survive merging it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
     /// One target column. Missing cells that match any value are refused, since crowds then overlap.
     /// # Invariant
@@ -87,10 +88,8 @@ impl BottomUp {
                 }
             }
             let Some((attribute, value)) = state.best() else {
-                return Err(Error::NoSolution {
-                    max_suppressed: problem.max_suppressed,
-                    rows_suppressed_at_limit: state.rows_unsafe,
-                });
+                let rows_unsafe = state.rows_unsafe;
+                return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
             };
             state.replace(attribute, value);
         }
@@ -283,6 +282,8 @@ impl<'a> Generalization<'a> {
         self.effort.candidates += self.candidates.len() as u64;
         let mut best: Option<(f64, Candidate)> = None;
         for &candidate in &self.candidates {
+            let children = self.trees[candidate.attribute].children(candidate.value);
+            self.effort.visits += children.len() as u64;
             let ratio = match self.gained(candidate) {
                 0 => f64::INFINITY,
                 gained => candidate.lost / f64::from(gained),

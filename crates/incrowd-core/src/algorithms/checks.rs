@@ -63,8 +63,9 @@ impl<'a> Checks<'a> {
     /// Whether any node could rule out those below it.
     pub(super) fn can_rule_out(&self) -> bool {
         let mut models = self.problem.models.iter();
-        self.pruning_is_sound
-            || models.any(|model| model.monotonicity() == Monotonicity::UnionWithAny)
+        let survives_merging =
+            models.any(|model| model.monotonicity() == Monotonicity::UnionWithAny);
+        self.pruning_is_sound || survives_merging && self.problem.crowds_only_grow()
     }
 
     pub(super) fn nodes_checked(&self) -> u64 {

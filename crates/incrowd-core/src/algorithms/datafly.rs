@@ -1,7 +1,7 @@
 //! Generalize the attribute with most distinct values, then suppress the rest.
 
 use super::checks::Checks;
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
 use crate::problem::{Action, Guarantee, Problem, Proposal, Step, Watch};
 use crate::recode::Recoding;
@@ -62,7 +62,7 @@ impl Algorithm for Datafly {
             // The last of equals would win, so the first column comes last.
             let Some(attribute) = raisable.rev().max_by_key(|&attribute| distinct(attribute))
             else {
-                return Err(checks.no_solution());
+                return Err(nothing_on_the_path(&CARD, problem, violating));
             };
             let distinct_before = distinct(attribute);
             let level = node.level(attribute) + 1;

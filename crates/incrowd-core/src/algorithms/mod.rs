@@ -108,6 +108,23 @@ pub trait Algorithm: Debug + Sync {
     }
 }
 
+/// The error of an algorithm that follows one path, when the highest acceptable levels are not safe: proof that nothing
+/// is, unless merging rows can break a promise.
+fn nothing_on_the_path(card: &Card, problem: &Problem<'_>, rows_suppressed_at_limit: u32) -> Error {
+    let max_suppressed = problem.max_suppressed;
+    match problem.pruning_is_sound() {
+        true => Error::NoSolution {
+            max_suppressed,
+            rows_suppressed_at_limit,
+        },
+        false => Error::NoneFound {
+            algorithm: card.name,
+            max_suppressed,
+            rows_suppressed_at_limit,
+        },
+    }
+}
+
 /// The algorithm of a name.
 pub fn find(name: &str) -> Option<&'static dyn Algorithm> {
     ALGORITHMS

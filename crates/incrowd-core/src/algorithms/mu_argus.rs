@@ -3,7 +3,7 @@
 //! A [`Session`] is where a table stands: [`Session::view`] says what each choice would do, [`Session::choose`] makes
 //! one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are three ways to drive it.
 
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets};
 use crate::lattice::Node;
@@ -104,10 +104,12 @@ fn choose_automatically(session: &mut Session<'_>, watch: &dyn Watch) -> Result<
             })
             .min();
         let Some((.., attribute)) = best else {
-            return Err(Error::NoSolution {
+            let asked = Problem {
                 max_suppressed: session.max_suppressed,
-                rows_suppressed_at_limit: session.standing.rows_violating,
-            });
+                ..session.problem.clone()
+            };
+            let violating = session.standing.rows_violating;
+            return Err(nothing_on_the_path(&CARD, &asked, violating));
         };
         session.choose(Choice::Raise(attribute))?;
     }

@@ -1,7 +1,7 @@
 //! From `*` down, towards what tells the target.
 
 use super::cuts::{self, Effort, Judge, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
 use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
 use crate::recode::Recoding;
@@ -23,15 +23,16 @@ crate::documented! {
     /// lost is the drop of its smallest published class. Ties go by column order, then by the order of values. A
     /// value with rows under one child only counts as that child.
     /// # Guarantee
-    /// None: greedy. Safe after every step, so it may be stopped at any time.
+    /// None: greedy. Safe after every step, so it may be stopped at any time. With promises that do not survive merging
+    /// it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
     /// One target column. Missing cells that match any value are refused, since crowds then overlap.
     /// # Invariant
     /// The cut keeps all promises within the budget. For each value of the cut, the sums kept are those of the
     /// classes linked to it.
     /// # Cost
-    /// A step visits the distinct tuples under the value it replaces and nothing else; every candidate is weighed
-    /// in constant time from sums kept per value. Memory: one entry per distinct tuple and one per class and column.
+    /// A step visits the distinct tuples under the value it replaces and nothing else, once for each attribute; every
+    /// candidate is weighed in constant time from sums kept per value. Memory: one entry per distinct tuple and one per class and column.
     #[derive(Debug)]
     pub struct TopDown;
 }
@@ -67,10 +68,8 @@ impl TopDown {
         let target = cuts::target(problem, &CARD)?;
         let mut state = Specialization::new(problem, target);
         if state.rows_unsafe > problem.max_suppressed {
-            return Err(Error::NoSolution {
-                max_suppressed: problem.max_suppressed,
-                rows_suppressed_at_limit: state.rows_unsafe,
-            });
+            let rows_unsafe = state.rows_unsafe;
+            return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
         }
         loop {
             if let Some(see) = &mut see {
@@ -252,22 +251,8 @@ impl<'a> Specialization<'a> {
 
     /// Sorts the tuples into the classes of the roots.
     fn start_classes(&mut self) {
-        let root = |state: &Self, attribute: usize, tuple: u32| {
-            let tree = &state.trees[attribute];
-            let leaf = state.leaves[attribute][tuple as usize];
-            let holds = |&&root: &&u32| tree.leaves(root).contains(&leaf);
-            *(tree.roots().iter().find(holds)).expect("a leaf with rows has a root")
-        };
-        // Usually there is one root, so looking for it is cheap; where `--max-levels` leaves many, it is done once.
-        let roots: Vec<Vec<u32>> = (0..self.trees.len())
-            .map(|attribute| {
-                let mut of_leaf = BTreeMap::new();
-                let of_tuple = |tuple: u32| {
-                    let leaf = self.leaves[attribute][tuple as usize];
-                    *(of_leaf.entry(leaf)).or_insert_with(|| root(self, attribute, tuple))
-                };
-                (0..self.order.len() as u32).map(of_tuple).collect()
-            })
+        let roots: Vec<Vec<u32>> = (self.trees.iter().zip(&self.leaves))
+            .map(|(tree, leaves)| leaves.iter().map(|&leaf| tree.root_of_leaf(leaf)).collect())
             .collect();
         let key = |&tuple: &u32| -> Vec<u32> {
             roots.iter().map(|roots| roots[tuple as usize]).collect()
@@ -329,6 +314,7 @@ impl<'a> Specialization<'a> {
             start, end, size, ..
         } = self.classes[class];
         let members = &self.order[start..end];
+        self.effort.visits += self.judge.visits(members);
         self.classes[class].is_safe = self.judge.is_safe(size, tuples, members);
         for attribute in 0..self.trees.len() {
             self.judge_replaced(class, attribute);
@@ -347,6 +333,7 @@ impl<'a> Specialization<'a> {
             let leaves = &self.leaves[attribute];
             let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
             self.parts.sort(members, tuples.sizes(), children, child);
+            self.effort.visits += members.len() as u64 + self.judge.visits(members);
             for (_, size, part) in self.parts.present() {
                 if self.judge.is_safe(size, tuples, part) {
                     let smallest = replaced.smallest_safe.unwrap_or(size).min(size);

@@ -93,9 +93,12 @@ impl<'a> Assessor<'a> {
         let problem = self.problem;
         self.is_safe.clear();
         self.is_safe.resize(classes.len(), true);
-        let rows_lost_below = self.judge(attributes, classes, |model| {
-            model.monotonicity() == Monotonicity::UnionWithAny
-        });
+        let rows_lost_below = match problem.crowds_only_grow() {
+            true => self.judge(attributes, classes, |model| {
+                model.monotonicity() == Monotonicity::UnionWithAny
+            }),
+            false => 0,
+        };
         if problem.crowds_overlap() {
             // There what is suppressed first decides what else is, so all promises start together.
             self.is_safe.fill(true);

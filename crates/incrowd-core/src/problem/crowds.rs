@@ -1,7 +1,8 @@
 //! Judging when a missing cell may be any value.
 //!
 //! A row with a missing cell then stands in the crowd of every class it might belong to, and its own crowd is
-//! every row it might be. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
+//! every row it might be. That ends where a missing cell is published under the same label as some of the other
+//! values: the label is then a value like any other. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
 //! suppressed until every crowd that is left keeps its promises.
 
 use super::Problem;
@@ -37,7 +38,7 @@ pub(super) fn judge<'m>(
 
 struct Crowds {
     attributes: usize,
-    /// The groups of each class; `None` where the cell is missing and not generalized away.
+    /// The groups of each class; `None` where the cell is missing and not generalized together with others.
     groups: Vec<Option<u32>>,
     /// Classes with a missing cell.
     with_missing: Vec<usize>,
@@ -52,9 +53,13 @@ impl Crowds {
         let table = problem.table;
         let missing: Vec<Option<u32>> = (table.attributes.iter().zip(attributes))
             .map(|(attribute, shown)| {
-                let is_told_apart = shown.leaves.len() > 1;
-                (attribute.missing.filter(|_| is_told_apart))
+                // A group with other values is no missing cell any more: who knows that somebody has one of these
+                // looks for that group only.
+                let is_told_apart =
+                    |group: &u32| shown.leaves.len() > 1 && shown.leaves[*group as usize] == 1;
+                (attribute.missing)
                     .map(|leaf| shown.groups_of_leaves[leaf as usize])
+                    .filter(is_told_apart)
             })
             .collect();
         let attributes = missing.len();

@@ -11,7 +11,7 @@ pub use partition_settings::{CoarseSteps, Direction, PartitionSettings, PruningR
 pub use settings::{Setting, Settings};
 pub use steps::{Action, Step};
 
-use crate::counts::{CountedTable, MissingCells};
+use crate::counts::{Attribute, CountedTable, MissingCells};
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::recode::Recoding;
@@ -51,6 +51,9 @@ impl Problem<'_> {
     /// otherwise be spoiled by a suppressed one. Without suppression every class is kept, so promises that
     /// survive merging with kept classes suffice.
     pub fn pruning_is_sound(&self) -> bool {
+        if !self.crowds_only_grow() {
+            return false;
+        }
         let weakest = self.models.iter().map(|model| model.monotonicity()).min();
         match weakest {
             None | Some(Monotonicity::UnionWithAny) => true,
@@ -68,6 +71,24 @@ impl Problem<'_> {
                 .attributes
                 .iter()
                 .any(|attribute| attribute.missing.is_some())
+    }
+
+    /// Whether the crowd of a class is part of the crowd of every class above it. It is not where a missing cell that
+    /// matches any value becomes part of a group that is not everything.
+    pub(crate) fn crowds_only_grow(&self) -> bool {
+        let stays_apart = |(attribute, max_level): (&Attribute, u8)| {
+            let hierarchy = &attribute.hierarchy;
+            attribute.missing.is_none_or(|leaf| {
+                (0..=max_level).all(|level| {
+                    let group = hierarchy.groups_of_leaves(level)[leaf as usize];
+                    hierarchy.groups(level) == 1
+                        || hierarchy.leaves_of_groups(level)[group as usize] == 1
+                })
+            })
+        };
+        let attributes = self.table.attributes.iter();
+        self.table.missing.cells != MissingCells::MatchAny
+            || attributes.zip(self.max_levels.levels()).all(stays_apart)
     }
 
     /// No class with fewer rows can be published.

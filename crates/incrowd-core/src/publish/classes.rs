@@ -143,9 +143,13 @@ impl Classes {
             .collect();
         let wildcards = (table.attributes.iter().zip(groups_of_leaves))
             .map(|(attribute, groups)| {
+                let missing = groups[attribute.missing? as usize];
+                let published_alike = groups.iter().filter(|group| **group == missing).count();
+                // Together with other values a missing cell is published as one of them.
                 let is_wildcard = table.missing.cells == MissingCells::MatchAny
-                    && groups.iter().any(|group| *group != groups[0]);
-                (attribute.missing.filter(|_| is_wildcard)).map(|leaf| groups[leaf as usize])
+                    && published_alike == 1
+                    && groups.len() > 1;
+                is_wildcard.then_some(missing)
             })
             .collect();
         Classes { classes, wildcards }

@@ -20,6 +20,7 @@ use crate::lattice::Node;
 use crate::problem::{Assessor, Problem, Proposal};
 use crate::recode::Recoding;
 use classes::Classes;
+use std::collections::BTreeSet;
 
 /// A recoding that was checked: every published class keeps every promise.
 #[derive(Debug)]
@@ -131,6 +132,19 @@ impl<'a> Release<'a> {
             .map(|class| class.size())
             .min()
             .unwrap_or(0)
+    }
+
+    /// The texts of a quasi-identifier that stand in published rows. A group may have rows that are all suppressed.
+    pub fn texts(&self, attribute: usize) -> Vec<&str> {
+        let groups = self
+            .classes
+            .published()
+            .map(|class| class.groups[attribute]);
+        let groups: BTreeSet<u32> = groups.collect();
+        let labels = self.recoding.labels(self.table, attribute);
+        (groups.into_iter())
+            .map(|group| labels[group as usize])
+            .collect()
     }
 
     /// What every promise has come to, in the order of the problem's models.

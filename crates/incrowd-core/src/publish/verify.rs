@@ -86,7 +86,36 @@ pub enum Violation {
 ///
 /// Rows are compared class by class: a class may not be larger than the original's rows that generalize to it,
 /// nor hold a sensitive value more often than they do.
+///
+/// A hierarchy may use a text on several levels. A release that keeps to levels has it from the level of its column;
+/// in another it stands for the group of the highest level that has it. Published texts alone do not tell which, so it
+/// is enough that one of the two is right.
 pub fn compare_with_original(published: &CountedTable, original: &CountedTable) -> AgainstOriginal {
+    let by_level = compare_as(Reading::ByLevel, published, original);
+    if by_level.violations.is_empty() {
+        return by_level;
+    }
+    let by_label = compare_as(Reading::ByLabel, published, original);
+    match by_label.violations.is_empty() {
+        true => by_label,
+        false => by_level,
+    }
+}
+
+/// What texts of a column stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// The groups of one level, where a level has them all; else each by itself.
+    ByLevel,
+    /// Each by itself.
+    ByLabel,
+}
+
+fn compare_as(
+    reading: Reading,
+    published: &CountedTable,
+    original: &CountedTable,
+) -> AgainstOriginal {
     let classes = Classes::as_published(published);
     let rows_published = published.rows;
     let rows_original = original.rows + original.rows_excluded;
@@ -101,7 +130,7 @@ pub fn compare_with_original(published: &CountedTable, original: &CountedTable) 
     }
     let mut columns = Vec::with_capacity(original.attributes.len());
     for position in 0..original.attributes.len() {
-        match Column::read(published, original, &classes, position) {
+        match Column::read(reading, (published, original), &classes, position) {
             Ok(column) => columns.push(column),
             Err(violation) => result.violations.push(violation),
         }
@@ -141,8 +170,8 @@ struct Column {
 
 impl Column {
     fn read(
-        published: &CountedTable,
-        original: &CountedTable,
+        reading: Reading,
+        (published, original): (&CountedTable, &CountedTable),
         classes: &Classes,
         position: usize,
     ) -> Result<Self, Violation> {
@@ -154,7 +183,8 @@ impl Column {
         let label = |value: u32| published.attributes[position].hierarchy.label(0, value);
         // Where several levels have all values, their labels stand for more rows the higher the level, so a row
         // that some level accounts for is accounted for at the highest.
-        for level in (0..=hierarchy.height()).rev() {
+        let levels = (0..=hierarchy.height()).rev();
+        for level in levels.filter(|_| reading == Reading::ByLevel) {
             let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?));
             if let Some(groups_of_values) = values.iter().map(group).collect() {
                 return Ok(Column {

@@ -47,6 +47,11 @@ impl<'a> Judge<'a> {
         &self.columns
     }
 
+    /// How many tuples [`Judge::is_safe`] looks at, at most: none when sizes are all that matters.
+    pub(in crate::algorithms) fn visits(&self, members: &[u32]) -> u64 {
+        (members.len() * self.columns.len()) as u64
+    }
+
     /// Whether a class of these tuples keeps all promises.
     pub(in crate::algorithms) fn is_safe(
         &mut self,

@@ -215,16 +215,18 @@ impl ValueTree {
         &self.leaves[self.values[value as usize].run.clone()]
     }
 
+    /// The value of the coarsest cut that holds a leaf with rows.
+    pub(in crate::algorithms) fn root_of_leaf(&self, leaf: u32) -> u32 {
+        let place = self.places[leaf as usize] as usize;
+        let starts_before = |&root: &u32| self.values[root as usize].run.start <= place;
+        self.roots[self.roots.partition_point(starts_before) - 1]
+    }
+
     /// The value of a single leaf.
     pub(in crate::algorithms) fn value_of_leaf(&self, leaf: u32) -> u32 {
         let place = self.places[leaf as usize] as usize;
         let is_leaf = |value: &Value| value.run == (place..place + 1);
-        let holds = |&root: &u32| self.values[root as usize].run.contains(&place);
-        let roots = self.roots.iter().copied();
-        let mut value = roots
-            .clone()
-            .find(holds)
-            .expect("a leaf with rows has a root");
+        let mut value = self.root_of_leaf(leaf);
         while !is_leaf(&self.values[value as usize]) {
             value = self.children(value)[self.child(value, leaf)];
         }
@@ -251,17 +253,15 @@ impl ValueTree {
             .numbers
             .as_ref()
             .and_then(|_| attribute.numbers_of_leaves());
+        // What each group of each level is published as, and the intervals with their ends.
+        let mut marks: Vec<Vec<Option<u32>>> = (0..=hierarchy.height())
+            .map(|level| vec![None; hierarchy.groups(level)])
+            .collect();
+        let mut intervals: Vec<(f64, f64, u32)> = Vec::new();
         for value in cut {
             let mark = leaves + value;
             match self.values[value as usize].group {
-                Some((level, group)) => {
-                    let of_leaves = hierarchy.groups_of_leaves(level);
-                    for (mark_of_leaf, _) in
-                        (groups.iter_mut().zip(of_leaves)).filter(|(_, of_leaf)| **of_leaf == group)
-                    {
-                        *mark_of_leaf = mark;
-                    }
-                }
+                Some((level, group)) => marks[level as usize][group as usize] = Some(mark),
                 None => {
                     let run = self.leaves(value);
                     for &leaf in run {
@@ -269,14 +269,24 @@ impl ValueTree {
                     }
                     let number = |leaf: &u32| Some(numbers.as_ref()?[*leaf as usize]);
                     if let (Some(low), Some(high)) = (number(&run[0]), run.last().and_then(number))
+                        && low <= high
                     {
-                        let between =
-                            |leaf: &u32| number(leaf).is_some_and(|it| low <= it && it <= high);
-                        for leaf in (0..leaves).filter(between) {
-                            groups[leaf as usize] = mark;
-                        }
+                        intervals.push((low, high, mark));
                     }
                 }
+            }
+        }
+        for (level, marks) in (0..).zip(&marks) {
+            for (group, &of_leaf) in groups.iter_mut().zip(hierarchy.groups_of_leaves(level)) {
+                *group = marks[of_leaf as usize].unwrap_or(*group);
+            }
+        }
+        intervals.sort_by(|one, other| one.0.total_cmp(&other.0));
+        for (group, number) in groups.iter_mut().zip(numbers.iter().flatten()) {
+            let after = intervals.partition_point(|(low, ..)| low <= number);
+            let before = after.checked_sub(1).map(|at| intervals[at]);
+            if let Some((_, _, mark)) = before.filter(|(_, high, _)| number <= high) {
+                *group = mark;
             }
         }
         Grouping::new(attribute, &groups)
