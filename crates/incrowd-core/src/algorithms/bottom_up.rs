@@ -42,7 +42,7 @@ crate::documented! {
 static CARD: Card = Card {
     name: "bottom-up",
     text: BottomUp::CARD,
-    status: Status::Stable,
+    status: Status::Experimental,
     reads: &[Setting::Targets],
     default_budget: DefaultBudget::NoRows,
 };

@@ -105,7 +105,8 @@ impl<'a> Judge<'a> {
             })
     }
 
-    fn size_is_safe(&self, size: u32) -> bool {
+    /// Whether a class of this size keeps the promises about sizes.
+    pub(in crate::algorithms) fn size_is_safe(&self, size: u32) -> bool {
         let mut without_column = self.models.iter().filter(|it| it.column().is_none());
         size >= self.smallest_safe
             && without_column.all(|model| model.holds(&ClassView::of_size(size)))
