@@ -114,29 +114,71 @@ impl Values {
                     before = Some((*block, above));
                 }
             }
-            _ => {
+            Scheme::Bhs => {
+                let restricted = |level: u8| {
+                    let groups = attribute.hierarchy.groups_of_leaves(level);
+                    let present = (0..leaves).filter(|&leaf| blocks[leaf].is_some());
+                    let pairs = present.map(|leaf| (groups[leaf], blocks[leaf].unwrap_or(0)));
+                    let pairs: Vec<(u32, u32)> = pairs.collect();
+                    let (groups, own): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+                    Partition::from_numbers(groups) == Partition::from_numbers(own)
+                };
+                let level = (0..self.levels.len() as u8).find(|&level| restricted(level));
+                for (leaf, block) in blocks.iter_mut().enumerate() {
+                    match level {
+                        Some(level) => {
+                            *block = Some(attribute.hierarchy.groups_of_leaves(level)[leaf])
+                        }
+                        None if block.is_none() => {
+                            *block = Some(next);
+                            next += 1;
+                        }
+                        None => {}
+                    }
+                }
+            }
+            Scheme::Ghs | Scheme::Gops | Scheme::Gsps => {
                 let hierarchy = &attribute.hierarchy;
-                // How high each block reaches: the level at which its leaves are in one group.
-                let mut reach: Vec<(u8, u32)> = Vec::new();
-                for block in 0..partition.blocks() as u32 {
-                    let within: Vec<usize> = (0..leaves)
-                        .filter(|&leaf| blocks[leaf] == Some(block))
-                        .collect();
-                    let level = (0..=hierarchy.height())
-                        .find(|&level| {
+                let mut places = vec![0; leaves];
+                for (place, leaf) in
+                    (0..).zip(natural_order(attribute, (0..leaves as u32).collect()))
+                {
+                    places[leaf as usize] = place;
+                }
+                // The leaves of each block, and how high it reaches: the level at which they are in one group.
+                let members: Vec<(Vec<usize>, u8)> = (0..next)
+                    .map(|block| {
+                        let within: Vec<usize> = (0..leaves)
+                            .filter(|&leaf| blocks[leaf] == Some(block))
+                            .collect();
+                        let level = (0..=hierarchy.height()).find(|&level| {
                             let groups = hierarchy.groups_of_leaves(level);
                             within.iter().all(|&leaf| groups[leaf] == groups[within[0]])
-                        })
-                        .unwrap_or(hierarchy.height());
-                    reach.push((level, within[0] as u32));
-                }
+                        });
+                        (within, level.unwrap_or(hierarchy.height()))
+                    })
+                    .collect();
+                let belongs = |leaf: usize, (within, level): &(Vec<usize>, u8)| {
+                    let shares = |level: u8| {
+                        let groups = hierarchy.groups_of_leaves(level);
+                        within.iter().any(|&other| groups[other] == groups[leaf])
+                    };
+                    let nearer = *level > 0 && shares(level - 1);
+                    let between = || {
+                        let place = |leaf: &usize| places[*leaf];
+                        within.iter().map(place).min() < Some(places[leaf])
+                            && within.iter().map(place).max() > Some(places[leaf])
+                    };
+                    match scheme {
+                        Scheme::Ghs => shares(*level),
+                        Scheme::Gops => nearer || between(),
+                        _ => nearer,
+                    }
+                };
                 let absent: Vec<usize> =
                     (0..leaves).filter(|&leaf| blocks[leaf].is_none()).collect();
                 for leaf in absent {
-                    let found = reach.iter().position(|&(level, other)| {
-                        let groups = hierarchy.groups_of_leaves(level);
-                        groups[leaf] == groups[other as usize]
-                    });
+                    let found = members.iter().position(|block| belongs(leaf, block));
                     blocks[leaf] = Some(found.map_or(next, |block| block as u32));
                     next += u32::from(found.is_none());
                 }
