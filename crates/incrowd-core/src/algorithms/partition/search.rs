@@ -398,7 +398,7 @@ impl<'a, 'g> Search<'a, 'g> {
                 let child = self.child(node, place, step, fixed);
                 is_useless &= matches!(child, Child::TooMuchForAll);
                 if let Child::Kept(child) = child {
-                    children.push(child);
+                    children.push(*child);
                 }
             }
             // Whatever this attribute could do below costs at least as much as one of its first steps here.
@@ -436,7 +436,7 @@ impl<'a, 'g> Search<'a, 'g> {
             self.counts.dropped_by_cost += 1;
             return Child::Dropped;
         }
-        Child::Kept(Node {
+        Child::Kept(Box::new(Node {
             bound: bounds.below.max(node.bound),
             number: self.made,
             partitions,
@@ -446,7 +446,7 @@ impl<'a, 'g> Search<'a, 'g> {
             fixed,
             is_visited: false,
             is_by_age: !self.rules.least_bound_first,
-        })
+        }))
     }
 
     /// The finest and the coarsest partitions below a node.
@@ -531,7 +531,7 @@ impl<'a, 'g> Search<'a, 'g> {
 
 /// What a step towards a node came to.
 enum Child {
-    Kept(Node),
+    Kept(Box<Node>),
     /// Nothing below the new node is of interest.
     Dropped,
     /// Nothing at all that is as coarse as the new node is of interest, whatever other attributes do.

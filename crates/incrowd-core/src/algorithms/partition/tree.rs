@@ -4,7 +4,7 @@
 //! group below it is no node: it tells no values apart.
 
 /// A forest over values; partitions never join values of different trees.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     /// In preorder: a node before its children, these from left to right.
     nodes: Vec<Node>,
@@ -75,16 +75,6 @@ impl Tree {
 struct Building {
     tree: Tree,
     order: Vec<u32>,
-}
-
-impl Default for Tree {
-    fn default() -> Self {
-        Tree {
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-            roots: Vec::new(),
-        }
-    }
 }
 
 impl Building {

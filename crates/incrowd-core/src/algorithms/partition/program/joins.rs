@@ -214,9 +214,10 @@ pub(super) fn components(mates: &[u64]) -> Vec<Vec<usize>> {
         is_taken[start] = true;
         let (mut component, mut next) = (vec![start], 0);
         while next < component.len() {
-            for other in 0..mates.len() {
-                if mates[component[next]] >> other & 1 == 1 && !is_taken[other] {
-                    is_taken[other] = true;
+            let reached = mates[component[next]];
+            for (other, is_taken) in is_taken.iter_mut().enumerate() {
+                if reached >> other & 1 == 1 && !*is_taken {
+                    *is_taken = true;
                     component.push(other);
                 }
             }

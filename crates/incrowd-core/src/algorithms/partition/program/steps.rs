@@ -158,9 +158,9 @@ pub(super) fn runs(
                 });
             }
         }
-        for start in 0..end - 1 {
+        for (start, before) in states.iter().enumerate().take(end - 1) {
             let run = block(start, end - 1);
-            for (before, step) in (0..).zip(&states[start]) {
+            for (before, step) in (0..).zip(before) {
                 steps.push(Step {
                     cost: step.cost + limits.cost(run),
                     suppressed: step.suppressed + run.suppressed,

@@ -34,16 +34,16 @@ fn work_class_has_as_many_generalizations_as_the_paper_says() {
 #[test]
 fn set_partitions_are_counted_by_bell_numbers_and_ordered_ones_by_powers_of_two() {
     let bell = [1, 1, 2, 5, 15, 52, 203, 877, 4140];
-    for values in 1..=8 {
+    for (values, &bell) in bell.iter().enumerate().skip(1).take(8) {
         let flat: &[&[u32]] = &[&vec![0; values]];
-        assert_eq!(bottom_up(&space(Scheme::Sps, flat)).len(), bell[values]);
-        assert_eq!(top_down(&space(Scheme::Sps, flat)).len(), bell[values]);
+        assert_eq!(bottom_up(&space(Scheme::Sps, flat)).len(), bell);
+        assert_eq!(top_down(&space(Scheme::Sps, flat)).len(), bell);
         assert_eq!(
             bottom_up(&space(Scheme::Ops, flat)).len(),
             1 << (values - 1)
         );
         // Without levels a guided scheme is the one it guides.
-        assert_eq!(space(Scheme::Gsps, flat).size(), bell[values] as f64);
+        assert_eq!(space(Scheme::Gsps, flat).size(), bell as f64);
         assert_eq!(
             space(Scheme::Gops, flat).size(),
             f64::from(1 << (values - 1))
