@@ -357,8 +357,8 @@ impl StudyArgs {
 
 /// Try several algorithms on one job: privacy reached, every metric, rows suppressed, seconds, memory
 ///
-/// Counts the table once and runs every algorithm on it. Each answer passes the same check as a release; nothing is
-/// written. Take the one you like with `incrowd anonymize --algorithm NAME`.
+/// Counts the table once and runs every algorithm on it, ten seconds each unless --time-limit says otherwise. Each
+/// answer passes the same check as a release; nothing is written. Take the one you like with `incrowd anonymize --algorithm NAME`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd compare adult.csv -q age,race,sex -s salary-class -k 10 --max-suppressed 1%

@@ -32,12 +32,9 @@ fn partitions_are_published_certified_and_stand_up_to_their_original() {
     assert_eq!(outcome["recoding"], "partitions");
     assert_eq!(outcome["guarantee"], "optimal");
     assert_eq!(outcome["cost"], outcome["lower_bound"]);
+    // To the search a step of ages is one value; the metric knows the ages in it.
     let (cost, metric) = (&outcome["cost"], &outcome["metrics"]["hdm"]);
-    let (cost, metric) = (cost.as_f64().unwrap(), metric.as_f64().unwrap());
-    assert!(
-        (cost - metric).abs() < 1e-6 * cost,
-        "{cost} is not {metric}"
-    );
+    assert!(cost.as_f64().unwrap() < metric.as_f64().unwrap());
     assert!(outcome["nodes_visited"].as_u64().unwrap() > 0);
     assert!(outcome["pruning"].is_object());
     // No step of five years from 17 is split: a block that holds 17 holds 21 as well.
@@ -70,7 +67,9 @@ fn every_direction_and_every_rule_gives_the_same_cost() {
                 "-q marital-status,race,sex -k 50 --max-suppressed 2% --algorithm partition --json {more}"
             ),
         ));
-        outcome["cost"].as_f64().unwrap()
+        let cost = outcome["cost"].as_f64().unwrap();
+        assert_eq!(outcome["metrics"]["discernibility"].as_f64(), Some(cost));
+        cost
     };
     let auto = cost("");
     for more in [
@@ -161,7 +160,9 @@ fn the_experiments_about_schemes_can_be_rerun_and_drawn() {
             .into_iter()
             .find(|it| it["metric"] == row["metric"])
             .unwrap();
-        assert_eq!(row["cost"], first["cost"], "{row}");
+        let (cost, expected) = (&row["cost"], &first["cost"]);
+        let (cost, expected) = (cost.as_f64().unwrap(), expected.as_f64().unwrap());
+        assert!((cost - expected).abs() <= 1e-9 * expected, "{row}");
     }
     assert_eq!(folder.list("pictures").len(), 6);
     assert!(

@@ -9,14 +9,18 @@ use crate::counted::first_pass;
 use crate::csv_text;
 use crate::describe::Answer;
 use crate::error::Error;
-use crate::job::Job;
+use crate::job::{Job, TimeLimit};
 use crate::memory;
 use crate::outcome::{Guarantee, PrivacyReached, VERSION};
 use incrowd_core::algorithms::ALGORITHMS;
 use incrowd_core::publish::publish;
+use incrowd_core::utility::MetricSpec;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
+
+/// How long one algorithm may search when the job does not say.
+const TIME_LIMIT: &str = "10s";
 
 /// What `compare` answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,6 +46,8 @@ pub struct Run {
     pub algorithm: String,
     /// Rows it might suppress. Without a budget in the job this is what its card says, which not all have alike.
     pub max_suppressed: u64,
+    /// The metric it looked for the least of: that of the job, or its own when the job names none.
+    pub metric: String,
     /// What it reached; `null` when it has no answer.
     pub reached: Option<RunReached>,
     /// Why it has no answer.
@@ -105,10 +111,19 @@ pub fn compare(
     let table = &first_pass.table;
     let seconds_read = started.elapsed().as_secs_f64();
     let models = asked.models(table)?;
-    let metric = asked.metric.build(table)?;
+    let mut job = job.clone();
+    if job.search.time_limit.is_none() {
+        job.search.time_limit = Some(TIME_LIMIT.parse::<TimeLimit>()?);
+    }
+    let job = &job;
     let mut runs = Vec::new();
     for algorithm in algorithms {
         let is_measured = memory::forget_peak();
+        let spec = match job.search.metric {
+            Some(_) => asked.metric.clone(),
+            None => MetricSpec::named(algorithm.default_metric())?,
+        };
+        let metric = spec.build(table)?;
         let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
         let solving = Instant::now();
         let proposal = solve(job, algorithm, &problem, None, control);
@@ -141,6 +156,7 @@ pub fn compare(
         };
         runs.push(Run {
             algorithm: algorithm.card().name.to_owned(),
+            metric: spec.to_string(),
             max_suppressed: problem.max_suppressed.into(),
             reached,
             failed,

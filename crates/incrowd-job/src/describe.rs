@@ -63,7 +63,9 @@ impl Answer<'_> {
         let (guarantee, gap) = match proposal.guarantee {
             problem::Guarantee::Optimal => (Guarantee::Optimal, Some(0.0)),
             problem::Guarantee::Bounded { lower_bound } => {
-                let gap = loss.filter(|_| lower_bound.0.is_finite()).map(|loss| {
+                // Steps that numbers are put in count as raw for an account, not for a metric.
+                let cost = self.account.map(|account| account.cost).or(loss);
+                let gap = cost.filter(|_| lower_bound.0.is_finite()).map(|loss| {
                     match loss > lower_bound.0 {
                         true => (loss - lower_bound.0) / loss.abs(),
                         false => 0.0,

@@ -56,6 +56,7 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
     row("guarantee", &|run| {
         reached(&|it| Some(it.guarantee.name().to_owned()), run)
     });
+    row("searched by", &|run| Some(run.metric.clone()));
     row("recoding", &|run| {
         reached(&|it| Some(it.recoding.clone()), run)
     });

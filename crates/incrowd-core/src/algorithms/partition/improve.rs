@@ -47,14 +47,10 @@ pub(super) fn descend(
         if let Some(finished) = ground.finish(&classes, &others, attribute, below(best.cost)) {
             let mut partitions = best.partitions.clone();
             partitions[attribute] = finished.partition;
-            let found = Solution {
-                partitions,
-                cost: finished.cost,
-                suppressed: finished.suppressed,
-            };
+            // The program adds up in another order than an evaluation does: what only it calls better is not.
+            let found = ground.evaluate(partitions);
             if found.is_better_than(Some(&best)) {
-                // The program adds up in another order than an evaluation does.
-                best = ground.evaluate(found.partitions);
+                best = found;
                 unchanged = 1;
             }
         }
