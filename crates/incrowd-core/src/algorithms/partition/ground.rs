@@ -41,9 +41,9 @@ impl Solution {
     }
 }
 
-/// A cost that differs from this one by more than rounding.
+/// A cost that is less than this one by more than rounding. No cost is less than 0.
 pub(super) fn below(cost: f64) -> f64 {
-    cost * (1.0 - 1e-11)
+    cost.max(0.0) * (1.0 - 1e-11)
 }
 
 impl<'a> Ground<'a> {
@@ -178,7 +178,8 @@ impl<'a> Ground<'a> {
             cost: if suppressed > self.max_suppressed() {
                 f64::INFINITY
             } else {
-                cost
+                // Differences of like numbers may come out a little below nothing.
+                cost.max(0.0)
             },
             suppressed,
         }

@@ -362,7 +362,7 @@ impl<'a, 'g> Search<'a, 'g> {
                     partitions[attribute] = finished.partition;
                     Solution {
                         partitions,
-                        cost: finished.cost,
+                        cost: finished.cost.max(0.0),
                         suppressed: finished.suppressed,
                     }
                 }),
