@@ -12,6 +12,7 @@ use incrowd_core::publish::publish;
 use incrowd_core::recode::Recoding;
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, OracleProblem, Promise, almost_equal};
 use incrowd_testkit::random::{partition_problem, random_metric};
+use incrowd_testkit::tiny_problem;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many seeds, or as many times more as the environment asks for.
@@ -277,4 +278,23 @@ fn what_no_bound_holds_for_is_refused_with_a_reason() {
         algorithm: "partition",
     };
     assert_eq!(refused, expected);
+}
+
+#[test]
+fn figure_8_has_ten_anonymizations_and_each_is_visited_once() {
+    let oracle = tiny_problem("a b", "1 x\n2 y\n3 x\n3 y").require(Promise::KAnonymity { k: 1 });
+    let prepared = oracle.prepare().unwrap();
+    let built = prepared.metric(&OracleMetric::Discernibility).unwrap();
+    let mut problem = prepared.problem(&*built);
+    for direction in [Direction::BottomUp, Direction::TopDown] {
+        problem.settings.partition = PartitionSettings {
+            scheme: Some(Scheme::Sps),
+            direction,
+            rules: PruningRules::NONE,
+            ..PartitionSettings::default()
+        };
+        let (_, account) = partition::solve(&problem, &Unwatched).unwrap();
+        assert_eq!(account.choices, 10.0);
+        assert_eq!(account.counts.nodes_visited, 10, "{}", direction.name());
+    }
 }

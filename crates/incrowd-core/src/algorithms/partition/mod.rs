@@ -1,9 +1,9 @@
 //! Optimal partitions of every column's values, by one of six schemes for each column.
 //!
-//! [`values`] says which values there are and in which order, [`scheme`] which partitions of them are allowed,
-//! [`walk`] how to visit each of these once. [`classes`] are merged, never counted again; [`cost`] says what they
-//! cost. [`program`] finds the best partition of one column when all others are fixed, [`search`] branches over the
-//! others with bounds, and [`improve`] finds good answers where no proof is in reach.
+//! `values` says which values there are and in which order, `scheme` which partitions of them are allowed,
+//! `walk` how to visit each of these once. `classes` are merged, never counted again; `cost` says what they
+//! cost. `program` finds the best partition of one column when all others are fixed, `search` branches over the
+//! others with bounds, and `improve` finds good answers where no proof is in reach.
 
 mod blocks;
 mod classes;

@@ -93,6 +93,15 @@ fn example_1_has_three_children_and_example_2_four() {
 }
 
 #[test]
+fn example_3_has_three_children_by_one_attribute_and_one_by_the_other() {
+    assert_eq!(
+        children(Scheme::Sps, &[&[0; 4]], "1 2|3|4"),
+        ["1 2 3|4", "1 2 4|3", "1 2|3 4"]
+    );
+    assert_eq!(children(Scheme::Sps, &[&[0; 2]], "1|2"), ["1 2"]);
+}
+
+#[test]
 fn examples_4_and_5_have_one_guided_child() {
     let of = "1|2 3|4|5 6|7|8";
     for scheme in [Scheme::Gsps, Scheme::Gops] {
