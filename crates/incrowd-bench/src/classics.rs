@@ -4,7 +4,7 @@ use crate::optimal::{self, Solved};
 use crate::report::{Report, Table, grouped, median, short};
 use crate::{adult, census, job};
 use anyhow::{Context, Result};
-use incrowd_core::algorithms::{ALGORITHMS, BottomUp, TopDown};
+use incrowd_core::algorithms::{ALGORITHMS, Algorithm, BottomUp, TopDown};
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::Unwatched;
 use incrowd_core::utility::MetricSpec;
@@ -47,10 +47,10 @@ fn on_adult(report: &mut Report) -> Result<()> {
         "suppressed",
     ]);
     for share in BUDGETS {
-        for algorithm in ALGORITHMS {
+        for algorithm in by_loss() {
             let name = algorithm.card().name;
             let budget = format!("{} %", 100.0 * share);
-            let solved = optimal::solve(*algorithm, &table, share, METRIC)
+            let solved = optimal::solve(algorithm, &table, share, METRIC)
                 .with_context(|| format!("{name} on Adult"))?;
             keep(
                 report,
@@ -129,6 +129,12 @@ fn row_visits(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// The algorithms that can be asked for the least loss; the others have benchmarks of their own.
+fn by_loss() -> impl Iterator<Item = &'static dyn Algorithm> {
+    let all = ALGORITHMS.iter().copied();
+    all.filter(|algorithm| algorithm.default_metric() == METRIC)
+}
+
 fn keep(report: &mut Report, case: &str, name: &str, solved: &Solved) {
     let key = ("classics", case, name);
     report.repetitions(key, "cpu_ms", solved.cpu_ms.iter());
@@ -163,7 +169,7 @@ fn on_census(report: &mut Report) -> Result<()> {
         "suppressed",
     ]);
     let case = format!("census of {CENSUS_ROWS} rows");
-    for algorithm in ALGORITHMS {
+    for algorithm in by_loss() {
         let name = algorithm.card().name;
         let output = folder.path().join(format!("{name}.csv"));
         let mut job = census::census_job(CENSUS_ROWS, &input, &output, 1);
