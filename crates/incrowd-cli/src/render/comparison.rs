@@ -10,8 +10,8 @@ const COLUMNS: usize = 6;
 pub(crate) fn text(comparison: &Comparison) -> String {
     let mut page = Page::default();
     page.line(format!(
-        "{} rows, {} distinct, counted in {:.2} s; the least {} was looked for",
-        comparison.rows_in, comparison.tuples, comparison.seconds_read, comparison.metric
+        "{} rows, {} distinct, counted in {:.2} s",
+        comparison.rows_in, comparison.tuples, comparison.seconds_read
     ));
     // Tables of like width.
     let tables = comparison.runs.len().div_ceil(COLUMNS).max(1);

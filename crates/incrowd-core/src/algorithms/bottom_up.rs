@@ -3,7 +3,7 @@
 use super::cuts::{self, Effort, Judge, RowsOfValues, Target, ValueTree};
 use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
-use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
+use crate::problem::{Problem, Proposal, Setting, Watch};
 use crate::recode::Recoding;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -73,19 +73,10 @@ impl BottomUp {
             if state.rows_unsafe <= problem.max_suppressed {
                 break;
             }
-            let progress = Progress {
-                nodes_checked: state.effort.candidates,
-                best: None,
-                lower_bound: None,
-            };
-            match watch.step(progress) {
-                Ok(()) => {}
-                Err(Interruption::Cancelled) => return Err(Error::Cancelled),
-                Err(Interruption::TimeUp) => {
-                    return Err(Error::TimeUp {
-                        nodes_checked: state.effort.candidates,
-                    });
-                }
+            if !cuts::may_go_on(watch, state.effort)? {
+                return Err(Error::TimeUp {
+                    nodes_checked: state.effort.candidates,
+                });
             }
             let Some((attribute, value)) = state.best() else {
                 let rows_unsafe = state.rows_unsafe;
@@ -93,12 +84,7 @@ impl BottomUp {
             };
             state.replace(attribute, value);
         }
-        let proposal = Proposal {
-            recoding: state.recoding(),
-            guarantee: Guarantee::Heuristic,
-            nodes_checked: state.effort.candidates,
-            steps: Vec::new(),
-        };
+        let proposal = cuts::proposal(state.recoding(), state.effort);
         Ok((proposal, state.effort))
     }
 }

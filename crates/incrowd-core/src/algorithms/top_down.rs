@@ -3,7 +3,7 @@
 use super::cuts::{self, Effort, Judge, Target, ValueTree};
 use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
 use crate::Error;
-use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Setting, Watch};
+use crate::problem::{Problem, Proposal, Setting, Watch};
 use crate::recode::Recoding;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -80,24 +80,12 @@ impl TopDown {
             let Some((attribute, value)) = state.best() else {
                 break;
             };
-            let progress = Progress {
-                nodes_checked: state.effort.candidates,
-                best: None,
-                lower_bound: None,
-            };
-            match watch.step(progress) {
-                Ok(()) => {}
-                Err(Interruption::Cancelled) => return Err(Error::Cancelled),
-                Err(Interruption::TimeUp) => break,
+            if !cuts::may_go_on(watch, state.effort)? {
+                break;
             }
             state.replace(attribute, value);
         }
-        let proposal = Proposal {
-            recoding: state.recoding(),
-            guarantee: Guarantee::Heuristic,
-            nodes_checked: state.effort.candidates,
-            steps: Vec::new(),
-        };
+        let proposal = cuts::proposal(state.recoding(), state.effort);
         Ok((proposal, state.effort))
     }
 }

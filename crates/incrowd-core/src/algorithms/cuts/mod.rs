@@ -14,7 +14,8 @@ pub(super) use tree::{ValueTree, groupings};
 
 use super::Card;
 use crate::Error;
-use crate::problem::Problem;
+use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Watch};
+use crate::recode::Recoding;
 
 /// What it cost to find a recoding, to be compared with going over the table again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,6 +26,30 @@ pub struct Effort {
     pub candidates: u64,
     /// Classes or distinct tuples looked at over all steps, the first counts included.
     pub visits: u64,
+}
+
+/// Tells the watch how far it has come. False when time is up.
+pub(super) fn may_go_on(watch: &dyn Watch, effort: Effort) -> Result<bool, Error> {
+    let progress = Progress {
+        nodes_checked: effort.candidates,
+        best: None,
+        lower_bound: None,
+    };
+    match watch.step(progress) {
+        Ok(()) => Ok(true),
+        Err(Interruption::TimeUp) => Ok(false),
+        Err(Interruption::Cancelled) => Err(Error::Cancelled),
+    }
+}
+
+/// A cut as an answer of which nothing is proven.
+pub(super) fn proposal(recoding: Recoding, effort: Effort) -> Proposal {
+    Proposal {
+        recoding,
+        guarantee: Guarantee::Heuristic,
+        nodes_checked: effort.candidates,
+        steps: Vec::new(),
+    }
 }
 
 /// The one target column, or what is wrong with the problem.
