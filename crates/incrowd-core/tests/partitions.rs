@@ -298,3 +298,18 @@ fn figure_8_has_ten_anonymizations_and_each_is_visited_once() {
         assert_eq!(account.counts.nodes_visited, 10, "{}", direction.name());
     }
 }
+
+#[test]
+fn more_columns_than_the_search_has_bits_for_are_refused() {
+    let solve = |columns: usize| {
+        let names: Vec<String> = (0..columns).map(|column| format!("c{column}")).collect();
+        let row = vec!["a"; columns].join(" ");
+        let oracle = tiny_problem(&names.join(" "), &format!("{row}\n{row}"))
+            .require(Promise::KAnonymity { k: 2 });
+        let prepared = oracle.prepare().unwrap();
+        let built = prepared.metric(&OracleMetric::Discernibility).unwrap();
+        partition::solve(&prepared.problem(&*built), &Unwatched).map(|_| ())
+    };
+    assert_eq!(solve(64), Ok(()));
+    assert_eq!(solve(65), Err(Error::PartitionTooWide));
+}

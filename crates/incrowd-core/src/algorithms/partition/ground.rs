@@ -53,6 +53,10 @@ impl<'a> Ground<'a> {
         }
         let settings = &problem.settings.partition;
         let attributes = &problem.table.attributes;
+        // The search keeps a bit for each attribute.
+        if attributes.len() > u64::BITS as usize {
+            return Err(Error::PartitionTooWide);
+        }
         let named = (settings.schemes.iter().map(|(column, _)| column))
             .chain(settings.orders.iter().map(|(column, _)| column))
             .chain(settings.coarse.iter().map(|steps| &steps.column));
