@@ -12,6 +12,16 @@ pub enum Error {
         /// The greatest number of rows that can be counted.
         limit: u64,
     },
+    /// A list that must have one entry for each column has fewer or more.
+    #[error("{given} {what} are given for {expected} columns")]
+    NotOnePerColumn {
+        /// What the list is of.
+        what: &'static str,
+        /// How many there are.
+        given: usize,
+        /// How many there must be.
+        expected: usize,
+    },
     /// A cell is not valid UTF-8.
     #[error("column `{column}` is not UTF-8 text")]
     NotUtf8 {
@@ -554,9 +564,9 @@ impl Error {
             )),
             Error::NotNumbers { first, .. }
             | Error::NotDates { first, .. }
-            | Error::IntervalsTooNarrow { first, .. } => Some(format!(
-                "first is distinct value {first}, in order of appearance"
-            )),
+            | Error::IntervalsTooNarrow { first, .. } => {
+                Some(format!("first is distinct value {first} in sorted order"))
+            }
             _ => None,
         }
     }
@@ -565,6 +575,9 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Error::TooManyRows { .. } => "publish the table in parts".into(),
+            Error::NotOnePerColumn { expected, .. } => {
+                format!("give {expected}, in the order of the columns")
+            }
             Error::NotUtf8 { .. } => {
                 "convert the file first, for example `iconv -f latin1 -t utf-8`".into()
             }

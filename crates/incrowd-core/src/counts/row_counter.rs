@@ -233,25 +233,19 @@ impl RowCounter {
         self.rows
     }
 
-    /// The distinct values of a column (quasi-identifiers first) with their rows, in the order of first sight.
-    /// Missing cells are one value, the empty text.
+    /// The distinct values of a column (quasi-identifiers first) with their rows: numbers and dates in their order,
+    /// text in byte order. Missing cells are one value, the empty text, which comes first.
+    ///
+    /// Codes tell which value a counter met first, which depends on how rows were spread over counters. They do not
+    /// leave the counter: all that is made of a table follows this order.
     pub fn values(&self, column: usize, missing: &Missing) -> Vec<(&str, u32)> {
-        let values = &self.columns[column].values;
-        let mut distinct = Dictionary::default();
-        let codes: Vec<u32> = values
-            .iter()
-            .map(|text| distinct.encode(missing.normalize(text)))
-            .collect();
-        let mut rows = vec![0; distinct.len()];
+        let sorted = SortedValues::of(&self.columns[column], missing);
+        let mut rows = vec![0; sorted.values.len()];
         let field = self.layout.field(column);
         for (tuple, &size) in self.tuples.iter().zip(&self.sizes) {
-            rows[codes[field.read(tuple) as usize] as usize] += size;
+            rows[sorted.ranks[field.read(tuple) as usize] as usize] += size;
         }
-        let mut listed = vec![""; distinct.len()];
-        for (text, &code) in values.iter().zip(&codes) {
-            listed[code as usize] = missing.normalize(text);
-        }
-        listed.into_iter().zip(rows).collect()
+        sorted.values.into_iter().zip(rows).collect()
     }
 
     /// Makes a value known to a column although no row has it, so that two tables number their values alike.
@@ -268,6 +262,8 @@ impl RowCounter {
         missing: Missing,
     ) -> Result<CountedTable, Error> {
         let (quasi, counted) = self.columns.split_at(self.quasi_identifiers);
+        expect_one_each("hierarchies", hierarchies.len(), quasi.len())?;
+        expect_one_each("distances", distances.len(), counted.len())?;
         let layout = Layout::new(&hierarchies);
         let leaves = quasi
             .iter()
@@ -438,35 +434,72 @@ fn leaves_of_values(
     Ok(leaves.into_iter().flatten().collect())
 }
 
+/// Fails unless there is one of `what` for each column: what is left over would be dropped without a word.
+fn expect_one_each(what: &'static str, given: usize, expected: usize) -> Result<(), Error> {
+    match given == expected {
+        true => Ok(()),
+        false => Err(Error::NotOnePerColumn {
+            what,
+            given,
+            expected,
+        }),
+    }
+}
+
+/// The distinct values of a column in an order of their own.
+struct SortedValues<'a> {
+    kind: Kind,
+    values: Vec<&'a str>,
+    /// For each code the place of its value.
+    ranks: Vec<u32>,
+}
+
+impl<'a> SortedValues<'a> {
+    fn of(column: &'a CountingColumn, missing: &Missing) -> Self {
+        let texts = column.values.iter().map(|text| missing.normalize(text));
+        let texts: Vec<&str> = texts.collect();
+        let kind = Kind::of(texts.iter().copied().filter(|text| !text.is_empty()));
+        let mut codes: Vec<u32> = (0..texts.len() as u32).collect();
+        let text = |code: &u32| texts[*code as usize];
+        match kind {
+            Kind::Number => codes.sort_by_cached_key(|code| (parse_number(text(code)), text(code))),
+            Kind::Date => codes.sort_by_cached_key(|code| (parse_date(text(code)), text(code))),
+            Kind::Text => codes.sort_unstable_by_key(text),
+        }
+        let mut values: Vec<&str> = Vec::with_capacity(texts.len());
+        let mut ranks = vec![0; texts.len()];
+        for code in codes {
+            // Several texts may stand for a missing cell.
+            if values.last() != Some(&text(&code)) {
+                values.push(text(&code));
+            }
+            ranks[code as usize] = values.len() as u32 - 1;
+        }
+        SortedValues {
+            kind,
+            values,
+            ranks,
+        }
+    }
+}
+
 /// The column with its values sorted, and the rank of each code.
 fn sorted_column(
     column: &CountingColumn,
     hierarchy: Option<Hierarchy>,
     missing: &Missing,
 ) -> (CountedColumn, Vec<u32>) {
-    let texts: Vec<&str> = column
-        .values
-        .iter()
-        .map(|text| missing.normalize(text))
-        .collect();
-    let kind = Kind::of(texts.iter().copied().filter(|text| !text.is_empty()));
-    let mut sorted = texts.clone();
-    match kind {
-        Kind::Number => sorted.sort_by_cached_key(|&text| (parse_number(text), text)),
-        Kind::Date => sorted.sort_by_cached_key(|&text| (parse_date(text), text)),
-        Kind::Text => sorted.sort_unstable(),
-    }
+    let sorted = SortedValues::of(column, missing);
     let mut values = Dictionary::default();
-    for text in sorted {
+    for text in sorted.values {
         values.encode(text);
     }
-    let ranks = texts.iter().map(|text| values.encode(text)).collect();
     let column = CountedColumn {
         name: column.name.clone(),
-        kind,
+        kind: sorted.kind,
         values,
         rows_of_values: Vec::new(),
         hierarchy,
     };
-    (column, ranks)
+    (column, sorted.ranks)
 }
