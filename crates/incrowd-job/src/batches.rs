@@ -2,7 +2,11 @@
 //!
 //! One thread reads, some work, the calling thread collects. A fixed number of batches goes round between
 //! them, so memory does not grow however unequal their speeds are. Results, and errors, are collected in the
-//! order of rows: what comes out does not depend on the number of threads.
+//! order of rows: what comes out does not depend on the number of threads. What a worker remembers does depend on
+//! which batches it got: whoever reads that must make it independent of how rows were spread.
+//!
+//! A panic in a thread is an error of the batch it happened at, like any other, so it ends the run: a batch that
+//! nobody hands on would be waited for without end.
 
 use crate::control::Control;
 use crate::error::Error;
@@ -10,6 +14,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use incrowd_core::table::RowBatch;
 use incrowd_io::RowReader;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A batch on its round, with what a worker made of it.
 struct Ticket<O> {
@@ -63,7 +68,8 @@ where
             let (read, done_out, work) = (read.clone(), done_out.clone(), &work);
             scope.spawn(move || {
                 for (number, mut ticket) in &read {
-                    let result = work(worker, &ticket.batch, &mut ticket.made).map(|()| ticket);
+                    let result = unless_panicking(|| work(worker, &ticket.batch, &mut ticket.made))
+                        .map(|()| ticket);
                     // Nobody listens once an earlier batch has failed.
                     if done_out.send((number, result)).is_err() {
                         return;
@@ -79,6 +85,11 @@ where
     Ok(workers)
 }
 
+/// Takes a panic for an error. The run ends with it, so it does not matter what the panic left half done.
+fn unless_panicking<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(step)).unwrap_or(Err(Error::WorkerLost))
+}
+
 fn read_all<O>(
     reader: &mut (dyn RowReader + Send),
     control: &Control,
@@ -88,7 +99,8 @@ fn read_all<O>(
 ) {
     // The collector drops its end of `idle` when it stops.
     for (number, mut ticket) in (0..).zip(idle) {
-        let result = control.check().and_then(|()| {
+        let result = unless_panicking(|| {
+            control.check()?;
             let more = reader.read(&mut ticket.batch)?;
             control.progress().reach(reader.bytes_read());
             Ok(more)
@@ -187,6 +199,49 @@ mod tests {
                 numbers(threads, Some("50000")),
                 Err(Error::NoData)
             ));
+        }
+    }
+
+    #[test]
+    fn a_panic_in_any_thread_ends_the_run_with_an_error() {
+        /// Panics after some batches.
+        struct Panicking(Box<dyn RowReader + Send>, usize);
+        impl RowReader for Panicking {
+            fn columns(&self) -> &[String] {
+                self.0.columns()
+            }
+            fn read(&mut self, batch: &mut RowBatch) -> Result<bool, incrowd_io::Error> {
+                assert!(self.1 > 0, "the reader panics");
+                self.1 -= 1;
+                self.0.read(batch)
+            }
+            fn bytes_read(&self) -> u64 {
+                self.0.bytes_read()
+            }
+            fn fingerprint(&mut self) -> Result<incrowd_io::Fingerprint, incrowd_io::Error> {
+                self.0.fingerprint()
+            }
+            fn delimiter(&self) -> Option<u8> {
+                self.0.delimiter()
+            }
+        }
+        let source = table(100_000);
+        for threads in [2, 3, 8] {
+            for (batches, rows) in [(usize::MAX, 5000), (5, u64::MAX)] {
+                let mut reader = Panicking(source.open().unwrap(), batches);
+                let result = for_each_batch(
+                    &mut reader,
+                    &Control::default(),
+                    threads,
+                    vec![(); threads - 1],
+                    |(), batch, (): &mut ()| {
+                        assert!(batch.first_row() < rows, "a worker panics");
+                        Ok(())
+                    },
+                    |()| Ok(()),
+                );
+                assert!(matches!(result, Err(Error::WorkerLost)), "{threads}");
+            }
         }
     }
 
