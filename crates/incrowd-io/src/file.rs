@@ -37,14 +37,6 @@ impl SharedFile {
             at,
         }
     }
-
-    /// The fingerprint of the whole file, in a pass of its own.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn fingerprint(&self) -> io::Result<Fingerprint> {
-        let mut reader = io::BufReader::with_capacity(CHUNK, Hashing::new(self.read_from(0)));
-        io::copy(&mut reader, &mut io::sink())?;
-        Ok(reader.into_inner().fingerprint())
-    }
 }
 
 /// Reads a [`SharedFile`] from a place of its own.

@@ -33,6 +33,8 @@ mod file;
 mod fingerprint;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod sealed;
 mod sink;
 mod source;
 

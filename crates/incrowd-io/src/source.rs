@@ -1,9 +1,9 @@
 //! Where the data are, and how to read them as often as needed.
 
 use crate::Error;
+use crate::Fingerprint;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file::{SharedFile, spool};
-use crate::fingerprint::Fingerprint;
 use incrowd_core::table::RowBatch;
 use std::fs::File;
 use std::io::{self, Read};
@@ -139,18 +139,6 @@ impl Source {
             #[cfg(not(feature = "parquet"))]
             InputFormat::Parquet => Err(Error::WithoutParquet { path: input }),
         }
-    }
-
-    /// Whether the second pass met the bytes of the first.
-    pub fn check_unchanged(&self, first: Fingerprint, second: Fingerprint) -> Result<(), Error> {
-        if first == second {
-            return Ok(());
-        }
-        Err(Error::InputChanged {
-            input: self.name(),
-            first: first.to_string(),
-            second: second.to_string(),
-        })
     }
 
     fn open_file(&self) -> Result<SharedFile, Error> {

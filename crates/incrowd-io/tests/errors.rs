@@ -306,19 +306,6 @@ fn an_unusable_delimiter_or_quote_is_refused() {
 }
 
 #[test]
-fn an_input_that_changed_between_the_passes_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = file(folder.path(), "t.csv", "a\n1\n");
-    let source = Source::new(&path, CsvOptions::default());
-    let first = source.open().unwrap().fingerprint().unwrap();
-    file(folder.path(), "t.csv", "a\n2\n");
-    let second = source.open().unwrap().fingerprint().unwrap();
-    let error = refusal(source.check_unchanged(first, second));
-    assert!(matches!(error, Error::InputChanged { .. }));
-    shown(error);
-}
-
-#[test]
 fn an_output_of_unknown_format_is_refused() {
     for name in ["t", "t.xlsx", "t.gz", "t.parquet.gz", "csv"] {
         let error = refusal(OutputFormat::of_path(name));

@@ -64,6 +64,45 @@ fn write(path: &Path, names: &[&str], batches: &[RowBatch]) -> incrowd_io::Writt
 }
 
 #[test]
+fn the_fingerprint_is_that_of_the_rows_even_if_the_file_is_rewritten_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    write(
+        &path,
+        &["zip", "ill"],
+        &[batch(&[&["1", "flu"], &["2", "cold"]])],
+    );
+    let first = std::fs::read(&path).unwrap();
+    write(
+        &path,
+        &["zip", "ill"],
+        &[batch(&[&["1", "cold"], &["2", "flue"]])],
+    );
+    let second = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &first).unwrap();
+    let source = Source::new(&path, CsvOptions::default());
+
+    let mut reader = source.open().unwrap();
+    let rows = support::read_all(&mut *reader).unwrap();
+    std::fs::write(&path, &second).unwrap();
+    assert_eq!(reader.fingerprint().unwrap(), Fingerprint::of(&first));
+    assert_eq!(
+        rows,
+        seen(&["zip", "ill"], &[&["1", "flu"], &["2", "cold"]])
+    );
+
+    let mut reader = source.open().unwrap();
+    std::fs::write(&path, &first).unwrap();
+    let error = support::read_all(&mut *reader).unwrap_err();
+    assert!(matches!(error, Error::InputChanged { .. }), "{error:?}");
+    assert!(
+        error.hint().contains("nothing was written"),
+        "{}",
+        error.hint()
+    );
+}
+
+#[test]
 fn every_simple_type_becomes_text_and_null_the_empty_text() {
     let bytes = parquet(
         "message schema {

@@ -148,6 +148,7 @@ impl SecondPass<'_> {
                 | CellTooLarge { .. }
                 | BrokenGzip { .. }
                 | BrokenParquet { .. }
+                | InputChanged { .. }
                 | UnsupportedColumnType { .. },
             ) => self.changed(),
             other => other,

@@ -2,7 +2,8 @@
 
 use super::value::{AsText, Meaning};
 use crate::csv::check_columns;
-use crate::file::{SharedFile, SharedFileReader};
+use crate::file::SharedFile;
+use crate::sealed::{SealedFile, SealedReader};
 use crate::{Encoding, Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -15,14 +16,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const BATCH_ROWS: usize = 4096;
 
-impl Length for SharedFile {
+impl Length for SealedFile {
     fn len(&self) -> u64 {
         self.bytes()
     }
 }
 
-impl ChunkReader for SharedFile {
-    type T = BufReader<SharedFileReader>;
+impl ChunkReader for SealedFile {
+    type T = BufReader<SealedReader>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         Ok(BufReader::new(self.read_from(start)))
@@ -44,8 +45,8 @@ impl ChunkReader for SharedFile {
 /// Reads one pass over a Parquet input.
 pub(crate) struct ParquetReader {
     input: String,
-    file: SharedFile,
-    parquet: SerializedFileReader<SharedFile>,
+    file: SealedFile,
+    parquet: SerializedFileReader<SealedFile>,
     columns: Vec<String>,
     meanings: Vec<Meaning>,
     /// The columns of the row group being read.
@@ -59,12 +60,17 @@ pub(crate) struct ParquetReader {
 impl ParquetReader {
     /// Reads the footer, and checks that every column can become text.
     pub(crate) fn open(input: String, file: SharedFile) -> Result<ParquetReader, Error> {
+        let file = SealedFile::new(file).map_err(|source| Error::Read {
+            input: input.clone(),
+            byte: 0,
+            source,
+        })?;
         let parquet = unless_panicking(|| {
             let parquet = SerializedFileReader::new(file.clone())?;
             check_places(&parquet, file.bytes())?;
             Ok(parquet)
         })
-        .map_err(|source| broken(&input, source))?;
+        .map_err(|source| broken(&input, &file, source))?;
         let metadata = parquet.metadata().file_metadata();
         let schema = metadata.schema_descr();
         let fields = schema.root_schema().get_fields();
@@ -157,7 +163,7 @@ fn unless_panicking<T>(
 
 /// Refuses columns that are claimed to lie outside the file, the one such claim the decoder panics at often.
 fn check_places(
-    parquet: &SerializedFileReader<SharedFile>,
+    parquet: &SerializedFileReader<SealedFile>,
     bytes: u64,
 ) -> Result<(), ParquetError> {
     for group in parquet.metadata().row_groups() {
@@ -180,10 +186,15 @@ fn check_places(
     Ok(())
 }
 
-fn broken(input: &str, source: ParquetError) -> Error {
-    Error::BrokenParquet {
-        input: input.into(),
-        source: source.into(),
+/// What to make of an error of the decoder. It is not to blame for a file that changed under its hands.
+fn broken(input: &str, file: &SealedFile, source: ParquetError) -> Error {
+    let input = input.into();
+    match file.has_changed() {
+        true => Error::InputChanged { input },
+        false => Error::BrokenParquet {
+            input,
+            source: source.into(),
+        },
     }
 }
 
@@ -290,7 +301,8 @@ impl RowReader for ParquetReader {
             *batch = RowBatch::new(self.columns.len());
         }
         batch.clear(self.rows);
-        unless_panicking(|| self.fill(batch)).map_err(|source| broken(&self.input, source))?;
+        unless_panicking(|| self.fill(batch))
+            .map_err(|source| broken(&self.input, &self.file, source))?;
         if let Some((row, column)) = first_broken_cell(batch) {
             return Err(Error::NotUtf8 {
                 input: self.input.clone(),
@@ -309,11 +321,7 @@ impl RowReader for ParquetReader {
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
-        self.file.fingerprint().map_err(|source| Error::Read {
-            input: self.input.clone(),
-            byte: 0,
-            source,
-        })
+        Ok(self.file.fingerprint())
     }
 
     fn delimiter(&self) -> Option<u8> {
