@@ -18,13 +18,12 @@ use incrowd_core::publish::{
 };
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{Known, Loss, METRICS};
-use incrowd_testkit::Prepared;
 use incrowd_testkit::bridge::{assess, classes_at};
 use incrowd_testkit::oracle::{
     BruteForce, Judged, MissingPolicy, OracleMetric, OracleProblem, almost_equal,
 };
 use incrowd_testkit::random::{random_metric, random_model, random_problem, wide_problem};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many seeds, or as many times more as the environment asks for.
@@ -433,36 +432,6 @@ fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<
     );
 }
 
-/// A published file counted as `verify` does: its texts as they stand, values numbered as in the original.
-fn counted_alike(
-    oracle: &OracleProblem,
-    published: Vec<Vec<String>>,
-) -> Result<(CountedTable, Prepared), Error> {
-    let mut file = oracle.clone();
-    file.table.rows = published;
-    for (column, ways_up) in &mut file.quasi_identifiers {
-        let position = file.table.position(column);
-        let values: BTreeSet<&String> = file.table.rows.iter().map(|row| &row[position]).collect();
-        let pair = |value: &String| vec![value.clone(), "*".to_owned()];
-        *ways_up = values.into_iter().map(pair).collect();
-        ways_up.push(pair(&"no row has this".to_owned()));
-    }
-    let all = |problem: &OracleProblem| problem.count(0..problem.table.rows.len());
-    let (mut of_file, mut of_original) = (all(&file)?, all(oracle)?);
-    for (at, column) in oracle.counted_columns().iter().enumerate() {
-        let at = oracle.quasi_identifiers.len() + at;
-        for problem in [&file, oracle] {
-            let rows: Vec<usize> = (0..problem.table.rows.len()).collect();
-            for value in problem.values(&rows, column) {
-                of_file.learn(at, value);
-                of_original.learn(at, value);
-            }
-        }
-    }
-    let original = oracle.finish(of_original)?;
-    Ok((file.finish(of_file)?, oracle.prepare_counted(original)?))
-}
-
 #[test]
 fn a_release_verifies_and_stands_up_to_its_original() {
     for_every_model(40, |oracle, case, rng| {
@@ -479,7 +448,7 @@ fn a_release_verifies_and_stands_up_to_its_original() {
             if published.len() < release.rows_published() as usize {
                 continue; // nothing but quasi-identifiers, published at the top
             }
-            let (mut file, original) = counted_alike(oracle, published.clone()).expect(case);
+            let (mut file, original) = oracle.counted_alike(published.clone()).expect(case);
             let verification = verify(&file, &original.models);
             assert!(verification.is_safe(), "{case}: {verification:?}");
             let counted = (verification.rows, verification.classes);
@@ -494,7 +463,7 @@ fn a_release_verifies_and_stands_up_to_its_original() {
             // One row more than there was is noticed: every row of a published class is published.
             if let Some(row) = published.first().cloned() {
                 published.push(row);
-                file = counted_alike(oracle, published).expect(case).0;
+                file = oracle.counted_alike(published).expect(case).0;
                 let compared = compare_with_original(&file, &original.table);
                 assert_eq!(compared.rows_invented, 1, "{case}");
             }

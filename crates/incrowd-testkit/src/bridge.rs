@@ -13,6 +13,7 @@ use incrowd_core::problem::{
 };
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
+use std::collections::BTreeSet;
 
 impl RawTable {
     /// Rows as the core reads them; `rows` is a part of the table.
@@ -122,6 +123,38 @@ impl OracleProblem {
             })
             .collect::<Result<Vec<_>, _>>()?;
         counter.finish(hierarchies, distances, self.missing_for_core())
+    }
+
+    /// A published file counted as `verify` does, its texts as they stand, and the original counted with the values
+    /// numbered alike.
+    pub fn counted_alike(
+        &self,
+        published: Vec<Vec<String>>,
+    ) -> Result<(CountedTable, Prepared), Error> {
+        let mut file = self.clone();
+        file.table.rows = published;
+        for (column, ways_up) in &mut file.quasi_identifiers {
+            let position = file.table.position(column);
+            let values: BTreeSet<&String> =
+                file.table.rows.iter().map(|row| &row[position]).collect();
+            let pair = |value: &String| vec![value.clone(), "*".to_owned()];
+            *ways_up = values.into_iter().map(pair).collect();
+            ways_up.push(pair(&"no row has this".to_owned()));
+        }
+        let all = |problem: &OracleProblem| problem.count(0..problem.table.rows.len());
+        let (mut of_file, mut of_original) = (all(&file)?, all(self)?);
+        for (at, column) in self.counted_columns().iter().enumerate() {
+            let at = self.quasi_identifiers.len() + at;
+            for problem in [&file, self] {
+                let rows: Vec<usize> = (0..problem.table.rows.len()).collect();
+                for value in problem.values(&rows, column) {
+                    of_file.learn(at, value);
+                    of_original.learn(at, value);
+                }
+            }
+        }
+        let original = self.finish(of_original)?;
+        Ok((file.finish(of_file)?, self.prepare_counted(original)?))
     }
 
     /// What the core is told about missing cells.

@@ -86,14 +86,13 @@ impl Node {
         self.words.cmp(&other.words)
     }
 
-    /// Whether no level of this node is above the other's.
+    /// Whether no level of this node is above the other's. Nodes of different lattices are not below each other.
     #[inline]
     pub fn is_at_or_below(&self, other: &Node) -> bool {
         // A byte of `theirs | guard - ours` keeps its guard bit exactly when theirs >= ours.
-        self.words
-            .iter()
-            .zip(&other.words)
-            .all(|(ours, theirs)| ((theirs | GUARDS) - ours) & GUARDS == GUARDS)
+        let mut words = self.words.iter().zip(&other.words);
+        self.attributes == other.attributes
+            && words.all(|(ours, theirs)| ((theirs | GUARDS) - ours) & GUARDS == GUARDS)
     }
 }
 
@@ -144,5 +143,7 @@ mod tests {
         assert!(low.is_at_or_below(&low.with(8, 6)));
         assert!(!low.with(8, 6).is_at_or_below(&low));
         assert!(!low.is_at_or_below(&low.with(2, 126).with(0, 9)));
+        let (shorter, longer) = (Node::bottom(2), Node::bottom(3));
+        assert!(!shorter.is_at_or_below(&longer) && !longer.is_at_or_below(&shorter));
     }
 }

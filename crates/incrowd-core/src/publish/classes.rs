@@ -29,6 +29,12 @@ impl Class {
         self.crowd.size
     }
 
+    /// The values of a counted column with their rows.
+    pub(super) fn rows_of_values(&self, column: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let values = self.crowd.rows_of_values[column].iter();
+        values.map(|(&value, &rows)| (value, rows))
+    }
+
     /// Rows of this class that `other` cannot account for.
     pub(super) fn rows_beyond(&self, other: &Class) -> u32 {
         let columns = self

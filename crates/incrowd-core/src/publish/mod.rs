@@ -1,17 +1,21 @@
 //! The check that alone can make a release.
 //!
-//! [`publish`] trusts nobody: it sorts the raw tuples into classes with code of its own, asks every model about
-//! every class, suppresses what fails, and compares with the budget and the acceptable levels. What a recoding
-//! publishes must also be readable: every label stands for the values it was made of and no others. Only then is there
-//! a [`Release`]. The writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes, and finishes
-//! only with a [`Confirmation`] that the rows written are the rows counted.
+//! [`publish`] trusts nobody: it looks up the text that every raw value is published as, sorts the raw tuples into
+//! classes of equal texts with code of its own, asks every model about every class, suppresses what fails, and
+//! compares with the budget and the acceptable levels. What a recoding publishes must also be readable: every text
+//! stands for the values it was made of and no others. Only then is there a [`Release`]. The writer of a job takes
+//! [`PublishedRows`], which only a release's [`Recoder`] makes from those same texts, and finishes only with a
+//! [`Confirmation`] that the rows written are the rows counted, with the values counted.
 
 mod classes;
 mod recoder;
+mod tally;
+mod texts;
 mod verify;
 
 pub use classes::Reached;
-pub use recoder::{Confirmation, PublishedRows, Recoder, SuppressedRows, Tally};
+pub use recoder::{PublishedRows, Recoder, SuppressedRows};
+pub use tally::{Confirmation, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 
 use crate::Error;
@@ -21,12 +25,15 @@ use crate::problem::{Assessor, Problem, Proposal};
 use crate::recode::Recoding;
 use classes::Classes;
 use std::collections::BTreeSet;
+use texts::PublishedTexts;
 
 /// A recoding that was checked: every published class keeps every promise.
 #[derive(Debug)]
 pub struct Release<'a> {
     table: &'a CountedTable,
     recoding: Recoding,
+    /// One for each quasi-identifier.
+    texts: Vec<PublishedTexts>,
     classes: Classes,
     rows_suppressed: u32,
     reached: Vec<Reached>,
@@ -36,30 +43,22 @@ pub struct Release<'a> {
 pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release<'a>, Error> {
     let table = problem.table;
     let recoding = &proposal.recoding;
-    if !recoding.fits(table) {
+    let columns = table.columns.len();
+    let fits = problem.max_levels.len() == table.attributes.len()
+        && (problem.models.iter()).all(|model| model.column().is_none_or(|at| at < columns));
+    if !fits {
         return Err(Error::CheckFailed {
-            what: "a published value does not say what it stands for",
+            what: "the problem is about other columns than the table",
         });
     }
-    let attributes = recoding.attributes(table);
-    let is_acceptable = match recoding.node() {
-        Some(node) => node.is_at_or_below(&problem.max_levels),
-        None => (attributes.iter().zip(&table.attributes))
-            .zip(problem.max_levels.levels())
-            .all(|((shown, attribute), max_level)| {
-                let levels = shown.levels_of_groups(&attribute.hierarchy);
-                levels.into_iter().all(|level| level <= max_level)
-            }),
-    };
-    if !is_acceptable {
+    let texts = PublishedTexts::of(recoding, table)?;
+    if !is_acceptable(recoding, problem) {
         return Err(Error::CheckFailed {
             what: "a level is above the acceptable one",
         });
     }
-    let groups_of_leaves: Vec<&[u32]> = (attributes.iter())
-        .map(|shown| shown.groups_of_leaves)
-        .collect();
-    let mut classes = Classes::of_groups(table, &groups_of_leaves);
+    let texts_of_leaves: Vec<&[u32]> = texts.iter().map(PublishedTexts::of_leaves).collect();
+    let mut classes = Classes::of_groups(table, &texts_of_leaves);
     classes.suppress_unsafe(problem.models);
     let rows_suppressed = classes.rows_suppressed();
     if rows_suppressed > problem.max_suppressed {
@@ -82,9 +81,24 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
     Ok(Release {
         table,
         recoding: recoding.clone(),
+        texts,
         classes,
         rows_suppressed,
         reached,
+    })
+}
+
+/// Whether no value is published at a level above the highest acceptable one of its column.
+fn is_acceptable(recoding: &Recoding, problem: &Problem<'_>) -> bool {
+    if let Some(node) = recoding.node() {
+        return node.is_at_or_below(&problem.max_levels);
+    }
+    let shown = recoding.attributes(problem.table);
+    let mut attributes = problem.table.attributes.iter().zip(&shown).enumerate();
+    attributes.all(|(at, (attribute, shown))| {
+        let levels = shown.levels_of_groups(&attribute.hierarchy);
+        let max_level = problem.max_levels.level(at);
+        levels.into_iter().all(|level| level <= max_level)
     })
 }
 
@@ -136,15 +150,10 @@ impl<'a> Release<'a> {
 
     /// The texts of a quasi-identifier that stand in published rows. A group may have rows that are all suppressed.
     pub fn texts(&self, attribute: usize) -> Vec<&str> {
-        let groups = self
-            .classes
-            .published()
-            .map(|class| class.groups[attribute]);
-        let groups: BTreeSet<u32> = groups.collect();
-        let labels = self.recoding.labels(self.table, attribute);
-        (groups.into_iter())
-            .map(|group| labels[group as usize])
-            .collect()
+        let published = self.classes.published();
+        let texts: BTreeSet<u32> = published.map(|class| class.groups[attribute]).collect();
+        let text = |text| self.texts[attribute].text(text);
+        texts.into_iter().map(text).collect()
     }
 
     /// What every promise has come to, in the order of the problem's models.

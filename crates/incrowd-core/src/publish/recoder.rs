@@ -1,10 +1,11 @@
 //! Applying a release to rows, in the second and last pass over them.
 
-use super::Release;
+use super::texts::PublishedTexts;
+use super::{Release, Tally};
 use crate::Error;
 use crate::counts::{Keys, Layout, Missing, MissingCells};
 use crate::hierarchy::{ANY, Hierarchy};
-use crate::table::{Cell, RowBatch};
+use crate::table::{Cell, Dictionary, RowBatch};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,31 +30,6 @@ impl PublishedRows {
     }
 }
 
-/// Proof that the rows recoded are the rows that were counted and checked.
-#[derive(Debug)]
-pub struct Confirmation(());
-
-/// How many rows of each class a recoder has seen.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    rows_of_classes: Vec<u32>,
-    rows_excluded: u32,
-}
-
-impl Tally {
-    /// Adds what another recoder of the same release has seen.
-    pub fn add(&mut self, other: &Tally) {
-        self.rows_of_classes.resize(
-            other.rows_of_classes.len().max(self.rows_of_classes.len()),
-            0,
-        );
-        for (ours, theirs) in self.rows_of_classes.iter_mut().zip(&other.rows_of_classes) {
-            *ours += theirs;
-        }
-        self.rows_excluded += other.rows_excluded;
-    }
-}
-
 /// Turns raw rows into published rows. Clones share their tables, so one per thread is cheap.
 #[derive(Debug, Clone)]
 pub struct Recoder<'a> {
@@ -67,10 +43,14 @@ pub struct Recoder<'a> {
 struct Block {
     /// The rows that are not left out.
     rows: Vec<usize>,
-    /// Their groups, attribute by attribute.
-    groups: Vec<u32>,
-    /// The groups of each row, packed.
+    /// The positions of their texts, attribute by attribute.
+    texts: Vec<u32>,
+    /// The texts of each row, packed.
     keys: Vec<u64>,
+    /// Their classes.
+    classes: Vec<u32>,
+    /// Their values of the counted column at hand.
+    values: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -78,12 +58,14 @@ struct Plan<'a> {
     names: Vec<String>,
     cells: Vec<PublishedCell>,
     attributes: Vec<RecodedAttribute<'a>>,
+    /// The counted columns: where each is, and its values.
+    counted: Vec<(usize, &'a Dictionary)>,
     /// Positions of all counted columns, where rows with missing cells are left out.
     excluding: Vec<usize>,
     missing: &'a Missing,
     suppressed_rows: SuppressedRows,
     layout: &'a Layout,
-    /// The groups of every class, packed and numbered as in the release.
+    /// The texts of every class, packed and numbered as in the release.
     classes: Keys,
     is_suppressed: Vec<bool>,
 }
@@ -92,7 +74,7 @@ struct Plan<'a> {
 enum PublishedCell {
     /// As it is in this column of the input.
     Unchanged(usize),
-    /// The label of this attribute's group.
+    /// The text of this attribute.
     Recoded(usize),
 }
 
@@ -100,18 +82,16 @@ enum PublishedCell {
 struct RecodedAttribute<'a> {
     position: usize,
     hierarchy: &'a Hierarchy,
-    groups_of_leaves: Box<[u32]>,
-    /// The label of each group.
-    labels: Vec<Box<[u8]>>,
+    texts: PublishedTexts,
 }
 
 impl RecodedAttribute<'_> {
-    /// The group a raw cell is published as.
+    /// The position of the text that a raw cell is published as.
     #[inline]
-    fn group(&self, cell: Cell<'_>, missing: &Missing) -> Option<u32> {
+    fn text_of(&self, cell: Cell<'_>, missing: &Missing) -> Option<u32> {
         // Normalized first, as when it was counted: a hierarchy may also list the token itself.
         let leaf = self.hierarchy.leaf_of_cell(missing.normalize_cell(cell))?;
-        Some(self.groups_of_leaves[leaf as usize])
+        Some(self.texts.of_leaves()[leaf as usize])
     }
 }
 
@@ -131,18 +111,17 @@ impl<'a> Recoder<'a> {
                     column: name.to_owned(),
                 })
         };
-        let recoding = release.recoding();
-        let shown = recoding.attributes(table);
-        let attributes = (table.attributes.iter().zip(shown).enumerate())
-            .map(|(at, (attribute, shown))| {
-                let labels = recoding.labels(table, at).into_iter();
+        let attributes = (table.attributes.iter().zip(&release.texts))
+            .map(|(attribute, texts)| {
                 Ok(RecodedAttribute {
                     position: position_of(&attribute.name)?,
                     hierarchy: &attribute.hierarchy,
-                    groups_of_leaves: shown.groups_of_leaves.into(),
-                    labels: labels.map(|label| label.as_bytes().into()).collect(),
+                    texts: texts.clone(),
                 })
             })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let counted = (table.columns.iter())
+            .map(|column| Ok((position_of(&column.name)?, &column.values)))
             .collect::<Result<Vec<_>, Error>>()?;
         let published = (0..names.len()).filter(|position| !dropped.contains(position));
         let cells: Vec<PublishedCell> = published
@@ -157,9 +136,7 @@ impl<'a> Recoder<'a> {
         let mut excluding = Vec::new();
         if table.missing.cells == MissingCells::ExcludeRow {
             excluding.extend(attributes.iter().map(|attribute| attribute.position));
-            for column in &table.columns {
-                excluding.push(position_of(&column.name)?);
-            }
+            excluding.extend(counted.iter().map(|(position, _)| *position));
         }
         let classes = release.classes.all();
         let layout = &table.layout;
@@ -173,6 +150,7 @@ impl<'a> Recoder<'a> {
             names: published.map(|position| names[position].clone()).collect(),
             cells,
             attributes,
+            counted,
             excluding,
             missing: &table.missing,
             suppressed_rows,
@@ -180,13 +158,9 @@ impl<'a> Recoder<'a> {
             classes: numbered,
             is_suppressed: classes.iter().map(|class| class.is_suppressed).collect(),
         };
-        let tally = Tally {
-            rows_of_classes: vec![0; classes.len()],
-            rows_excluded: 0,
-        };
         Ok(Recoder {
+            tally: Tally::new(classes.len(), plan.counted.len()),
             plan: Arc::new(plan),
-            tally,
             block: Block::default(),
         })
     }
@@ -216,7 +190,13 @@ impl<'a> Recoder<'a> {
         published: &mut RowBatch,
     ) -> Result<(), Error> {
         let Recoder { plan, tally, block } = self;
-        let Block { rows, groups, keys } = block;
+        let Block {
+            rows,
+            texts,
+            keys,
+            classes,
+            values,
+        } = block;
         let is_excluded = |&row: &usize| {
             let is_missing = |&position: &usize| {
                 let cell = raw.cell_in_text(row, position);
@@ -226,31 +206,42 @@ impl<'a> Recoder<'a> {
         };
         rows.clear();
         rows.extend(all.clone().filter(|row| !is_excluded(row)));
-        tally.rows_excluded += (all.len() - rows.len()) as u32;
+        tally.exclude(all.len() - rows.len());
 
-        groups.clear();
+        texts.clear();
         keys.clear();
         keys.resize(rows.len() * plan.layout.words(), 0);
         for (at, attribute) in plan.attributes.iter().enumerate() {
-            let start = groups.len();
+            let start = texts.len();
             for &row in rows.iter() {
                 let cell = raw.cell_in_text(row, attribute.position);
-                let group = attribute.group(cell, plan.missing);
-                groups.push(group.ok_or(Error::InputChanged)?);
+                let text = attribute.text_of(cell, plan.missing);
+                texts.push(text.ok_or(Error::InputChanged)?);
             }
-            plan.layout.pack(at, &groups[start..], keys);
+            plan.layout.pack(at, &texts[start..], keys);
         }
-        let keys = keys.chunks_exact(plan.layout.words());
-        for (kept, (&row, key)) in rows.iter().zip(keys).enumerate() {
-            let class = plan.classes.find(key).ok_or(Error::InputChanged)? as usize;
-            tally.rows_of_classes[class] += 1;
-            if !plan.is_suppressed[class] {
+        classes.clear();
+        for key in keys.chunks_exact(plan.layout.words()) {
+            let class = plan.classes.find(key).ok_or(Error::InputChanged)?;
+            tally.count_class(class);
+            classes.push(class);
+        }
+        for (column, &(position, known)) in plan.counted.iter().enumerate() {
+            values.clear();
+            for &row in rows.iter() {
+                let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
+                values.push(known.lookup_cell(cell).ok_or(Error::InputChanged)?);
+            }
+            tally.count_values(column, classes, values);
+        }
+        for (kept, (&row, &class)) in rows.iter().zip(classes.iter()).enumerate() {
+            if !plan.is_suppressed[class as usize] {
                 for cell in &plan.cells {
                     published.push_cell(match *cell {
                         PublishedCell::Unchanged(position) => raw.cell(row, position),
                         PublishedCell::Recoded(attribute) => {
-                            let group = groups[attribute * rows.len() + kept];
-                            &plan.attributes[attribute].labels[group as usize]
+                            let text = texts[attribute * rows.len() + kept];
+                            plan.attributes[attribute].texts.text(text).as_bytes()
                         }
                     });
                 }
@@ -266,19 +257,5 @@ impl<'a> Recoder<'a> {
     /// What this recoder has seen so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
-    }
-}
-
-impl Release<'_> {
-    /// Confirms that the rows recoded are exactly the rows counted; without it no writer finishes.
-    pub fn confirm(&self, tally: &Tally) -> Result<Confirmation, Error> {
-        let counted = self.classes.all().iter().map(|class| class.size());
-        let is_complete = counted.eq(tally.rows_of_classes.iter().copied())
-            && self.table.rows_excluded == tally.rows_excluded;
-        if is_complete {
-            Ok(Confirmation(()))
-        } else {
-            Err(Error::InputChanged)
-        }
     }
 }

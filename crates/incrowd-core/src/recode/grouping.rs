@@ -61,6 +61,11 @@ impl Grouping {
         self.labels.iter().map(String::as_str)
     }
 
+    /// The text published for a leaf.
+    pub(crate) fn label_of_leaf(&self, leaf: u32) -> &str {
+        &self.labels[self.groups_of_leaves[leaf as usize] as usize]
+    }
+
     /// The number of groups.
     pub fn groups(&self) -> usize {
         self.labels.len()

@@ -1,0 +1,145 @@
+//! What the second pass has seen, and whether it is what the first pass counted.
+
+use super::Release;
+use crate::Error;
+use crate::counts::Keys;
+
+/// Proof that the rows recoded are the rows that were counted and checked.
+#[derive(Debug)]
+pub struct Confirmation(());
+
+/// How many rows of each class a recoder has seen, and which values of every counted column among them.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    rows_of_classes: Vec<u32>,
+    /// One for each counted column.
+    columns: Vec<ValueTally>,
+    rows_excluded: u32,
+}
+
+impl Tally {
+    /// Nothing seen yet.
+    pub(super) fn new(classes: usize, columns: usize) -> Self {
+        Tally {
+            rows_of_classes: vec![0; classes],
+            columns: vec![ValueTally::default(); columns],
+            rows_excluded: 0,
+        }
+    }
+
+    /// Adds what another recoder of the same release has seen.
+    pub fn add(&mut self, other: &Tally) {
+        let classes = other.rows_of_classes.len().max(self.rows_of_classes.len());
+        self.rows_of_classes.resize(classes, 0);
+        for (class, &rows) in other.rows_of_classes.iter().enumerate() {
+            self.rows_of_classes[class] += rows;
+        }
+        let columns = other.columns.len().max(self.columns.len());
+        self.columns.resize_with(columns, ValueTally::default);
+        for (column, theirs) in other.columns.iter().enumerate() {
+            self.columns[column].add(theirs);
+        }
+        self.rows_excluded += other.rows_excluded;
+    }
+
+    pub(super) fn exclude(&mut self, rows: usize) {
+        self.rows_excluded += rows as u32;
+    }
+
+    pub(super) fn count_class(&mut self, class: u32) {
+        self.rows_of_classes[class as usize] += 1;
+    }
+
+    /// Counts a value of a counted column for each row of some classes.
+    pub(super) fn count_values(&mut self, column: usize, classes: &[u32], values: &[u32]) {
+        debug_assert_eq!(classes.len(), values.len());
+        self.columns[column].count(classes, values);
+    }
+}
+
+/// How often each value of one column stands in each class.
+#[derive(Debug, Clone)]
+struct ValueTally {
+    /// Class and value, packed into a word.
+    pairs: Keys,
+    /// The rows of each pair.
+    rows: Vec<u32>,
+    /// The keys and numbers of the rows at hand, their memory reused.
+    keys: Vec<u64>,
+    numbers: Vec<u32>,
+}
+
+impl Default for ValueTally {
+    fn default() -> Self {
+        ValueTally {
+            pairs: Keys::new(1),
+            rows: Vec::new(),
+            keys: Vec::new(),
+            numbers: Vec::new(),
+        }
+    }
+}
+
+fn pair(class: u32, value: u32) -> u64 {
+    u64::from(class) << 32 | u64::from(value)
+}
+
+impl ValueTally {
+    fn count(&mut self, classes: &[u32], values: &[u32]) {
+        self.keys.clear();
+        let pairs = classes.iter().zip(values);
+        self.keys
+            .extend(pairs.map(|(&class, &value)| pair(class, value)));
+        self.number_keys();
+        for &number in &self.numbers {
+            self.rows[number as usize] += 1;
+        }
+    }
+
+    fn add(&mut self, other: &ValueTally) {
+        self.keys.clear();
+        self.keys.extend(other.pairs.iter().map(|key| key[0]));
+        self.number_keys();
+        for (&number, &rows) in self.numbers.iter().zip(&other.rows) {
+            self.rows[number as usize] += rows;
+        }
+    }
+
+    /// Numbers the pairs at hand, and makes room for those that are new.
+    fn number_keys(&mut self) {
+        self.pairs.number_all(&self.keys, &mut self.numbers);
+        self.rows.resize(self.pairs.iter().len(), 0);
+    }
+
+    /// The rows of a class with this value.
+    fn rows(&self, class: u32, value: u32) -> u32 {
+        let number = self.pairs.find(&[pair(class, value)]);
+        number.map_or(0, |number| self.rows[number as usize])
+    }
+}
+
+impl Release<'_> {
+    /// Confirms that the rows recoded are exactly the rows counted, class by class and value by value of every column
+    /// that was counted; without it no writer finishes.
+    pub fn confirm(&self, tally: &Tally) -> Result<Confirmation, Error> {
+        let classes = self.classes.all();
+        let sizes = classes.iter().map(|class| class.size());
+        let is_complete = sizes.eq(tally.rows_of_classes.iter().copied())
+            && self.table.rows_excluded == tally.rows_excluded
+            && self.table.columns.len() == tally.columns.len()
+            && (tally.columns.iter().enumerate()).all(|(column, seen)| self.agrees(column, seen));
+        match is_complete {
+            true => Ok(Confirmation(())),
+            false => Err(Error::InputChanged),
+        }
+    }
+
+    /// Whether every class has the values of this column that were counted. The values of a class that are there as
+    /// often as counted leave no rows for others, as sizes are compared too.
+    fn agrees(&self, column: usize, seen: &ValueTally) -> bool {
+        (0..).zip(self.classes.all()).all(|(class, counted)| {
+            let mut counted = counted.rows_of_values(column);
+            counted.all(|(value, rows)| seen.rows(class, value) == rows)
+        })
+    }
+}
