@@ -69,3 +69,91 @@ pub(crate) fn count(
     }
     Ok((all, reader.fingerprint()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_core::table::RowBatch;
+
+    /// Hands on a row or two at a time, so that every worker gets some of a small table.
+    struct FewRows {
+        inner: Box<dyn RowReader + Send>,
+        batch: RowBatch,
+        next: usize,
+    }
+
+    impl RowReader for FewRows {
+        fn columns(&self) -> &[String] {
+            self.inner.columns()
+        }
+
+        fn read(&mut self, batch: &mut RowBatch) -> Result<bool, incrowd_io::Error> {
+            if self.next == self.batch.rows() && !self.inner.read(&mut self.batch)? {
+                return Ok(false);
+            }
+            if self.next == self.batch.rows() {
+                self.next = 0;
+            }
+            *batch = RowBatch::new(self.batch.columns());
+            batch.clear(self.batch.first_row() + self.next as u64);
+            let end = (self.next + 1 + self.next % 2).min(self.batch.rows());
+            for row in self.next..end {
+                (0..self.batch.columns()).for_each(|at| batch.push_cell(self.batch.cell(row, at)));
+            }
+            self.next = end;
+            Ok(true)
+        }
+
+        fn bytes_read(&self) -> u64 {
+            self.inner.bytes_read()
+        }
+
+        fn fingerprint(&mut self) -> Result<Fingerprint, incrowd_io::Error> {
+            self.inner.fingerprint()
+        }
+
+        fn delimiter(&self) -> Option<u8> {
+            self.inner.delimiter()
+        }
+    }
+
+    #[test]
+    fn what_is_counted_does_not_depend_on_which_thread_gets_which_rows() {
+        let places = ["north", "east", "south", "west", "centre", "abroad", ""];
+        let mut text = String::from("place,age\n");
+        for row in 0..2000 {
+            let place = places[row * places.len() / 2000];
+            text.push_str(&format!("{place},{}\n", (row * 7919) % 101));
+        }
+        let source = Source::spooled(text.as_bytes(), CsvOptions::default()).unwrap();
+        let count = |threads| {
+            let mut job = Job::default();
+            job.search.threads = Some(threads);
+            let reader = FewRows {
+                inner: source.open().unwrap(),
+                batch: RowBatch::default(),
+                next: 0,
+            };
+            let counter = RowCounter::new(reader.inner.columns(), &[0, 1], &[1]);
+            let counted = super::count(
+                &job,
+                &source,
+                Box::new(reader),
+                counter,
+                &Control::default(),
+            );
+            let (counter, hash) = counted.unwrap();
+            let owned = |(text, rows): (&str, u32)| (text.to_owned(), rows);
+            let values = |column| counter.values(column, &Missing::default());
+            let columns = (0..3).map(|at| values(at).into_iter().map(owned).collect::<Vec<_>>());
+            (columns.collect::<Vec<_>>(), counter.rows(), hash)
+        };
+        let alone = count(1);
+        assert_eq!(alone.1, 2000);
+        for threads in [2, 3, 8] {
+            for _ in 0..10 {
+                assert_eq!(count(threads), alone, "{threads} threads");
+            }
+        }
+    }
+}

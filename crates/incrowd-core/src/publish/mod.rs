@@ -10,6 +10,8 @@
 mod classes;
 mod recoder;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod verify;
 

@@ -66,6 +66,13 @@ impl Grouping {
         &self.labels[self.groups_of_leaves[leaf as usize] as usize]
     }
 
+    /// The same groups under other labels, true or not.
+    #[cfg(test)]
+    pub(crate) fn with_labels<const N: usize>(mut self, labels: [&str; N]) -> Self {
+        self.labels = labels.map(String::from).into();
+        self
+    }
+
     /// The number of groups.
     pub fn groups(&self) -> usize {
         self.labels.len()
