@@ -103,6 +103,35 @@ fn agrees(row: &BTreeMap<String, String>, answer: &Value, search: &str) {
 }
 
 #[test]
+fn issue_9_count_no_more_nodes_are_looked_at_than_there_are() {
+    let table = "a;b;s\n'x;1';2;p\n'x;1';;q\n'y;2';3;p\n'y;2';3;q\n";
+    let folder = Folder::with("t.csv", table);
+    for how in ["full", "partial", "partial-top", "lazy"] {
+        for k in [2, 3, 4] {
+            let command = vec![
+                "negotiate",
+                "t.csv",
+                "-q",
+                "a,b",
+                "-s",
+                "s",
+                "--quote",
+                "'",
+                "--how",
+                how,
+                "--json",
+            ];
+            let mut run = folder.command("");
+            run.args(command).arg(format!("-k{k}"));
+            let answer = Run::of(run.output().unwrap()).json();
+            let visited = answer["nodes_visited"].as_u64().unwrap();
+            let nodes = answer["lattice"]["nodes"].as_u64().unwrap();
+            assert!((1..=nodes).contains(&visited), "{how}, k {k}: {answer}");
+        }
+    }
+}
+
+#[test]
 fn the_answers_are_those_of_the_paper_whatever_is_prepared() {
     let folder = Folder::new();
     let rows = reference("negotiation.csv");

@@ -77,6 +77,16 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// Steps that are wider than the groups that may be published.
+    #[error(
+        "steps of column `{column}` hold values that are not in one group of level {level}, the highest acceptable"
+    )]
+    StepsAboveLevel {
+        /// The column.
+        column: String,
+        /// Its highest acceptable level.
+        level: u8,
+    },
     /// An algorithm that does not look everywhere has come to its end.
     #[error(
         "`{algorithm}` found no recoding that keeps the promises while suppressing at most {max_suppressed} rows"
@@ -599,6 +609,9 @@ impl Error {
             }
             Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
             Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
+            Error::StepsAboveLevel { .. } => {
+                "make the steps of `--coarse` narrower, let them begin elsewhere, or raise `--max-levels`".into()
+            }
             Error::NoneFound { .. } => {
                 "there may be one, as these promises can break by merging rows: take `--algorithm optimal`, which looks \
                  everywhere, raise `--max-suppressed`, or weaken a promise"

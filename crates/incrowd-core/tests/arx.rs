@@ -75,6 +75,7 @@ fn all_218_answers_of_arx_on_adult_come_out_the_same() {
         let levels = levels.split(' ').map(|level| level.parse::<u8>().unwrap());
         let theirs = Proposal {
             recoding: Recoding::FullDomain(Node::from_levels(levels)),
+            loss: None,
             ..ours.clone()
         };
         for proposal in [&ours, &theirs] {

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::incognito::{SafeNodes, safe_nodes};
 use incrowd_core::algorithms::samarati::least_height_nodes;
-use incrowd_core::algorithms::{Algorithm, Incognito, Samarati};
+use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Incognito, Samarati, Scope};
 use incrowd_core::counts::{FrequencySet, KnownSets};
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{MODELS, ModelSpec};
@@ -38,6 +38,28 @@ fn check_sets(problem: &Problem<'_>, safe: &[Node], case: &str) -> SafeNodes {
     let found = safe_nodes(problem, &Unwatched).unwrap();
     assert_eq!(found.nodes, safe, "{case}: incognito");
     assert_eq!(found.minimal, minimal(safe), "{case}: incognito, minimal");
+    let accounted = |algorithm: &dyn Algorithm| {
+        let (_, account) = algorithm.solve_accounted(problem, &Unwatched).ok()?;
+        Some(account.expect("nothing stopped it"))
+    };
+    let expected = (!safe.is_empty()).then(|| {
+        Account::SafeNodes(FoundNodes {
+            scope: Scope::Lattice,
+            safe: safe.len() as u64,
+            minimal: minimal(safe),
+        })
+    });
+    assert_eq!(accounted(&Incognito), expected, "{case}: incognito");
+    let of_least_height = safe.iter().filter(|node| node.height() == safe[0].height());
+    let of_least_height: Vec<Node> = of_least_height.cloned().collect();
+    let expected = (!safe.is_empty()).then(|| {
+        Account::SafeNodes(FoundNodes {
+            scope: Scope::LeastHeight,
+            safe: of_least_height.len() as u64,
+            minimal: of_least_height,
+        })
+    });
+    assert_eq!(accounted(&Samarati), expected, "{case}: samarati");
     let lowest = safe.first().map(Node::height);
     match (lowest, least_height_nodes(problem, &Unwatched)) {
         (Some(height), Ok(least)) => {
@@ -219,7 +241,8 @@ fn a_set_cut_short_is_no_set() {
         let cancelled = algorithm.solve(&problem, &watch(Interruption::Cancelled));
         assert_eq!(cancelled, Err(Error::Cancelled));
         // The top node is judged first, so there is something to show.
-        let best = algorithm.solve(&problem, &watch(Interruption::TimeUp));
-        assert!(best.is_ok(), "{best:?}");
+        let best = algorithm.solve_accounted(&problem, &watch(Interruption::TimeUp));
+        let (_, account) = best.unwrap();
+        assert_eq!(account, None);
     }
 }

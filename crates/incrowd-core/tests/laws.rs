@@ -142,6 +142,11 @@ fn check_answer(
         Ok(proposal) if proposal.recoding.node().is_none() => {
             // What lies between the nodes of the lattice is for the check to judge, and for oracles of its own.
             publish(problem, &proposal).expect(case);
+            let assessed = Assessor::new(problem).assess_recoding(&proposal.recoding);
+            let claimed = proposal.loss.or(assessed.loss);
+            assert_eq!(claimed, assessed.loss, "{case}: the loss claimed");
+            let is_proven = proposal.guarantee != Guarantee::Heuristic;
+            assert!(!is_proven || proposal.loss.is_some(), "{case}");
         }
         Ok(proposal) => {
             let levels = levels_of(&proposal);
@@ -150,7 +155,14 @@ fn check_answer(
                 node.is_some_and(|node| node.is_feasible),
                 "{case}: feasible"
             );
+            let nodes = problem.lattice().nodes();
+            let checked = u128::from(proposal.nodes_checked);
+            assert!(checked <= nodes, "{case}: {checked} of {nodes} nodes");
+            if let (Some(claimed), Some(node)) = (proposal.loss, node) {
+                assert!(almost_equal(claimed.0, node.loss), "{case}: {claimed:?}");
+            }
             if proposal.guarantee == Guarantee::Optimal {
+                assert!(proposal.loss.is_some(), "{case}: an optimum has a loss");
                 assert!(brute_force.optima.contains(&levels), "{case}: {levels:?}");
                 assert_eq!(Some(levels), *best, "{case}: ties go by lattice order");
             }

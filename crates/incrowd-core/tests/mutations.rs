@@ -52,6 +52,7 @@ fn with_recoding(recoding: Recoding) -> Proposal {
     Proposal {
         recoding,
         guarantee: Guarantee::Heuristic,
+        loss: None,
         nodes_checked: 0,
         steps: Vec::new(),
     }

@@ -428,6 +428,9 @@ fn every_answer_is_that_of_brute_force() {
                     );
                     let answer = negotiator.answer(&oracle.request, &Unwatched).unwrap();
                     oracle.check(search, &answer, &context);
+                    let visited = u128::from(answer.nodes_visited);
+                    let nodes = answer.coverage.nodes;
+                    assert!(visited <= nodes, "{context}: {visited} of {nodes} nodes");
                 }
             }
         }

@@ -249,6 +249,7 @@ fn an_offer_costs_what_its_release_shows() {
         let proposal = Proposal {
             recoding: Recoding::FullDomain(offer.node.clone()),
             guarantee: Guarantee::Heuristic,
+            loss: None,
             nodes_checked: 0,
             steps: Vec::new(),
         };

@@ -109,6 +109,7 @@ fn with_levels(oracle: &OracleProblem, levels: &[u8], check: impl FnOnce(Release
     let proposal = Proposal {
         recoding: Recoding::FullDomain(Node::from_levels(levels.iter().copied())),
         guarantee: Guarantee::Heuristic,
+        loss: None,
         nodes_checked: 0,
         steps: Vec::new(),
     };

@@ -82,7 +82,7 @@ pub struct RunReached {
     pub metrics: IndexMap<String, f64>,
     /// Every promise, as the independent check measured it.
     pub privacy: Vec<PrivacyReached>,
-    /// Nodes or replacements weighed.
+    /// What was looked at: nodes of the lattice, replacements of values, or choices of partitions.
     pub checked: u64,
 }
 
@@ -188,7 +188,11 @@ impl RunReached {
             average_class: outcome.average_class,
             metrics: outcome.metrics,
             privacy: outcome.privacy,
-            checked: outcome.lattice.checked,
+            checked: match (&outcome.partition, outcome.replacements_weighed) {
+                (Some(partition), _) => partition.nodes_visited,
+                (None, Some(replacements)) => replacements,
+                (None, None) => outcome.lattice.checked,
+            },
         })
     }
 }

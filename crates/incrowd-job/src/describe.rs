@@ -10,17 +10,18 @@ use crate::input;
 use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
-    Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Seconds, StepTaken, VERSION,
+    Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, SafeAmong, SafeRecodings, Seconds,
+    StepTaken, VERSION,
 };
 use crate::partitions;
-use incrowd_core::algorithms::Algorithm;
-use incrowd_core::algorithms::partition::Account;
+use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope};
 use incrowd_core::counts::Attribute;
 use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec};
 use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
 use incrowd_core::publish::Release;
-use incrowd_core::recode::Grouping;
+use incrowd_core::recode::{Grouping, Recoding};
 use incrowd_core::utility::{METRICS, MetricSpec};
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -29,6 +30,9 @@ use sha2::{Digest, Sha256};
 /// Said when a release is safe only because it is empty.
 const NOTHING_PUBLISHED: &str =
     "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
+
+/// Of so many minimal recodings the loss is told: each must be counted for it.
+const LOSSES_OF_MINIMAL: usize = 5;
 
 /// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
 const CROWDS_NOT_CLASSES: &str =
@@ -42,7 +46,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) algorithm: &'static dyn Algorithm,
     pub(crate) problem: &'a Problem<'a>,
     pub(crate) proposal: &'a Proposal,
-    /// How the search went, for algorithms that keep account of it.
+    /// How the search went and what else it found, for algorithms that keep account of it.
     pub(crate) account: Option<&'a Account>,
     pub(crate) release: &'a Release<'a>,
 }
@@ -52,20 +56,18 @@ impl Answer<'_> {
     pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
         let Answer {
             job,
-            asked,
             proposal,
             release,
             ..
         } = *self;
         let table = release.table();
         let metrics = self.metrics()?;
-        let loss = metrics.get(&asked.metric.to_string()).copied();
         let (guarantee, gap) = match proposal.guarantee {
             problem::Guarantee::Optimal => (Guarantee::Optimal, Some(0.0)),
             problem::Guarantee::Bounded { lower_bound } => {
-                // Steps that numbers are put in count as raw for an account, not for a metric.
-                let cost = self.account.map(|account| account.cost).or(loss);
-                let gap = cost.filter(|_| lower_bound.0.is_finite()).map(|loss| {
+                // By the metric searched, which `compare` chooses for each algorithm.
+                let loss = proposal.loss.map(|loss| loss.0);
+                let gap = loss.filter(|_| lower_bound.0.is_finite()).map(|loss| {
                     match loss > lower_bound.0 {
                         true => (loss - lower_bound.0) / loss.abs(),
                         false => 0.0,
@@ -87,6 +89,12 @@ impl Answer<'_> {
             let owned = |(name, level): (&str, u8)| (name.to_owned(), level);
             levels.into_iter().map(owned).collect()
         });
+        let (partition, found) = match self.account {
+            Some(Account::Partitions(account)) => (Some(partitions::account(account)), None),
+            Some(Account::SafeNodes(found)) => (None, Some(self.safe_recodings(found))),
+            None => (None, None),
+        };
+        let looked_at = proposal.nodes_checked;
         let classes = release.classes() as u64;
         let rows_out = u64::from(release.rows_published());
         Ok(Outcome {
@@ -98,7 +106,8 @@ impl Answer<'_> {
             recoding: release.recoding().name().into(),
             blocks: blocks(release),
             published: published_values(release),
-            partition: self.account.map(partitions::account),
+            partition,
+            found,
             rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
             rows_out,
             rows_suppressed: release.rows_suppressed().into(),
@@ -112,7 +121,14 @@ impl Answer<'_> {
             privacy: models::reached(self.problem.models, release.reached(), table),
             lattice: LatticeSeen {
                 nodes: Figure128(table.lattice().nodes()),
-                checked: proposal.nodes_checked,
+                checked: match release.recoding() {
+                    Recoding::FullDomain(_) => looked_at,
+                    Recoding::Cuts(_) | Recoding::Partitions(_) => 0,
+                },
+            },
+            replacements_weighed: match release.recoding() {
+                Recoding::Cuts(_) => Some(looked_at),
+                Recoding::FullDomain(_) | Recoding::Partitions(_) => None,
             },
             seconds: Seconds {
                 read: 0.0,
@@ -133,6 +149,31 @@ impl Answer<'_> {
             certificate: None,
             sample: None,
         })
+    }
+
+    /// The safe recodings that a search has found beside the one published.
+    fn safe_recodings(&self, found: &FoundNodes) -> SafeRecodings {
+        let attributes = &self.problem.table.attributes;
+        let levels = |node: &Node| {
+            let levels = attributes.iter().zip(node.levels());
+            let named = |(attribute, level): (&Attribute, u8)| (attribute.name.clone(), level);
+            levels.map(named).collect()
+        };
+        let mut assessor = Assessor::new(self.problem);
+        let first = found.minimal.iter().take(LOSSES_OF_MINIMAL);
+        let losses = first.filter_map(|node| {
+            let assessed = assessor.assess_recoding(&Recoding::FullDomain(node.clone()));
+            assessed.loss.map(|loss| loss.0)
+        });
+        SafeRecodings {
+            safe_nodes: found.safe,
+            safe_nodes_among: match found.scope {
+                Scope::Lattice => SafeAmong::Lattice,
+                Scope::LeastHeight => SafeAmong::LeastHeight,
+            },
+            minimal_losses: losses.collect(),
+            minimal: found.minimal.iter().map(levels).collect(),
+        }
     }
 
     /// Where the levels of each quasi-identifier come from.

@@ -61,8 +61,8 @@ pub use negotiation::{
 };
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
-    Outcome, PartitionSearch, PrivacyReached, RaisedAttribute, Sample, Seconds, StepAction,
-    StepTaken, VERSION, Verification,
+    Outcome, PartitionSearch, PrivacyReached, RaisedAttribute, SafeAmong, SafeRecodings, Sample,
+    Seconds, StepAction, StepTaken, VERSION, Verification,
 };
 pub use plan::Plan;
 pub use schemes_study::{Experiment, SchemesOptions, SchemesRow, SchemesStudy, study_schemes};

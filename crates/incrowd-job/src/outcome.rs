@@ -34,6 +34,9 @@ pub struct Outcome {
     /// How the search over partitions went.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionSearch>,
+    /// The safe recodings found, by algorithms that find them all; one of them is published.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<SafeRecodings>,
     /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
     /// Rows published with values.
@@ -52,6 +55,10 @@ pub struct Outcome {
     pub privacy: Vec<PrivacyReached>,
     /// The space of full-domain recodings.
     pub lattice: LatticeSeen,
+    /// Replacements of values weighed, by algorithms that move a cut through every hierarchy instead of going from
+    /// node to node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replacements_weighed: Option<u64>,
     /// Where the time went.
     pub seconds: Seconds,
     /// The most memory the process held; `null` where the system does not tell.
@@ -99,6 +106,29 @@ pub struct PartitionSearch {
     pub search_reason: String,
     /// How many choices of partitions there are.
     pub choices: f64,
+}
+
+/// The safe full-domain recodings that a search has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SafeRecodings {
+    /// How many are safe.
+    pub safe_nodes: u64,
+    /// Among which recodings these were looked for.
+    pub safe_nodes_among: SafeAmong,
+    /// The levels of each safe recoding below which none is safe, the lowest first.
+    pub minimal: Vec<IndexMap<String, u8>>,
+    /// What the first of these lose by the metric asked for.
+    pub minimal_losses: Vec<f64>,
+}
+
+/// Among which recodings the safe ones were looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SafeAmong {
+    /// All at acceptable levels.
+    Lattice,
+    /// Those with the least sum of levels that has a safe one.
+    LeastHeight,
 }
 
 /// A step of an algorithm that goes step by step.
@@ -241,7 +271,7 @@ impl std::fmt::Display for Figure {
 pub struct LatticeSeen {
     /// Nodes in all; a float beyond 2^64.
     pub nodes: Figure128,
-    /// Nodes whose classes were counted.
+    /// Nodes whose classes were counted, each once; 0 for a search that does not go from node to node.
     pub checked: u64,
 }
 

@@ -3,7 +3,7 @@
 use super::choices;
 use incrowd_job::{
     Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Origin,
-    Outcome, PrivacyReached, Sample, Study, Verification,
+    Outcome, PrivacyReached, SafeAmong, SafeRecodings, Sample, Study, Verification,
 };
 use std::fmt::Write;
 
@@ -146,6 +146,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             ),
         );
     }
+    if let Some(found) = &outcome.found {
+        safe_recodings(&mut page, found);
+    }
     page.entry(
         "search",
         match outcome.levels {
@@ -163,7 +166,8 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
                 ),
                 None => format!(
                     "{}, {} replacements of values weighed",
-                    outcome.algorithm, outcome.lattice.checked
+                    outcome.algorithm,
+                    outcome.replacements_weighed.unwrap_or(0)
                 ),
             },
         },
@@ -188,6 +192,34 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
         page.entry("certificate", written(file));
     }
     page.0
+}
+
+/// The first of the minimal safe recodings, with what they lose.
+fn safe_recodings(page: &mut Page, found: &SafeRecodings) {
+    let among = match found.safe_nodes_among {
+        SafeAmong::Lattice => "safe",
+        SafeAmong::LeastHeight => "safe at the least height",
+    };
+    let recodings = match found.safe_nodes {
+        1 => "1 recoding is".to_owned(),
+        safe => format!("{safe} recodings are"),
+    };
+    let minimal = found.minimal.len();
+    page.entry(
+        "found",
+        format!("{recodings} {among}, {minimal} of them minimal"),
+    );
+    for (levels, loss) in found.minimal.iter().zip(&found.minimal_losses) {
+        let levels: Vec<String> = (levels.iter())
+            .map(|(column, level)| format!("{} {level}", column.escape_debug()))
+            .collect();
+        page.entry("", format!("{}: loss {loss:.6}", levels.join(", ")));
+    }
+    let shown = found.minimal_losses.len();
+    if minimal > shown {
+        let rest = minimal - shown;
+        page.entry("", format!("and {rest} more, which `--json` lists"));
+    }
 }
 
 fn written(file: &FileWritten) -> String {

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets};
-use crate::lattice::Node;
+use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Monotonicity;
 use crate::problem::{Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch};
 use crate::recode::Recoding;
@@ -35,7 +35,7 @@ pub(super) struct Checks<'a> {
     verdicts: HashMap<Node, Verdict>,
     /// Safe nodes whose classes say more about the nodes above than levels do, and what they say.
     floors: Vec<(Node, Loss)>,
-    nodes_checked: u64,
+    seen: SeenNodes,
     /// The safe node of least loss so far; ties by lattice order.
     best: Option<(Loss, Node)>,
 }
@@ -50,7 +50,7 @@ impl<'a> Checks<'a> {
             assessor: Assessor::new(problem),
             verdicts: HashMap::new(),
             floors: Vec::new(),
-            nodes_checked: 0,
+            seen: SeenNodes::default(),
             best: None,
         }
     }
@@ -69,7 +69,7 @@ impl<'a> Checks<'a> {
     }
 
     pub(super) fn nodes_checked(&self) -> u64 {
-        self.nodes_checked
+        self.seen.len()
     }
 
     pub(super) fn is_checked(&self, node: &Node) -> bool {
@@ -105,16 +105,14 @@ impl<'a> Checks<'a> {
     /// From here on the best node is the best of these, all checked before.
     pub(super) fn choose_among(&mut self, nodes: &[Node]) {
         self.best = None;
-        let nodes_checked = self.nodes_checked;
         for node in nodes {
             self.verdicts.remove(node);
             self.check(node);
         }
-        self.nodes_checked = nodes_checked;
     }
 
     fn judge(&mut self, node: &Node, classes: &FrequencySet) -> Verdict {
-        self.nodes_checked += 1;
+        self.seen.see(node);
         let max_suppressed = self.problem.max_suppressed;
         let assessment = self.assessor.assess(node, classes, self.best_loss());
         let is_safe = assessment.rows_suppressed <= max_suppressed;
@@ -161,7 +159,7 @@ impl<'a> Checks<'a> {
 
     pub(super) fn report(&self, watch: &dyn Watch) -> Result<(), Interruption> {
         watch.step(Progress {
-            nodes_checked: self.nodes_checked,
+            nodes_checked: self.nodes_checked(),
             best: self.best_loss(),
             lower_bound: None,
         })
@@ -170,7 +168,7 @@ impl<'a> Checks<'a> {
     /// The best node found, with what is known of it; an error when the whole search found none.
     pub(super) fn propose(mut self, guarantee: Guarantee) -> Result<Proposal, Error> {
         match self.best.take() {
-            Some((_, node)) => Ok(self.proposal(node, guarantee)),
+            Some(best) => Ok(self.proposal(best, guarantee)),
             None => Err(self.no_solution()),
         }
     }
@@ -179,9 +177,7 @@ impl<'a> Checks<'a> {
     pub(super) fn interrupted(mut self, interruption: Interruption) -> Result<Proposal, Error> {
         match (interruption, self.best.take()) {
             (Interruption::Cancelled, _) => Err(Error::Cancelled),
-            (Interruption::TimeUp, Some((_, node))) => {
-                Ok(self.proposal(node, Guarantee::Heuristic))
-            }
+            (Interruption::TimeUp, Some(best)) => Ok(self.proposal(best, Guarantee::Heuristic)),
             (Interruption::TimeUp, None) => Err(self.unfinished(interruption)),
         }
     }
@@ -191,7 +187,7 @@ impl<'a> Checks<'a> {
         match interruption {
             Interruption::Cancelled => Error::Cancelled,
             Interruption::TimeUp => Error::TimeUp {
-                nodes_checked: self.nodes_checked,
+                nodes_checked: self.nodes_checked(),
             },
         }
     }
@@ -205,11 +201,12 @@ impl<'a> Checks<'a> {
         }
     }
 
-    fn proposal(&self, node: Node, guarantee: Guarantee) -> Proposal {
+    fn proposal(&self, (loss, node): (Loss, Node), guarantee: Guarantee) -> Proposal {
         Proposal {
             recoding: Recoding::FullDomain(node),
             guarantee,
-            nodes_checked: self.nodes_checked,
+            loss: Some(loss),
+            nodes_checked: self.nodes_checked(),
             steps: Vec::new(),
         }
     }

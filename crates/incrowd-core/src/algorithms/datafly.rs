@@ -90,6 +90,7 @@ impl Algorithm for Datafly {
         Ok(Proposal {
             recoding: Recoding::FullDomain(node),
             guarantee: Guarantee::Heuristic,
+            loss: None,
             nodes_checked: checks.nodes_checked(),
             steps,
         })

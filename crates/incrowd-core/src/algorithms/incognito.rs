@@ -1,7 +1,7 @@
 //! Every safe node, from few attributes to all.
 
 use super::checks::Checks;
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Account, Algorithm, Card, DefaultBudget, FoundNodes, Scope, Status};
 use crate::Error;
 use crate::lattice::Node;
 use crate::problem::{Guarantee, Interruption, Problem, Proposal, Watch};
@@ -62,12 +62,32 @@ impl Algorithm for Incognito {
     }
 
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        let (proposal, _) = self.solve_accounted(problem, watch)?;
+        Ok(proposal)
+    }
+
+    fn solve_accounted(
+        &self,
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(Proposal, Option<Account>), Error> {
         let mut search = Search::new(problem);
-        let done = search.run(watch).and_then(|()| search.choose(watch));
-        match done {
-            Ok(()) => search.checks.propose(Guarantee::Optimal),
-            Err(interruption) => search.checks.interrupted(interruption),
+        if let Err(interruption) = search.run(watch) {
+            return Ok((search.checks.interrupted(interruption)?, None));
         }
+        let chosen = search.choose(watch);
+        // Which nodes are safe is known by now, even when there is no time left to find the best of them.
+        search.found.sort();
+        let account = Account::SafeNodes(FoundNodes {
+            scope: Scope::Lattice,
+            safe: search.found.len() as u64,
+            minimal: search.minimal(),
+        });
+        let proposal = match chosen {
+            Ok(()) => search.checks.propose(Guarantee::Optimal)?,
+            Err(interruption) => search.checks.interrupted(interruption)?,
+        };
+        Ok((proposal, Some(account)))
     }
 }
 
@@ -222,6 +242,25 @@ impl<'a> Search<'a> {
 
     fn safe_nodes(mut self) -> SafeNodes {
         self.found.sort();
+        SafeNodes {
+            minimal: self.minimal(),
+            nodes: self.found,
+            nodes_checked: self.checks.nodes_checked(),
+        }
+    }
+
+    /// The safe nodes with no safe one below, in lattice order, in which those found are.
+    fn minimal(&self) -> Vec<Node> {
+        if self.checks.pruning_is_sound() {
+            // Everything above a safe node is safe, so one level lower is as good as anywhere below.
+            let is_minimal = |node: &&Node| {
+                !(0..node.len()).any(|attribute| {
+                    let level = node.level(attribute);
+                    level > 0 && self.safe.contains(&node.with(attribute, level - 1))
+                })
+            };
+            return self.found.iter().filter(is_minimal).cloned().collect();
+        }
         let mut minimal: Vec<Node> = Vec::new();
         for node in &self.found {
             // Lower nodes come first, and below every safe node is a minimal one.
@@ -229,10 +268,6 @@ impl<'a> Search<'a> {
                 minimal.push(node.clone());
             }
         }
-        SafeNodes {
-            nodes: self.found,
-            minimal,
-            nodes_checked: self.checks.nodes_checked(),
-        }
+        minimal
     }
 }

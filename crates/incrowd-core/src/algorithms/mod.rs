@@ -3,6 +3,7 @@
 //! An algorithm receives a [`Problem`] and returns a [`Proposal`], which nobody trusts:
 //! [`publish`](crate::publish) checks it with code of its own.
 
+mod account;
 mod bottom_up;
 mod checks;
 mod cuts;
@@ -14,6 +15,7 @@ pub mod partition;
 pub mod samarati;
 mod top_down;
 
+pub use account::{Account, FoundNodes, Scope};
 pub use bottom_up::BottomUp;
 pub use cuts::Effort;
 pub use datafly::Datafly;
@@ -93,7 +95,7 @@ pub trait Algorithm: Debug + Sync {
         &self,
         problem: &Problem<'_>,
         watch: &dyn Watch,
-    ) -> Result<(Proposal, Option<partition::Account>), Error> {
+    ) -> Result<(Proposal, Option<Account>), Error> {
         Ok((self.solve(problem, watch)?, None))
     }
 

@@ -375,6 +375,7 @@ impl<'a> Session<'a> {
         Ok(Proposal {
             recoding: Recoding::FullDomain(self.node),
             guarantee: Guarantee::Heuristic,
+            loss: None,
             nodes_checked: self.seen.len() as u64,
             steps: self.steps,
         })

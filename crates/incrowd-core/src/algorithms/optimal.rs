@@ -3,7 +3,7 @@
 use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets};
-use crate::lattice::Node;
+use crate::lattice::{Node, SeenNodes};
 use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch,
 };
@@ -63,11 +63,12 @@ impl Algorithm for Optimal {
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
         let mut search = Search::new(problem, Goal::default());
         let guarantee = search.run_to_guarantee(watch)?;
-        let nodes_checked = search.nodes_checked;
+        let nodes_checked = search.seen.len();
         match search.best {
             Some(best) => Ok(Proposal {
                 recoding: Recoding::FullDomain(best.node),
                 guarantee,
+                loss: Some(best.loss),
                 nodes_checked,
                 steps: Vec::new(),
             }),
@@ -119,7 +120,8 @@ pub(crate) struct Found {
     pub(crate) best: Option<Best>,
     /// [`Guarantee::Optimal`], or bounded when time was up.
     pub(crate) guarantee: Guarantee,
-    pub(crate) nodes_checked: u64,
+    /// The nodes whose classes were counted.
+    pub(crate) seen: SeenNodes,
 }
 
 /// A node that may be published.
@@ -137,7 +139,7 @@ pub(crate) fn search(problem: &Problem<'_>, goal: Goal, watch: &dyn Watch) -> Re
     Ok(Found {
         best: search.best,
         guarantee,
-        nodes_checked: search.nodes_checked,
+        seen: search.seen,
     })
 }
 
@@ -199,7 +201,7 @@ struct Search<'a> {
     counted: FrequencySet,
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
-    nodes_checked: u64,
+    seen: SeenNodes,
     best: Option<Best>,
 }
 
@@ -215,7 +217,7 @@ impl<'a> Search<'a> {
             counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),
-            nodes_checked: 0,
+            seen: SeenNodes::default(),
             best: None,
         }
     }
@@ -280,7 +282,7 @@ impl<'a> Search<'a> {
 
     fn report(&self, watch: &dyn Watch, lower_bound: Loss) -> Result<(), (Interruption, Loss)> {
         let progress = Progress {
-            nodes_checked: self.nodes_checked,
+            nodes_checked: self.seen.len(),
             best: self.best.as_ref().map(|best| best.loss),
             lower_bound: Some(lower_bound),
         };
@@ -427,7 +429,7 @@ impl<'a> Search<'a> {
     }
 
     fn check(&mut self, node: &Node, classes: &FrequencySet) -> Assessment {
-        self.nodes_checked += 1;
+        self.seen.see(node);
         let limit = self.best.as_ref().map(|best| best.loss);
         let assessment = self.assessor.assess(node, classes, limit);
         if self.assessed.len() >= MOST_BOXES {

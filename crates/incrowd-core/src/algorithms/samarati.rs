@@ -1,7 +1,7 @@
 //! The safe nodes of least height.
 
 use super::checks::Checks;
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Account, Algorithm, Card, DefaultBudget, FoundNodes, Scope, Status};
 use crate::Error;
 use crate::lattice::{Lattice, Node};
 use crate::problem::{Guarantee, Interruption, Problem, Proposal, Watch};
@@ -56,14 +56,30 @@ impl Algorithm for Samarati {
     }
 
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        let (proposal, _) = self.solve_accounted(problem, watch)?;
+        Ok(proposal)
+    }
+
+    fn solve_accounted(
+        &self,
+        problem: &Problem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(Proposal, Option<Account>), Error> {
         let mut search = Search::new(problem);
-        match search.run(watch) {
-            // Safe nodes met at greater heights may lose less and are still not what was asked for.
-            Ok(Some(found)) => search.checks.choose_among(&found.nodes),
+        let found = match search.run(watch) {
+            Ok(Some(found)) => found,
             Ok(None) => return Err(search.checks.no_solution()),
-            Err(interruption) => return search.checks.interrupted(interruption),
-        }
-        search.checks.propose(Guarantee::Heuristic)
+            Err(interruption) => return Ok((search.checks.interrupted(interruption)?, None)),
+        };
+        // Safe nodes met at greater heights may lose less and are still not what was asked for.
+        search.checks.choose_among(&found.nodes);
+        let account = Account::SafeNodes(FoundNodes {
+            scope: Scope::LeastHeight,
+            safe: found.nodes.len() as u64,
+            minimal: found.nodes,
+        });
+        let proposal = search.checks.propose(Guarantee::Heuristic)?;
+        Ok((proposal, Some(account)))
     }
 }
 

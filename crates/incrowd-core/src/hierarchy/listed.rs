@@ -247,6 +247,7 @@ impl<'a> Listing<'a> {
         Ok(Hierarchy {
             levels: self.levels,
             suppressed: Dictionary::default(),
+            is_listed: true,
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Hierarchy`] lists the raw values (*leaves*, level 0) and maps each to a *group* at every level above.
 //! Going up only merges groups, and the last level is one group. Leaves are numbered in the order they were
-//! listed, groups in the order of their first leaf; that is also the order that ordered schemes use. A label is
+//! listed, groups in the order of their first leaf. A label is
 //! unique on its level; the same text may stand on several levels.
 //!
 //! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]), built by rule ([`build`],
@@ -52,6 +52,8 @@ pub struct Hierarchy {
     levels: Vec<Groups>,
     /// Values that are published as `*` without being listed; see [`ExtraLeaf::Suppressed`].
     suppressed: Dictionary,
+    /// Whether people listed the values, so that their order means something.
+    is_listed: bool,
 }
 
 /// The groups of one level.
@@ -97,6 +99,12 @@ impl Hierarchy {
     /// The number of raw values listed.
     pub fn leaves(&self) -> usize {
         self.levels[0].of_leaf.len()
+    }
+
+    /// Whether the leaves are in an order that people gave them, by listing them. Rules put them in an order that
+    /// suits their groups.
+    pub fn is_listed(&self) -> bool {
+        self.is_listed
     }
 
     /// What the level is called.

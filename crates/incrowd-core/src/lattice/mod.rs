@@ -5,8 +5,10 @@
 //! from left to right; every tie in the product is broken by it.
 
 mod node;
+mod seen;
 
 pub use node::Node;
+pub(crate) use seen::SeenNodes;
 
 /// The box of all nodes up to a top node.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ pub struct Answer {
     pub outcome: Outcome,
     /// What was looked at.
     pub coverage: Coverage,
-    /// Nodes whose histogram was read or whose classes were counted.
+    /// Nodes whose histogram was read or whose classes were counted, each once.
     pub nodes_visited: u64,
 }
 

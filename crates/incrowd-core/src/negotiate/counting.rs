@@ -3,7 +3,7 @@
 use super::histogram::{Annotator, Histograms};
 use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Node, SeenNodes};
 use crate::privacy::PrivacyModel;
 
 /// Counts the classes of single nodes and asks models about them.
@@ -14,7 +14,7 @@ pub(super) struct Counting<'a> {
     known: Option<KnownSets<'a>>,
     columns: Vec<usize>,
     classes: FrequencySet,
-    nodes_counted: u64,
+    seen: SeenNodes,
 }
 
 impl<'a> Counting<'a> {
@@ -25,7 +25,7 @@ impl<'a> Counting<'a> {
             known: None,
             columns: Vec::new(),
             classes: FrequencySet::default(),
-            nodes_counted: 0,
+            seen: SeenNodes::default(),
         }
     }
 
@@ -37,8 +37,19 @@ impl<'a> Counting<'a> {
         self.memory_limit
     }
 
-    pub(super) fn nodes_counted(&self) -> u64 {
-        self.nodes_counted
+    /// The nodes counted.
+    pub(super) fn seen(&self) -> &SeenNodes {
+        &self.seen
+    }
+
+    /// The nodes counted, once nothing else is asked.
+    pub(super) fn into_seen(self) -> SeenNodes {
+        self.seen
+    }
+
+    /// Adds nodes that were counted elsewhere for the same question.
+    pub(super) fn also_seen(&mut self, seen: SeenNodes) {
+        self.seen.absorb(seen);
     }
 
     /// The classes of a node, with the histograms of a column.
@@ -53,7 +64,7 @@ impl<'a> Counting<'a> {
             .known
             .get_or_insert_with(|| KnownSets::new(table, columns.clone(), memory_limit));
         known.count(node, &mut self.classes);
-        self.nodes_counted += 1;
+        self.seen.see(node);
         &self.classes
     }
 

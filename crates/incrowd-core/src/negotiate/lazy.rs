@@ -6,7 +6,7 @@ use super::request::Quality;
 use crate::algorithms::{Goal, Ties, search};
 use crate::counts::CountedTable;
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Decimal;
 use crate::problem::{Guarantee, Problem, Settings, Watch};
 use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
@@ -23,7 +23,6 @@ pub(super) struct Lazy<'a> {
     watch: &'a (dyn Watch + 'a),
     at_limit: Option<u32>,
     complete: bool,
-    nodes_checked: u64,
 }
 
 impl<'a> Lazy<'a> {
@@ -38,7 +37,6 @@ impl<'a> Lazy<'a> {
             watch,
             at_limit: None,
             complete: true,
-            nodes_checked: 0,
         }
     }
 
@@ -58,6 +56,11 @@ impl<'a> Lazy<'a> {
             let present = table.with_present_only(&[column], &kept);
             self.present = Some((kept, present));
         }
+    }
+
+    /// The nodes counted.
+    pub(super) fn into_seen(self) -> SeenNodes {
+        self.counting.into_seen()
     }
 
     fn table(&self) -> &CountedTable {
@@ -89,7 +92,7 @@ impl<'a> Lazy<'a> {
             least_height: wanted.least_height,
         };
         let found = search(&problem, goal, self.watch)?;
-        self.nodes_checked += found.nodes_checked;
+        self.counting.also_seen(found.seen);
         self.complete &= found.guarantee == Guarantee::Optimal;
         Ok(found.best.map(|best| Candidate {
             node: best.node,
@@ -141,7 +144,7 @@ impl Lookup for Lazy<'_> {
     }
 
     fn visited(&self) -> u64 {
-        self.nodes_checked + self.counting.nodes_counted()
+        self.counting.seen().len()
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) trait Lookup {
     /// Whether everything asked so far was answered for the whole lattice.
     fn is_complete(&self) -> bool;
 
-    /// Nodes looked at so far.
+    /// Nodes looked at so far, each once.
     fn visited(&self) -> u64;
 }
 

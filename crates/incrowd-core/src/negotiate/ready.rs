@@ -7,6 +7,7 @@ use super::lazy::Lazy;
 use super::negotiator::{Candidate, Lookup, Wanted, strongest_at, strongest_promise};
 use super::request::Quality;
 use crate::error::Error;
+use crate::lattice::Node;
 use crate::privacy::{Decimal, Direction, PrivacyModel};
 use crate::problem::{Assessor, Problem, Settings, Watch};
 use crate::utility::{Loss, UtilityMetric};
@@ -21,7 +22,8 @@ pub(super) struct Ready<'a> {
     counted_limit: Option<Candidate>,
     counting: Counting<'a>,
     watch: &'a (dyn Watch + 'a),
-    nodes_read: u64,
+    /// The annotated nodes whose histogram was read, by position.
+    is_read: Vec<bool>,
     complete: bool,
 }
 
@@ -40,14 +42,14 @@ impl<'a> Ready<'a> {
             counted_limit: None,
             counting,
             watch,
-            nodes_read: 0,
+            is_read: vec![false; lattice.nodes().len()],
             complete: lattice.is_full(),
         }
     }
 
     /// The rows that the model suppresses at an annotated node, by position.
     fn rows_suppressed(&mut self, model: &dyn PrivacyModel, at: usize) -> Result<u32, Error> {
-        self.nodes_read += 1;
+        self.is_read[at] = true;
         let rows = self.histograms.node(at).rows(model.parameter());
         match rows.close {
             0 => Ok(rows.suppressed),
@@ -202,7 +204,7 @@ impl Lookup for Ready<'_> {
                 let mut lazy = Lazy::new(table, memory_limit, self.watch);
                 let best = lazy.best(wanted)?;
                 self.complete &= lazy.is_complete();
-                self.nodes_read += lazy.visited();
+                self.counting.also_seen(lazy.into_seen());
                 Ok(best)
             }
         }
@@ -253,7 +255,7 @@ impl Lookup for Ready<'_> {
             if !node.is_at_or_below(wanted.max_levels) {
                 continue;
             }
-            self.nodes_read += 1;
+            self.is_read[at] = true;
             let histogram = self.histograms.node(at);
             let counting = &mut self.counting;
             let found = strongest_promise(
@@ -291,6 +293,11 @@ impl Lookup for Ready<'_> {
     }
 
     fn visited(&self) -> u64 {
-        self.nodes_read + self.counting.nodes_counted()
+        let read = self.is_read.iter().filter(|is_read| **is_read).count() as u64;
+        let is_new = |node: &Node| {
+            let position = self.lattice.position(node);
+            position.is_none_or(|at| !self.is_read[at])
+        };
+        read + self.counting.seen().count(is_new)
     }
 }

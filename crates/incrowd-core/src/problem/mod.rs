@@ -173,7 +173,11 @@ pub struct Proposal {
     pub recoding: Recoding,
     /// How good it is known to be.
     pub guarantee: Guarantee,
-    /// Nodes whose classes were counted.
+    /// What it costs by the metric of the problem, as the search knows it; none when the search looked at no loss.
+    /// The check measures the release anew and refuses a proposal that claims another loss.
+    pub loss: Option<Loss>,
+    /// What was looked at, each once: nodes of the lattice, or what stands for nodes where a recoding does not keep
+    /// to levels, replacements weighed for [`Recoding::Cuts`] and choices visited for [`Recoding::Partitions`].
     pub nodes_checked: u64,
     /// How it was come by, for algorithms that go step by step.
     pub steps: Vec<Step>,

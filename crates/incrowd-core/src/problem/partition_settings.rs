@@ -11,7 +11,7 @@ pub enum Scheme {
     Bhs,
     /// A cut through the hierarchy.
     Ghs,
-    /// Consecutive values of an order, guided by the hierarchy.
+    /// Consecutive values of an order, guided by the hierarchy, which keeps its groups together.
     Gops,
     /// Any set of values, guided by the hierarchy.
     Gsps,
@@ -23,7 +23,8 @@ pub enum Scheme {
 
 impl Scheme {
     /// Every scheme; none allows more partitions than one further right, but for [`Scheme::Gsps`] and
-    /// [`Scheme::Ops`], which cannot be compared.
+    /// [`Scheme::Ops`], which cannot be compared, and for [`Scheme::Gops`] and [`Scheme::Ops`] where the order of a
+    /// column does not keep the groups of its hierarchy together.
     pub const ALL: [Scheme; 6] = [
         Scheme::Bhs,
         Scheme::Ghs,
@@ -188,7 +189,7 @@ pub struct PartitionSettings {
     /// Schemes of single columns.
     pub schemes: Vec<(String, Scheme)>,
     /// Orders of single columns: their raw values from first to last. Otherwise numbers and dates are ordered by
-    /// size, text as its hierarchy lists it.
+    /// size, text as its hierarchy file lists it, or by its bytes where a rule made the levels.
     pub orders: Vec<(String, Vec<String>)>,
     /// Numbers put in steps before the search.
     pub coarse: Vec<CoarseSteps>,

@@ -2,10 +2,11 @@
 //!
 //! [`publish`] trusts nobody: it looks up the text that every raw value is published as, sorts the raw tuples into
 //! classes of equal texts with code of its own, asks every model about every class, suppresses what fails, and
-//! compares with the budget and the acceptable levels. What a recoding publishes must also be readable: every text
-//! stands for the values it was made of and no others. Only then is there a [`Release`]. The writer of a job takes
-//! [`PublishedRows`], which only a release's [`Recoder`] makes from those same texts, and finishes only with a
-//! [`Confirmation`] that the rows written are the rows counted, with the values counted.
+//! compares with the budget and the acceptable levels. The loss that a search claims must be the loss measured. What a
+//! recoding publishes must also be readable: every text stands for the values it was made of and no others. Only then
+//! is there a [`Release`]. The writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes from
+//! those same texts, and finishes only with a [`Confirmation`] that the rows written are the rows counted, with the
+//! values counted.
 
 mod classes;
 mod recoder;
@@ -72,6 +73,15 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
     if assessed.rows_suppressed != rows_suppressed {
         return Err(Error::CheckFailed {
             what: "the check and the search count different rows",
+        });
+    }
+    let is_measured = proposal.loss.is_none_or(|claimed| {
+        let measured = assessed.loss;
+        measured.is_some_and(|measured| measured.is_about(claimed))
+    });
+    if !is_measured {
+        return Err(Error::CheckFailed {
+            what: "the release costs something else than the search says",
         });
     }
     let reached = classes.reached(problem.models);

@@ -44,6 +44,7 @@ fn publish_with_labels(labels: [&str; 2]) -> Result<Vec<String>, Error> {
     let proposal = Proposal {
         recoding: Recoding::Partitions(vec![grouping.with_labels(labels)]),
         guarantee: Guarantee::Heuristic,
+        loss: None,
         nodes_checked: 0,
         steps: Vec::new(),
     };

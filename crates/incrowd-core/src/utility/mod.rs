@@ -72,6 +72,14 @@ pub struct Loss(pub f64);
 
 impl Eq for Loss {}
 
+impl Loss {
+    /// Whether two losses are the same but for the order in which they were summed up.
+    pub fn is_about(self, other: Loss) -> bool {
+        let (one, other) = (self.0, other.0);
+        one == other || (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1e-3)
+    }
+}
+
 impl PartialOrd for Loss {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))

@@ -22,7 +22,7 @@ mod partitions;
 pub use cuts::{Block, Blocks, CutJudged, Replacement};
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
-pub use partitions::{OrderedValues, RawPartition};
+pub use partitions::{OrderedValues, RawPartition, RawSteps};
 
 use std::collections::BTreeMap;
 

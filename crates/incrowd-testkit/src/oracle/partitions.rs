@@ -7,18 +7,34 @@ use std::collections::BTreeMap;
 /// For each value of a column the block it is in.
 pub type RawPartition<'a> = BTreeMap<&'a str, usize>;
 
+/// Steps that numbers are put in and never taken apart: how wide they are and where one begins.
+pub type RawSteps = Option<(i64, i64)>;
+
 /// A column's values in the rows, in order, with what a scheme needs to know of them.
 #[derive(Debug)]
 pub struct OrderedValues<'a> {
     /// From first to last.
     pub values: Vec<&'a str>,
-    hierarchy: &'a RawHierarchy,
+    /// The same by position, groups kept together: the order in which whole groups are neighbours.
+    by_group: Vec<usize>,
     highest: usize,
+    /// For each level, numbers that say which values are in one group there. Groups that share a step are one.
+    groups: Vec<Vec<usize>>,
 }
 
 impl OracleProblem {
     /// The values of a quasi-identifier: of all rows, or all that the hierarchy lists.
     pub fn ordered_values(&self, attribute: usize, listed: bool) -> OrderedValues<'_> {
+        self.values_in_steps(attribute, listed, None)
+    }
+
+    /// The same when numbers are put in steps.
+    pub fn values_in_steps(
+        &self,
+        attribute: usize,
+        listed: bool,
+        steps: RawSteps,
+    ) -> OrderedValues<'_> {
         let (column, hierarchy) = &self.quasi_identifiers[attribute];
         let rows = self.rows();
         let present = self.values(&rows, column);
@@ -30,27 +46,38 @@ impl OracleProblem {
         let mut values: Vec<&str> = (hierarchy.iter().map(|way| way[0].as_str()))
             .filter(|value| listed || present.contains(value))
             .collect();
+        let mut by_group: Vec<usize> = (0..values.len()).collect();
         if numeric {
             let number = |value: &str| value.parse::<f64>().unwrap_or(f64::NEG_INFINITY);
             values.sort_by(|one, other| number(one).total_cmp(&number(other)));
         } else {
-            // As listed, but groups stay together: by where the group of each level is listed first.
+            // As listed; groups by where the group of each level is listed first.
             let first = |value: &str, level: usize| {
                 let way = hierarchy.iter().find(|way| way[0] == value);
                 let group = &way.expect("listed")[level];
                 hierarchy.iter().position(|way| way[level] == *group)
             };
             let top = hierarchy[0].len();
-            values.sort_by_key(|value| {
+            by_group.sort_by_key(|&at| {
                 let levels = (0..top).rev();
-                levels.map(|level| first(value, level)).collect::<Vec<_>>()
+                (levels.map(|level| first(values[at], level))).collect::<Vec<_>>()
             });
         }
         OrderedValues {
+            groups: groups_by_level(hierarchy, &values, steps),
             values,
-            hierarchy,
+            by_group,
             highest: self.max_levels[attribute].into(),
         }
+    }
+
+    /// Whether some step holds values that are not in one group of the highest acceptable level.
+    pub fn steps_reach_too_high(&self, attribute: usize, steps: RawSteps) -> bool {
+        let (raw, in_steps) = (
+            self.ordered_values(attribute, false),
+            self.values_in_steps(attribute, false, steps),
+        );
+        in_steps.groups[in_steps.highest] != raw.groups[raw.highest]
     }
 
     /// What partitions cost, and whether they suppress no more than allowed.
@@ -116,8 +143,18 @@ impl OracleProblem {
 
     /// The least cost of all partitions that the schemes, one for each quasi-identifier, allow within the budget.
     pub fn least_cost_of_partitions(&self, metric: &OracleMetric, schemes: &[&str]) -> Option<f64> {
-        let ordered: Vec<OrderedValues<'_>> = (0..schemes.len())
-            .map(|attribute| self.ordered_values(attribute, false))
+        self.least_cost_in_steps(metric, schemes, &vec![None; schemes.len()])
+    }
+
+    /// The same when the numbers of columns are put in steps.
+    pub fn least_cost_in_steps(
+        &self,
+        metric: &OracleMetric,
+        schemes: &[&str],
+        steps: &[RawSteps],
+    ) -> Option<f64> {
+        let ordered: Vec<OrderedValues<'_>> = (steps.iter().enumerate())
+            .map(|(attribute, &steps)| self.values_in_steps(attribute, false, steps))
             .collect();
         let allowed: Vec<Vec<RawPartition<'_>>> = (ordered.iter().zip(schemes))
             .map(|(values, scheme)| values.allowed(scheme))
@@ -165,20 +202,26 @@ impl<'a> OrderedValues<'a> {
             .collect()
     }
 
-    fn group(&self, value: usize, level: usize) -> &str {
-        let way = self
-            .hierarchy
-            .iter()
-            .find(|way| way[0] == self.values[value]);
-        &way.expect("a hierarchy lists every value")[level]
+    /// Whether each group of the highest acceptable level is a run of the order.
+    pub fn groups_are_runs(&self) -> bool {
+        let groups = &self.groups[self.highest];
+        (0..groups.len()).all(|x| {
+            (x..groups.len())
+                .filter(|&y| groups[x] == groups[y])
+                .all(|y| (x..y).all(|z| groups[z] == groups[x]))
+        })
+    }
+
+    /// Whether groups kept together are in the order of the values.
+    pub fn order_follows_groups(&self) -> bool {
+        self.by_group.is_sorted()
     }
 
     /// The height of the lowest common group.
     fn distance(&self, one: usize, other: usize) -> usize {
-        let levels = 0..self.hierarchy[0].len();
-        let mut together =
-            levels.filter(|&level| self.group(one, level) == self.group(other, level));
-        together.next().expect("the last level is one group")
+        let mut levels = self.groups.iter();
+        let together = levels.position(|groups| groups[one] == groups[other]);
+        together.expect("the last level is one group")
     }
 
     /// Whether a scheme allows these blocks, given in the order of the values.
@@ -186,7 +229,11 @@ impl<'a> OrderedValues<'a> {
         let count = blocks.len();
         let pairs = || (0..count).flat_map(move |x| (0..count).map(move |y| (x, y)));
         let together = || pairs().filter(|&(x, y)| blocks[x] == blocks[y]);
-        let consecutive = || together().all(|(x, y)| (x..y).all(|z| blocks[z] == blocks[x]));
+        let consecutive = |order: &[usize]| {
+            let mut pairs = pairs().filter(|&(x, y)| blocks[order[x]] == blocks[order[y]]);
+            pairs.all(|(x, y)| (x..y).all(|z| blocks[order[z]] == blocks[order[x]]))
+        };
+        let listed: Vec<usize> = (0..count).collect();
         let guided = || {
             together().all(|(x, y)| {
                 (0..count)
@@ -195,27 +242,56 @@ impl<'a> OrderedValues<'a> {
         };
         let at_level = |level: usize| {
             pairs().all(|(x, y)| {
-                (blocks[x] == blocks[y]) == (self.group(x, level) == self.group(y, level))
+                (blocks[x] == blocks[y]) == (self.groups[level][x] == self.groups[level][y])
             })
         };
         let is_cut = || {
             (0..count).all(|x| {
                 (0..=self.highest).any(|level| {
                     (0..count).all(|y| {
-                        (blocks[x] == blocks[y]) == (self.group(x, level) == self.group(y, level))
+                        (blocks[x] == blocks[y]) == (self.groups[level][x] == self.groups[level][y])
                     })
                 })
             })
         };
-        together().all(|(x, y)| self.distance(x, y) <= self.highest)
+        pairs().all(|(x, y)| self.distance(x, y) > 0 || blocks[x] == blocks[y])
+            && together().all(|(x, y)| self.distance(x, y) <= self.highest)
             && match scheme {
                 "bhs" => (0..=self.highest).any(at_level),
                 "ghs" => is_cut(),
-                "gops" => guided() && consecutive(),
+                "gops" => guided() && consecutive(&self.by_group),
                 "gsps" => guided(),
-                "ops" => consecutive(),
+                "ops" => consecutive(&listed),
                 "sps" => true,
                 _ => panic!("no scheme is called {scheme}"),
             }
     }
+}
+
+/// For each level, numbers that say which values are in one group there: those that the hierarchy puts together, and
+/// whatever a step or a chain of steps and groups puts together with them.
+fn groups_by_level(hierarchy: &RawHierarchy, values: &[&str], steps: RawSteps) -> Vec<Vec<usize>> {
+    let way = |value: &str| {
+        let way = hierarchy.iter().find(|way| way[0] == value);
+        way.expect("a hierarchy lists every value")
+    };
+    let step = |value: &str| {
+        let (width, origin) = steps?;
+        Some((value.parse::<i64>().ok()? - origin).div_euclid(width))
+    };
+    let of_level = |level: usize| {
+        let mut groups: Vec<usize> = (0..values.len()).collect();
+        for (at, &one) in values.iter().enumerate() {
+            for (other_at, &other) in values.iter().enumerate() {
+                let in_one_step = step(one).is_some() && step(one) == step(other);
+                if in_one_step || way(one)[level] == way(other)[level] {
+                    let (from, to) = (groups[other_at], groups[at]);
+                    let joined = groups.iter_mut().filter(|group| **group == from);
+                    joined.for_each(|group| *group = to);
+                }
+            }
+        }
+        groups
+    };
+    (0..hierarchy[0].len()).map(of_level).collect()
 }

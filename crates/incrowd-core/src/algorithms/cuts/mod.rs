@@ -47,6 +47,7 @@ pub(super) fn proposal(recoding: Recoding, effort: Effort) -> Proposal {
     Proposal {
         recoding,
         guarantee: Guarantee::Heuristic,
+        loss: None,
         nodes_checked: effort.candidates,
         steps: Vec::new(),
     }

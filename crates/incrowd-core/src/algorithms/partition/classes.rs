@@ -52,7 +52,6 @@ impl Classes {
                 positions
             })
             .collect();
-        let shares: Vec<Vec<f64>> = values.iter().map(|values| cost.shares(values)).collect();
         let histograms: Vec<_> = (judge.columns.iter())
             .map(|&column| table.tuples.histograms(column))
             .collect();
@@ -75,9 +74,11 @@ impl Classes {
                 let value = value.expect("a leaf that a row has is a value") as usize;
                 raw.places.push(positions[attribute][value]);
                 if cost.reads_values() {
-                    let share = cost.weights[attribute] * size * shares[attribute][value];
+                    // By the raw value also where it is in a step: what is in one step is published alike and pays.
+                    let same = table.attributes[attribute].rows_of_groups[0][leaf as usize];
+                    let share = cost.weights[attribute] * size * cost.share(same);
                     raw.shares.push(share);
-                    own += share * f64::from(values[attribute].rows[value]);
+                    own += share * f64::from(same);
                 }
             }
             if cost.reads_values() {

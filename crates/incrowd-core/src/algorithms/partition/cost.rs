@@ -4,7 +4,6 @@
 //! with (HDM); a suppressed row costs a fixed charge that no published row exceeds. Merging classes never makes a
 //! published row cheaper. That is all the bounds rest on.
 
-use super::values::Values;
 use crate::Error;
 use crate::counts::{Histogram, Histograms};
 use crate::privacy::{ClassView, PrivacyModel};
@@ -49,13 +48,12 @@ impl Cost {
         !self.weights.is_empty()
     }
 
-    /// For each value 1 / (rows without it): what a row with the value pays for each other row in its block.
-    pub(super) fn shares(&self, values: &Values) -> Vec<f64> {
-        let share = |&same: &u32| match self.rows - same {
+    /// What a row pays for each row published like it, given how many rows have its raw value: 1 / (the others).
+    pub(super) fn share(&self, same: u32) -> f64 {
+        match self.rows - same {
             0 => 0.0,
             others => 1.0 / f64::from(others),
-        };
-        values.rows.iter().map(share).collect()
+        }
     }
 }
 

@@ -73,8 +73,12 @@ impl<'a> Ground<'a> {
         }
         let cost = Cost::new(problem)?;
         let judge = Judge::new(problem);
-        let values = (attributes.iter().zip(problem.max_levels.levels()))
-            .map(|(attribute, highest)| {
+        let schemes: Vec<Scheme> = (attributes.iter())
+            .map(|attribute| settings.scheme_of(&attribute.name))
+            .collect();
+        let values = (attributes.iter().zip(&schemes))
+            .zip(problem.max_levels.levels())
+            .map(|((attribute, &scheme), highest)| {
                 let order = settings
                     .orders
                     .iter()
@@ -85,15 +89,13 @@ impl<'a> Ground<'a> {
                     .find(|steps| steps.column == attribute.name);
                 Values::new(
                     attribute,
+                    scheme,
                     highest,
                     order.map(|(_, order)| order.as_slice()),
                     steps,
                 )
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let schemes: Vec<Scheme> = (attributes.iter())
-            .map(|attribute| settings.scheme_of(&attribute.name))
-            .collect();
         let spaces: Vec<Space> = (values.iter().zip(&schemes))
             .map(|(values, scheme)| find(*scheme).space(values))
             .collect();

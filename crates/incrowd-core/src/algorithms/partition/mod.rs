@@ -23,7 +23,7 @@ pub use search::Counts;
 
 use super::{Algorithm, Card, DefaultBudget, Status};
 use crate::Error;
-use crate::problem::{Guarantee, Problem, Proposal, Setting, Watch};
+use crate::problem::{Assessor, Guarantee, Problem, Proposal, Setting, Watch};
 use crate::utility::Loss;
 use ground::Ground;
 use search::{Manner, choose, seed};
@@ -33,7 +33,8 @@ crate::documented! {
     ///
     /// A scheme says which partitions of a column's values are allowed: one level of the hierarchy (`bhs`), a cut
     /// through it (`ghs`), neighbours (`ops`) or any sets (`sps`), and neighbours or sets guided by the hierarchy
-    /// (`gops`, `gsps`). Branch and bound over the partitions of all columns but one, from the raw values up or from
+    /// (`gops`, `gsps`). Neighbours are those of the order of a column: numbers and dates by size, text as its
+    /// hierarchy file lists it, or by its bytes where no file does. Branch and bound over the partitions of all columns but one, from the raw values up or from
     /// one block down; a dynamic program finds the best partition of the last column for each.
     ///
     /// # Paper
@@ -80,9 +81,9 @@ impl Algorithm for Partition {
         &self,
         problem: &Problem<'_>,
         watch: &dyn Watch,
-    ) -> Result<(Proposal, Option<Account>), Error> {
+    ) -> Result<(Proposal, Option<super::Account>), Error> {
         let (proposal, account) = solve(problem, watch)?;
-        Ok((proposal, Some(account)))
+        Ok((proposal, Some(super::Account::Partitions(account))))
     }
 
     fn default_metric(&self) -> &'static str {
@@ -93,7 +94,7 @@ impl Algorithm for Partition {
 /// How a search over partitions went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
-    /// What the answer costs.
+    /// What the answer costs: the metric of the release.
     pub cost: f64,
     /// No allowed partitions cost less.
     pub lower_bound: f64,
@@ -141,21 +142,32 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
             },
         });
     };
+    let recoding = ground.recoding(&best.partitions);
+    // One number for the cost: the metric's own. That the search means the same by it is checked here and for good.
+    let loss = Assessor::new(problem).assess_recoding(&recoding).loss;
+    let Some(loss) = loss.filter(|loss| loss.is_about(Loss(best.cost))) else {
+        return Err(Error::CheckFailed {
+            what: "partitions cost something else than the search says",
+        });
+    };
+    let lower_bound = match answer.is_complete {
+        true => loss,
+        false => Loss(answer.lower_bound).min(loss),
+    };
     let guarantee = match answer.is_complete {
         true => Guarantee::Optimal,
-        false => Guarantee::Bounded {
-            lower_bound: Loss(answer.lower_bound),
-        },
+        false => Guarantee::Bounded { lower_bound },
     };
     let proposal = Proposal {
-        recoding: ground.recoding(&best.partitions),
+        recoding,
         guarantee,
+        loss: Some(loss),
         nodes_checked: answer.counts.nodes_visited,
         steps: Vec::new(),
     };
     let account = Account {
-        cost: best.cost,
-        lower_bound: answer.lower_bound,
+        cost: loss.0,
+        lower_bound: lower_bound.0,
         rows_suppressed: best.suppressed,
         seed: seed_cost,
         counts: answer.counts,

@@ -28,6 +28,7 @@ impl Values {
     /// hierarchy have.
     pub(super) fn new(
         attribute: &Attribute,
+        scheme: Scheme,
         highest: u8,
         order: Option<&[String]>,
         steps: Option<&CoarseSteps>,
@@ -37,10 +38,14 @@ impl Values {
             .collect();
         let ordered = match order {
             Some(order) => given_order(attribute, &present, order)?,
-            None => natural_order(attribute, present),
+            None => natural_order(attribute, scheme, present),
         };
         let step_of = match steps {
-            Some(steps) => steps_of(attribute, &ordered, steps)?,
+            Some(steps) => {
+                let step_of = steps_of(attribute, &ordered, steps)?;
+                check_steps(attribute, highest, &ordered, &step_of)?;
+                step_of
+            }
             None => (0..ordered.len() as u32).collect(),
         };
         Ok(Values::of_steps(attribute, highest, &ordered, step_of))
@@ -99,7 +104,7 @@ impl Values {
             Scheme::Ops | Scheme::Sps => {
                 // With the block before, in the order of leaves, or the first one; within the highest level.
                 let highest = (attribute.hierarchy).groups_of_leaves(self.levels.len() as u8 - 1);
-                let natural = natural_order(attribute, (0..leaves as u32).collect());
+                let natural = natural_order(attribute, scheme, (0..leaves as u32).collect());
                 let first = natural
                     .iter()
                     .find(|&&leaf| blocks[leaf as usize].is_some());
@@ -140,9 +145,8 @@ impl Values {
             Scheme::Ghs | Scheme::Gops | Scheme::Gsps => {
                 let hierarchy = &attribute.hierarchy;
                 let mut places = vec![0; leaves];
-                for (place, leaf) in
-                    (0..).zip(natural_order(attribute, (0..leaves as u32).collect()))
-                {
+                let natural = natural_order(attribute, scheme, (0..leaves as u32).collect());
+                for (place, leaf) in (0..).zip(natural) {
                     places[leaf as usize] = place;
                 }
                 // The leaves of each block, and how high it reaches: the level at which they are in one group.
@@ -189,9 +193,10 @@ impl Values {
     }
 }
 
-/// Numbers and dates ascending, with a missing or unlisted one first; text as the hierarchy lists it, groups kept
-/// together.
-fn natural_order(attribute: &Attribute, mut leaves: Vec<u32>) -> Vec<u32> {
+/// Numbers and dates ascending, with a missing or unlisted one first. Text as its hierarchy file lists it, or by its
+/// bytes where a rule made the levels, with a missing one last; schemes that follow the hierarchy keep groups
+/// together, in the order of their first value.
+fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) -> Vec<u32> {
     let hierarchy = &attribute.hierarchy;
     let number = |leaf: u32| -> Option<f64> {
         let text = hierarchy.label(0, leaf);
@@ -205,6 +210,13 @@ fn natural_order(attribute: &Attribute, mut leaves: Vec<u32>) -> Vec<u32> {
         }
     };
     match attribute.kind {
+        Kind::Text if scheme == Scheme::Ops => match hierarchy.is_listed() {
+            true => leaves.sort_unstable(),
+            false => leaves.sort_by_key(|&leaf| {
+                let is_missing = attribute.missing == Some(leaf);
+                (is_missing, hierarchy.label(0, leaf))
+            }),
+        },
         Kind::Text => {
             let path = |leaf: u32| -> Vec<u32> {
                 let levels = (0..=hierarchy.height()).rev();
@@ -279,6 +291,29 @@ fn steps_of(
         }
     });
     Ok(step.collect())
+}
+
+/// Refuses steps that no acceptable level publishes whole, as a step is never split.
+fn check_steps(
+    attribute: &Attribute,
+    highest: u8,
+    ordered: &[u32],
+    step_of: &[u32],
+) -> Result<(), Error> {
+    let groups = attribute.hierarchy.groups_of_leaves(highest);
+    let mut group_of_step = BTreeMap::new();
+    let mut pairs = ordered.iter().zip(step_of);
+    let is_within = pairs.all(|(&leaf, step)| {
+        let group = groups[leaf as usize];
+        *group_of_step.entry(step).or_insert(group) == group
+    });
+    match is_within {
+        true => Ok(()),
+        false => Err(Error::StepsAboveLevel {
+            column: attribute.name.clone(),
+            level: highest,
+        }),
+    }
 }
 
 /// Sets that are merged; the least member stands for each.

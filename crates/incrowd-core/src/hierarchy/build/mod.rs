@@ -192,6 +192,7 @@ impl Runs {
         let hierarchy = Hierarchy {
             levels: add_top(column, self.levels)?,
             suppressed: Dictionary::default(),
+            is_listed: false,
         };
         Ok(match missing {
             true => hierarchy.with_extra_leaf("", ExtraLeaf::OwnBranch),

@@ -1,0 +1,33 @@
+//! What a search knows beyond its one answer.
+
+use super::partition;
+use crate::lattice::Node;
+
+/// How a search went and what else it found, for algorithms that keep account of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Account {
+    /// A search over partitions.
+    Partitions(partition::Account),
+    /// A search that finds every safe node, of which one is proposed.
+    SafeNodes(FoundNodes),
+}
+
+/// Safe nodes that a search has found. It is complete: a search that had to stop early gives none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundNodes {
+    /// Which nodes were asked for.
+    pub scope: Scope,
+    /// How many of them are safe.
+    pub safe: u64,
+    /// The safe ones with no safe node below, in lattice order.
+    pub minimal: Vec<Node>,
+}
+
+/// Which safe nodes a search finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every one at acceptable levels.
+    Lattice,
+    /// Those of the least height that has one. All of these are minimal, and there may be other minimal nodes higher up.
+    LeastHeight,
+}
