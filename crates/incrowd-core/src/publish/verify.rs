@@ -197,7 +197,7 @@ impl Column {
         let labels = Labels::new(attribute);
         let meanings: Vec<_> = values
             .iter()
-            .map(|&value| labels.read(label(value)))
+            .map(|&value| labels.read(label(value), values.len() > 1))
             .collect();
         let unknown = meanings.iter().filter(|meaning| meaning.is_none()).count();
         if unknown > 0 {

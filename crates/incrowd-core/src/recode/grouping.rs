@@ -84,10 +84,11 @@ impl Grouping {
             return false;
         }
         let labels = Labels::new(attribute);
+        let beside_others = self.groups() > 1;
         (members(&self.groups_of_leaves, self.groups())
             .iter()
             .zip(&self.labels))
-        .all(|(leaves, label)| labels.read(label).as_ref() == Some(leaves))
+        .all(|(leaves, label)| labels.read(label, beside_others).as_ref() == Some(leaves))
     }
 
     /// The attribute as published, as far as that is known before classes are judged.

@@ -3,10 +3,17 @@
 //! A group that the hierarchy has is published under its label there. Other groups are published as the interval
 //! `[low-high]` when they are all numbers (or dates) from one to another, else as the set `{one, other}`. Whoever
 //! reads a release gets the group back from the text alone: first a label of the hierarchy on the highest level
-//! that has it, then an interval, then a set. A text that would be read as another group is not written.
+//! that has it, then an interval, then a set.
+//!
+//! Any value can be published, whatever it looks like. In a set it stands in quotes where it could be misread. Where an
+//! interval or a set looks like a label of the hierarchy, which raw values may do, it is written in more brackets of
+//! its kind, `{{one, other}}`, until it does not.
+//!
+//! `*` says nothing about a value. A leaf of that name, which stands for values that the hierarchy does not list, is
+//! published as `*` beside other groups, as it is where all values keep to one level.
 
 use crate::counts::Attribute;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{ANY, Hierarchy};
 
 /// Writes and reads the labels of one attribute's groups.
 #[derive(Debug)]
@@ -76,24 +83,51 @@ impl<'a> Labels<'a> {
         if let Some(label) = self.of_hierarchy(leaves) {
             return label.to_owned();
         }
-        if let Some(interval) = self.interval(leaves).filter(|text| !self.is_taken(text)) {
-            return interval;
+        if self.any_leaf().is_some_and(|leaf| leaves == [leaf]) {
+            return ANY.to_owned();
         }
-        let elements: Vec<String> = (leaves.iter())
-            .map(|&leaf| element(self.hierarchy.label(0, leaf)))
-            .collect();
-        format!("{{{}}}", elements.join(", "))
+        let interval = (self.interval(leaves))
+            .filter(|inner| self.read_interval(inner).as_deref() == Some(leaves));
+        match interval {
+            Some(inner) => self.bracketed(Brackets::INTERVAL, &inner),
+            None => {
+                let elements: Vec<String> = (leaves.iter())
+                    .map(|&leaf| element(self.hierarchy.label(0, leaf)))
+                    .collect();
+                self.bracketed(Brackets::SET, &elements.join(", "))
+            }
+        }
     }
 
-    /// The leaves a text stands for, ascending; none when it means nothing.
-    pub(crate) fn read(&self, text: &str) -> Option<Vec<u32>> {
+    /// The leaves a text stands for, ascending; none when it means nothing. Beside other groups `*` is the leaf of that
+    /// name, if there is one: alone it is every value.
+    pub(crate) fn read(&self, text: &str, beside_others: bool) -> Option<Vec<u32>> {
+        if let Some(leaf) = self.any_leaf().filter(|_| beside_others && text == ANY) {
+            return Some(vec![leaf]);
+        }
         if let Some((level, group)) = self.highest(text) {
             return Some(self.members[level as usize].of_group(group).to_vec());
         }
-        let mut leaves = self.read_interval(text).or_else(|| self.read_set(text))?;
-        leaves.sort_unstable();
-        leaves.dedup();
-        Some(leaves)
+        let interval = || self.read_interval(Brackets::INTERVAL.inner(text)?);
+        interval().or_else(|| self.read_set(Brackets::SET.inner(text)?))
+    }
+
+    /// The leaf called `*`, where the last level is called that too.
+    fn any_leaf(&self) -> Option<u32> {
+        let top = self.hierarchy.height();
+        self.hierarchy.group(top, ANY)?;
+        self.hierarchy.group(0, ANY)
+    }
+
+    /// A text in brackets, as many as it takes to look like no label of the hierarchy.
+    fn bracketed(&self, brackets: Brackets, inner: &str) -> String {
+        let mut text = inner.to_owned();
+        loop {
+            text = format!("{}{text}{}", brackets.open, brackets.close);
+            if !self.is_taken(&text) {
+                return text;
+            }
+        }
     }
 
     /// The highest level with this label, and its group.
@@ -120,7 +154,7 @@ impl<'a> Labels<'a> {
         })
     }
 
-    /// `[low-high]`, when the leaves are all numbers from low to high.
+    /// `low-high`, when the leaves are all numbers from low to high.
     fn interval(&self, leaves: &[u32]) -> Option<String> {
         let number = |leaf: &u32| self.numbers[*leaf as usize];
         if leaves.len() < 2 || leaves.iter().any(|leaf| number(leaf).is_nan()) {
@@ -134,7 +168,7 @@ impl<'a> Labels<'a> {
         let between = self.between(number(low), number(high));
         (between.len() == leaves.len()).then(|| {
             let text = |leaf| self.hierarchy.label(0, leaf);
-            format!("[{}-{}]", text(*low), text(*high))
+            format!("{}-{}", text(*low), text(*high))
         })
     }
 
@@ -144,8 +178,8 @@ impl<'a> Labels<'a> {
         &self.ordered[start.min(end)..end]
     }
 
-    fn read_interval(&self, text: &str) -> Option<Vec<u32>> {
-        let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    /// The leaves of `low-high`, ascending.
+    fn read_interval(&self, inner: &str) -> Option<Vec<u32>> {
         let number = |text: &str| {
             let leaf = self.hierarchy.group(0, text)?;
             Some(self.numbers[leaf as usize]).filter(|number| !number.is_nan())
@@ -153,22 +187,55 @@ impl<'a> Labels<'a> {
         // Numbers may have signs and dates have dashes, so every dash may be the one between.
         let (low, high) = (inner.match_indices('-'))
             .find_map(|(at, _)| Some((number(&inner[..at])?, number(&inner[at + 1..])?)))?;
-        let between = self.between(low, high);
-        Some(between.iter().map(|&(_, leaf)| leaf).collect())
+        let between = self.between(low, high).iter();
+        let mut leaves: Vec<u32> = between.map(|&(_, leaf)| leaf).collect();
+        leaves.sort_unstable();
+        Some(leaves)
     }
 
-    fn read_set(&self, text: &str) -> Option<Vec<u32>> {
-        let inner = text.strip_prefix('{')?.strip_suffix('}')?;
+    /// The leaves of `one, other`, ascending.
+    fn read_set(&self, inner: &str) -> Option<Vec<u32>> {
         let elements = read_elements(inner)?;
-        (elements.iter())
-            .map(|element| self.hierarchy.group(0, element))
-            .collect()
+        let leaves = (elements.iter()).map(|element| self.hierarchy.group(0, element));
+        let mut leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
+        leaves.sort_unstable();
+        leaves.dedup();
+        Some(leaves)
+    }
+}
+
+/// What a group stands in.
+#[derive(Debug, Clone, Copy)]
+struct Brackets {
+    open: char,
+    close: char,
+}
+
+impl Brackets {
+    const INTERVAL: Brackets = Brackets {
+        open: '[',
+        close: ']',
+    };
+    const SET: Brackets = Brackets {
+        open: '{',
+        close: '}',
+    };
+
+    /// What stands in these brackets, however many there are. Neither numbers nor elements of sets begin or end with
+    /// one, so the text tells how many there are.
+    fn inner(self, text: &str) -> Option<&str> {
+        let mut inner = text.strip_prefix(self.open)?.strip_suffix(self.close)?;
+        while let Some(within) = inner.strip_prefix(self.open) {
+            inner = within.strip_suffix(self.close)?;
+        }
+        Some(inner)
     }
 }
 
 /// A value as an element of a set: in quotes where it could be misread.
 fn element(value: &str) -> String {
-    let is_plain = !value.is_empty() && value.trim() == value && !value.contains(['"', ',']);
+    let is_plain =
+        !value.is_empty() && value.trim() == value && !value.contains(['"', ',', '{', '}']);
     if is_plain {
         value.to_owned()
     } else {
