@@ -81,8 +81,9 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
     let mut ranked: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|candidate| {
-            let contained =
-                name.len() > 2 && (candidate.contains(&name) || name.contains(candidate));
+            // Two letters are in too many words to be what was meant.
+            let contained = (name.len() > 2 && candidate.contains(&name))
+                || (candidate.len() > 2 && name.contains(candidate));
             let distance = if contained {
                 0
             } else {
@@ -133,5 +134,6 @@ mod tests {
             ["distinct-l-diversity", "entropy-l-diversity"]
         );
         assert_eq!(nearest("banana", names), Vec::<&str>::new());
+        assert_eq!(nearest("latice", ["l", "lattice", "t"]), ["lattice"]);
     }
 }

@@ -488,27 +488,29 @@ pub(crate) fn study(found: &Study) -> String {
     page.0
 }
 
-/// Entries of the registries: a list, or one in full.
+/// What words mean: a list, or all that one name means in full.
 pub(crate) fn explanation(explanation: &Explanation) -> String {
     let mut page = Page::default();
-    if let [entry] = &explanation.entries[..] {
-        page.line(format!("{} ({})", entry.name, entry.family));
-        page.line("");
-        page.line(&entry.text);
-        return page.0;
-    }
-    let mut family = "";
-    for entry in &explanation.entries {
-        if entry.family != family {
-            if !family.is_empty() {
+    let entries = &explanation.entries;
+    let is_one_name = entries.iter().all(|entry| entry.name == entries[0].name);
+    if is_one_name {
+        for (at, entry) in entries.iter().enumerate() {
+            if at > 0 {
                 page.line("");
             }
-            family = entry.family;
-            page.line(format!("{family}s"));
+            page.line(format!("{} ({})", entry.name, entry.family));
+            page.line("");
+            page.line(&entry.text);
         }
-        page.line(format!("  {:<26}{}", entry.name, entry.summary));
+        return page.0;
     }
-    page.line("");
+    for of_family in entries.chunk_by(|one, other| one.family == other.family) {
+        page.line(of_family[0].family.plural());
+        for entry in of_family {
+            page.line(format!("  {:<26}{}", entry.name, entry.summary));
+        }
+        page.line("");
+    }
     page.line("`incrowd explain NAME` says more about each");
     page.0
 }
