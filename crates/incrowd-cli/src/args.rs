@@ -327,7 +327,7 @@ pub(crate) struct StudyArgs {
     #[arg(long, help_heading = "What to study")]
     pub(crate) importance: bool,
     /// Write pictures to this folder: suppression by height, the curve of a node (that of --max-levels if
-    /// given) with the budget, and the lattice if it is small
+    /// given), and the lattice if it is small, each with the budget: --max-suppressed, or 1% when not given
     #[arg(long, value_name = "FOLDER", help_heading = "What to study")]
     pub(crate) plot: Option<PathBuf>,
     /// Print the tables as CSV

@@ -65,6 +65,8 @@ pub use outcome::{
     StepTaken, VERSION, Verification,
 };
 pub use plan::Plan;
-pub use schemes_study::{Experiment, SchemesOptions, SchemesRow, SchemesStudy, study_schemes};
-pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};
+pub use schemes_study::{
+    Experiment, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
+};
+pub use study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use verify::verify;

@@ -481,6 +481,10 @@ pub(crate) fn study(found: &Study) -> String {
         page.table(&header.map(String::from), &rows);
         page.line("");
     }
+    if let Some(budget) = &found.budget {
+        let text = format!("{} rows in the pictures ({})", budget.rows, budget.from);
+        page.entry("budget", text);
+    }
     for (at, path) in found.plots.iter().enumerate() {
         let label = if at == 0 { "pictures" } else { "" };
         page.entry(label, path.display().to_string());
