@@ -24,7 +24,11 @@ impl Page {
 
     /// Rows of cells, each column as wide as its widest cell, numbers to the right.
     pub(super) fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
-        let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
+        let header: Vec<String> = header.iter().map(shown).collect();
+        let rows: Vec<Vec<String>> = (rows.iter())
+            .map(|row| row.iter().map(shown).collect())
+            .collect();
+        let all = || std::iter::once(&header).chain(&rows);
         let width = |column: usize| {
             let cells = all().filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -46,6 +50,18 @@ impl Page {
             }
             self.line(line);
         }
+    }
+}
+
+/// Letters of a cell that a table shows.
+const MOST_SHOWN: usize = 160;
+
+/// A text as a table shows it: a very long one would push everything else out of sight.
+pub(super) fn shown(text: impl AsRef<str>) -> String {
+    let text = text.as_ref();
+    match text.char_indices().nth(MOST_SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
 
