@@ -94,6 +94,9 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
         })
         .collect();
     ranked.sort();
+    // Beside a name that is a slip away, one that is three slips away was hardly meant.
+    let best = ranked.first().map_or(0, |(distance, _)| *distance);
+    ranked.retain(|(distance, _)| *distance <= 2 * best);
     ranked.truncate(3);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
@@ -134,6 +137,7 @@ mod tests {
             ["distinct-l-diversity", "entropy-l-diversity"]
         );
         assert_eq!(nearest("banana", names), Vec::<&str>::new());
-        assert_eq!(nearest("latice", ["l", "lattice", "t"]), ["lattice"]);
+        let words = ["l", "basic", "date", "lattice", "t"];
+        assert_eq!(nearest("latice", words), ["lattice"]);
     }
 }

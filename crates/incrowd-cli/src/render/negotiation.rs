@@ -159,7 +159,8 @@ fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
             offer.share_suppressed * 100.0
         ),
     );
-    if offer.share_suppressed > LARGEST_BUDGET_PROPOSED {
+    let is_beyond_budget = matches!(offer.gives_way, Some(GaveWay::Suppression { .. }));
+    if is_beyond_budget && offer.share_suppressed > LARGEST_BUDGET_PROPOSED {
         let text = "much of the table would be left out: fewer or coarser columns, or less privacy, keep more rows";
         entry("", text.into());
     }

@@ -292,7 +292,7 @@ pub(super) static GLOSSARY: &[Word] = &[
     word(
         Family::Choice,
         "lambda",
-        "Calls a node promising by the logarithm of `gamma` times `mu`, summed over its levels.",
+        "Calls a node promising by `mu` times the logarithm of `gamma`, summed over its levels.",
         "",
         "`negotiate --how partial --estimator lambda`, the default.",
     ),
