@@ -77,7 +77,7 @@ fn pair(measures: &[Measure], share: f64, metric: &'static str) -> Result<Pair> 
 
 const WIDTH: f64 = 760.0;
 /// Where the axis begins and ends.
-const LEFT: f64 = 170.0;
+const LEFT: f64 = 240.0;
 const RIGHT: f64 = 660.0;
 const LINE: f64 = 19.0;
 const TOP: f64 = 96.0;

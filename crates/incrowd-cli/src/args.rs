@@ -327,7 +327,7 @@ pub(crate) struct StudyArgs {
     #[arg(long, help_heading = "What to study")]
     pub(crate) importance: bool,
     /// Write pictures to this folder: suppression by height, the curve of a node (that of --max-levels if
-    /// given) with the budget, and the lattice if it is small
+    /// given), and the lattice if it is small, each with the budget: --max-suppressed, or 1% when not given
     #[arg(long, value_name = "FOLDER", help_heading = "What to study")]
     pub(crate) plot: Option<PathBuf>,
     /// Print the tables as CSV
@@ -447,16 +447,26 @@ impl PreparationArgs {
     }
 }
 
-/// What is this model, metric or algorithm? Definition, paper, cost
+/// What does this word mean? Models, metrics, algorithms, and every term that messages use
+///
+/// For a model, metric or algorithm: definition, paper, cost. For any other word: what it means and where you meet it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd explain
   incrowd explain models
-  incrowd explain t-closeness")]
+  incrowd explain t-closeness
+  incrowd explain quasi-identifier")]
 pub(crate) struct ExplainArgs {
-    /// A name, or `models`, `metrics`, `algorithms`; all when not given
-    #[arg(value_name = "NAME")]
-    pub(crate) name: Option<String>,
+    /// A word, or `models`, `metrics`, `algorithms`, `schemes`, `rules`, `choices`, `terms`; everything when not given
+    #[arg(value_name = "WORD", num_args = 0..)]
+    words: Vec<String>,
+}
+
+impl ExplainArgs {
+    /// The name to look up. It may be of several words, as in `explain unique row`.
+    pub(crate) fn name(&self) -> Option<String> {
+        (!self.words.is_empty()).then(|| self.words.join(" "))
+    }
 }
 
 /// Print the completions for a shell
@@ -883,5 +893,46 @@ impl FlagPart for OutputArgs {
         job.output.certificate.clone_from(&self.certificate);
         job.output.suppressed = self.suppressed;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Every flag of a command and its subcommands with the words it can be set to.
+    fn flags_with_words(command: &clap::Command, found: &mut Vec<(String, String)>) {
+        for flag in command.get_arguments() {
+            let Some(name) = flag.get_long() else {
+                continue;
+            };
+            if flag.get_action().takes_values() {
+                for word in flag.get_possible_values() {
+                    found.push((format!("--{name}"), word.get_name().to_owned()));
+                }
+            }
+        }
+        for subcommand in command.get_subcommands() {
+            flags_with_words(subcommand, found);
+        }
+    }
+
+    #[test]
+    fn every_word_that_a_flag_can_be_set_to_is_explained_for_that_flag() {
+        let mut found = Vec::new();
+        flags_with_words(&Cli::command(), &mut found);
+        assert!(found.len() > 10, "{found:?}");
+        for (flag, word) in found {
+            let entries = match incrowd_job::explain(Some(&word)) {
+                Ok(explanation) => explanation.entries,
+                Err(_) => panic!("`{flag} {word}` is not explained"),
+            };
+            let says_where = entries.iter().any(|entry| entry.text.contains(&flag));
+            assert!(
+                says_where,
+                "`{word}` is explained, but not as `{flag} {word}`"
+            );
+        }
     }
 }

@@ -1,13 +1,13 @@
-//! The reference page is what the registries say. `make docs` rewrites it.
+//! The reference page is what the registries and the glossary say. `make docs` rewrites it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assert_cmd::cargo::cargo_bin;
 use std::path::Path;
 use std::process::Command;
 
-const HEAD: &str = "# Models, metrics and algorithms
+const HEAD: &str = "# Models, metrics, algorithms and words
 
-This page is generated from the registries by `make docs`; `incrowd explain NAME` prints the same text.
+This page is generated from the registries and the glossary by `make docs`; `incrowd explain NAME` prints the same text.
 ";
 
 fn entries() -> Vec<serde_json::Value> {

@@ -168,6 +168,10 @@ fn explain_lists_everything_and_says_more_about_each() {
     }
     let unknown = folder.run("explain k-anonimity").ends_with(2).stderr;
     assert!(unknown.contains("`k-anonymity`"), "{unknown}");
+    let alike = folder.run("explain Quasi Identifiers").ends_with(0).stdout;
+    assert!(alike.starts_with("quasi-identifier (term)\n"), "{alike}");
+    let both = folder.run("explain height").ends_with(0).stdout;
+    assert!(both.contains("height (metric)\n") && both.contains("height (term)\n"));
 }
 
 #[test]

@@ -81,8 +81,9 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
     let mut ranked: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|candidate| {
-            let contained =
-                name.len() > 2 && (candidate.contains(&name) || name.contains(candidate));
+            // Two letters are in too many words to be what was meant.
+            let contained = (name.len() > 2 && candidate.contains(&name))
+                || (candidate.len() > 2 && name.contains(candidate));
             let distance = if contained {
                 0
             } else {
@@ -93,6 +94,9 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
         })
         .collect();
     ranked.sort();
+    // Beside a name that is a slip away, one that is three slips away was hardly meant.
+    let best = ranked.first().map_or(0, |(distance, _)| *distance);
+    ranked.retain(|(distance, _)| *distance <= 2 * best);
     ranked.truncate(3);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
@@ -133,5 +137,7 @@ mod tests {
             ["distinct-l-diversity", "entropy-l-diversity"]
         );
         assert_eq!(nearest("banana", names), Vec::<&str>::new());
+        let words = ["l", "basic", "date", "lattice", "t"];
+        assert_eq!(nearest("latice", words), ["lattice"]);
     }
 }

@@ -39,6 +39,10 @@ pub enum Error {
         max_suppressed: u32,
         /// Rows the highest acceptable node suppresses.
         rows_suppressed_at_limit: u32,
+        /// Rows of the table.
+        rows: u32,
+        /// Whether higher levels than the acceptable ones exist.
+        has_higher_levels: bool,
     },
     /// A column that partitions, orders or steps are asked for and that is no quasi-identifier.
     #[error("`{column}` is given a scheme, an order or steps, and is no quasi-identifier")]
@@ -98,6 +102,10 @@ pub enum Error {
         max_suppressed: u32,
         /// Rows the highest acceptable node suppresses.
         rows_suppressed_at_limit: u32,
+        /// Rows of the table.
+        rows: u32,
+        /// Whether higher levels than the acceptable ones exist.
+        has_higher_levels: bool,
     },
     /// An algorithm that classifies needs to know what.
     #[error("`{algorithm}` needs one target column, and {given} are given")]
@@ -144,6 +152,8 @@ pub enum Error {
         rows_violating: u32,
         /// The budget.
         max_suppressed: u32,
+        /// Rows of the table.
+        rows: u32,
     },
     /// Choices that end before a release is safe.
     #[error("after the last choice {rows_violating} rows violate a promise")]
@@ -154,6 +164,8 @@ pub enum Error {
         rows_violating: u32,
         /// The budget.
         max_suppressed: u32,
+        /// Rows of the table.
+        rows: u32,
     },
     /// Choices after the last.
     #[error("the script has {choices} choices, but choice {ended} ends it")]
@@ -546,13 +558,15 @@ impl Error {
             Error::NotUtf8 { row, .. } => Some(format!("first in row {row}")),
             Error::NoSolution {
                 rows_suppressed_at_limit,
+                rows,
                 ..
             }
             | Error::NoneFound {
                 rows_suppressed_at_limit,
+                rows,
                 ..
             } => Some(format!(
-                "the highest acceptable levels still suppress {rows_suppressed_at_limit} rows"
+                "the highest acceptable levels still suppress {rows_suppressed_at_limit} of {rows} rows"
             )),
             Error::TimeUp { nodes_checked } => Some(format!("{nodes_checked} nodes checked")),
             Error::HierarchyNotUtf8 { line, .. } => Some(format!("first in line {line}")),
@@ -593,10 +607,10 @@ impl Error {
             }
             Error::NoSolution {
                 rows_suppressed_at_limit,
+                rows,
+                has_higher_levels,
                 ..
-            } => format!(
-                "allow `--max-suppressed {rows_suppressed_at_limit}`, raise `--max-levels`, or weaken a promise"
-            ),
+            } => remedies(*rows_suppressed_at_limit, *rows, *has_higher_levels),
             Error::PartitionColumnUnknown { known, .. } => {
                 format!("the quasi-identifiers are {}", known.join(", "))
             }
@@ -612,11 +626,16 @@ impl Error {
             Error::StepsAboveLevel { .. } => {
                 "make the steps of `--coarse` narrower, let them begin elsewhere, or raise `--max-levels`".into()
             }
-            Error::NoneFound { .. } => {
+            Error::NoneFound {
+                rows_suppressed_at_limit,
+                rows,
+                has_higher_levels,
+                ..
+            } => format!(
                 "there may be one, as these promises can break by merging rows: take `--algorithm optimal`, which looks \
-                 everywhere, raise `--max-suppressed`, or weaken a promise"
-                    .into()
-            }
+                 everywhere; or {}",
+                remedies(*rows_suppressed_at_limit, *rows, *has_higher_levels)
+            ),
             Error::OneTargetNeeded { .. } => {
                 "name the column that analysts predict, for example `--target salary-class`".into()
             }
@@ -635,9 +654,14 @@ impl Error {
             Error::RaisedTooFar { .. } => {
                 "raise another column, or allow more with `--max-levels`".into()
             }
-            Error::TooManyToSuppress { rows_violating, .. } => {
-                format!("raise a column first, or allow `--max-suppressed {rows_violating}`")
-            }
+            Error::TooManyToSuppress {
+                rows_violating,
+                rows,
+                ..
+            } => match larger_budget(*rows_violating, *rows) {
+                Some(budget) => format!("raise a column first, or {budget}"),
+                None => "raise a column first".into(),
+            },
             Error::ChoicesUnfinished {
                 rows_violating,
                 max_suppressed,
@@ -645,13 +669,20 @@ impl Error {
             } if rows_violating <= max_suppressed => {
                 "end with `suppress` to leave them out, or raise another column".into()
             }
-            Error::ChoicesUnfinished { rows_violating, .. } => format!(
-                "raise another column, or end with `suppress` and allow `--max-suppressed {rows_violating}`"
-            ),
+            Error::ChoicesUnfinished {
+                rows_violating,
+                rows,
+                ..
+            } => match larger_budget(*rows_violating, *rows) {
+                Some(budget) => {
+                    format!("raise another column, or end with `suppress` and {budget}")
+                }
+                None => "raise another column".into(),
+            },
             Error::ScriptGoesOn { .. } => "`suppress` comes last, once".into(),
-            Error::PromiseBeyondTable { rows, .. } => {
-                format!("ask for at most {rows}, or add rows")
-            }
+            Error::PromiseBeyondTable { rows, .. } => format!(
+                "ask for less: at {rows} all rows are one class, so take far fewer if the release is to tell anything"
+            ),
             Error::NegativeBudget { .. } => {
                 "give a number of rows from 0 on, or a percentage such as 1%".into()
             }
@@ -784,6 +815,98 @@ impl Error {
             ),
             Error::HierarchySpecNotNested { .. } => {
                 "each level must be made of whole groups of the level before".into()
+            }
+        }
+    }
+}
+
+/// Leaving out more than this share of the rows is never proposed: what remains would be another table.
+pub const LARGEST_BUDGET_PROPOSED: f64 = 0.1;
+
+/// A budget that would do, if it can be recommended.
+fn larger_budget(rows_needed: u32, rows: u32) -> Option<String> {
+    let share = f64::from(rows_needed) / f64::from(rows.max(1));
+    (share <= LARGEST_BUDGET_PROPOSED).then(|| {
+        format!(
+            "allow `--max-suppressed {rows_needed}` ({:.2} % of the rows)",
+            share * 100.0
+        )
+    })
+}
+
+/// What leads to a release where the highest acceptable levels suppress so many rows.
+fn remedies(rows_needed: u32, rows: u32, has_higher_levels: bool) -> String {
+    let budget = larger_budget(rows_needed, rows);
+    let is_hopeless = budget.is_none();
+    let mut remedies: Vec<String> = budget.into_iter().collect();
+    // Where every column may be `*` already, fewer or coarser ones change nothing.
+    if has_higher_levels {
+        remedies.push("raise `--max-levels`".into());
+        if is_hopeless {
+            remedies.push("name fewer quasi-identifiers".into());
+            remedies.push("use coarser hierarchies".into());
+        }
+    }
+    remedies.push("promise less, such as a smaller k".into());
+    match remedies.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{}, or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_solution(needed: u32, has_higher_levels: bool) -> String {
+        let error = Error::NoSolution {
+            max_suppressed: 0,
+            rows_suppressed_at_limit: needed,
+            rows: 1000,
+            has_higher_levels,
+        };
+        error.hint()
+    }
+
+    #[test]
+    fn a_budget_is_proposed_only_where_most_of_the_table_stays() {
+        for needed in [1, 100] {
+            let hint = no_solution(needed, true);
+            assert!(hint.contains(&format!("`--max-suppressed {needed}`")));
+        }
+        assert!(no_solution(25, false).contains("(2.50 % of the rows)"));
+        for needed in [101, 999, 1000] {
+            for has_higher_levels in [false, true] {
+                let hint = no_solution(needed, has_higher_levels);
+                assert!(!hint.contains("--max-suppressed"), "{hint}");
+                assert!(hint.contains("promise less"), "{hint}");
+                let can_rise = hint.contains("`--max-levels`") && hint.contains("fewer");
+                assert_eq!(can_rise, has_higher_levels, "{hint}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_hint_about_choices_proposes_to_leave_out_much_of_the_table() {
+        for (rows_violating, is_proposed) in [(5, true), (80, false), (100, false)] {
+            let refusals = [
+                Error::TooManyToSuppress {
+                    rows_violating,
+                    max_suppressed: 0,
+                    rows: 100,
+                },
+                Error::ChoicesUnfinished {
+                    choices: 1,
+                    rows_violating,
+                    max_suppressed: 0,
+                    rows: 100,
+                },
+            ];
+            for refusal in refusals {
+                let hint = refusal.hint();
+                assert_eq!(hint.contains("--max-suppressed"), is_proposed, "{hint}");
+                assert!(hint.starts_with("raise "), "{hint}");
             }
         }
     }

@@ -100,6 +100,7 @@ fn every_specialization_is_the_best_safe_one_and_the_last_leaves_none() {
                 Err(Error::NoSolution {
                     max_suppressed,
                     rows_suppressed_at_limit,
+                    ..
                 }) => {
                     assert_eq!(oracle.brute_force(&OracleMetric::Height).least_loss, None);
                     (max_suppressed, rows_suppressed_at_limit)
@@ -277,6 +278,8 @@ fn no_algorithm_takes_a_path_that_ends_for_a_proof_that_there_is_no_solution() {
         algorithm: "top-down",
         max_suppressed: 2,
         rows_suppressed_at_limit: 6,
+        rows: 6,
+        has_higher_levels: false,
     };
     assert_eq!(solved.map(|_| ()), Err(none_found));
     assert_eq!(oracle.judge(&[0]).rows_suppressed(), 2);

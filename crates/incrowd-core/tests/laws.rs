@@ -176,6 +176,7 @@ fn check_answer(
             let (Error::NoSolution {
                 max_suppressed,
                 rows_suppressed_at_limit,
+                ..
             }
             | Error::NoneFound {
                 max_suppressed,

@@ -158,6 +158,8 @@ fn datafly_passes_over_columns_at_their_highest_acceptable_level() {
     let top_violates = Error::NoSolution {
         max_suppressed: 1,
         rows_suppressed_at_limit: 2,
+        rows: 6,
+        has_higher_levels: true,
     };
     with_problem(&oracle, |problem| {
         assert_eq!(Datafly.solve(problem, &Unwatched), Err(top_violates));
@@ -199,7 +201,8 @@ fn mu_argus_plays_a_script_and_refuses_what_cannot_be() {
         refused("suppress"),
         Error::TooManyToSuppress {
             rows_violating: 4,
-            max_suppressed: 2
+            max_suppressed: 2,
+            rows: 6,
         }
     );
     assert!(matches!(

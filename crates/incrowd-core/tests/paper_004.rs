@@ -184,6 +184,8 @@ fn figure_2_3_four_anonymity_up_to_1_1_3_costs_six_rows() {
         let six = Error::NoSolution {
             max_suppressed: 0,
             rows_suppressed_at_limit: 6,
+            rows: 10,
+            has_higher_levels: true,
         };
         assert_eq!(release.unwrap_err(), six);
     });

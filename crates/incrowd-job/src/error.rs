@@ -504,9 +504,11 @@ impl Error {
                 "give one ASCII character, such as `;`, or the word `tab`".into()
             }
             Error::Budget { .. } => {
-                "give a number of rows such as `321`, or a share from `0%` to `100%`".into()
+                "give a number of rows such as `321`, or a share of them such as `1%`".into()
             }
-            Error::BudgetBeyondTable { .. } => "give a smaller number, or `100%`".into(),
+            Error::BudgetBeyondTable { .. } => {
+                "give a smaller number, or a share such as `1%`".into()
+            }
             Error::TimeLimit { .. } => "write it like `30s`, `5m` or `1h 30m`".into(),
             Error::MaxLevels { .. } => {
                 "give one number per quasi-identifier, such as `--max-levels 2,1,1`".into()

@@ -43,7 +43,7 @@ pub use choices::{Chooser, Decision, leaves_choices};
 pub use compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use control::{Control, NoProgress, Phase, Progress};
 pub use error::Error;
-pub use explain::{Entry, Explanation, explain};
+pub use explain::{Entry, Explanation, Family, explain};
 pub use hierarchies::ColumnHierarchy;
 pub use incrowd_core::algorithms::mu_argus::{Choice, View};
 pub use init::{Initialized, init};
@@ -65,6 +65,8 @@ pub use outcome::{
     Seconds, StepAction, StepTaken, VERSION, Verification,
 };
 pub use plan::Plan;
-pub use schemes_study::{Experiment, SchemesOptions, SchemesRow, SchemesStudy, study_schemes};
-pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};
+pub use schemes_study::{
+    Experiment, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
+};
+pub use study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use verify::verify;

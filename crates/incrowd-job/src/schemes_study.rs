@@ -11,7 +11,8 @@ use crate::job::{Budget, Job, Others, TimeLimit};
 use crate::negotiation::Ground;
 use crate::outcome::VERSION;
 use crate::partitions;
-use crate::plot::{Around, Line, lines};
+use crate::plot::{Around, Limit, Line, Point, lines};
+use crate::study::StudyBudget;
 use incrowd_core::algorithms::partition::solve;
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
@@ -51,11 +52,24 @@ pub struct SchemesStudy {
     pub version: u32,
     /// The quasi-identifiers; experiments with fewer take the first ones.
     pub quasi_identifiers: Vec<String>,
+    /// Rows that each search may suppress.
+    pub budget: StudyBudget,
+    /// How long each search may take.
+    pub time_limit: SearchLimit,
     /// One line for each search.
     pub rows: Vec<SchemesRow>,
     /// The pictures written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
+}
+
+/// How long one search may take.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchLimit {
+    /// So many seconds.
+    pub seconds: f64,
+    /// Where that comes from.
+    pub from: String,
 }
 
 /// One search.
@@ -134,9 +148,19 @@ pub fn study_schemes(
     control: &Control,
 ) -> Result<SchemesStudy, Error> {
     let mut job = job.clone();
-    if job.search.time_limit.is_none() {
-        job.search.time_limit = Some(TIME_LIMIT.parse::<TimeLimit>()?);
-    }
+    let limit_from = match job.search.time_limit {
+        Some(_) => "asked for",
+        None => "assumed as `--time-limit` is not given",
+    };
+    let limit = match job.search.time_limit {
+        Some(limit) => limit,
+        None => TIME_LIMIT.parse::<TimeLimit>()?,
+    };
+    job.search.time_limit = Some(limit);
+    let time_limit = SearchLimit {
+        seconds: limit.0.as_secs_f64(),
+        from: limit_from.to_owned(),
+    };
     let wishes = partitions::settings(&job.search)?;
     let ks = options.parameters.clone().unwrap_or_else(|| KS.to_vec());
     if let Some(folder) = &options.plot {
@@ -158,6 +182,18 @@ pub fn study_schemes(
     }
     grounds.push(ground);
     let tables: Vec<&CountedTable> = grounds.iter().map(Ground::table).collect();
+    let all = tables.last().map_or(0, |table| table.rows);
+    let budget = match (job.privacy.max_suppressed, tables.last()) {
+        (Some(asked), Some(table)) => StudyBudget {
+            rows: max_suppressed(Some(asked), table)?.into(),
+            from: format!("asked for: {asked}"),
+        },
+        // As in the paper, whose costs count suppressed rows as the dearest.
+        _ => StudyBudget {
+            rows: all.into(),
+            from: "all of them, assumed as `--max-suppressed` is not given".to_owned(),
+        },
+    };
     let mut study = Study {
         job: &job,
         control,
@@ -172,16 +208,20 @@ pub fn study_schemes(
     let rows = study.rows;
     let mut plots = Vec::new();
     if let Some(folder) = &options.plot {
-        let subtitle = format!(
-            "{} rows; quasi-identifiers: {}",
-            tables.last().map_or(0, |table| table.rows),
-            names.join(", ")
-        );
-        plots = draw(&rows, &subtitle, folder)?;
+        let subtitles = [
+            format!("{all} rows; quasi-identifiers: {}", names.join(", ")),
+            format!(
+                "budget: {} rows may be suppressed ({})",
+                budget.rows, budget.from
+            ),
+        ];
+        plots = draw(&rows, &subtitles, &time_limit, folder)?;
     }
     Ok(SchemesStudy {
         version: VERSION,
         quasi_identifiers: names,
+        budget,
+        time_limit,
         rows,
         plots,
     })
@@ -362,11 +402,34 @@ struct Picture {
     metric: &'static str,
     line: fn(&SchemesRow) -> &str,
     x: (&'static str, fn(&SchemesRow) -> f64),
-    y: (&'static str, fn(&SchemesRow) -> f64),
+    y: Figure,
 }
 
-const MILLISECONDS: (&str, fn(&SchemesRow) -> f64) =
-    ("milliseconds of the search", |row| 1e3 * row.seconds);
+/// What a picture shows.
+#[derive(Clone, Copy)]
+enum Figure {
+    /// Milliseconds of the search, which the time limit bounds.
+    Time,
+    /// What the answer costs.
+    Cost(&'static str, fn(&SchemesRow) -> f64),
+}
+
+impl Figure {
+    fn name(self) -> &'static str {
+        match self {
+            Figure::Time => "milliseconds of the search",
+            Figure::Cost(name, _) => name,
+        }
+    }
+
+    fn of(self, row: &SchemesRow) -> f64 {
+        match self {
+            Figure::Time => 1e3 * row.seconds,
+            Figure::Cost(_, cost) => cost(row),
+        }
+    }
+}
+
 const BY_K: (&str, fn(&SchemesRow) -> f64) = ("k", |row| row.k.into());
 const BY_COLUMNS: (&str, fn(&SchemesRow) -> f64) = ("quasi-identifiers", |row| row.columns as f64);
 
@@ -378,7 +441,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[0],
         line: |row| &row.search,
         x: BY_K,
-        y: MILLISECONDS,
+        y: Figure::Time,
     },
     Picture {
         file: "direction-by-columns.svg",
@@ -387,7 +450,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[0],
         line: |row| &row.search,
         x: BY_COLUMNS,
-        y: MILLISECONDS,
+        y: Figure::Time,
     },
     Picture {
         file: "schemes-seconds-by-k.svg",
@@ -396,7 +459,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[0],
         line: |row| &row.scheme,
         x: BY_K,
-        y: MILLISECONDS,
+        y: Figure::Time,
     },
     Picture {
         file: "schemes-seconds-by-columns.svg",
@@ -405,7 +468,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[0],
         line: |row| &row.scheme,
         x: BY_COLUMNS,
-        y: MILLISECONDS,
+        y: Figure::Time,
     },
     Picture {
         file: "schemes-discernibility-by-k.svg",
@@ -414,7 +477,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[0],
         line: |row| &row.scheme,
         x: BY_K,
-        y: ("thousands of pairs", |row| row.cost / 1e3),
+        y: Figure::Cost("thousands of pairs", |row| row.cost / 1e3),
     },
     Picture {
         file: "schemes-hdm-by-k.svg",
@@ -423,11 +486,16 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[1],
         line: |row| &row.scheme,
         x: BY_K,
-        y: ("sum of penalties", |row| row.cost),
+        y: Figure::Cost("sum of penalties", |row| row.cost),
     },
 ];
 
-fn draw(rows: &[SchemesRow], subtitle: &str, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn draw(
+    rows: &[SchemesRow],
+    subtitles: &[String],
+    time_limit: &SearchLimit,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Error> {
     let mut plots = Vec::new();
     for picture in &PICTURES {
         let mut drawn: Vec<Line> = Vec::new();
@@ -436,7 +504,11 @@ fn draw(rows: &[SchemesRow], subtitle: &str, folder: &Path) -> Result<Vec<PathBu
         };
         for row in rows.iter().filter(belongs) {
             let label = (picture.line)(row);
-            let point = ((picture.x.1)(row), (picture.y.1)(row));
+            let point = Point {
+                x: (picture.x.1)(row),
+                y: picture.y.of(row),
+                is_final: row.gap == 0.0,
+            };
             match drawn.iter_mut().find(|line| line.label == label) {
                 Some(line) => line.points.push(point),
                 None => drawn.push(Line {
@@ -447,9 +519,20 @@ fn draw(rows: &[SchemesRow], subtitle: &str, folder: &Path) -> Result<Vec<PathBu
         }
         let around = Around {
             title: picture.title,
-            subtitle,
+            subtitles,
             x: picture.x.0,
-            y: picture.y.0,
+            y: picture.y.name(),
+            limit: match picture.y {
+                Figure::Time => Some(Limit {
+                    at: 1e3 * time_limit.seconds,
+                    text: format!(
+                        "time limit of a search: {} s ({})",
+                        time_limit.seconds, time_limit.from
+                    ),
+                }),
+                Figure::Cost(..) => None,
+            },
+            hollow: "hollow: the best found when the limit ended the search, not proven",
         };
         let path = folder.join(picture.file);
         write_atomically(&path, lines(&around, &drawn).as_bytes())?;

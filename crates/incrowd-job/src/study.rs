@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::job::{Budget, Job};
 use crate::negotiation::{Curve, Ground};
 use crate::outcome::{Figure, VERSION};
-use crate::plot::{self, LatticeNode, LatticePicture, Series};
+use crate::plot::{self, LatticeNode, LatticePicture, PlotBudget, Series};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{AnnotatedLattice, LevelTable, MOST_NODES, suppression_by_height};
 use incrowd_core::privacy::{Decimal, ModelSpec, ParameterKind, PrivacyModel};
@@ -46,9 +46,21 @@ pub struct Study {
     /// By quasi-identifier and level, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Vec<ImportanceRow>>,
+    /// The budget in the pictures, when there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<StudyBudget>,
     /// The pictures written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
+}
+
+/// How many rows pictures take to be acceptable losses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StudyBudget {
+    /// How many.
+    pub rows: u64,
+    /// Where that comes from.
+    pub from: String,
 }
 
 /// The rows that the nodes of one height suppress.
@@ -106,7 +118,13 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
         Some(levels) => Some(max_levels(Some(levels), table)?),
         None => None,
     };
-    let budget = max_suppressed(job.privacy.max_suppressed.or(Some(BUDGET)), table)?;
+    let budget = StudyBudget {
+        rows: max_suppressed(job.privacy.max_suppressed.or(Some(BUDGET)), table)?.into(),
+        from: match job.privacy.max_suppressed {
+            Some(asked) => format!("asked for: {asked}"),
+            None => format!("{BUDGET}, assumed as `--max-suppressed` is not given"),
+        },
+    };
     if let Some(folder) = &options.plot {
         std::fs::create_dir_all(folder).map_err(|error| Error::Folder {
             path: folder.clone(),
@@ -149,7 +167,10 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
                 model: &**model,
                 parameters,
                 quasi_identifiers: &quasi_identifiers,
-                budget,
+                budget: PlotBudget {
+                    rows: budget.rows,
+                    from: budget.from.clone(),
+                },
             };
             plots.extend(gallery.hang(&rows[first..], limit.as_ref(), control)?);
         }
@@ -169,6 +190,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
         version: VERSION,
         rows,
         importance,
+        budget: (!plots.is_empty()).then_some(budget),
         plots,
     })
 }
@@ -223,7 +245,7 @@ struct Gallery<'a> {
     model: &'a dyn PrivacyModel,
     parameters: &'a [Decimal],
     quasi_identifiers: &'a [String],
-    budget: u32,
+    budget: PlotBudget,
 }
 
 impl Gallery<'_> {
@@ -257,7 +279,7 @@ impl Gallery<'_> {
         let title = format!("Rows suppressed by height, {name}");
         let mut plots = vec![self.write(
             format!("{name}-by-height.svg"),
-            &plot::by_height(&title, &subtitle, &series),
+            &plot::by_height(&title, &[subtitle], &series, &self.budget),
         )?];
         let middle = self.parameters[self.parameters.len() / 2];
         let model = self.model.with_parameter(middle)?;
@@ -265,11 +287,12 @@ impl Gallery<'_> {
             Some(node) => node.clone(),
             None => self.interesting(&*model)?,
         };
-        let curve = Curve::at(self.ground, &*model, &node, self.budget, control)?;
+        let budget = u32::try_from(self.budget.rows).unwrap_or(u32::MAX);
+        let curve = Curve::at(self.ground, &*model, &node, budget, control)?;
         let title = format!("Rows suppressed by {main} at one node");
         plots.push(self.write(
             format!("{name}-curve.svg"),
-            &plot::cumulative(&title, &curve),
+            &plot::cumulative(&title, &curve, &self.budget),
         )?);
         if self.lattice.lattice().nodes() <= MOST_DRAWN {
             for &parameter in self.parameters {
@@ -285,7 +308,7 @@ impl Gallery<'_> {
         for node in self.lattice.nodes() {
             let rows = self.rows(model, node)?;
             let rank = (node.height(), rows, node);
-            if rows <= self.budget && best.is_none_or(|best| rank < best) {
+            if u64::from(rows) <= self.budget.rows && best.is_none_or(|best| rank < best) {
                 best = Some(rank);
             }
         }
@@ -309,17 +332,16 @@ impl Gallery<'_> {
             nodes.push(LatticeNode {
                 node: node.clone(),
                 share: f64::from(rows) / all,
-                is_within_budget: rows <= self.budget,
+                is_within_budget: u64::from(rows) <= self.budget.rows,
             });
         }
         let name = self.model.name();
         let title = format!("What every node suppresses, {name} with {main} = {parameter}");
-        let budget = format!("{} rows", self.budget);
         let picture = LatticePicture {
             title: &title,
             attributes: self.quasi_identifiers,
             nodes: &nodes,
-            budget: &budget,
+            budget: &self.budget,
         };
         self.write(
             format!("{name}-{parameter}-lattice.svg"),

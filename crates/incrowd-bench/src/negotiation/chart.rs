@@ -7,13 +7,13 @@ use crate::record;
 use crate::report::{Measure, grouped, read_measures};
 use anyhow::{Context, Result};
 
-const WIDTH: f64 = 820.0;
-const HEIGHT: f64 = 640.0;
+const WIDTH: f64 = 840.0;
+const HEIGHT: f64 = 700.0;
 /// Size of a panel, inside its axes.
 const PANEL: (f64, f64) = (300.0, 200.0);
 /// Where the panels begin.
 const LEFT: [f64; 2] = [70.0, 470.0];
-const TOP: [f64; 2] = [110.0, 380.0];
+const TOP: [f64; 2] = [134.0, 426.0];
 
 /// A line of a panel: what it shows, its unit in that of the axis, its colour and dashes.
 struct Line {
@@ -111,11 +111,13 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
         r#"font-size="16" font-weight="600""#,
         "What a negotiation takes: by quasi-identifiers, and by rows",
     );
-    svg.text(
-        (16.0, 46.0),
-        &pale,
-        "Both histograms of every node, on one thread. Once the census has no new tuples, rows lengthen only the count and the histograms.",
-    );
+    let subtitles = [
+        "Both histograms of every node, on one thread. Scales are logarithmic.",
+        "Once the census has no new tuples, rows lengthen only the count and the histograms.",
+    ];
+    for (line, y) in subtitles.into_iter().zip([46.0, 62.0]) {
+        svg.text((16.0, y), &pale, line);
+    }
     let titles = [
         (
             GrowthTable::Adult,
@@ -179,7 +181,9 @@ fn panel(
         let number = 10f64.powi(power);
         svg.line((left, y(number)), (left + PANEL.0, y(number)), &rule);
         let label = match power {
+            // Fewer zeros to count.
             ..-3 => format!("{} µs", grouped(10u64.pow((power + 6) as u32))),
+            -3..0 if range.0 < -3 => format!("{} ms", grouped(10u64.pow((power + 3) as u32))),
             0.. => grouped(10u64.pow(power as u32)),
             _ => number.to_string(),
         };

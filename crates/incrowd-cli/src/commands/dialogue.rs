@@ -215,7 +215,8 @@ impl<R: BufRead, W: Write> Dialogue<'_, '_, R, W> {
                 _ => None,
             },
         };
-        let Some(offer) = offer.cloned() else {
+        // What leaves no row is no release, so it is not shown as an offer either.
+        let Some(offer) = offer.filter(|offer| offer.classes > 0).cloned() else {
             return self.say("there is no offer of that number\n");
         };
         self.taken = Some((self.wish.clone(), offer));

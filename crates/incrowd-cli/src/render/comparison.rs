@@ -1,6 +1,6 @@
 //! Algorithms side by side.
 
-use super::text::Page;
+use super::text::{Page, shown};
 use incrowd_job::{Comparison, Run, RunReached};
 
 /// Algorithms in one table at most; more would not fit a terminal.
@@ -120,7 +120,11 @@ fn figure(loss: f64) -> String {
 
 /// Labels to the left, everything else to the right.
 fn right_aligned(page: &mut Page, header: &[String], rows: &[Vec<String>]) {
-    let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
+    let all: Vec<Vec<String>> = std::iter::once(header)
+        .chain(rows.iter().map(Vec::as_slice))
+        .map(|row| row.iter().map(shown).collect())
+        .collect();
+    let all = || all.iter();
     let width = |column: usize| {
         let cells = all().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)

@@ -1,6 +1,7 @@
 //! Answers of a negotiation as people read them: the curve, then the offers as cards.
 
 use super::text::Page;
+use incrowd_core::error::LARGEST_BUDGET_PROPOSED;
 use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish};
 
 /// Columns of a drawn curve.
@@ -43,6 +44,9 @@ pub(crate) fn answer(answer: &Negotiated) -> String {
             for (number, (title, offer)) in (1..).zip(cards) {
                 page.line("");
                 match offer {
+                    Some(offer) if offer.classes == 0 => {
+                        page.line(format!("{number}  {title}: no row would be left"));
+                    }
                     Some(offer) => card(&mut page, number, title, offer),
                     None => {
                         page.line(format!("{number}  {title}: even that does not help"));
@@ -122,7 +126,7 @@ pub(crate) fn summary(terms: &Terms) -> String {
             weaker_privacy,
         } => {
             let mut offers = Vec::new();
-            if let Some(offer) = more_suppression {
+            if let Some(offer) = more_suppression.as_ref().filter(|offer| offer.classes > 0) {
                 offers.push(format!("{} rows left out", offer.rows_suppressed));
             }
             if let Some(offer) = higher_levels {
@@ -131,7 +135,10 @@ pub(crate) fn summary(terms: &Terms) -> String {
             if let Some(offer) = weaker_privacy {
                 offers.push(offer.model.clone());
             }
-            format!("no, but {}", offers.join(" or "))
+            match offers.is_empty() {
+                true => "no".into(),
+                false => format!("no, but {}", offers.join(" or ")),
+            }
         }
     }
 }
@@ -152,6 +159,11 @@ fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
             offer.share_suppressed * 100.0
         ),
     );
+    let is_beyond_budget = matches!(offer.gives_way, Some(GaveWay::Suppression { .. }));
+    if is_beyond_budget && offer.share_suppressed > LARGEST_BUDGET_PROPOSED {
+        let text = "much of the table would be left out: fewer or coarser columns, or less privacy, keep more rows";
+        entry("", text.into());
+    }
     let levels = offer.levels_by_name.iter();
     let levels: Vec<String> = levels
         .map(|(name, level)| format!("{name} {level}"))
@@ -259,22 +271,26 @@ pub(crate) fn curve(curve: &Curve) -> String {
         .map(|column| if column == mark { '┴' } else { '─' })
         .collect();
     page.line(format!("{:>margin$} └{axis}", 0));
-    let ends = (number(parameter(0)), number(parameter(WIDTH - 1)));
     let asked = format!("{name} = {}", number(curve.asked));
-    let mut below: Vec<char> = vec![' '; WIDTH + 12];
-    let mut put = |at: usize, text: &str| {
-        for (offset, letter) in text.chars().enumerate() {
-            if let Some(cell) = below.get_mut(at + offset) {
-                *cell = letter;
-            }
-        }
-    };
-    put(0, &ends.0);
-    put(WIDTH - ends.1.len(), &ends.1);
-    put(mark.saturating_sub(asked.len() / 2).max(3), &asked);
-    let below: String = below.into_iter().collect();
+    let ends = (number(parameter(0)), number(parameter(WIDTH - 1)));
+    let below = below_axis(&ends.0, (mark, &asked), &ends.1);
     page.line(format!("{:>margin$}  {below}", ""));
     page.0
+}
+
+/// The line below an axis: what was asked for, and the ends as far as there is room beside it.
+fn below_axis(low: &str, (mark, asked): (usize, &str), high: &str) -> String {
+    let last = WIDTH.saturating_sub(asked.chars().count());
+    let at = mark.saturating_sub(asked.chars().count() / 2).min(last);
+    let mut line = match low.chars().count() < at {
+        true => format!("{low:<at$}{asked}"),
+        false => format!("{:<at$}{asked}", ""),
+    };
+    let room = WIDTH.saturating_sub(line.chars().count());
+    if high.chars().count() < room {
+        line += &format!("{high:>room$}");
+    }
+    line
 }
 
 /// A number with no more digits than it needs.
@@ -317,6 +333,24 @@ mod tests {
             assert_eq!(nice(most), top, "{most}");
         }
         assert_eq!(nice(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn numbers_below_an_axis_never_run_into_each_other() {
+        for mark in 0..WIDTH {
+            for (low, asked, high) in [("1", "k = 10", "21"), ("1", "k = 4294967295", "8589934591")]
+            {
+                let line = below_axis(low, (mark, asked), high);
+                assert!(line.chars().count() <= WIDTH, "{line}");
+                assert!(line.contains(asked), "{line}");
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let rest = words.iter().filter(|word| !asked.contains(**word));
+                assert!(
+                    rest.into_iter().all(|word| [low, high].contains(word)),
+                    "{line}"
+                );
+            }
+        }
     }
 
     #[test]

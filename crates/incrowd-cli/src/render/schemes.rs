@@ -10,6 +10,10 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
         "quasi-identifiers {}; fewer are the first of them",
         study.quasi_identifiers.join(", ").escape_debug()
     ));
+    page.line(format!(
+        "each search may suppress {} rows ({}) and take {} s ({})",
+        study.budget.rows, study.budget.from, study.time_limit.seconds, study.time_limit.from
+    ));
     for experiment in Experiment::ALL {
         let of_experiment = |row: &&SchemesRow| row.experiment == experiment;
         let rows: Vec<Vec<String>> = (study.rows.iter().filter(of_experiment))

@@ -24,7 +24,11 @@ impl Page {
 
     /// Rows of cells, each column as wide as its widest cell, numbers to the right.
     pub(super) fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
-        let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
+        let header: Vec<String> = header.iter().map(shown).collect();
+        let rows: Vec<Vec<String>> = (rows.iter())
+            .map(|row| row.iter().map(shown).collect())
+            .collect();
+        let all = || std::iter::once(&header).chain(&rows);
         let width = |column: usize| {
             let cells = all().filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -46,6 +50,18 @@ impl Page {
             }
             self.line(line);
         }
+    }
+}
+
+/// Letters of a cell that a table shows.
+const MOST_SHOWN: usize = 160;
+
+/// A text as a table shows it: a very long one would push everything else out of sight.
+pub(super) fn shown(text: impl AsRef<str>) -> String {
+    let text = text.as_ref();
+    match text.char_indices().nth(MOST_SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
 
@@ -513,6 +529,10 @@ pub(crate) fn study(found: &Study) -> String {
         page.table(&header.map(String::from), &rows);
         page.line("");
     }
+    if let Some(budget) = &found.budget {
+        let text = format!("{} rows in the pictures ({})", budget.rows, budget.from);
+        page.entry("budget", text);
+    }
     for (at, path) in found.plots.iter().enumerate() {
         let label = if at == 0 { "pictures" } else { "" };
         page.entry(label, path.display().to_string());
@@ -520,27 +540,29 @@ pub(crate) fn study(found: &Study) -> String {
     page.0
 }
 
-/// Entries of the registries: a list, or one in full.
+/// What words mean: a list, or all that one name means in full.
 pub(crate) fn explanation(explanation: &Explanation) -> String {
     let mut page = Page::default();
-    if let [entry] = &explanation.entries[..] {
-        page.line(format!("{} ({})", entry.name, entry.family));
-        page.line("");
-        page.line(&entry.text);
-        return page.0;
-    }
-    let mut family = "";
-    for entry in &explanation.entries {
-        if entry.family != family {
-            if !family.is_empty() {
+    let entries = &explanation.entries;
+    let is_one_name = entries.iter().all(|entry| entry.name == entries[0].name);
+    if is_one_name {
+        for (at, entry) in entries.iter().enumerate() {
+            if at > 0 {
                 page.line("");
             }
-            family = entry.family;
-            page.line(format!("{family}s"));
+            page.line(format!("{} ({})", entry.name, entry.family));
+            page.line("");
+            page.line(&entry.text);
         }
-        page.line(format!("  {:<26}{}", entry.name, entry.summary));
+        return page.0;
     }
-    page.line("");
+    for of_family in entries.chunk_by(|one, other| one.family == other.family) {
+        page.line(of_family[0].family.plural());
+        for entry in of_family {
+            page.line(format!("  {:<26}{}", entry.name, entry.summary));
+        }
+        page.line("");
+    }
     page.line("`incrowd explain NAME` says more about each");
     page.0
 }

@@ -195,10 +195,7 @@ impl<'a> Checks<'a> {
     /// The error of a search that looked everywhere it could.
     pub(super) fn no_solution(&mut self) -> Error {
         let problem = self.problem;
-        Error::NoSolution {
-            max_suppressed: problem.max_suppressed,
-            rows_suppressed_at_limit: self.check(&problem.max_levels).rows_suppressed,
-        }
+        problem.no_solution(self.check(&problem.max_levels).rows_suppressed)
     }
 
     fn proposal(&self, (loss, node): (Loss, Node), guarantee: Guarantee) -> Proposal {

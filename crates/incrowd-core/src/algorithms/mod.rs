@@ -113,16 +113,14 @@ pub trait Algorithm: Debug + Sync {
 /// The error of an algorithm that follows one path, when the highest acceptable levels are not safe: proof that nothing
 /// is, unless merging rows can break a promise.
 fn nothing_on_the_path(card: &Card, problem: &Problem<'_>, rows_suppressed_at_limit: u32) -> Error {
-    let max_suppressed = problem.max_suppressed;
     match problem.pruning_is_sound() {
-        true => Error::NoSolution {
-            max_suppressed,
-            rows_suppressed_at_limit,
-        },
+        true => problem.no_solution(rows_suppressed_at_limit),
         false => Error::NoneFound {
             algorithm: card.name,
-            max_suppressed,
+            max_suppressed: problem.max_suppressed,
             rows_suppressed_at_limit,
+            rows: problem.table.rows,
+            has_higher_levels: problem.has_higher_levels(),
         },
     }
 }

@@ -309,6 +309,7 @@ impl<'a> Session<'a> {
                 return Err(Error::TooManyToSuppress {
                     rows_violating: rows_violating_before,
                     max_suppressed: self.max_suppressed,
+                    rows: self.problem.table.rows,
                 });
             }
             Choice::Suppress => {
@@ -370,6 +371,7 @@ impl<'a> Session<'a> {
                 choices: self.steps.len(),
                 rows_violating: self.standing.rows_violating,
                 max_suppressed: self.max_suppressed,
+                rows: self.problem.table.rows,
             });
         }
         Ok(Proposal {

@@ -72,10 +72,10 @@ impl Algorithm for Optimal {
                 nodes_checked,
                 steps: Vec::new(),
             }),
-            None if guarantee == Guarantee::Optimal => Err(Error::NoSolution {
-                max_suppressed: problem.max_suppressed,
-                rows_suppressed_at_limit: search.assess(&problem.max_levels).rows_suppressed,
-            }),
+            None if guarantee == Guarantee::Optimal => {
+                let at_limit = search.assess(&problem.max_levels);
+                Err(problem.no_solution(at_limit.rows_suppressed))
+            }
             None => Err(Error::TimeUp { nodes_checked }),
         }
     }

@@ -12,6 +12,7 @@ pub use settings::{Setting, Settings};
 pub use steps::{Action, Step};
 
 use crate::counts::{Attribute, CountedTable, MissingCells};
+use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::recode::Recoding;
@@ -99,6 +100,21 @@ impl Problem<'_> {
             1
         } else {
             sizes.max().unwrap_or(1)
+        }
+    }
+
+    /// Whether levels above the acceptable ones exist.
+    pub(crate) fn has_higher_levels(&self) -> bool {
+        self.max_levels != *self.table.lattice().top()
+    }
+
+    /// The error of a search that looked everywhere, when the highest acceptable levels suppress so many rows.
+    pub(crate) fn no_solution(&self, rows_suppressed_at_limit: u32) -> Error {
+        Error::NoSolution {
+            max_suppressed: self.max_suppressed,
+            rows_suppressed_at_limit,
+            rows: self.table.rows,
+            has_higher_levels: self.has_higher_levels(),
         }
     }
 

@@ -70,6 +70,23 @@ impl Curve {
         })
     }
 
+    /// A curve of k with these steps, to be drawn.
+    #[cfg(test)]
+    pub(crate) fn drawn(names: &[String], steps: &[(f64, u32)], asked: f64, budget: u64) -> Self {
+        Curve {
+            model: "k-anonymity".into(),
+            parameter_name: "k".into(),
+            is_whole: true,
+            levels: names.iter().map(|name| (name.clone(), 1)).collect(),
+            rows: 1_000_000,
+            asked,
+            budget,
+            is_stronger_below: false,
+            direction: Direction::AtLeast,
+            steps: steps.to_vec(),
+        }
+    }
+
     /// The rows that a parameter suppresses. A drawing, not an answer: classes that `f64` cannot tell from the
     /// parameter are taken at their measure.
     pub fn rows_suppressed(&self, parameter: f64) -> u64 {

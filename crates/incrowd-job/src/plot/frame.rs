@@ -1,134 +1,156 @@
 //! Axes, ticks, grid and labels around a plot.
+//!
+//! Every text has a place of its own, made as large as the text needs: title and subtitle above, the legend to the
+//! right, ticks and names beside the axes. So texts never meet, whatever the columns are called.
 
+use super::axis::Axis;
+use super::legend::{Legend, LegendEntry};
+use super::measure::{line_height, width, wrapped};
 use super::svg::{Anchor, FAINT, Font, GRID, INK, Svg, grouped};
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 440.0;
-const LEFT: f64 = 84.0;
-const TOP: f64 = 64.0;
-const BOTTOM: f64 = 60.0;
+/// The plot itself, within its axes.
+const WIDTH: f64 = 520.0;
+const HEIGHT: f64 = 316.0;
+/// Around everything.
+const MARGIN: f64 = 16.0;
+/// Between the plot and its legend.
+const BESIDE: f64 = 18.0;
+/// Below the axis: its ticks and its name.
+const BELOW: f64 = 56.0;
 
-/// A plot with two linear axes that start where the data do.
+const TITLE: Font = Font {
+    is_bold: true,
+    ..Font::new(16, INK, Anchor::Start)
+};
+const SUBTITLE: Font = Font::new(12, FAINT, Anchor::Start);
+const NAME: Font = Font::new(13, INK, Anchor::Middle);
+
+const fn tick(anchor: Anchor) -> Font {
+    Font::new(12, FAINT, anchor)
+}
+
+/// A plot with two axes.
 pub(super) struct Frame {
     pub(super) svg: Svg,
-    pub(super) right: f64,
-    x: (f64, f64),
-    y: (f64, f64),
+    left: f64,
+    top: f64,
+    x: Axis,
+    y: Axis,
 }
 
 /// What stands around a plot.
 pub(super) struct Labels<'a> {
     pub(super) title: &'a str,
-    pub(super) subtitle: &'a str,
+    /// Each begins a line of its own.
+    pub(super) subtitles: &'a [String],
     pub(super) x: &'a str,
     pub(super) y: &'a str,
-    /// Nothing stands between whole numbers of the x axis.
-    pub(super) x_is_whole: bool,
+}
+
+/// The name of an axis, and what a reader must be told about it.
+fn name(name: &str, axis: &Axis) -> String {
+    match axis.note() {
+        None => name.to_owned(),
+        Some(note) => format!("{name} ({note})"),
+    }
 }
 
 impl Frame {
-    /// A frame for these ranges; `margin` is kept free on the right for a legend.
-    pub(super) fn new(labels: &Labels<'_>, x: (f64, f64), most: f64, margin: f64) -> Self {
-        let ticks_y = ticks(0.0, most.max(1.0), true);
-        let top = ticks_y.last().copied().unwrap_or(1.0).max(most);
+    /// A frame with everything but the lines.
+    pub(super) fn new(labels: &Labels<'_>, x: Axis, y: Axis, legend: &[LegendEntry]) -> Self {
+        let legend = Legend::new(legend);
+        let marks = y.ticks().iter().map(|&at| grouped(at));
+        let widest = marks
+            .map(|mark| width(&mark, tick(Anchor::End)))
+            .fold(0.0, f64::max);
+        let left = MARGIN + line_height(NAME) + 8.0 + widest + 8.0;
+        let beside = match legend.width() {
+            0.0 => MARGIN + 24.0,
+            width => BESIDE + width + MARGIN,
+        };
+        let all_width = left + WIDTH + beside;
+        let room = all_width - 2.0 * MARGIN;
+        let title = wrapped(labels.title, TITLE, room);
+        let subtitles = labels.subtitles.iter();
+        let subtitle: Vec<String> = subtitles
+            .flat_map(|line| wrapped(line, SUBTITLE, room))
+            .collect();
+        let head = MARGIN
+            + title.len() as f64 * line_height(TITLE)
+            + subtitle.len() as f64 * line_height(SUBTITLE);
+        let top = head + 18.0;
+        let all_height = top + HEIGHT.max(legend.height() - BELOW) + BELOW;
         let mut frame = Frame {
-            svg: Svg::new(WIDTH, HEIGHT, labels.title),
-            right: WIDTH - margin,
+            svg: Svg::new(all_width, all_height, labels.title),
+            left,
+            top,
             x,
-            y: (0.0, top),
+            y,
         };
-        let title = Font {
-            is_bold: true,
-            ..Font::new(16, INK, Anchor::Start)
-        };
-        frame.svg.text((LEFT, 26.0), title, labels.title);
-        let small = |anchor| Font::new(12, FAINT, anchor);
-        frame
-            .svg
-            .text((LEFT, 45.0), small(Anchor::Start), labels.subtitle);
-        for tick in ticks_y {
-            let y = frame.y(tick);
-            let right = frame.right;
-            frame.svg.line((LEFT, y), (right, y), GRID, 1.0);
-            let label = grouped(tick);
-            frame
-                .svg
-                .text((LEFT - 8.0, y + 4.0), small(Anchor::End), label);
-        }
-        let floor = HEIGHT - BOTTOM;
-        for tick in ticks(x.0, x.1, labels.x_is_whole) {
-            if tick < x.0 || tick > x.1 {
-                continue;
+        let mut baseline = MARGIN;
+        for (lines, font) in [(&title, TITLE), (&subtitle, SUBTITLE)] {
+            for line in lines {
+                baseline += line_height(font);
+                frame.svg.text((MARGIN, baseline - 5.0), font, line);
             }
-            let at = frame.x(tick);
-            frame.svg.line((at, floor), (at, floor + 5.0), FAINT, 1.0);
-            let label = grouped(tick);
-            frame
-                .svg
-                .text((at, floor + 20.0), small(Anchor::Middle), label);
         }
-        let right = frame.right;
-        frame.svg.line((LEFT, floor), (right, floor), FAINT, 1.0);
-        let name = Font::new(13, INK, Anchor::Middle);
-        let middle = (LEFT + right) / 2.0;
-        frame.svg.text((middle, HEIGHT - 14.0), name, labels.x);
-        let middle = (TOP + floor) / 2.0;
-        frame.svg.turned((20.0, middle), name, -90, labels.y);
+        frame.draw_axes(labels);
+        let beside = frame.right() + BESIDE;
+        legend.draw(&mut frame.svg, (beside, top));
         frame
+    }
+
+    fn draw_axes(&mut self, labels: &Labels<'_>) {
+        let (left, right, floor) = (self.left, self.right(), self.floor());
+        for &at in self.y.clone().ticks() {
+            let y = self.y(at);
+            self.svg.line((left, y), (right, y), GRID, 1.0);
+            let place = (left - 8.0, y + 4.0);
+            self.svg.text(place, tick(Anchor::End), grouped(at));
+        }
+        // Where ticks of a logarithmic axis crowd, those that have no room are left out.
+        let mut taken = f64::NEG_INFINITY;
+        for &at in self.x.clone().ticks() {
+            let x = self.x(at);
+            self.svg.line((x, floor), (x, floor + 5.0), FAINT, 1.0);
+            let mark = grouped(at);
+            let half = width(&mark, tick(Anchor::Middle)) / 2.0;
+            if x - half > taken {
+                let place = (x, floor + 20.0);
+                self.svg.text(place, tick(Anchor::Middle), mark);
+                taken = x + half + 4.0;
+            }
+        }
+        self.svg.line((left, floor), (right, floor), FAINT, 1.0);
+        let middle = ((left + right) / 2.0, floor + 44.0);
+        self.svg.text(middle, NAME, name(labels.x, &self.x));
+        let middle = (
+            MARGIN + f64::from(NAME.size),
+            self.top + (floor - self.top) / 2.0,
+        );
+        self.svg.turned(middle, NAME, -90, name(labels.y, &self.y));
     }
 
     pub(super) fn x(&self, value: f64) -> f64 {
-        let span = (self.x.1 - self.x.0).max(f64::MIN_POSITIVE);
-        LEFT + (value - self.x.0) / span * (self.right - LEFT)
+        self.left + self.x.share(value) * WIDTH
     }
 
     pub(super) fn y(&self, value: f64) -> f64 {
-        let span = (self.y.1 - self.y.0).max(f64::MIN_POSITIVE);
-        HEIGHT - BOTTOM - (value - self.y.0) / span * (HEIGHT - BOTTOM - TOP)
+        self.floor() - self.y.share(value) * HEIGHT
     }
 
-    pub(super) fn left(&self) -> f64 {
-        LEFT
+    /// A dashed line right across.
+    pub(super) fn limit(&mut self, value: f64, colour: &str) {
+        let y = self.y(value);
+        let (left, right) = (self.left, self.right());
+        self.svg.dashed((left, y), (right, y), colour, "6 4");
     }
 
-    pub(super) fn top(&self) -> f64 {
-        TOP
+    fn right(&self) -> f64 {
+        self.left + WIDTH
     }
 
     pub(super) fn floor(&self) -> f64 {
-        HEIGHT - BOTTOM
-    }
-}
-
-/// About six numbers that read well and cover a range.
-fn ticks(low: f64, high: f64, is_whole: bool) -> Vec<f64> {
-    let rough = (high - low).max(f64::MIN_POSITIVE) / 6.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
-    let step = factors
-        .into_iter()
-        .map(|factor| factor * power)
-        .filter(|step| !is_whole || (*step >= 1.0 && step.fract() == 0.0))
-        .find(|step| *step >= rough)
-        .unwrap_or(1f64.max(10.0 * power));
-    let first = (low / step).floor() as i64;
-    let last = (high / step - 1e-9).ceil() as i64;
-    (first..=last)
-        // Rounded, so that no tick is 0.30000000000000004.
-        .map(|at| (at as f64 * step * 1e6).round() / 1e6)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_cover_the_range_and_read_well() {
-        assert_eq!(ticks(0.0, 10.0, true), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
-        assert_eq!(ticks(0.0, 0.5, false).last(), Some(&0.5));
-        assert_eq!(ticks(0.0, 3.0, true), [0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(ticks(0.0, 1.0, true), [0.0, 1.0]);
-        assert!(ticks(0.0, 14_231.0, true).last() >= Some(&14_231.0));
+        self.top + HEIGHT
     }
 }

@@ -1,16 +1,30 @@
 //! A small lattice, every node coloured by what it suppresses.
 
+use super::budget::{COLOUR as WITHIN, PlotBudget};
+use super::measure::{line_height, width, wrapped};
 use super::svg::{Anchor, FAINT, Font, GRID, INK, Svg};
 use incrowd_core::lattice::Node;
 
-const TILE: (f64, f64) = (46.0, 24.0);
-const STEP: (f64, f64) = (56.0, 58.0);
-const LEFT: f64 = 76.0;
-const TOP: f64 = 78.0;
-const LEGEND: f64 = 74.0;
+/// How high a tile is, and the lines between two rows of them.
+const TILE: f64 = 24.0;
+const STEP: f64 = 58.0;
+/// The least width of a tile; it is wider where its label is.
+const TILE_WIDTH: f64 = 46.0;
+/// Between two tiles of a row.
+const BESIDE: f64 = 10.0;
+const LEFT: f64 = 84.0;
+const MARGIN: f64 = 24.0;
+const LEGEND: f64 = 98.0;
 
-/// The border of nodes within the budget.
-const WITHIN: &str = "#d55e00";
+const TITLE: Font = Font {
+    is_bold: true,
+    ..Font::new(16, INK, Anchor::Start)
+};
+const LABEL: Font = Font::new(12, INK, Anchor::Middle);
+
+const fn faint(anchor: Anchor) -> Font {
+    Font::new(12, FAINT, anchor)
+}
 
 /// A node and the share of rows it suppresses.
 pub(crate) struct LatticeNode {
@@ -24,8 +38,7 @@ pub(crate) struct LatticePicture<'a> {
     pub(crate) title: &'a str,
     pub(crate) attributes: &'a [String],
     pub(crate) nodes: &'a [LatticeNode],
-    /// In words, such as `301 rows`.
-    pub(crate) budget: &'a str,
+    pub(crate) budget: &'a PlotBudget,
 }
 
 /// From white to dark blue, by the part of the greatest share that a share is. The square root tells small shares
@@ -60,57 +73,67 @@ pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
     for row in &mut rows {
         row.sort_by(|&one, &other| nodes[one].node.cmp_levels(&nodes[other].node));
     }
+    let labels: Vec<String> = nodes.iter().map(|of| label(&of.node)).collect();
+    let widest_label = labels.iter().map(|label| width(label, LABEL));
+    let tile = (widest_label.fold(TILE_WIDTH - 8.0, f64::max) + 8.0, TILE);
+    let step = (tile.0 + BESIDE, STEP);
     let widest = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let width = (LEFT + STEP.0 * widest as f64 + 24.0).max(620.0);
-    let height = TOP + STEP.1 * rows.len() as f64 + LEGEND;
-    let mut svg = Svg::new(width, height, picture.title);
-    let title = Font {
-        is_bold: true,
-        ..Font::new(16, INK, Anchor::Start)
-    };
-    svg.text((24.0, 28.0), title, picture.title);
+    let all_width = (LEFT + step.0 * widest as f64 + MARGIN).max(620.0);
+    let room = all_width - 2.0 * MARGIN;
     let order = picture.attributes.join(", ");
     let subtitle = format!("levels in the order {order}; raw at the bottom");
-    let faint = |anchor| Font::new(12, FAINT, anchor);
-    svg.text((24.0, 47.0), faint(Anchor::Start), subtitle);
-    let middle = (LEFT + width - 24.0) / 2.0;
+    let title = wrapped(picture.title, TITLE, room);
+    let subtitle = wrapped(&subtitle, faint(Anchor::Start), room);
+    let budget = wrapped(&picture.budget.text(), faint(Anchor::Start), room - 42.0);
+    let top = 16.0
+        + title.len() as f64 * line_height(TITLE)
+        + subtitle.len() as f64 * line_height(faint(Anchor::Start))
+        + 14.0;
+    let all_height = top
+        + step.1 * rows.len() as f64
+        + LEGEND
+        + budget.len() as f64 * line_height(faint(Anchor::Start));
+    let mut svg = Svg::new(all_width, all_height, picture.title);
+    let mut baseline = 16.0;
+    for (lines, font) in [(&title, TITLE), (&subtitle, faint(Anchor::Start))] {
+        for line in lines {
+            baseline += line_height(font);
+            svg.text((MARGIN, baseline - 5.0), font, line);
+        }
+    }
+    let middle = (LEFT + all_width - MARGIN) / 2.0;
     let places: Vec<(f64, f64)> = nodes
         .iter()
         .enumerate()
         .map(|(at, of)| {
             let row = &rows[of.node.height() as usize];
             let column = row.iter().position(|&other| other == at).unwrap_or(0);
-            let x = middle + (column as f64 - (row.len() as f64 - 1.0) / 2.0) * STEP.0;
+            let x = middle + (column as f64 - (row.len() as f64 - 1.0) / 2.0) * step.0;
             let line = f64::from(highest - of.node.height());
-            (x, TOP + STEP.1 * (line + 0.5))
+            (x, top + step.1 * (line + 0.5))
         })
         .collect();
     for (lower, below) in nodes.iter().zip(&places) {
         for (upper, above) in nodes.iter().zip(&places) {
             let is_step = upper.node.height() == lower.node.height() + 1;
             if is_step && lower.node.is_at_or_below(&upper.node) {
-                let from = (below.0, below.1 - TILE.1 / 2.0);
-                let to = (above.0, above.1 + TILE.1 / 2.0);
+                let from = (below.0, below.1 - tile.1 / 2.0);
+                let to = (above.0, above.1 + tile.1 / 2.0);
                 svg.line(from, to, "#c4c4c4", 0.8);
             }
         }
     }
-    let wide = nodes
-        .iter()
-        .any(|of| of.node.levels().any(|level| level > 9));
-    for (of, at) in nodes.iter().zip(&places) {
+    for ((of, at), label) in nodes.iter().zip(&places).zip(labels) {
         let (fill, is_dark) = colour(of.share / most);
-        let levels: Vec<String> = of.node.levels().map(|level| level.to_string()).collect();
-        let label = levels.join(if wide { "," } else { "" });
         let border = match of.is_within_budget {
             true => (WITHIN, 2.4),
             false => ("#8a8a8a", 0.8),
         };
-        let corner = (at.0 - TILE.0 / 2.0, at.1 - TILE.1 / 2.0);
+        let corner = (at.0 - tile.0 / 2.0, at.1 - tile.1 / 2.0);
         let named: Vec<String> = picture
             .attributes
             .iter()
-            .zip(&levels)
+            .zip(of.node.levels())
             .map(|(name, level)| format!("{name} {level}"))
             .collect();
         let hover = format!(
@@ -118,31 +141,33 @@ pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
             named.join(", "),
             of.share * 100.0
         );
-        svg.tile(corner, TILE, &fill, border, &hover);
-        let ink = if is_dark { "#ffffff" } else { INK };
-        let size = match label.len() {
-            0..=5 => 12,
-            6..=7 => 10,
-            _ => 8,
-        };
-        let font = Font::new(size, ink, Anchor::Middle);
-        svg.text((at.0, at.1 + 4.0), font, label);
+        svg.tile(corner, tile, &fill, border, &hover);
+        let colour = if is_dark { "#ffffff" } else { INK };
+        svg.text((at.0, at.1 + 4.0), Font { colour, ..LABEL }, label);
     }
     for line in 0..rows.len() {
-        let at = TOP + STEP.1 * (line as f64 + 0.5);
+        let at = top + step.1 * (line as f64 + 0.5);
         let label = format!("height {}", rows.len() - 1 - line);
         svg.text((12.0, at + 4.0), faint(Anchor::Start), label);
     }
-    legend(&mut svg, height - LEGEND + 22.0, most, picture.budget);
+    let below = top + step.1 * rows.len() as f64 + 16.0;
+    legend(&mut svg, below, most, &budget);
     svg.finish()
 }
 
-fn legend(svg: &mut Svg, top: f64, most: f64, budget: &str) {
-    const LENGTH: f64 = 240.0;
+/// The levels of a node, as short as they can be told apart.
+fn label(node: &Node) -> String {
+    let is_long = node.levels().any(|level| level > 9);
+    let levels: Vec<String> = node.levels().map(|level| level.to_string()).collect();
+    levels.join(if is_long { "," } else { "" })
+}
+
+fn legend(svg: &mut Svg, top: f64, most: f64, budget: &[String]) {
+    const LENGTH: f64 = 360.0;
     const CELLS: usize = 60;
-    let faint = |anchor| Font::new(12, FAINT, anchor);
-    let left = 142.0;
-    svg.text((24.0, top + 12.0), faint(Anchor::Start), "rows suppressed");
+    let left = 156.0;
+    let place = (MARGIN, top + 12.0);
+    svg.text(place, faint(Anchor::Start), "rows suppressed");
     for cell in 0..CELLS {
         // The scale is that of the colours, so shares stand at their square roots.
         let depth = (cell as f64 + 0.5) / CELLS as f64;
@@ -170,14 +195,11 @@ fn legend(svg: &mut Svg, top: f64, most: f64, budget: &str) {
         };
         svg.text((x, top + 32.0), faint(Anchor::Middle), label);
     }
-    let left = left + LENGTH + 44.0;
-    svg.tile(
-        (left, top - 3.0),
-        (28.0, 18.0),
-        "#ffffff",
-        (WITHIN, 2.4),
-        "",
-    );
-    let text = format!("at most {budget}");
-    svg.text((left + 38.0, top + 11.0), faint(Anchor::Start), text);
+    let mut top = top + 50.0;
+    let (corner, size) = ((MARGIN, top), (28.0, 18.0));
+    svg.tile(corner, size, "#ffffff", (WITHIN, 2.4), "");
+    for line in budget {
+        svg.text((MARGIN + 42.0, top + 13.0), faint(Anchor::Start), line);
+        top += line_height(faint(Anchor::Start));
+    }
 }

@@ -1,63 +1,110 @@
 //! Lines with their legend, for figures that depend on one number.
 
+use super::axis::{Axis, Scale, range};
 use super::frame::{Frame, Labels};
-use super::svg::{Anchor, COLOURS, DASHES, Font, INK};
+use super::legend::{LegendEntry, Sample};
+use super::svg::{FAINT, INK, style};
 
 /// A line of a picture.
 pub(crate) struct Line {
     /// What it is about.
     pub(crate) label: String,
     /// Its points, from left to right.
-    pub(crate) points: Vec<(f64, f64)>,
+    pub(crate) points: Vec<Point>,
+}
+
+/// A point of a line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    /// Whether it is all that was looked for; drawn hollow if not.
+    pub(crate) is_final: bool,
+}
+
+/// A number that no point should pass, and where it comes from.
+pub(crate) struct Limit {
+    pub(crate) at: f64,
+    pub(crate) text: String,
 }
 
 /// What stands around the lines.
 pub(crate) struct Around<'a> {
     pub(crate) title: &'a str,
-    pub(crate) subtitle: &'a str,
+    pub(crate) subtitles: &'a [String],
     /// What the lines depend on, in whole numbers.
     pub(crate) x: &'a str,
     pub(crate) y: &'a str,
+    pub(crate) limit: Option<Limit>,
+    /// What a hollow point means.
+    pub(crate) hollow: &'a str,
 }
-
-/// Kept free on the right for a legend.
-pub(super) const LEGEND: f64 = 150.0;
 
 /// Lines over whole numbers.
 pub(crate) fn lines(around: &Around<'_>, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
-    let most = points().map(|point| point.1).fold(0.0, f64::max);
-    let least_x = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
-    let most_x = points().map(|point| point.0).fold(0.0, f64::max);
     let labels = Labels {
         title: around.title,
-        subtitle: around.subtitle,
+        subtitles: around.subtitles,
         x: around.x,
         y: around.y,
-        x_is_whole: true,
     };
-    let range = (least_x.min(most_x), most_x.max(least_x.min(most_x) + 1.0));
-    let mut frame = Frame::new(&labels, range, most, LEGEND);
+    let x = Axis::exactly(
+        range(points().map(|point| point.x)),
+        Scale::of(points().map(|point| point.x)),
+        true,
+    );
+    let limit = around.limit.iter().map(|limit| limit.at);
+    let y = || points().map(|point| point.y).chain(limit.clone());
+    let y = Axis::covering(range(y()), Scale::of(y()), false);
+    let mut legend = entries(lines);
+    if points().any(|point| !point.is_final) {
+        legend.push(LegendEntry {
+            sample: Sample::Dot {
+                colour: INK,
+                is_filled: false,
+            },
+            text: around.hollow.to_owned(),
+        });
+    }
+    if let Some(limit) = &around.limit {
+        legend.push(LegendEntry {
+            sample: Sample::Limit { colour: FAINT },
+            text: limit.text.clone(),
+        });
+    }
+    let mut frame = Frame::new(&labels, x, y, &legend);
+    if let Some(limit) = &around.limit {
+        frame.limit(limit.at, FAINT);
+    }
     draw(&mut frame, lines);
     frame.svg.finish()
 }
 
-/// Draws lines into a frame, and the legend beside it.
-pub(super) fn draw(frame: &mut Frame, lines: &[Line]) {
-    let left = frame.right + 16.0;
-    let font = Font::new(13, INK, Anchor::Start);
-    let styles = COLOURS.iter().zip(DASHES).cycle();
-    for ((at, line), (colour, dash)) in lines.iter().enumerate().zip(styles) {
-        let points = line.points.iter();
-        let points: Vec<(f64, f64)> = points.map(|&(x, y)| (frame.x(x), frame.y(y))).collect();
-        frame.svg.polyline(&points, colour, dash);
-        for &point in &points {
-            frame.svg.dot(point, 3.0, colour);
+/// What the lines mean.
+pub(super) fn entries(lines: &[Line]) -> Vec<LegendEntry> {
+    let entries = lines.iter().enumerate().map(|(at, line)| {
+        let (colour, dash) = style(at);
+        LegendEntry {
+            sample: Sample::Line { colour, dash },
+            text: line.label.clone(),
         }
-        let y = frame.top() + 10.0 + 22.0 * at as f64;
-        let sample = [(left, y), (left + 28.0, y)];
-        frame.svg.polyline(&sample, colour, dash);
-        frame.svg.dot((left + 14.0, y), 3.0, colour);
-        frame.svg.text((left + 36.0, y + 4.0), font, &line.label);
+    });
+    entries.collect()
+}
+
+/// Draws lines into a frame.
+pub(super) fn draw(frame: &mut Frame, lines: &[Line]) {
+    for (at, line) in lines.iter().enumerate() {
+        let (colour, dash) = style(at);
+        let place = |point: &Point| (frame.x(point.x), frame.y(point.y));
+        let places: Vec<(f64, f64)> = line.points.iter().map(place).collect();
+        frame.svg.polyline(&places, colour, dash);
+        for (point, place) in line.points.iter().zip(places) {
+            match point.is_final {
+                true => frame.svg.dot(place, 3.0, colour),
+                false => frame.svg.ring(place, 3.5, colour),
+            }
+        }
     }
 }

@@ -9,11 +9,18 @@ pub(super) const FAINT: &str = "#767676";
 /// Grid lines.
 pub(super) const GRID: &str = "#e4e4e4";
 /// For series, in order.
-pub(super) const COLOURS: [&str; 7] = [
+const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 ];
 /// The dashes that go with [`COLOURS`].
-pub(super) const DASHES: [&str; 7] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2"];
+const DASHES: [&str; 7] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2"];
+
+/// Colour and dashes of a series; no two of the first 49 are alike.
+pub(super) fn style(at: usize) -> (&'static str, &'static str) {
+    let round = at / COLOURS.len();
+    let colour = COLOURS[at % COLOURS.len()];
+    (colour, DASHES[(at + round) % DASHES.len()])
+}
 
 /// Where a text stands relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +114,16 @@ impl Svg {
         let _ = writeln!(
             self.body,
             r#"<circle cx="{}" cy="{}" r="{radius}" fill="{colour}"/>"#,
+            short(at.0),
+            short(at.1),
+        );
+    }
+
+    /// A dot that is not filled.
+    pub(super) fn ring(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+        let _ = writeln!(
+            self.body,
+            r##"<circle cx="{}" cy="{}" r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.6"/>"##,
             short(at.0),
             short(at.1),
         );
@@ -206,10 +223,11 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A whole number with spaces between thousands.
+/// A number with spaces between thousands, and no more digits after the point than it needs.
 pub(super) fn grouped(number: f64) -> String {
     if number.fract() != 0.0 {
-        return format!("{number:.2}")
+        let digits = if number.abs() < 1.0 { 9 } else { 2 };
+        return format!("{number:.digits$}")
             .trim_end_matches('0')
             .trim_end_matches('.')
             .to_owned();
@@ -241,5 +259,14 @@ mod tests {
         assert_eq!(grouped(30162.0), "30\u{202f}162");
         assert_eq!(grouped(999.0), "999");
         assert_eq!(grouped(0.25), "0.25");
+        assert_eq!(grouped(0.001), "0.001");
+    }
+
+    #[test]
+    fn no_two_series_look_alike() {
+        let mut styles: Vec<_> = (0..49).map(style).collect();
+        styles.sort_unstable();
+        styles.dedup();
+        assert_eq!(styles.len(), 49);
     }
 }

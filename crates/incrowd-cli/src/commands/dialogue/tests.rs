@@ -116,7 +116,7 @@ fn nothing_is_written_before_an_offer_is_taken_or_over_another_file() {
     std::fs::write(folder.path().join("job.toml"), "mine").unwrap();
     let (said, _) = talk(
         folder.path(),
-        "1\nwrite OUT/job.toml\nwrite\nrelease -\nquit\n",
+        "2\nwrite OUT/job.toml\nwrite\nrelease -\nquit\n",
     );
     assert!(said.contains("error: "), "{said}");
     assert!(said.contains("say where, as in `write job.toml`"), "{said}");
@@ -126,6 +126,17 @@ fn nothing_is_written_before_an_offer_is_taken_or_over_another_file() {
     );
     let kept = std::fs::read_to_string(folder.path().join("job.toml")).unwrap();
     assert_eq!(kept, "mine");
+}
+
+#[test]
+fn what_would_leave_no_row_is_no_offer() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, code) = talk(folder.path(), "1\nrelease OUT/safe.csv\n");
+    assert_eq!(code, 1, "{said}");
+    let offer = "1  leave out more rows: no row would be left";
+    assert!(said.contains(offer), "{said}");
+    assert!(said.contains("there is no offer of that number"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -130,13 +130,10 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
     let answer = search::search(&ground, manner, seed, watch)?;
     let Some(best) = answer.best else {
         return Err(match answer.is_complete {
-            true => Error::NoSolution {
-                max_suppressed: problem.max_suppressed,
-                rows_suppressed_at_limit: {
-                    let coarsest = ground.spaces.iter().map(|space| space.coarsest());
-                    ground.evaluate(coarsest.collect()).suppressed
-                },
-            },
+            true => {
+                let coarsest = ground.spaces.iter().map(|space| space.coarsest());
+                problem.no_solution(ground.evaluate(coarsest.collect()).suppressed)
+            }
             false => Error::TimeUp {
                 nodes_checked: answer.counts.nodes_visited,
             },
