@@ -107,6 +107,7 @@ impl Ground {
             table,
             hierarchies,
             input_hash,
+            ..
         } = first_pass(job, &source, &plan, reader, control)?;
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
