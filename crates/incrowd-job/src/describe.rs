@@ -14,7 +14,7 @@ use crate::outcome::{
     StepTaken, VERSION,
 };
 use crate::partitions;
-use crate::unchanged::{Measures, Published, raw_note};
+use crate::unchanged::{Measures, Published, raw_notes};
 use incrowd_core::algorithms::Algorithm;
 use incrowd_core::algorithms::partition::Account;
 use incrowd_core::counts::Attribute;
@@ -178,8 +178,7 @@ impl Answer<'_> {
         if self.crowds_outgrow_classes() {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }
-        let revealing = self.first_pass.kept.revealing();
-        notes.extend(revealing.iter().map(raw_note));
+        notes.extend(raw_notes(&self.first_pass.kept, &self.asked.plan));
         notes
     }
 

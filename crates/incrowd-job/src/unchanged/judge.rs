@@ -12,6 +12,9 @@ use std::fmt;
 /// person finds that person's row. The same as `inspect` calls identifying whatever the column's name.
 const NEARLY_UNIQUE: f64 = 0.25;
 
+/// In fewer rows than this, values are alone because there are few rows, which says nothing of the column.
+const FEWEST_ROWS: u64 = 10;
+
 /// A column that tells this share of another, or a larger one, is as good as a copy of it.
 const AS_GOOD_AS_A_COPY: f64 = 0.9;
 
@@ -112,7 +115,7 @@ impl KeptColumn {
         let share = ratio(self.spread.singled_out, rows);
         if role == ProposedRole::Identifying {
             reasons.push(Reason::Identifying { because });
-        } else if share >= NEARLY_UNIQUE {
+        } else if is_nearly_unique(share, rows) {
             reasons.push(Reason::NearlyUnique { share });
         }
         let told = self
@@ -160,9 +163,19 @@ pub(crate) fn refuse(measures: &Measures, by_name: &[String]) -> Result<(), Erro
     }
 }
 
-/// What to say of a kept column that gives people away in the raw table.
-pub(crate) fn raw_note(column: &RevealingColumn) -> String {
-    format!("in the raw table, kept column {column}")
+/// What raw kept columns tell about quasi-identifiers, in words. The release does not show it: there the
+/// quasi-identifiers are generalized.
+pub(crate) fn raw_notes(measures: &Measures, plan: &Plan) -> Vec<String> {
+    let generalized = plan.names_of(&plan.quasi_identifiers);
+    let mut columns = measures.revealing();
+    for column in &mut columns {
+        column.reasons.retain(
+            |reason| matches!(reason, Reason::Tells { column, .. } if generalized.contains(column)),
+        );
+    }
+    columns.retain(|column| !column.reasons.is_empty());
+    let note = |column: &RevealingColumn| format!("in the raw table, kept column {column}");
+    columns.iter().map(note).collect()
 }
 
 /// What is known of a published file beside its promises.
@@ -233,7 +246,7 @@ impl Published<'_> {
         }
         for column in &exposed.unchanged {
             let share = column.singled_out.share;
-            if column.role != UnchangedRole::Kept && share >= NEARLY_UNIQUE {
+            if column.role != UnchangedRole::Kept && is_nearly_unique(share, self.rows) {
                 let (role, name) = (column.role, column.column.escape_debug());
                 let share = percent(share);
                 warnings.push(format!(
@@ -286,6 +299,10 @@ impl Published<'_> {
         }
         warnings
     }
+}
+
+fn is_nearly_unique(share: f64, rows: u64) -> bool {
+    rows >= FEWEST_ROWS && share >= NEARLY_UNIQUE
 }
 
 fn singled_out(spread: Spread, rows: u64) -> SingledOut {

@@ -14,7 +14,7 @@ mod judge;
 mod sample;
 mod told;
 
-pub(crate) use judge::{Published, raw_note, refuse};
+pub(crate) use judge::{Published, raw_notes, refuse};
 pub use judge::{Reason, RevealingColumn};
 
 use crate::inspect::is_likely_missing;

@@ -12,7 +12,7 @@ use crate::input;
 use crate::job::Job;
 use crate::models;
 use crate::outcome::{AgainstOriginal, Distribution, Over, VERSION, Verification};
-use crate::unchanged::{Published, raw_note};
+use crate::unchanged::{Published, raw_notes};
 use counted::{Counted, Which, finish};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::publish::{self, Violation, compare_with_original};
@@ -143,7 +143,7 @@ fn look(
         exposure: &judged.exposure,
         measures: &kept,
     };
-    let revealing = raw_kept.map(|kept| kept.revealing()).unwrap_or_default();
+    let notes = raw_kept.map(|kept| raw_notes(&kept, &plan));
     Ok(Looked {
         verification: Verification {
             version: VERSION,
@@ -157,7 +157,7 @@ fn look(
             identifying_published,
             distribution,
             exposed: exposed.exposed(),
-            notes: revealing.iter().map(raw_note).collect(),
+            notes: notes.unwrap_or_default(),
             against_original,
             certificate: None,
         },
