@@ -201,7 +201,10 @@ fn the_distribution_is_that_of_the_rows_that_take_part() {
     assert_eq!(reached(&against), by_hand);
     assert_eq!(against["distribution"], taking_part);
     folder
-        .run(&format!("verify o.csv --certificate c.json --original t.csv --hierarchy zip=suppress --hierarchy s=suppress"))
+        .run(
+            "verify o.csv --certificate c.json --original t.csv \
+             --hierarchy zip=suppress --hierarchy s=suppress",
+        )
         .ends_with(0);
 }
 

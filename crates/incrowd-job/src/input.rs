@@ -159,9 +159,10 @@ mod tests {
                 &source,
                 Box::new(reader),
                 counter,
+                ColumnCounter::default(),
                 &Control::default(),
             );
-            let (counter, hash) = counted.unwrap();
+            let CountedRows { counter, hash, .. } = counted.ok().unwrap();
             let owned = |(text, rows): (&str, u32)| (text.to_owned(), rows);
             let values = |column| counter.values(column, &Missing::default());
             let columns = (0..3).map(|at| values(at).into_iter().map(owned).collect::<Vec<_>>());

@@ -52,14 +52,13 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for looking at a published file: columns without a role are not looked at, and identifying ones
-    /// should not be there at all.
+    /// The plan for looking at a published file: columns without a role are kept ones, and identifying ones should not
+    /// be there at all.
     pub fn of_release(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let mut columns = job.columns.clone();
-        for absent in [&mut columns.identifying, &mut columns.keep] {
-            if let Some(absent) = absent {
-                absent.retain(|column| names.contains(column));
-            }
+        let lists = [&mut columns.identifying, &mut columns.keep];
+        for list in lists.into_iter().flatten() {
+            list.retain(|column| names.contains(column));
         }
         let (mut plan, without_role) = Self::with_roles(&columns, input, names)?;
         plan.keep(without_role);

@@ -108,7 +108,7 @@ pub(super) fn join(hash: u64, next: u64) -> u64 {
     // The digits of pi and of e: odd, and of no meaning.
     const PI: u64 = 0x243f_6a88_85a3_08d3;
     const E: u64 = 0xb7e1_5162_8aed_2a6b;
-    let product = u128::from(hash ^ PI) * u128::from(E) ^ u128::from(next);
+    let product = (u128::from(hash ^ PI) * u128::from(E)) ^ u128::from(next);
     let product = u128::from(product as u64 ^ (product >> 64) as u64) * u128::from(PI);
     product as u64 ^ (product >> 64) as u64
 }

@@ -2,7 +2,9 @@
 
 mod certified;
 mod counted;
+mod differences;
 mod measure;
+mod recount;
 
 pub use certified::{CertificateCheck, verify_certificate};
 
