@@ -573,8 +573,12 @@ fn two_thousand_columns() {
     let columns: Vec<String> = (0..2000).map(|column| format!("c{column}")).collect();
     let mut text = columns.join(",") + "\n";
     for row in 0..20 {
+        // What is kept is the same in every row, so that it gives nobody away.
         let cells: Vec<String> = (0..2000)
-            .map(|column| ((row * column) % 7).to_string())
+            .map(|column| match column {
+                1..=3 => (row * column % 7).to_string(),
+                _ => (column % 7).to_string(),
+            })
             .collect();
         text.push_str(&(cells.join(",") + "\n"));
     }

@@ -6,7 +6,7 @@
 use crate::asked::{Asked, algorithm};
 use crate::choices::{self, Chooser};
 use crate::control::{Control, Phase};
-use crate::counted::{SearchWatch, first_pass};
+use crate::counted::{SearchWatch, first_pass_to_publish};
 use crate::describe::Answer;
 use crate::error::Error;
 use crate::files::{CertificateFiles, ReleaseFile};
@@ -45,7 +45,7 @@ pub fn anonymize_with(
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
     let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
     let certificate = CertificateFiles::create(job, control)?;
-    let first_pass = first_pass(job, &asked.source, &asked.plan, reader, control)?;
+    let first_pass = first_pass_to_publish(job, &asked.source, &asked.plan, reader, control)?;
     let read = started.elapsed();
 
     let solving = Instant::now();
@@ -75,8 +75,9 @@ pub fn anonymize_with(
         control,
     };
     let mut outcome = answer.outcome()?;
-    if let Some(output) = output {
-        let written = second_pass.write(output)?;
+    let (written, kept) = second_pass.write(output)?;
+    outcome.exposed = answer.exposed(&kept);
+    if let Some(written) = written {
         if let Some(files) = certificate {
             let certificate = answer.certificate(&outcome, &written.sha256);
             outcome.certificate = Some(files.write(&certificate, &written.path)?);

@@ -5,7 +5,7 @@
 //! SHA-256 of that part as JSON without blanks, so `jq -cj .request certificate.json | sha256sum` checks it.
 
 use crate::job::Delimiter;
-use crate::outcome::{Guarantee, PrivacyReached, VERSION};
+use crate::outcome::{Distribution, Exposed, Guarantee, PrivacyReached, VERSION};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -151,6 +151,12 @@ pub struct Reached {
     pub classes: u64,
     /// Rows of the smallest.
     pub smallest_class: u64,
+    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// What the release gives away beside what is promised.
+    #[serde(flatten)]
+    pub exposed: Exposed,
 }
 
 /// What the search says about its own result.
@@ -175,6 +181,14 @@ pub struct Hashes {
     pub output: String,
 }
 
+impl Request {
+    /// SHA-256 of it as JSON without blanks.
+    pub fn sha256(&self) -> String {
+        let compact = serde_json::to_vec(self).expect("plain data is always JSON");
+        hex(&Sha256::digest(compact))
+    }
+}
+
 impl Certificate {
     /// Puts a certificate together; the request is hashed here.
     pub fn new(
@@ -184,7 +198,6 @@ impl Certificate {
         input: String,
         output: String,
     ) -> Self {
-        let compact = serde_json::to_vec(&request).expect("plain data is always JSON");
         Certificate {
             version: VERSION,
             program: Program {
@@ -193,7 +206,7 @@ impl Certificate {
             },
             sha256: Hashes {
                 input,
-                request: hex(&Sha256::digest(compact)),
+                request: request.sha256(),
                 output,
             },
             request,
@@ -342,9 +355,18 @@ impl Certificate {
                 reached.classes, reached.smallest_class
             ),
         );
+        let exposed = &reached.exposed;
+        line("", format!("  {:<18} {}", "", exposed.classes_in_words()));
+        for warning in &exposed.warnings {
+            line("WARNING", warning.clone());
+        }
         for note in &reached.notes {
             line("note", note.clone());
         }
+        for words in exposed.unchanged_in_words() {
+            line("unchanged", words);
+        }
+        line("distribution", reached.distribution.in_words());
         if let Some(levels) = &reached.levels {
             let levels: Vec<String> = levels
                 .iter()

@@ -6,6 +6,7 @@ use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
 use crate::job::Job;
 use crate::plan::Plan;
+use crate::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use incrowd_core::counts::{CountedTable, RowCounter};
 use incrowd_core::lattice::Node;
 use incrowd_core::problem::{self, Interruption, Watch};
@@ -19,6 +20,8 @@ pub(crate) struct FirstPass {
     pub(crate) hierarchies: Vec<ColumnHierarchy>,
     /// Of the bytes read.
     pub(crate) input_hash: Fingerprint,
+    /// What raw kept columns give away.
+    pub(crate) kept: Measures,
 }
 
 /// Counts the rows of `reader`, and finds the levels of every column.
@@ -29,9 +32,34 @@ pub(crate) fn first_pass(
     reader: Box<dyn RowReader + Send>,
     control: &Control,
 ) -> Result<FirstPass, Error> {
+    count_and_measure(job, source, plan, reader, Watched::default(), control)
+}
+
+/// The same for a table that is to be published: kept columns must not give people away.
+pub(crate) fn first_pass_to_publish(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<FirstPass, Error> {
+    count_and_measure(job, source, plan, reader, Watched::raw(plan), control)
+}
+
+fn count_and_measure(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    watched: Watched,
+    control: &Control,
+) -> Result<FirstPass, Error> {
     let counted = plan.counted();
     let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
-    let (counter, input_hash) = input::count(job, source, reader, counter, control)?;
+    let columns = ColumnCounter::new(watched);
+    let rows = input::count(job, source, reader, counter, columns, control)?;
+    let (counter, input_hash, kept) = (rows.counter, rows.hash, rows.columns.finish());
+    refuse(&kept, job.columns.keep.as_deref().unwrap_or_default())?;
     let missing = input::missing(job);
     let mut hierarchies = Vec::new();
     for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
@@ -68,6 +96,7 @@ pub(crate) fn first_pass(
         table,
         hierarchies,
         input_hash,
+        kept,
     })
 }
 

@@ -10,10 +10,11 @@ use crate::input;
 use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
-    Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, SafeAmong, SafeRecodings, Seconds,
-    StepTaken, VERSION,
+    Distribution, Exposed, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over, SafeAmong,
+    SafeRecodings, Seconds, StepTaken, VERSION,
 };
 use crate::partitions;
+use crate::unchanged::{Measures, Published, raw_notes};
 use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope};
 use incrowd_core::counts::Attribute;
 use incrowd_core::hierarchy::Hierarchy;
@@ -28,14 +29,14 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// Said when a release is safe only because it is empty.
-const NOTHING_PUBLISHED: &str =
+pub(crate) const NOTHING_PUBLISHED: &str =
     "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
 
 /// Of so many minimal recodings the loss is told: each must be counted for it.
 const LOSSES_OF_MINIMAL: usize = 5;
 
 /// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
-const CROWDS_NOT_CLASSES: &str =
+pub(crate) const CROWDS_NOT_CLASSES: &str =
     "missing cells match any value: crowds, not classes, keep the promise";
 
 /// An answer that passed the check, and all that led to it.
@@ -146,6 +147,11 @@ impl Answer<'_> {
             },
             steps: choices::steps(&proposal.steps, table),
             notes: self.notes(),
+            distribution: Distribution {
+                over: Over::RowsTakingPart,
+                rows: table.rows.into(),
+            },
+            exposed: Exposed::default(),
             certificate: None,
             sample: None,
         })
@@ -176,6 +182,17 @@ impl Answer<'_> {
         }
     }
 
+    /// What the release gives away; `kept` is measured in its rows.
+    pub(crate) fn exposed(&self, kept: &Measures) -> Exposed {
+        let published = Published {
+            plan: &self.asked.plan,
+            rows: self.release.rows_published().into(),
+            exposure: &self.release.exposure(),
+            measures: kept,
+        };
+        published.exposed()
+    }
+
     /// Where the levels of each quasi-identifier come from.
     fn origins(&self) -> IndexMap<String, LevelsFrom> {
         let plan = &self.asked.plan;
@@ -201,6 +218,7 @@ impl Answer<'_> {
         if self.crowds_outgrow_classes() {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }
+        notes.extend(raw_notes(&self.first_pass.kept, &self.asked.plan));
         notes
     }
 
@@ -251,65 +269,16 @@ impl Answer<'_> {
 
     /// Everything that decided what the release looks like.
     fn request(&self, steps: &[StepTaken]) -> Request {
-        let Answer {
-            job,
-            asked,
-            problem,
-            ..
-        } = *self;
-        let plan = &asked.plan;
-        let card = self.algorithm.card();
-        Request {
-            quasi_identifiers: plan
-                .names_of(&plan.quasi_identifiers)
-                .into_iter()
-                .zip(&self.first_pass.hierarchies)
-                .zip(problem.max_levels.levels())
-                .map(|((column, levels), max_level)| Generalized {
-                    column,
-                    max_level,
-                    hierarchy_sha256: hash(&levels.hierarchy),
-                })
-                .collect(),
-            sensitive: plan.names_of(&plan.sensitive),
-            distances: problem
-                .table
-                .columns
-                .iter()
-                .filter_map(|column| {
-                    Some(Measured {
-                        column: column.name.clone(),
-                        hierarchy_sha256: hash(column.hierarchy.as_ref()?),
-                    })
-                })
-                .collect(),
-            target: plan.names_of(&plan.target),
-            kept: plan.names_of(&plan.kept),
-            dropped: plan.names_of(&plan.dropped),
-            privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
-            max_suppressed: problem.max_suppressed.into(),
-            metric: asked.metric.to_string(),
-            algorithm: card.name.to_owned(),
-            script: (card.reads.contains(&Setting::Script)).then(|| choices::script(steps)),
-            scheme: job.search.scheme.clone(),
-            coarse: job.search.coarse.clone(),
-            direction: job.search.direction.clone(),
-            seed: job.search.seed.unwrap_or(0),
-            time_limit: job.search.time_limit.map(|limit| limit.to_string()),
-            missing: word(job.data.missing_cells.unwrap_or_default()),
-            missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
-            unlisted: word(job.columns.missing.unwrap_or_default()),
-            csv: asked.delimiter.map(|delimiter| {
-                let options = input::csv_options(job);
-                Dialect {
-                    delimiter: Delimiter(delimiter),
-                    quote: Delimiter(options.quote),
-                    header: options.has_header,
-                    trim: options.trim,
-                }
-            }),
-            suppressed: word(job.output.suppressed.unwrap_or_default()),
-        }
+        let reads_script = self.algorithm.card().reads.contains(&Setting::Script);
+        let script = reads_script.then(|| choices::script(steps));
+        request(
+            self.job,
+            self.asked,
+            self.first_pass,
+            self.problem,
+            self.algorithm,
+            script,
+        )
     }
 
     /// The values in the release, where a column does not keep to one level.
@@ -339,6 +308,8 @@ impl Answer<'_> {
             notes: outcome.notes.clone(),
             classes: outcome.classes,
             smallest_class: outcome.smallest_class,
+            distribution: outcome.distribution,
+            exposed: outcome.exposed.clone(),
         };
         let lost = Lost {
             guarantee: outcome.guarantee,
@@ -348,6 +319,69 @@ impl Answer<'_> {
         let input = self.first_pass.input_hash.to_string();
         let request = self.request(&outcome.steps);
         Certificate::new(request, reached, lost, input, output.to_owned())
+    }
+}
+
+/// What a job asks of its table, `script` being the choices made where an algorithm leaves them open.
+pub(crate) fn request(
+    job: &Job,
+    asked: &Asked,
+    first_pass: &FirstPass,
+    problem: &Problem<'_>,
+    algorithm: &dyn Algorithm,
+    script: Option<Vec<String>>,
+) -> Request {
+    let plan = &asked.plan;
+    Request {
+        quasi_identifiers: plan
+            .names_of(&plan.quasi_identifiers)
+            .into_iter()
+            .zip(&first_pass.hierarchies)
+            .zip(problem.max_levels.levels())
+            .map(|((column, levels), max_level)| Generalized {
+                column,
+                max_level,
+                hierarchy_sha256: hash(&levels.hierarchy),
+            })
+            .collect(),
+        sensitive: plan.names_of(&plan.sensitive),
+        distances: problem
+            .table
+            .columns
+            .iter()
+            .filter_map(|column| {
+                Some(Measured {
+                    column: column.name.clone(),
+                    hierarchy_sha256: hash(column.hierarchy.as_ref()?),
+                })
+            })
+            .collect(),
+        target: plan.names_of(&plan.target),
+        kept: plan.names_of(&plan.kept),
+        dropped: plan.names_of(&plan.dropped),
+        privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
+        max_suppressed: problem.max_suppressed.into(),
+        metric: asked.metric.to_string(),
+        algorithm: algorithm.card().name.to_owned(),
+        script,
+        scheme: job.search.scheme.clone(),
+        coarse: job.search.coarse.clone(),
+        direction: job.search.direction.clone(),
+        seed: job.search.seed.unwrap_or(0),
+        time_limit: job.search.time_limit.map(|limit| limit.to_string()),
+        missing: word(job.data.missing_cells.unwrap_or_default()),
+        missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+        unlisted: word(job.columns.missing.unwrap_or_default()),
+        csv: asked.delimiter.map(|delimiter| {
+            let options = input::csv_options(job);
+            Dialect {
+                delimiter: Delimiter(delimiter),
+                quote: Delimiter(options.quote),
+                header: options.has_header,
+                trim: options.trim,
+            }
+        }),
+        suppressed: word(job.output.suppressed.unwrap_or_default()),
     }
 }
 
@@ -377,7 +411,7 @@ fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String
 }
 
 /// SHA-256 of a hierarchy in the program's own form.
-fn hash(hierarchy: &Hierarchy) -> String {
+pub(crate) fn hash(hierarchy: &Hierarchy) -> String {
     crate::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
 }
 

@@ -4,6 +4,7 @@
 //! a line in the terminal, `{code, message, place, hint}` over HTTP, an exception in Python.
 
 use crate::outcome::Figure;
+use crate::unchanged::RevealingColumn;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,17 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A file that should be a certificate and is not.
+    #[error("`{}` is not a certificate: {message}", path.display())]
+    NotACertificate {
+        /// The file.
+        path: PathBuf,
+        /// What the reader says.
+        message: String,
+    },
+    /// Roles or promises beside a certificate, which states its own.
+    #[error("roles and promises are given beside a certificate")]
+    CertificateDecides,
     /// A file is already there.
     #[error("{} of the files to write already exist", paths.len())]
     AlreadyExists {
@@ -173,6 +185,12 @@ pub enum Error {
         columns: Vec<String>,
         /// Whether the header seems to be a row already.
         is_row: bool,
+    },
+    /// Kept columns that give people away, and that nobody has named.
+    #[error("{} give people away if kept as they are", these_columns(columns))]
+    RevealingColumns {
+        /// The columns, each with its reasons.
+        columns: Vec<RevealingColumn>,
     },
     /// Nothing can be generalized.
     #[error("no quasi-identifiers are named")]
@@ -430,6 +448,7 @@ impl Error {
                 ..
             } => Some(format!("{named_in}; {input} has {columns} columns")),
             Error::NoRole { columns, .. } if columns.len() > 1 => Some(join(columns)),
+            Error::RevealingColumns { columns } => Some(join(columns)),
             Error::NoSuchLevel { height, .. } => {
                 Some(format!("its hierarchy has levels 0 to {height}"))
             }
@@ -497,6 +516,13 @@ impl Error {
             Error::CertificateName { .. } => {
                 "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
             }
+            Error::NotACertificate { .. } => {
+                "name the JSON file that `anonymize --certificate` has written".into()
+            }
+            Error::CertificateDecides => {
+                "leave out `-q`, `-s`, `-k` and the like: the certificate states what was promised about which columns"
+                    .into()
+            }
             Error::AlreadyExists { .. } => "add `--force` to replace them".into(),
             Error::StandardOutputTwice => "write the release to a file with `-o FILE`".into(),
             Error::UnknownCommand { .. } => "`incrowd --help` lists the commands".into(),
@@ -534,6 +560,14 @@ impl Error {
             Error::NoRole { .. } => {
                 "give each a role (`-q`, `-s`, `--identifying`, `--target`), or say `--others drop` or `--others keep`"
                     .into()
+            }
+            Error::RevealingColumns { columns } => {
+                let names: Vec<String> = columns.iter().map(|column| column.name.escape_debug().to_string()).collect();
+                let names = names.join(",");
+                format!(
+                    "leave out what names or singles people out with `--identifying {names}`, or give a role (`-q`, `-s`) to what is \
+                     known to others or sensitive; to publish them nevertheless, name them: `--keep {names}`"
+                )
             }
             Error::NoQuasiIdentifiers => {
                 "name the columns others could know with `-q age,sex,zip`; `incrowd inspect DATA` proposes some"
@@ -664,6 +698,13 @@ fn some_columns(columns: &[String], is_row: bool) -> String {
         [column] if is_row => format!("{column} has"),
         [column] => format!("column `{column}` has"),
         columns => format!("{} columns have", columns.len()),
+    }
+}
+
+fn these_columns(columns: &[RevealingColumn]) -> String {
+    match columns {
+        [column] => format!("column `{}` would", column.name.escape_debug()),
+        columns => format!("{} columns would", columns.len()),
     }
 }
 

@@ -205,6 +205,10 @@ fn job_text(
             plain.join(", ").replace(['\n', '\r'], " ")
         ));
     }
+    match &job.columns.keep {
+        Some(kept) => line(&format!("keep = {}", list(kept))),
+        None => line("# Published as it is, whatever it gives away: keep = [\"column\"]"),
+    }
     line("others = \"drop\"            # or \"keep\": publish columns named nowhere as they are");
     line("");
     line("# Why each column got its role:");

@@ -4,6 +4,7 @@ use crate::batches::for_each_batch;
 use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::job::{Job, MissingCells};
+use crate::unchanged::ColumnCounter;
 use incrowd_core::counts::{self, Missing, RowCounter};
 use incrowd_io::{CsvOptions, Fingerprint, RowReader, Source};
 
@@ -41,33 +42,51 @@ pub(crate) fn missing(job: &Job) -> Missing {
     }
 }
 
+/// What is made of the rows of a table in one pass.
+pub(crate) struct CountedRows {
+    pub(crate) counter: RowCounter,
+    /// The columns published as they are.
+    pub(crate) columns: ColumnCounter,
+    /// Of the bytes read.
+    pub(crate) hash: Fingerprint,
+}
+
 /// Counts all rows of `reader`, on several threads if the job says so.
 pub(crate) fn count(
     job: &Job,
     source: &Source,
     mut reader: Box<dyn RowReader + Send>,
     counter: RowCounter,
+    columns: ColumnCounter,
     control: &Control,
-) -> Result<(RowCounter, Fingerprint), Error> {
+) -> Result<CountedRows, Error> {
     control.progress().begin(Phase::Read, source.bytes_total());
     let threads = job.threads();
     // One thread reads, so the others count.
-    let counters = vec![counter; threads.saturating_sub(1).max(1)];
+    let counters = vec![(counter, columns); threads.saturating_sub(1).max(1)];
     let counted = for_each_batch(
         &mut *reader,
         control,
         threads,
         counters,
-        |counter, batch, (): &mut ()| Ok(counter.add(batch)?),
+        |(counter, columns), batch, (): &mut ()| {
+            columns.add(batch);
+            Ok(counter.add(batch)?)
+        },
         |()| Ok(()),
     );
     control.progress().end();
     let mut counters = counted?.into_iter();
-    let mut all = counters.next().ok_or(Error::WorkerLost)?;
-    for counter in counters {
-        all.absorb(&counter)?;
+    let (mut counter, mut columns) = counters.next().ok_or(Error::WorkerLost)?;
+    for (other, other_columns) in counters {
+        counter.absorb(&other)?;
+        columns.absorb(other_columns);
     }
-    Ok((all, reader.fingerprint()?))
+    Ok(CountedRows {
+        counter,
+        columns,
+        hash: reader.fingerprint()?,
+    })
 }
 
 #[cfg(test)]
@@ -140,9 +159,10 @@ mod tests {
                 &source,
                 Box::new(reader),
                 counter,
+                ColumnCounter::default(),
                 &Control::default(),
             );
-            let (counter, hash) = counted.unwrap();
+            let CountedRows { counter, hash, .. } = counted.ok().unwrap();
             let owned = |(text, rows): (&str, u32)| (text.to_owned(), rows);
             let values = |column| counter.values(column, &Missing::default());
             let columns = (0..3).map(|at| values(at).into_iter().map(owned).collect::<Vec<_>>());

@@ -15,7 +15,7 @@ use crate::batches::for_each_batch;
 use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::input;
-use crate::job::Job;
+use crate::job::{Columns, Job};
 use crate::outcome::VERSION;
 use hashbrown::HashMap;
 use incrowd_core::table::{Kind, parse_date, parse_number};
@@ -96,6 +96,16 @@ impl std::fmt::Display for ProposedRole {
 }
 
 pub use combinations::{Combination, Combinations};
+
+/// Whether a text often means "no value".
+pub(crate) fn is_likely_missing(text: &str) -> bool {
+    LIKELY_MISSING.contains(&text)
+}
+
+/// The role of a column of a table of so many rows, which nobody has given one, and why.
+pub(crate) fn propose_role(column: &ColumnReport, kind: Kind, rows: u64) -> (ProposedRole, String) {
+    roles::propose(column, kind, rows, &Columns::default())
+}
 
 /// Looks at the table of a job. Roles that the job gives are taken as they are.
 pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {

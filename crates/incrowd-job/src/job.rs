@@ -101,6 +101,8 @@ pub struct Columns {
     pub identifying: Option<Vec<String>>,
     /// What analysts predict; published as they are.
     pub target: Option<Vec<String>>,
+    /// Published as they are, whatever they give away.
+    pub keep: Option<Vec<String>>,
     /// What happens to columns named nowhere; refused when not given.
     pub others: Option<Others>,
     /// A folder with a file `<column>.csv` for each hierarchy.
@@ -319,6 +321,7 @@ impl Job {
         replace(&mut self.columns.sensitive, columns.sensitive);
         replace(&mut self.columns.identifying, columns.identifying);
         replace(&mut self.columns.target, columns.target);
+        replace(&mut self.columns.keep, columns.keep);
         replace(&mut self.columns.others, columns.others);
         replace(&mut self.columns.hierarchies, columns.hierarchies);
         replace(&mut self.columns.missing, columns.missing);
@@ -358,17 +361,19 @@ impl Columns {
             &self.sensitive,
             &self.identifying,
             &self.target,
+            &self.keep,
         ]
         .into_iter()
         .flatten()
     }
 
-    fn lists_mut(&mut self) -> [&mut Option<Vec<String>>; 4] {
+    fn lists_mut(&mut self) -> [&mut Option<Vec<String>>; 5] {
         [
             &mut self.quasi_identifiers,
             &mut self.sensitive,
             &mut self.identifying,
             &mut self.target,
+            &mut self.keep,
         ]
     }
 }

@@ -7,6 +7,7 @@ use crate::input;
 use crate::job::{HierarchySource, Job, Unlisted};
 use crate::outcome::VERSION;
 use crate::plan::find_column;
+use crate::unchanged::ColumnCounter;
 use incrowd_core::counts::RowCounter;
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_io::write_atomically;
@@ -70,8 +71,9 @@ fn values_of(job: &Job, column: &str, control: &Control) -> Result<Vec<(String, 
         "the column asked for",
     )?;
     let counter = RowCounter::new(reader.columns(), &[at], &[]);
-    let (counter, _) = input::count(job, &source, reader, counter, control)?;
-    let values = counter.values(0, &input::missing(job)).into_iter();
+    let columns = ColumnCounter::default();
+    let rows = input::count(job, &source, reader, counter, columns, control)?;
+    let values = rows.counter.values(0, &input::missing(job)).into_iter();
     Ok(values.map(|(text, rows)| (text.to_owned(), rows)).collect())
 }
 

@@ -33,6 +33,7 @@ mod published_reader;
 mod schemes_study;
 mod second_pass;
 mod study;
+mod unchanged;
 mod verify;
 
 pub use anonymize::{Show, anonymize, anonymize_with};
@@ -60,13 +61,16 @@ pub use negotiation::{
     NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,
 };
 pub use outcome::{
-    AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
-    Outcome, PartitionSearch, PrivacyReached, RaisedAttribute, SafeAmong, SafeRecodings, Sample,
-    Seconds, StepAction, StepTaken, VERSION, Verification,
+    AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
+    Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch, Origin, Outcome, Over,
+    PartitionSearch, PrivacyReached, RaisedAttribute, SafeAmong, SafeRecodings, Sample, Seconds,
+    SingledOut, StepAction, StepTaken, UnchangedColumn, UnchangedRole, Unchecked, VERSION,
+    Verification,
 };
 pub use plan::Plan;
 pub use schemes_study::{
     Experiment, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
 };
 pub use study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
-pub use verify::verify;
+pub use unchanged::{Reason, RevealingColumn};
+pub use verify::{CertificateCheck, verify, verify_certificate};

@@ -68,8 +68,13 @@ pub(crate) fn check_reach(
 
 /// The canonical text of a model; it names its column where several columns are counted.
 pub(crate) fn describe(model: &dyn PrivacyModel, table: &CountedTable) -> String {
+    describe_among(model, table, table.columns.len())
+}
+
+/// The same where only the first so many columns are counted for their values.
+fn describe_among(model: &dyn PrivacyModel, table: &CountedTable, counted: usize) -> String {
     let column = model.column().map(|column| &*table.columns[column].name);
-    model.describe(column.filter(|_| table.columns.len() > 1))
+    model.describe(column.filter(|_| counted > 1))
 }
 
 /// What became of the models, for people and programs.
@@ -78,11 +83,21 @@ pub(crate) fn reached(
     reached: &[Reached],
     table: &CountedTable,
 ) -> Vec<PrivacyReached> {
+    reached_among(models, reached, table, table.columns.len())
+}
+
+/// The same where only the first so many columns are counted for their values.
+pub(crate) fn reached_among(
+    models: &[Box<dyn PrivacyModel>],
+    reached: &[Reached],
+    table: &CountedTable,
+    counted: usize,
+) -> Vec<PrivacyReached> {
     models
         .iter()
         .zip(reached)
         .map(|(model, reached)| PrivacyReached {
-            model: describe(&**model, table),
+            model: describe_among(&**model, table, counted),
             reached: reached.worst.filter(|worst| worst.is_finite()).map(Figure),
             holds: reached.holds,
         })

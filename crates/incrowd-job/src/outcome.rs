@@ -81,12 +81,187 @@ pub struct Outcome {
     /// What a reader should know before trusting or using the release, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// What the release gives away beside what is promised.
+    #[serde(flatten)]
+    pub exposed: Exposed,
     /// The certificate written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<FileWritten>,
     /// A few rows before and after, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+}
+
+/// The rows that a distribution is taken from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// Which rows.
+    pub over: Over,
+    /// How many.
+    pub rows: u64,
+}
+
+/// Which rows a distribution is taken from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// The rows of the table that take part in the release: all, but for those left out for missing cells. Suppressed
+    /// rows take part.
+    #[default]
+    RowsTakingPart,
+    /// The rows of the published file, where that is all there is to see.
+    RowsPublished,
+}
+
+impl Distribution {
+    /// For people.
+    pub fn in_words(&self) -> String {
+        let rows = self.rows;
+        match self.over {
+            Over::RowsTakingPart => format!(
+                "of the {rows} rows that take part: suppressed ones do, those left out for missing cells do not"
+            ),
+            Over::RowsPublished => format!("of the {rows} rows published"),
+        }
+    }
+}
+
+/// What a release gives away beside what is promised, counted in its rows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exposed {
+    /// Every column published as it is.
+    pub unchanged: Vec<UnchangedColumn>,
+    /// The rows that the kept columns, all together, single out within their classes; `null` when none is kept.
+    pub kept_with_classes: Option<SingledOut>,
+    /// Classes of one row.
+    pub classes_of_one: u64,
+    /// For each sensitive column, classes whose rows all share one value of it. A class of one row is one of them.
+    pub homogeneous: Vec<HomogeneousClasses>,
+    /// What should make a reader think twice, in words.
+    pub warnings: Vec<String>,
+}
+
+impl Exposed {
+    /// What the classes give away, for people.
+    pub fn classes_in_words(&self) -> String {
+        let mut words = match self.classes_of_one {
+            0 => "none of one row".to_owned(),
+            classes => format!("{classes} of one row"),
+        };
+        for of_column in &self.homogeneous {
+            let name = of_column.column.escape_debug();
+            words += &match of_column.classes {
+                0 => format!("; none of one `{name}` only"),
+                classes => format!("; {classes} of one `{name}` only"),
+            };
+        }
+        words
+    }
+
+    /// The columns published as they are, for people: those that single out nobody in one line.
+    pub fn unchanged_in_words(&self) -> Vec<String> {
+        let name = |column: &UnchangedColumn| {
+            format!("{} ({})", column.column.escape_debug(), column.role)
+        };
+        let (nobody, some): (Vec<_>, Vec<_>) = self
+            .unchanged
+            .iter()
+            .partition(|column| column.singled_out.rows == 0);
+        let mut lines: Vec<String> = some
+            .into_iter()
+            .map(|column| {
+                let share = column.singled_out.in_words();
+                format!("{}, singles out {share} of the rows", name(column))
+            })
+            .collect();
+        if !nobody.is_empty() {
+            let names: Vec<String> = nobody.iter().map(|column| name(column)).collect();
+            let verb = if names.len() == 1 {
+                "singles"
+            } else {
+                "single"
+            };
+            lines.push(format!("{}: {verb} out nobody", names.join(", ")));
+        }
+        if let Some(together) = &self.kept_with_classes {
+            lines.push(format!(
+                "kept columns within classes: {} of the rows are alone",
+                together.in_words()
+            ));
+        }
+        lines
+    }
+}
+
+/// A column published as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnchangedColumn {
+    /// Its name.
+    pub column: String,
+    /// Why it is published as it is.
+    pub role: UnchangedRole,
+    /// Distinct values.
+    pub distinct: u64,
+    /// Rows whose value no other row has.
+    pub singled_out: SingledOut,
+}
+
+/// Why a column is published as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnchangedRole {
+    /// It is sensitive.
+    Sensitive,
+    /// Analysts predict it.
+    Target,
+    /// It is kept, by name or as one of the others.
+    Kept,
+}
+
+impl std::fmt::Display for UnchangedRole {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.pad(match self {
+            UnchangedRole::Sensitive => "sensitive",
+            UnchangedRole::Target => "target",
+            UnchangedRole::Kept => "kept",
+        })
+    }
+}
+
+/// Rows that something singles out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SingledOut {
+    /// How many rows.
+    pub rows: u64,
+    /// Their share of the rows published.
+    pub share: f64,
+    /// Whether all were counted; otherwise both are estimates.
+    pub is_exact: bool,
+}
+
+impl SingledOut {
+    /// The share for people.
+    pub fn in_words(&self) -> String {
+        match self.is_exact {
+            true => format!("{:.1} %", self.share * 100.0),
+            false => format!("about {:.0} %", self.share * 100.0),
+        }
+    }
+}
+
+/// Classes that give a sensitive value away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HomogeneousClasses {
+    /// The sensitive column.
+    pub column: String,
+    /// How many classes.
+    pub classes: u64,
+    /// The rows in them.
+    pub rows: u64,
 }
 
 /// How a search over partitions went.
@@ -332,10 +507,10 @@ pub struct Sample {
 pub struct Verification {
     /// [`VERSION`].
     pub version: u32,
-    /// Whether every promise holds, no identifying column is there, and nothing was invented.
-    pub safe: bool,
-    /// Whether promises were named. If not, every model that applies was measured, and safe means that nobody
-    /// stands alone.
+    /// Whether every promise holds, no identifying column is there, and nothing was invented; `null` when no promise was
+    /// named and nothing else is wrong, so that there is nothing to judge.
+    pub safe: Option<bool>,
+    /// Whether promises were named. If not, every model that applies was measured.
     pub asked: bool,
     /// Every model asked for; otherwise every model with the strictest parameter it keeps.
     pub privacy: Vec<PrivacyReached>,
@@ -349,8 +524,52 @@ pub struct Verification {
     pub rows_starred: u64,
     /// Columns said to be identifying that the file has nevertheless.
     pub identifying_published: Vec<String>,
+    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    pub distribution: Distribution,
+    /// What the file gives away beside what is promised.
+    #[serde(flatten)]
+    pub exposed: Exposed,
+    /// What else a reader should know, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What became of the certificate, when one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateVerified>,
     /// The comparison with the original, when one was given.
     pub against_original: Option<AgainstOriginal>,
+}
+
+/// A certificate held against the files it speaks of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CertificateVerified {
+    /// The certificate.
+    pub path: PathBuf,
+    /// Whether nothing contradicts it.
+    pub holds: bool,
+    /// What contradicts it.
+    pub mismatches: Vec<Mismatch>,
+    /// What it states and nobody has checked, with the reason.
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// Something a certificate states that is not so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// Where in the certificate, such as `reached.classes`.
+    pub field: String,
+    /// What stands there.
+    pub stated: String,
+    /// What was found instead.
+    pub found: String,
+}
+
+/// Something a certificate states that was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unchecked {
+    /// Where in the certificate.
+    pub field: String,
+    /// Why not.
+    pub why: String,
 }
 
 /// A release compared with the table it was made from.

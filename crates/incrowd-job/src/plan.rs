@@ -15,7 +15,7 @@ pub struct Plan {
     pub sensitive: Vec<usize>,
     /// To be predicted by analysts; may also be sensitive.
     pub target: Vec<usize>,
-    /// Published as they are, without a role.
+    /// Published as they are, by name or without a role.
     pub kept: Vec<usize>,
     /// Not published: the identifying ones, and those without a role where the job says so.
     pub dropped: Vec<usize>,
@@ -26,13 +26,14 @@ const QUASI: &str = "the quasi-identifiers";
 const SENSITIVE: &str = "the sensitive columns";
 const IDENTIFYING: &str = "the identifying columns";
 const TARGET: &str = "the targets";
+const KEPT: &str = "the columns to keep";
 
 impl Plan {
     /// The plan for anonymizing a table with these columns. Every column must have a role, or `others` be said.
     pub fn new(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
         match job.columns.others {
-            Some(Others::Keep) => plan.kept = without_role,
+            Some(Others::Keep) => plan.keep(without_role),
             Some(Others::Drop) => plan.dropped.extend(without_role),
             None if without_role.is_empty() => {}
             None => {
@@ -51,23 +52,29 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for looking at a published file: columns without a role are not looked at, and identifying ones
-    /// should not be there at all.
+    /// The plan for looking at a published file: columns without a role are kept ones, and identifying ones should not
+    /// be there at all.
     pub fn of_release(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let mut columns = job.columns.clone();
-        if let Some(identifying) = &mut columns.identifying {
-            identifying.retain(|column| names.contains(column));
+        let lists = [&mut columns.identifying, &mut columns.keep];
+        for list in lists.into_iter().flatten() {
+            list.retain(|column| names.contains(column));
         }
         let (mut plan, without_role) = Self::with_roles(&columns, input, names)?;
-        plan.kept = without_role;
+        plan.keep(without_role);
         Ok(plan)
     }
 
     /// The plan for asking what could be published: nothing is, so columns without a role are left alone.
     pub fn of_question(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
-        plan.kept = without_role;
+        plan.keep(without_role);
         Ok(plan)
+    }
+
+    fn keep(&mut self, others: Vec<usize>) {
+        self.kept.extend(others);
+        self.kept.sort_unstable();
     }
 
     fn with_roles(
@@ -84,6 +91,8 @@ impl Plan {
         let sensitive = roles.give(SENSITIVE, &columns.sensitive)?;
         let dropped = roles.give(IDENTIFYING, &columns.identifying)?;
         let target = roles.give(TARGET, &columns.target)?;
+        let mut kept = roles.give(KEPT, &columns.keep)?;
+        kept.sort_unstable();
         if quasi_identifiers.is_empty() {
             return Err(Error::NoQuasiIdentifiers);
         }
@@ -95,7 +104,7 @@ impl Plan {
             quasi_identifiers,
             sensitive,
             target,
-            kept: Vec::new(),
+            kept,
             dropped,
         };
         Ok((plan, without_role))

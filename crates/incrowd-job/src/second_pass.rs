@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::files::ReleaseFile;
 use crate::job::{Job, Suppressed};
 use crate::outcome::{FileWritten, Sample};
+use crate::unchanged::{ColumnCounter, Measures, Watched};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows};
 use incrowd_core::table::RowBatch;
 use incrowd_io::Fingerprint;
@@ -21,59 +22,75 @@ pub(crate) struct SecondPass<'a> {
 }
 
 impl SecondPass<'_> {
-    /// Recodes every row into `output`, and lets it appear if all is as it was counted.
-    pub(crate) fn write(&self, mut output: ReleaseFile) -> Result<FileWritten, Error> {
+    /// Recodes every row into `output`, and lets it appear if all is as it was counted. Without one the rows are only
+    /// looked at, and only if there are kept columns to measure as they would be published.
+    pub(crate) fn write(
+        &self,
+        mut output: Option<ReleaseFile>,
+    ) -> Result<(Option<FileWritten>, Measures), Error> {
+        if output.is_none() && self.asked.plan.kept.is_empty() {
+            return Ok((None, Measures::default()));
+        }
         let source = &self.asked.source;
         let progress = self.control.progress();
         progress.begin(Phase::Write, source.bytes_total());
-        let result = self.recode_all(&mut output);
+        let result = self.recode_all(output.as_mut());
         progress.end();
-        let (confirmation, second) = result.map_err(|error| self.blame_input(error))?;
+        let (confirmation, second, kept) = result.map_err(|error| self.blame_input(error))?;
         if second != self.input_hash {
             return Err(self.changed());
         }
-        output.finish(confirmation)
+        let written = output.map(|output| output.finish(confirmation));
+        Ok((written.transpose()?, kept))
     }
 
     fn recode_all(
         &self,
-        output: &mut ReleaseFile,
-    ) -> Result<(incrowd_core::publish::Confirmation, Fingerprint), Error> {
+        mut output: Option<&mut ReleaseFile>,
+    ) -> Result<(incrowd_core::publish::Confirmation, Fingerprint, Measures), Error> {
         let mut reader = self.asked.source.open()?;
-        if reader.columns() != self.asked.plan.names {
+        let plan = &self.asked.plan;
+        if reader.columns() != plan.names {
             return Err(self.changed());
         }
         let threads = self.job.threads();
-        let recoder = self.release.recoder(
-            &self.asked.plan.names,
-            &self.asked.plan.dropped,
-            self.suppressed_rows(),
-        )?;
-        let encoder = output.encoder();
-        let recoders = for_each_batch(
+        let recoder = self
+            .release
+            .recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
+        let kept = ColumnCounter::new(Watched::published(plan, recoder.names()));
+        let encoder = output.as_ref().and_then(|output| output.encoder());
+        let workers = for_each_batch(
             &mut *reader,
             self.control,
             threads,
-            vec![recoder; threads.saturating_sub(1).max(1)],
-            |recoder, batch, made: &mut (PublishedRows, Vec<u8>)| {
+            vec![(recoder, kept); threads.saturating_sub(1).max(1)],
+            |(recoder, kept), batch, made: &mut (PublishedRows, Vec<u8>)| {
                 let (published, text) = made;
                 recoder.recode(batch, published)?;
+                kept.add(published.rows());
                 if let Some(encoder) = &encoder {
                     text.clear();
                     encoder.encode(published.rows(), text);
                 }
                 Ok(())
             },
-            |(published, text)| match encoder {
-                Some(_) => output.write_encoded(text),
-                None => output.write(published),
+            |(published, text)| match (&mut output, encoder) {
+                (Some(output), Some(_)) => output.write_encoded(text),
+                (Some(output), None) => output.write(published),
+                (None, _) => Ok(()),
             },
         )?;
         let mut tally = incrowd_core::publish::Tally::default();
-        for recoder in &recoders {
+        let mut measured = ColumnCounter::new(Watched::published(plan, workers[0].0.names()));
+        for (recoder, kept) in workers {
             tally.add(recoder.tally());
+            measured.absorb(kept);
         }
-        Ok((self.release.confirm(&tally)?, reader.fingerprint()?))
+        Ok((
+            self.release.confirm(&tally)?,
+            reader.fingerprint()?,
+            measured.finish(),
+        ))
     }
 
     /// The first rows, before and after.

@@ -1,10 +1,11 @@
 //! `incrowd verify`
 
 use super::reply;
-use crate::args::{Global, VerifyArgs, job};
+use crate::args::{FlagPart, Global, VerifyArgs, job};
 use crate::render::text;
 use crate::{Reply, UNSAFE};
-use incrowd_job::{Control, Error, verify};
+use incrowd_job::{CertificateCheck, Control, Error, Job, verify, verify_certificate};
+use std::path::Path;
 
 pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
     let mut job = job(
@@ -22,9 +23,38 @@ pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Resu
         // What a job file calls its data is the original; what it writes is to be judged.
         job.data.path = job.output.path.take();
     }
-    let found = verify(&job, args.original.as_deref(), control)?;
+    let found = match &args.certificate {
+        None => verify(&job, args.original.as_deref(), control)?,
+        Some(certificate) => {
+            let check = check(args, certificate)?;
+            verify_certificate(&job, &check, control)?
+        }
+    };
+    let is_contradicted = found.certificate.as_ref().is_some_and(|it| !it.holds);
+    let code = match found.safe == Some(false) || is_contradicted {
+        true => UNSAFE,
+        false => 0,
+    };
     Ok(Reply {
-        code: if found.safe { 0 } else { UNSAFE },
+        code,
         ..reply(global, &found, text::verification)
+    })
+}
+
+/// The certificate states roles and promises, so flags must not.
+fn check(args: &VerifyArgs, certificate: &Path) -> Result<CertificateCheck, Error> {
+    let mut flags = Job::default();
+    let parts: [&dyn FlagPart; 3] = [&args.roles, &args.promises, &args.budget];
+    for part in parts {
+        part.fill(&mut flags)?;
+    }
+    if flags != Job::default() {
+        return Err(Error::CertificateDecides);
+    }
+    let file = args.table.job.as_deref();
+    Ok(CertificateCheck {
+        certificate: certificate.to_owned(),
+        original: args.original.clone(),
+        job: file.map(Job::load).transpose()?,
     })
 }

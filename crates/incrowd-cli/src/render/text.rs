@@ -2,8 +2,9 @@
 
 use super::choices;
 use incrowd_job::{
-    Combination, Error, Explanation, FileWritten, Initialized, Inspection, LevelsReport, Origin,
-    Outcome, PrivacyReached, SafeAmong, SafeRecodings, Sample, Study, Verification,
+    CertificateVerified, Combination, Error, Explanation, Exposed, FileWritten, Initialized,
+    Inspection, LevelsReport, Mismatch, Origin, Outcome, PrivacyReached, SafeAmong, SafeRecodings,
+    Sample, Study, Unchecked, Verification,
 };
 use std::fmt::Write;
 
@@ -127,6 +128,8 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.classes, outcome.smallest_class, outcome.average_class
         ),
     );
+    page.entry("", outcome.exposed.classes_in_words());
+    exposed(&mut page, &outcome.exposed);
     for note in &outcome.notes {
         page.entry("note", note);
     }
@@ -238,6 +241,16 @@ fn safe_recodings(page: &mut Page, found: &SafeRecodings) {
     }
 }
 
+/// What is published as it is, and what should make a reader think twice.
+fn exposed(page: &mut Page, exposed: &Exposed) {
+    for warning in &exposed.warnings {
+        page.entry("WARNING", warning);
+    }
+    for (at, words) in exposed.unchanged_in_words().iter().enumerate() {
+        page.entry(if at == 0 { "unchanged" } else { "" }, words);
+    }
+}
+
 fn written(file: &FileWritten) -> String {
     file.path.display().to_string()
 }
@@ -280,7 +293,18 @@ fn sample(page: &mut Page, sample: &Sample) {
 /// What `verify` found.
 pub(crate) fn verification(found: &Verification) -> String {
     let mut page = Page::default();
-    page.line(if found.safe { "safe" } else { "NOT SAFE" });
+    if let Some(certificate) = found.certificate.as_ref().filter(|it| !it.holds) {
+        let path = certificate.path.display();
+        page.line(format!("THE CERTIFICATE {path} DOES NOT HOLD"));
+    }
+    page.line(match (found.safe, found.asked) {
+        (Some(true), _) => "safe",
+        (Some(false), _) => "NOT SAFE",
+        (None, true) => "NOT JUDGED: not every promise can be counted again from the files given",
+        (None, false) => {
+            "NOT JUDGED: no promise is named, such as `-k 5`; what the file would keep is below"
+        }
+    });
     let starred = match found.rows_starred {
         0 => String::new(),
         rows => format!(", and {rows} rows of nothing but `*`"),
@@ -290,6 +314,11 @@ pub(crate) fn verification(found: &Verification) -> String {
         "classes",
         format!("{}, smallest {}", found.classes, found.smallest_class),
     );
+    page.entry("", found.exposed.classes_in_words());
+    exposed(&mut page, &found.exposed);
+    for note in &found.notes {
+        page.entry("note", note);
+    }
     for promise in &found.privacy {
         match (found.asked, promise.holds) {
             (true, _) => page.entry("promise", self::promise(promise)),
@@ -316,7 +345,36 @@ pub(crate) fn verification(found: &Verification) -> String {
             page.entry("violation", violation);
         }
     }
+    if let Some(certificate) = &found.certificate {
+        self::certificate(&mut page, certificate);
+    }
     page.0
+}
+
+/// What contradicts a certificate, and what of it was not checked.
+fn certificate(page: &mut Page, found: &CertificateVerified) {
+    let path = found.path.display();
+    page.entry(
+        "certificate",
+        match found.holds {
+            true => format!("{path} holds: what is not listed below was checked"),
+            false => format!("{path} does not hold"),
+        },
+    );
+    for Mismatch {
+        field,
+        stated,
+        found,
+    } in &found.mismatches
+    {
+        page.entry(
+            "mismatch",
+            format!("{field}: stated {stated}, found {found}"),
+        );
+    }
+    for Unchecked { field, why } in &found.unchecked {
+        page.entry("unchecked", format!("{field}: {why}"));
+    }
 }
 
 /// What `inspect` found.

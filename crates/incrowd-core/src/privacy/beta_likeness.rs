@@ -17,6 +17,9 @@ crate::documented! {
     ///
     /// # Paper
     /// J. Cao, P. Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 5(11), 2012, definitions 2 and 3.
+    /// # Compared with
+    /// The rows of the table that take part in the release: suppressed rows do, rows left out for missing cells
+    /// (`exclude-row`) do not. `verify` compares with the original if it is given, else with the published rows.
     /// # Reached
     /// The greatest (p - q) / q of a class; infinite when it exceeds -ln q and the kind is enhanced.
     /// # Merging
@@ -152,6 +155,10 @@ impl PrivacyModel for BetaLikeness {
 
     fn direction(&self) -> Direction {
         Direction::AtMost
+    }
+
+    fn reads_table(&self) -> bool {
+        true
     }
 
     fn monotonicity(&self) -> Monotonicity {

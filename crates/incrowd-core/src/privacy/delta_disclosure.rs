@@ -17,6 +17,9 @@ crate::documented! {
     /// # Paper
     /// J. Brickell, V. Shmatikov, The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data
     /// Publishing, KDD 2008, definition 3.
+    /// # Compared with
+    /// The rows of the table that take part in the release: suppressed rows do, rows left out for missing cells
+    /// (`exclude-row`) do not. `verify` compares with the original if it is given, else with the published rows.
     /// # Differs from the paper
     /// `absent=ignore` looks only at the values present in a class, as ARX does; a weaker promise.
     /// # Reached
@@ -182,6 +185,10 @@ impl PrivacyModel for DeltaDisclosure {
 
     fn direction(&self) -> Direction {
         Direction::Below
+    }
+
+    fn reads_table(&self) -> bool {
+        true
     }
 
     fn monotonicity(&self) -> Monotonicity {

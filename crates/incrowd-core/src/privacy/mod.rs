@@ -169,6 +169,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         true
     }
 
+    /// Whether a class is compared with the distribution of the whole table, so that the class alone does not tell
+    /// whether the promise holds. Tested with random tables, not believed.
+    fn reads_table(&self) -> bool {
+        false
+    }
+
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
 

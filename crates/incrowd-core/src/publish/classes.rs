@@ -1,6 +1,6 @@
 //! Classes as the check sees them: sorted tuples, no hashing, no roll-up, nothing shared with the searches.
 
-use crate::counts::{Attribute, CountedTable, Histogram, MissingCells};
+use crate::counts::{Attribute, CountedColumn, CountedTable, Histogram, MissingCells};
 use crate::privacy::{ClassView, PrivacyModel};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,29 @@ pub struct Reached {
     pub worst: Option<f64>,
     /// Whether every published class keeps the promise.
     pub holds: bool,
+}
+
+/// What a release gives away whatever was promised.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exposure {
+    /// Published classes of one row: nobody hides that person.
+    pub classes_of_one: u32,
+    /// Every counted column.
+    pub columns: Vec<ExposedColumn>,
+}
+
+/// What a counted column gives away in published rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExposedColumn {
+    /// Classes whose rows all share one value: to know that somebody is in such a class is to know the value. A class
+    /// of one row is one of them.
+    pub homogeneous_classes: u32,
+    /// The rows in them.
+    pub homogeneous_rows: u32,
+    /// Distinct values.
+    pub distinct: u32,
+    /// Rows whose value no other row has.
+    pub rows_singled_out: u32,
 }
 
 /// One class of a release.
@@ -236,6 +259,33 @@ impl Classes {
                 one == other
                     || wildcard.is_some_and(|wildcard| *one == wildcard || *other == wildcard)
             })
+    }
+
+    /// What the published classes, as they stand in the file, give away of the table they are made from.
+    pub(super) fn exposure(&self, table: &CountedTable) -> Exposure {
+        let columns = table.columns.iter().enumerate();
+        let column = |(at, column): (usize, &CountedColumn)| {
+            let mut exposed = ExposedColumn::default();
+            let mut rows_of_values = vec![0u32; column.values.len()];
+            for class in self.published() {
+                let of_class = &class.crowd.rows_of_values[at];
+                if of_class.len() == 1 {
+                    exposed.homogeneous_classes += 1;
+                    exposed.homogeneous_rows += class.size();
+                }
+                for (&value, &rows) in of_class {
+                    rows_of_values[value as usize] += rows;
+                }
+            }
+            exposed.distinct = rows_of_values.iter().filter(|rows| **rows > 0).count() as u32;
+            exposed.rows_singled_out =
+                rows_of_values.iter().filter(|rows| **rows == 1).count() as u32;
+            exposed
+        };
+        Exposure {
+            classes_of_one: self.published().filter(|class| class.size() == 1).count() as u32,
+            columns: columns.map(column).collect(),
+        }
     }
 
     /// What every promise has come to over the published classes.

@@ -16,7 +16,7 @@ mod tests;
 mod texts;
 mod verify;
 
-pub use classes::Reached;
+pub use classes::{ExposedColumn, Exposure, Reached};
 pub use recoder::{PublishedRows, Recoder, SuppressedRows};
 pub use tally::{Confirmation, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
@@ -158,6 +158,11 @@ impl<'a> Release<'a> {
             .map(|class| class.size())
             .min()
             .unwrap_or(0)
+    }
+
+    /// What the release gives away whatever was promised.
+    pub fn exposure(&self) -> Exposure {
+        self.classes.exposure(self.table)
     }
 
     /// The texts of a quasi-identifier that stand in published rows. A group may have rows that are all suppressed.

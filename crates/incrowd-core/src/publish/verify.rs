@@ -3,7 +3,7 @@
 //! Rows that are `*` in every column of the file are suppressed rows. They carry nothing, and whoever counts a
 //! published file leaves them out, so that they can neither swell a class nor be taken for values.
 
-use super::classes::{Class, Classes, Reached};
+use super::classes::{Class, Classes, Exposure, Reached};
 use crate::counts::CountedTable;
 use crate::privacy::PrivacyModel;
 use crate::recode::Labels;
@@ -20,6 +20,8 @@ pub struct Verification {
     pub classes: usize,
     /// Rows of the smallest class; 0 when there is none.
     pub smallest_class: u32,
+    /// What the file gives away whatever was promised.
+    pub exposure: Exposure,
 }
 
 impl Verification {
@@ -37,6 +39,7 @@ pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Ver
         rows: published.rows,
         classes: classes.published().count(),
         smallest_class: classes.published().map(Class::size).min().unwrap_or(0),
+        exposure: classes.exposure(published),
     }
 }
 

@@ -91,6 +91,14 @@ pub struct Ground {
     seconds: f64,
 }
 
+/// Columns that are neither given a role nor kept by name.
+fn without_role(job: &Job, plan: &Plan) -> Vec<String> {
+    let named = job.columns.keep.as_deref().unwrap_or_default();
+    let mut columns = plan.names_of(&plan.kept);
+    columns.retain(|column| !named.contains(column));
+    columns
+}
+
 impl Ground {
     /// Counts the table of a job. Nothing is published, so columns without a role are left alone.
     pub fn count(job: &Job, control: &Control) -> Result<Ground, Error> {
@@ -107,13 +115,14 @@ impl Ground {
             table,
             hierarchies,
             input_hash,
+            ..
         } = first_pass(job, &source, &plan, reader, control)?;
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
             key: index_file::key(job, &plan, input_hash, &levels, &table),
             job: job.clone(),
             has_target: !plan.target.is_empty(),
-            without_role: plan.names_of(&plan.kept),
+            without_role: without_role(job, &plan),
             sensitive: (0..plan.sensitive.len()).collect(),
             table,
             seconds: started.elapsed().as_secs_f64(),

@@ -29,6 +29,9 @@ crate::documented! {
     ///
     /// # Paper
     /// N. Li, T. Li, S. Venkatasubramanian, t-Closeness: Privacy Beyond k-Anonymity and l-Diversity, ICDE 2007.
+    /// # Compared with
+    /// The rows of the table that take part in the release: suppressed rows do, rows left out for missing cells
+    /// (`exclude-row`) do not. `verify` compares with the original if it is given, else with the published rows.
     /// # Differs from the paper
     /// The order of a text column is that of its hierarchy's leaves.
     /// # Reached
@@ -176,6 +179,10 @@ impl PrivacyModel for TCloseness {
 
     fn direction(&self) -> Direction {
         Direction::AtMost
+    }
+
+    fn reads_table(&self) -> bool {
+        true
     }
 
     fn monotonicity(&self) -> Monotonicity {

@@ -48,6 +48,32 @@ fn models_that_read_no_counts_need_only_the_number_of_values() {
     }
 }
 
+#[test]
+fn models_that_read_the_table_are_those_that_it_matters_to() {
+    let mut random = Random(11);
+    for spec in SPECS {
+        let mut matters = false;
+        for _ in 0..500 {
+            let (table, other) = (random.table(), random.table());
+            let class = random.class(&mut table.clone());
+            // Both tables must have every value of the class.
+            let has_all = |table: &[u32]| {
+                let values = class.view().histogram.values;
+                values
+                    .iter()
+                    .all(|&value| table.get(value as usize).is_some_and(|&rows| rows > 0))
+            };
+            if !has_all(&other) {
+                continue;
+            }
+            let measure = |table: &[u32]| model(spec, table).measure(&class.view());
+            matters |= measure(&table) != measure(&other);
+        }
+        let model = model(spec, &random.table());
+        assert_eq!(model.reads_table(), matters, "{spec}");
+    }
+}
+
 /// Whether some two classes contradict each of: merged with any, union of kept.
 fn contradictions(spec: &str) -> (bool, bool) {
     let mut random = Random(3);

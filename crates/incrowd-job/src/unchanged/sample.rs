@@ -1,0 +1,210 @@
+//! Counting in bounded memory.
+//!
+//! Things are told apart by 64-bit hashes. While there are few, all are counted; once there are more than the bound,
+//! only those are whose hash begins with one more zero, then two more, and so on. So a thing that is still there at the
+//! end was counted from its first row to its last, and what is there is a sample of all things that depends on nothing
+//! but the things themselves: not on the order of rows, nor on how they were spread over threads. (M. Wegman's adaptive
+//! sampling, in P. Flajolet, On Adaptive Sampling, Computing 34, 1990.)
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+/// Things counted, all or a sample of them.
+#[derive(Debug, Clone)]
+pub(super) struct Sample<T> {
+    bound: usize,
+    /// Zeros that hashes begin with.
+    level: u32,
+    counted: HashMap<u64, Counted<T>>,
+}
+
+/// A thing, and how many rows have it.
+#[derive(Debug, Clone)]
+pub(super) struct Counted<T> {
+    pub(super) rows: u32,
+    pub(super) thing: T,
+}
+
+impl<T> Sample<T> {
+    /// Counts at most `bound` things.
+    pub(super) fn new(bound: usize) -> Self {
+        Sample {
+            bound: bound.max(1),
+            level: 0,
+            counted: HashMap::new(),
+        }
+    }
+
+    /// Counts a row that has the thing of this hash.
+    pub(super) fn add(&mut self, hash: u64, thing: impl FnOnce() -> T) {
+        self.add_rows(hash, 1, thing);
+    }
+
+    fn add_rows(&mut self, hash: u64, rows: u32, thing: impl FnOnce() -> T) {
+        if hash.leading_zeros() < self.level {
+            return;
+        }
+        match self.counted.entry(hash) {
+            Entry::Occupied(mut counted) => {
+                let sum = counted.get().rows.saturating_add(rows);
+                counted.get_mut().rows = sum;
+            }
+            Entry::Vacant(place) => {
+                let thing = thing();
+                place.insert(Counted { rows, thing });
+                self.shrink();
+            }
+        }
+    }
+
+    /// Takes over what was counted elsewhere.
+    pub(super) fn absorb(&mut self, other: Sample<T>) {
+        self.level = self.level.max(other.level);
+        let level = self.level;
+        self.counted.retain(|hash, _| hash.leading_zeros() >= level);
+        // In whatever order they come, the same are left.
+        other.counted.into_iter().for_each(|(hash, counted)| {
+            self.add_rows(hash, counted.rows, || counted.thing);
+        });
+    }
+
+    fn shrink(&mut self) {
+        while self.counted.len() > self.bound {
+            self.level += 1;
+            let level = self.level;
+            self.counted.retain(|hash, _| hash.leading_zeros() >= level);
+        }
+    }
+
+    /// Whether everything was counted.
+    pub(super) fn is_exact(&self) -> bool {
+        self.level == 0
+    }
+
+    /// What was counted, in no order that may matter.
+    pub(super) fn counted(&self) -> impl Iterator<Item = &Counted<T>> {
+        self.counted.values()
+    }
+
+    /// How many there are of what `found` were sampled.
+    pub(super) fn estimate(&self, found: u64) -> u64 {
+        found.saturating_mul(1u64.checked_shl(self.level).unwrap_or(u64::MAX))
+    }
+}
+
+/// The hash that stands for a cell. Written out here since certificates state what is counted with it, and no other
+/// version of a library may count otherwise.
+pub(super) fn hash(cell: &[u8]) -> u64 {
+    let chunks = cell.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    mix(chunks.fold(cell.len() as u64, join))
+}
+
+/// The hash that stands for one thing after another.
+pub(super) fn join(hash: u64, next: u64) -> u64 {
+    // The digits of pi and of e: odd, and of no meaning.
+    const PI: u64 = 0x243f_6a88_85a3_08d3;
+    const E: u64 = 0xb7e1_5162_8aed_2a6b;
+    let product = (u128::from(hash ^ PI) * u128::from(E)) ^ u128::from(next);
+    let product = u128::from(product as u64 ^ (product >> 64) as u64) * u128::from(PI);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Lets every bit depend on every other.
+fn mix(mut hash: u64) -> u64 {
+    hash ^= hash >> 33;
+    hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    hash ^= hash >> 33;
+    hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ hash >> 33
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// What a sample of these things, dealt to some counters, has in the end.
+    fn sampled(bound: usize, things: &[u32], counters: usize) -> (u32, BTreeMap<u32, u32>) {
+        let mut samples = vec![Sample::new(bound); counters];
+        for (at, thing) in things.iter().enumerate() {
+            let hash = hash(thing.to_string().as_bytes());
+            samples[at % counters].add(hash, || *thing);
+        }
+        let mut all = samples.remove(0);
+        samples.into_iter().for_each(|sample| all.absorb(sample));
+        let counted = all.counted().map(|counted| (counted.thing, counted.rows));
+        (all.level, counted.collect())
+    }
+
+    #[test]
+    fn few_things_are_counted_one_by_one() {
+        let (level, counted) = sampled(3, &[1, 2, 1, 3, 1], 1);
+        assert_eq!(
+            (level, counted),
+            (0, BTreeMap::from([(1, 3), (2, 1), (3, 1)]))
+        );
+    }
+
+    #[test]
+    fn the_sample_of_many_does_not_depend_on_order_or_on_counters() {
+        // Each thing t of 10 000 occurs 1 + t mod 3 times.
+        let mut things: Vec<u32> = (0..10_000)
+            .flat_map(|t| vec![t; 1 + t as usize % 3])
+            .collect();
+        let expected = sampled(500, &things, 1);
+        assert!(expected.0 > 0 && expected.1.len() <= 500);
+        // Whoever is in it was counted from the first row to the last.
+        assert!(
+            expected
+                .1
+                .iter()
+                .all(|(thing, rows)| *rows == 1 + thing % 3)
+        );
+        things.reverse();
+        for counters in [1, 2, 3, 8] {
+            assert_eq!(sampled(500, &things, counters), expected, "{counters}");
+        }
+        things.sort_by_key(|thing| thing % 97);
+        assert_eq!(sampled(500, &things, 5), expected);
+    }
+
+    #[test]
+    fn different_cells_have_different_hashes() {
+        let mut seen = std::collections::BTreeSet::new();
+        for number in 0..100_000u32 {
+            assert!(seen.insert(hash(number.to_string().as_bytes())), "{number}");
+            assert!(seen.insert(hash(format!("a longer text {number}").as_bytes())));
+        }
+        // Neither length nor order nor where a cell ends may be lost.
+        let cells: [&[u8]; 5] = [b"", b"\0", b"\0\0", b"12345678", b"12345678\0"];
+        assert!(
+            cells
+                .iter()
+                .all(|cell| seen.insert(hash(cell)) || *cell == b"12345678")
+        );
+        let (a, b) = (hash(b"a"), hash(b"b"));
+        assert_ne!(join(join(0, a), b), join(join(0, b), a));
+        assert_ne!(
+            join(join(0, hash(b"ab")), hash(b"c")),
+            join(join(0, a), hash(b"bc"))
+        );
+    }
+
+    #[test]
+    fn estimates_are_near_what_they_estimate() {
+        let mut sample = Sample::new(4096);
+        for thing in 0..200_000u32 {
+            sample.add(hash(format!("person {thing}").as_bytes()), || ());
+        }
+        let estimate = sample.estimate(sample.counted().count() as u64) as f64;
+        // Six times the standard error of 1 / sqrt(2048).
+        assert!(
+            (estimate / 200_000.0 - 1.0).abs() < 6.0 / 2048f64.sqrt(),
+            "{estimate}"
+        );
+    }
+}
