@@ -2,6 +2,8 @@
 //!
 //! Errors point at cells and never quote them: the tables are about persons.
 
+mod codes;
+
 /// Everything the core can refuse.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

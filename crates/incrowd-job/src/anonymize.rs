@@ -9,10 +9,11 @@ use crate::control::{Control, Phase};
 use crate::counted::{SearchWatch, first_pass};
 use crate::describe::Answer;
 use crate::error::Error;
-use crate::files::{CertificateFiles, ReleaseFile};
+use crate::files::{self, CertificateFiles, ReleaseFile};
 use crate::job::Job;
 use crate::memory;
 use crate::outcome::{Outcome, Seconds};
+use crate::row_types::RowTypes;
 use crate::second_pass::SecondPass;
 use incrowd_core::algorithms::Algorithm;
 use incrowd_core::algorithms::partition::Account;
@@ -44,8 +45,10 @@ pub fn anonymize_with(
     let algorithm = algorithm(job)?;
     choices::check_settings(job, algorithm)?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
-    let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
-    let certificate = CertificateFiles::create(job, control)?;
+    let claims = files::claims(job);
+    let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
+    let certificate = CertificateFiles::create(job, &claims, control)?;
+    let (types, reader) = RowTypes::watch(job, reader);
     let first_pass = first_pass(job, &asked.source, &asked.plan, reader, control)?;
     let read = started.elapsed();
 
@@ -76,7 +79,10 @@ pub fn anonymize_with(
         control,
     };
     let mut outcome = answer.outcome()?;
-    if let Some(output) = output {
+    if let Some(mut output) = output {
+        if let Some(types) = types {
+            output.set_types(types.of_release(&asked.plan));
+        }
         let written = second_pass.write(output)?;
         if let Some(files) = certificate {
             let certificate = answer.certificate(&outcome, &written.sha256);

@@ -19,6 +19,8 @@ pub(crate) struct FirstPass {
     pub(crate) hierarchies: Vec<ColumnHierarchy>,
     /// Of the bytes read.
     pub(crate) input_hash: Fingerprint,
+    /// Whether cells have white space around them that is part of their values.
+    pub(crate) has_padded_cells: bool,
 }
 
 /// Counts the rows of `reader`, and finds the levels of every column.
@@ -29,6 +31,7 @@ pub(crate) fn first_pass(
     reader: Box<dyn RowReader + Send>,
     control: &Control,
 ) -> Result<FirstPass, Error> {
+    let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
     let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let (counter, input_hash) = input::count(job, source, reader, counter, control)?;
@@ -57,7 +60,7 @@ pub(crate) fn first_pass(
     let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
     let table = counter
         .finish(levels.collect(), distances, missing)
-        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies))?;
+        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies, has_padded_cells))?;
     if table.rows == 0 {
         return Err(Error::AllRowsExcluded {
             input: source.name(),
@@ -68,6 +71,7 @@ pub(crate) fn first_pass(
         table,
         hierarchies,
         input_hash,
+        has_padded_cells,
     })
 }
 
@@ -77,6 +81,7 @@ fn name_hierarchy(
     source: &Source,
     plan: &Plan,
     hierarchies: &[ColumnHierarchy],
+    has_padded_cells: bool,
 ) -> Error {
     if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
         let names = plan.names_of(&plan.quasi_identifiers);
@@ -85,6 +90,7 @@ fn name_hierarchy(
                 column: column.clone(),
                 from: hierarchies[at].from.clone(),
                 input: source.name(),
+                has_padded_cells,
                 source: Box::new(error),
             };
         }

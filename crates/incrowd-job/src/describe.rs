@@ -10,7 +10,7 @@ use crate::input;
 use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
-    Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Seconds, StepTaken, VERSION,
+    Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, RowOrder, Seconds, StepTaken, VERSION,
 };
 use crate::partitions;
 use incrowd_core::algorithms::Algorithm;
@@ -22,6 +22,7 @@ use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
 use incrowd_core::publish::Release;
 use incrowd_core::recode::Grouping;
 use incrowd_core::utility::{METRICS, MetricSpec};
+use incrowd_io::Header;
 use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -33,6 +34,14 @@ const NOTHING_PUBLISHED: &str =
 /// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
 const CROWDS_NOT_CLASSES: &str =
     "missing cells match any value: crowds, not classes, keep the promise";
+
+/// Said of a release whose rows stay in their order.
+const INPUT_ORDER: &str =
+    "rows are in the input order, which can tell who is who; `--shuffle` draws another";
+
+/// Said of a release for spreadsheets.
+const APOSTROPHES: &str =
+    "an apostrophe stands before cells that a spreadsheet would take for formulas";
 
 /// An answer that passed the check, and all that led to it.
 pub(crate) struct Answer<'a> {
@@ -128,6 +137,8 @@ impl Answer<'_> {
                 Suppressed::Drop => 0,
                 Suppressed::Star => release.rows_suppressed().into(),
             },
+            row_order: self.row_order(),
+            spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
             steps: choices::steps(&proposal.steps, table),
             notes: self.notes(),
             certificate: None,
@@ -160,7 +171,23 @@ impl Answer<'_> {
         if self.crowds_outgrow_classes() {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }
+        if self.first_pass.has_padded_cells {
+            notes.push(input::PADDED_CELLS.to_owned());
+        }
+        if self.job.output.path.is_some() && self.row_order() == RowOrder::Input {
+            notes.push(INPUT_ORDER.to_owned());
+        }
+        if self.job.output.spreadsheet_safe == Some(true) {
+            notes.push(APOSTROPHES.to_owned());
+        }
         notes
+    }
+
+    fn row_order(&self) -> RowOrder {
+        match self.job.output.shuffle {
+            Some(true) => RowOrder::Shuffled,
+            _ => RowOrder::Input,
+        }
     }
 
     /// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
@@ -263,11 +290,13 @@ impl Answer<'_> {
                 Dialect {
                     delimiter: Delimiter(delimiter),
                     quote: Delimiter(options.quote),
-                    header: options.has_header,
+                    header: options.header != Header::Row,
                     trim: options.trim,
                 }
             }),
             suppressed: word(job.output.suppressed.unwrap_or_default()),
+            row_order: self.row_order(),
+            spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
         }
     }
 

@@ -30,10 +30,12 @@ mod partitions;
 mod plan;
 mod plot;
 mod published_reader;
+mod row_types;
 mod schemes_study;
 mod second_pass;
 mod study;
 mod verify;
+mod visible;
 
 pub use anonymize::{Show, anonymize, anonymize_with};
 pub use certificate::{
@@ -42,7 +44,7 @@ pub use certificate::{
 pub use choices::{Chooser, Decision, leaves_choices};
 pub use compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use control::{Control, NoProgress, Phase, Progress};
-pub use error::Error;
+pub use error::{Error, error_codes};
 pub use explain::{Entry, Explanation, explain};
 pub use hierarchies::ColumnHierarchy;
 pub use incrowd_core::algorithms::mu_argus::{Choice, View};
@@ -61,10 +63,11 @@ pub use negotiation::{
 };
 pub use outcome::{
     AgainstOriginal, Figure, Figure128, FileWritten, Guarantee, LatticeSeen, LevelsFrom, Origin,
-    Outcome, PartitionSearch, PrivacyReached, RaisedAttribute, Sample, Seconds, StepAction,
-    StepTaken, VERSION, Verification,
+    Outcome, PartitionSearch, PrivacyReached, RaisedAttribute, RowOrder, Sample, Seconds,
+    StepAction, StepTaken, VERSION, Verification,
 };
 pub use plan::Plan;
 pub use schemes_study::{Experiment, SchemesOptions, SchemesRow, SchemesStudy, study_schemes};
 pub use study::{ImportanceRow, Study, StudyOptions, StudyRow, study};
 pub use verify::verify;
+pub use visible::{visible, visible_json};

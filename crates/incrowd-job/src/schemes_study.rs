@@ -7,6 +7,7 @@ use crate::control::{Control, Phase};
 use crate::counted::{SearchWatch, max_suppressed};
 use crate::csv_text;
 use crate::error::Error;
+use crate::files;
 use crate::job::{Budget, Job, Others, TimeLimit};
 use crate::negotiation::Ground;
 use crate::outcome::VERSION;
@@ -19,7 +20,7 @@ use incrowd_core::problem::{
     DEFAULT_MEMORY_LIMIT, Direction, PartitionSettings, Problem, PruningRules, Scheme, Settings,
 };
 use incrowd_core::utility::MetricSpec;
-use incrowd_io::write_atomically;
+use incrowd_io::{Claims, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -177,7 +178,7 @@ pub fn study_schemes(
             tables.last().map_or(0, |table| table.rows),
             names.join(", ")
         );
-        plots = draw(&rows, &subtitle, folder)?;
+        plots = draw(&rows, &subtitle, folder, &files::claims(&job))?;
     }
     Ok(SchemesStudy {
         version: VERSION,
@@ -427,7 +428,12 @@ const PICTURES: [Picture; 6] = [
     },
 ];
 
-fn draw(rows: &[SchemesRow], subtitle: &str, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn draw(
+    rows: &[SchemesRow],
+    subtitle: &str,
+    folder: &Path,
+    claims: &Claims,
+) -> Result<Vec<PathBuf>, Error> {
     let mut plots = Vec::new();
     for picture in &PICTURES {
         let mut drawn: Vec<Line> = Vec::new();
@@ -452,7 +458,8 @@ fn draw(rows: &[SchemesRow], subtitle: &str, folder: &Path) -> Result<Vec<PathBu
             y: picture.y.0,
         };
         let path = folder.join(picture.file);
-        write_atomically(&path, lines(&around, &drawn).as_bytes())?;
+        let svg = lines(&around, &drawn);
+        write_atomically(claims, "a picture", &path, svg.as_bytes())?;
         plots.push(path);
     }
     Ok(plots)

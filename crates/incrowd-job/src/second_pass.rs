@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::files::ReleaseFile;
 use crate::job::{Job, Suppressed};
 use crate::outcome::{FileWritten, Sample};
-use incrowd_core::publish::{PublishedRows, Release, SuppressedRows};
+use incrowd_core::publish::{PublishedRows, Release, Shuffle, SuppressedRows};
 use incrowd_core::table::RowBatch;
 use incrowd_io::Fingerprint;
 
@@ -49,7 +49,9 @@ impl SecondPass<'_> {
             &self.asked.plan.dropped,
             self.suppressed_rows(),
         )?;
-        let encoder = output.encoder();
+        let mut shuffle = (self.job.output.shuffle == Some(true)).then(Shuffle::default);
+        // Rows that are still to be put in order are formatted when they are.
+        let encoder = output.encoder().filter(|_| shuffle.is_none());
         let recoders = for_each_batch(
             &mut *reader,
             self.control,
@@ -64,11 +66,21 @@ impl SecondPass<'_> {
                 }
                 Ok(())
             },
-            |(published, text)| match encoder {
-                Some(_) => output.write_encoded(text),
-                None => output.write(published),
+            |(published, text)| match (&mut shuffle, encoder) {
+                (Some(shuffle), _) => {
+                    shuffle.add(published);
+                    Ok(())
+                }
+                (None, Some(_)) => output.write_encoded(text),
+                (None, None) => output.write(published),
             },
         )?;
+        if let Some(shuffle) = shuffle {
+            for published in shuffle.finish(self.job.search.seed.unwrap_or(0)) {
+                self.control.check()?;
+                output.write(&published)?;
+            }
+        }
         let mut tally = incrowd_core::publish::Tally::default();
         for recoder in &recoders {
             tally.add(recoder.tally());
@@ -143,13 +155,15 @@ impl SecondPass<'_> {
                 | RaggedRow { .. }
                 | DuplicateColumn { .. }
                 | EmptyColumnName { .. }
+                | HeaderIsRow { .. }
                 | NotUtf8 { .. }
                 | QuoteNeverClosed { .. }
                 | CellTooLarge { .. }
                 | BrokenGzip { .. }
                 | BrokenParquet { .. }
                 | InputChanged { .. }
-                | UnsupportedColumnType { .. },
+                | UnsupportedColumnType { .. }
+                | CellNotOfType { .. },
             ) => self.changed(),
             other => other,
         }

@@ -30,11 +30,14 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
     let texts = job.privacy.models.as_deref().unwrap_or_default();
     let specs = models::parse(texts)?;
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    // The release may have apostrophes that its original does not have.
+    let mut of_release = job.clone();
+    of_release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
     let (release, original) = match original {
-        None => (Counted::read(job, path, None, control)?, None),
+        None => (Counted::read(&of_release, path, None, control)?, None),
         Some(original) => {
-            let shared = shared_columns(job, path, original)?;
-            let release = Counted::read(job, path, Some(&shared), control)?;
+            let shared = shared_columns(job, &of_release, original)?;
+            let release = Counted::read(&of_release, path, Some(&shared), control)?;
             (
                 release,
                 Some(Counted::read(job, original, Some(&shared), control)?),
@@ -89,11 +92,12 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
 }
 
 /// The columns beside the quasi-identifiers that both files have, in the order of the first.
-fn shared_columns(job: &Job, release: &str, original: &str) -> Result<Vec<String>, Error> {
-    let columns = |path: &str| -> Result<Vec<String>, Error> {
+fn shared_columns(job: &Job, of_release: &Job, original: &str) -> Result<Vec<String>, Error> {
+    let columns = |job: &Job, path: &str| -> Result<Vec<String>, Error> {
         Ok(input::source(job, path)?.open()?.columns().to_vec())
     };
-    let (release, original) = (columns(release)?, columns(original)?);
+    let release = of_release.data.path.as_deref().ok_or(Error::NoData)?;
+    let (release, original) = (columns(of_release, release)?, columns(job, original)?);
     let quasi_identifiers = job.columns.quasi_identifiers.as_deref().unwrap_or_default();
     let is_shared = |name: &String| original.contains(name) && !quasi_identifiers.contains(name);
     Ok(release.into_iter().filter(is_shared).collect())

@@ -107,6 +107,7 @@ impl Ground {
             table,
             hierarchies,
             input_hash,
+            ..
         } = first_pass(job, &source, &plan, reader, control)?;
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
@@ -377,7 +378,7 @@ impl<'g> Negotiation<'g> {
         self.control.check()?;
         let made = made?;
         if let Some(index) = &mut self.index {
-            return index.add(made, &self.ground.key);
+            return index.add(made, self.ground);
         }
         Ok(made)
     }
