@@ -3,7 +3,7 @@
 
 use incrowd_core::hierarchy::{self, Hierarchy};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Source};
+use incrowd_io::{CsvOptions, Header, Source};
 use incrowd_job::Job;
 
 /// Any bytes are read or refused, and what is read is what the csv crate reads.
@@ -13,6 +13,7 @@ pub(crate) fn csv(bytes: &[u8]) {
     }
     let options = CsvOptions {
         delimiter: Some(b','),
+        header: Header::Names,
         ..CsvOptions::default()
     };
     let Ok(source) = Source::spooled(bytes, options) else {

@@ -241,6 +241,8 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
     #[command(flatten)]
+    pub(crate) spreadsheet: SpreadsheetArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }
 
@@ -525,8 +527,11 @@ pub(crate) struct FormatArgs {
     #[arg(long, value_name = "CHAR")]
     quote: Option<String>,
     /// The first line is a row; columns are called column-1, column-2 and so on
-    #[arg(long)]
+    #[arg(long, conflicts_with = "header")]
     no_header: bool,
+    /// The first line names the columns, although it may look like a row
+    #[arg(long)]
+    header: bool,
     /// Drop white space around cells
     #[arg(long)]
     trim: bool,
@@ -638,7 +643,7 @@ pub(crate) struct SearchArgs {
     /// The algorithm, or auto; `incrowd explain algorithms` lists them
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
-    /// For algorithms that draw numbers
+    /// For algorithms that draw numbers, and for --shuffle
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Stop searching after this time, such as 30s, and take the best found
@@ -700,12 +705,27 @@ pub(crate) struct OutputArgs {
     /// What is published of suppressed rows: nothing, or a row of `*`
     #[arg(long, value_name = "HOW", value_parser = choice::<Suppressed>(&["drop", "star"]))]
     suppressed: Option<Suppressed>,
+    /// Write rows in another order than they have in the table, drawn with --seed. Rows that stay in their order can
+    /// tell who is who. Holds the release in memory
+    #[arg(long)]
+    shuffle: bool,
+    #[command(flatten)]
+    pub(crate) spreadsheet: SpreadsheetArgs,
     /// Print the first N rows before and after: these are cells of your table
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) sample: usize,
     /// Also print the steps that led to the release, for algorithms that go step by step
     #[arg(long)]
     pub(crate) verbose: bool,
+}
+
+/// Whether a release is made for spreadsheets.
+#[derive(Debug, Args)]
+pub(crate) struct SpreadsheetArgs {
+    /// In CSV, an apostrophe stands before cells that a spreadsheet would take for formulas: those that begin with =, +,
+    /// - or @ and are no numbers
+    #[arg(long, help_heading = "Where the release goes")]
+    spreadsheet_safe: bool,
 }
 
 /// Reads one of a few words as the job file would.
@@ -774,7 +794,11 @@ impl FlagPart for FormatArgs {
         let parse = |text: &Option<String>| text.as_deref().map(str::parse).transpose();
         job.data.delimiter = parse(&self.delimiter)?;
         job.data.quote = parse(&self.quote)?;
-        job.data.header = self.no_header.then_some(false);
+        job.data.header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
         job.data.trim = self.trim.then_some(true);
         job.data.missing_tokens.clone_from(&self.missing_tokens);
         job.data.missing_cells = self.missing_cells;
@@ -908,6 +932,14 @@ impl FlagPart for OutputArgs {
         job.output.path.clone_from(&self.output);
         job.output.certificate.clone_from(&self.certificate);
         job.output.suppressed = self.suppressed;
+        job.output.shuffle = self.shuffle.then_some(true);
+        self.spreadsheet.fill(job)
+    }
+}
+
+impl FlagPart for SpreadsheetArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.output.spreadsheet_safe = self.spreadsheet_safe.then_some(true);
         Ok(())
     }
 }

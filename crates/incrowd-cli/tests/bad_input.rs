@@ -379,11 +379,6 @@ refuses!(
 
 // The output.
 refuses!(
-    an_output_in_a_folder_that_does_not_exist,
-    table(PATIENTS),
-    format!("anonymize t.csv {ROLES} -k 3 -o none/safe.csv")
-);
-refuses!(
     an_output_below_a_file,
     table(PATIENTS),
     format!("anonymize t.csv {ROLES} -k 3 -o t.csv/safe.csv")
@@ -406,7 +401,7 @@ refuses!(
 refuses!(
     a_certificate_that_cannot_be_written,
     table(PATIENTS),
-    format!("anonymize t.csv {ROLES} -k 3 -o out/safe.csv --certificate none/proof.json")
+    format!("anonymize t.csv {ROLES} -k 3 -o out/safe.csv --certificate t.csv/proof.json")
 );
 refuses!(
     a_certificate_named_like_its_twin,

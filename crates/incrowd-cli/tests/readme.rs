@@ -46,7 +46,6 @@ fn without_seconds(text: &str) -> String {
 fn run_all(page: &str) -> (usize, tempfile::TempDir) {
     let page = std::fs::read_to_string(project().join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("out")).unwrap();
     std::os::unix::fs::symlink(
         project().canonicalize().unwrap().join("data"),
         folder.path().join("data"),

@@ -2,6 +2,8 @@
 //!
 //! Errors point at cells and never quote them: the tables are about persons.
 
+mod codes;
+
 /// Everything the core can refuse.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -446,13 +448,17 @@ pub enum Error {
         /// Lines that are not blank.
         lines: u64,
     },
-    /// A value without any level above it, among others that have some.
-    #[error("the hierarchy of column `{column}` has a line with a value and nothing above it")]
+    /// A line with fewer levels than the others, of which nobody can tell which are missing.
+    #[error("the hierarchy of column `{column}` has a line with too few levels")]
     HierarchyRowTooShort {
         /// The column.
         column: String,
         /// The line, or the number of the row when the hierarchy was not a file; from 1.
         line: u64,
+        /// The cells it has, the value counted.
+        cells: usize,
+        /// The cells that others have.
+        levels: usize,
     },
     /// A value listed twice that cannot have both parents.
     #[error("the hierarchy of column `{column}` lists a value twice, with different parents")]
@@ -570,7 +576,14 @@ impl Error {
             )),
             Error::TimeUp { nodes_checked } => Some(format!("{nodes_checked} nodes checked")),
             Error::HierarchyNotUtf8 { line, .. } => Some(format!("first in line {line}")),
-            Error::HierarchyRowTooShort { line, .. } => Some(format!("line {line}")),
+            Error::HierarchyRowTooShort {
+                line,
+                cells,
+                levels,
+                ..
+            } => Some(format!(
+                "line {line} has {cells} of {levels} cells that others have"
+            )),
             Error::HierarchyValueTwice {
                 line, first_line, ..
             } => Some(format!("lines {first_line} and {line}")),
@@ -778,7 +791,8 @@ impl Error {
                     .into()
             }
             Error::HierarchyRowTooShort { .. } => {
-                "write the value's groups, or at least the top: the value, then `*`".into()
+                "write a cell for every level; levels may be left out only in between, before the `*` that all lines end in"
+                    .into()
             }
             Error::HierarchyValueTwice { .. } => "keep one of the two lines".into(),
             Error::HierarchyLevelSplits { level, .. } => format!(

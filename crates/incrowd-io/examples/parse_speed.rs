@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "this program exists to print")]
 
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, OutputFormat, Sink, Source};
+use incrowd_io::{Claims, CsvOptions, OutputFormat, Sink, Source};
 use std::error::Error;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -79,7 +79,12 @@ fn batches(path: &Path) -> Result<u64, Box<dyn Error>> {
 fn copy(path: &Path, to: &Path) -> Result<u64, Box<dyn Error>> {
     let source = Source::new(path, CsvOptions::default());
     let mut reader = source.open()?;
-    let mut sink = Sink::create(to, OutputFormat::of_path(to)?, reader.columns())?;
+    let mut sink = Sink::create(
+        &Claims::default(),
+        to,
+        OutputFormat::of_path(to)?,
+        reader.columns(),
+    )?;
     let mut batch = RowBatch::default();
     let mut rows = 0;
     while reader.read(&mut batch)? {

@@ -3,6 +3,8 @@
 //! Errors point at cells and never quote them: the tables are about persons. Not even a column name read
 //! from a file is quoted where the file may lack a header, for then the name is a cell.
 
+mod codes;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -86,6 +88,16 @@ pub enum Error {
         input: String,
         /// The position, from 1.
         position: usize,
+    },
+    /// The first line names no columns, it is a row.
+    #[error("the first line looks like a row, not like the names of columns")]
+    HeaderIsRow {
+        /// The input.
+        input: String,
+        /// How many columns say so.
+        telling: usize,
+        /// Of how many.
+        columns: usize,
     },
     /// A cell, or a column name, is not UTF-8 text.
     #[error("{} is not UTF-8 text", match row { Some(_) => "a cell", None => "the header" })]
@@ -179,6 +191,48 @@ pub enum Error {
         /// What the operating system says.
         source: io::Error,
     },
+    /// A folder for the output cannot be made.
+    #[error("the folder `{path}` cannot be made", path = path.display())]
+    FolderNotMade {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// A file to be written is one that is read.
+    #[error("{what} would overwrite {input}")]
+    OverwritesInput {
+        /// `the release`, or another file written.
+        what: &'static str,
+        /// `the table`, or another file read.
+        input: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Two outputs are one file.
+    #[error("{first} and {second} have the same name")]
+    SameOutput {
+        /// `the release`, or another file written.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A cell cannot be stored as its column is.
+    #[error("a cell of column {position} is not of the type of its column")]
+    CellNotOfType {
+        /// The output.
+        path: PathBuf,
+        /// The position of the column, from 1.
+        position: usize,
+    },
+    /// Apostrophes are for spreadsheets, which read text.
+    #[error("`--spreadsheet-safe` is for CSV, and `{path}` is Parquet", path = path.display())]
+    SpreadsheetNeedsText {
+        /// The output.
+        path: PathBuf,
+    },
     /// There is no room left.
     #[error("the disk is full")]
     DiskFull {
@@ -224,8 +278,12 @@ impl Error {
             | NoRows { .. }
             | UnknownFormat { .. }
             | UnusableDialect { .. } => None,
-            NotReadable { source, .. } | NotWritable { source, .. } => {
-                Some(format!("the operating system says: {source}"))
+            NotReadable { source, .. }
+            | NotWritable { source, .. }
+            | FolderNotMade { source, .. } => Some(format!("the operating system says: {source}")),
+            SpreadsheetNeedsText { .. } => None,
+            CellNotOfType { path, .. } | OverwritesInput { path, .. } | SameOutput { path, .. } => {
+                Some(path.display().to_string())
             }
             Write { source, .. } => Some(format!("the operating system says: {source}")),
             Read { byte, source, .. } => Some(format!(
@@ -237,6 +295,11 @@ impl Error {
             DuplicateColumn { input, .. } | EmptyColumnName { input, .. } => {
                 Some(format!("{input}, in the header"))
             }
+            HeaderIsRow {
+                input,
+                telling,
+                columns,
+            } => Some(format!("{input}, {telling} of {columns} columns say so")),
             NotUtf8 {
                 input,
                 row,
@@ -287,7 +350,7 @@ impl Error {
             Read { .. } => "copy the file to a local disk and try again".into(),
             Empty { .. } => "check that the export that made the file has finished".into(),
             NoRows { .. } => {
-                "check that the export found rows; if the first line is a row already, say that there is no header"
+                "check that the export found rows; if the first line is a row already, pass `--no-header`"
                     .into()
             }
             RaggedRow {
@@ -303,11 +366,16 @@ impl Error {
                 }
             }
             DuplicateColumn { .. } => {
-                "rename one of them; if the first line is a row already, say that there is no header"
+                "rename one of them; if the first line is a row already, pass `--no-header`".into()
+            }
+            HeaderIsRow { .. } => {
+                "pass `--no-header` if it is a row: columns are then called `column-1`, `column-2` and so on; `--header` \
+                 if it names the columns; in a job file, `header = false` or `true`"
                     .into()
             }
             EmptyColumnName { .. } => {
-                "name the column in the first line; a delimiter at the end of that line makes such a column"
+                "name the column in the first line, where a delimiter at the end makes such a column; if that line is a \
+                 row already, pass `--no-header`"
                     .into()
             }
             NotUtf8 {
@@ -344,10 +412,17 @@ impl Error {
             WithoutParquet { .. } => {
                 "use CSV, or a build with the feature `parquet`".into()
             }
-            NotWritable { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => "create the folder first".into(),
-                _ => "choose a folder you may write to".into(),
-            },
+            NotWritable { .. } | FolderNotMade { .. } => "choose a folder you may write to".into(),
+            OverwritesInput { .. } => {
+                "choose another name, or another folder, for what is written".into()
+            }
+            CellNotOfType { .. } => {
+                "nothing was written; run again when nobody writes to the input, or on a copy of it".into()
+            }
+            SpreadsheetNeedsText { .. } => {
+                "leave it out: spreadsheets take no cell of a Parquet file for a formula; or name a `.csv` file".into()
+            }
+            SameOutput { .. } => "choose another name for one of them".into(),
             DiskFull { .. } => "free some room or write to another disk; nothing was left behind".into(),
             Write { .. } => "check the disk; nothing was left behind".into(),
             InputChanged { .. } => {

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use incrowd_core::table::RowBatch;
-//! use incrowd_io::{CsvOptions, OutputFormat, Sink, Source};
+//! use incrowd_io::{Claims, CsvOptions, OutputFormat, Sink, Source};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("copy.tsv");
@@ -17,7 +17,8 @@
 //! let mut reader = source.open()?;
 //! assert_eq!(reader.columns(), ["age", "zip"]);
 //!
-//! let mut sink = Sink::create(&path, OutputFormat::of_path(&path)?, reader.columns())?;
+//! let claims = Claims::default();
+//! let mut sink = Sink::create(&claims, &path, OutputFormat::of_path(&path)?, reader.columns())?;
 //! let mut batch = RowBatch::default();
 //! while reader.read(&mut batch)? {
 //!     sink.write(&batch)?;
@@ -27,6 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod claims;
+mod column_type;
 mod csv;
 mod error;
 mod file;
@@ -38,7 +41,9 @@ mod sealed;
 mod sink;
 mod source;
 
-pub use csv::{CsvEncoder, CsvOptions};
+pub use claims::Claims;
+pub use column_type::ColumnType;
+pub use csv::{CsvEncoder, CsvOptions, Header};
 pub use error::{Encoding, Error};
 pub use fingerprint::Fingerprint;
 pub use sink::{OutputFormat, PendingFile, Sink, Written, write_atomically};

@@ -1,5 +1,7 @@
 //! Outputs that appear whole, or not at all.
 
+use crate::claims::Claims;
+use crate::column_type::ColumnType;
 use crate::csv::{CsvEncoder, check_columns};
 use crate::fingerprint::{Fingerprint, Hashing};
 use crate::{Error, file};
@@ -23,7 +25,7 @@ pub enum OutputFormat {
         /// What separates cells.
         delimiter: u8,
     },
-    /// Apache Parquet, every column text, empty cells null.
+    /// Apache Parquet, empty cells null; every column is text unless [`Sink::set_types`] says otherwise.
     Parquet,
 }
 
@@ -114,16 +116,43 @@ enum Body {
 impl Sink {
     /// Begins an output at `path`, `-` being standard output, with its header.
     ///
-    /// Fails now rather than after a long run if `path` cannot be written.
+    /// Fails now rather than after a long run if `path` cannot be written, or is read or written already. Missing
+    /// folders are made.
     pub fn create(
+        claims: &Claims,
+        path: impl AsRef<Path>,
+        format: OutputFormat,
+        columns: &[String],
+    ) -> Result<Sink, Error> {
+        let encoder = format.delimiter().map(CsvEncoder::new).transpose()?;
+        Self::begin(claims, path.as_ref(), format, columns, encoder)
+    }
+
+    /// Begins an output as [`Sink::create`] does, with an apostrophe before names and cells that a spreadsheet would
+    /// take for formulas; Parquet has none.
+    pub fn create_spreadsheet_safe(
+        claims: &Claims,
         path: impl AsRef<Path>,
         format: OutputFormat,
         columns: &[String],
     ) -> Result<Sink, Error> {
         let path = path.as_ref();
+        let Some(delimiter) = format.delimiter() else {
+            return Err(Error::SpreadsheetNeedsText { path: path.into() });
+        };
+        let encoder = CsvEncoder::new(delimiter)?.spreadsheet_safe();
+        Self::begin(claims, path, format, columns, Some(encoder))
+    }
+
+    fn begin(
+        claims: &Claims,
+        path: &Path,
+        format: OutputFormat,
+        columns: &[String],
+        encoder: Option<CsvEncoder>,
+    ) -> Result<Sink, Error> {
         check_columns(&path.display().to_string(), columns)?;
-        let encoder = format.delimiter().map(CsvEncoder::new).transpose()?;
-        let (place, file) = Place::create(path)?;
+        let (place, file) = Place::create(claims, "the release", path)?;
         let out = Hashing::new(BufWriter::with_capacity(file::CHUNK, file));
         let body = match format {
             OutputFormat::Csv { .. } => Body::Csv(out),
@@ -134,7 +163,7 @@ impl Sink {
             }
             #[cfg(feature = "parquet")]
             OutputFormat::Parquet => {
-                let writer = crate::parquet::ParquetWriter::new(path, out, columns)?;
+                let writer = crate::parquet::ParquetWriter::new(out, columns);
                 Body::Parquet(Box::new(writer))
             }
             #[cfg(not(feature = "parquet"))]
@@ -156,6 +185,15 @@ impl Sink {
             sink.write_encoded(&header)?;
         }
         Ok(sink)
+    }
+
+    /// Says how each column is stored, before any row is written. CSV stores text whatever is said.
+    pub fn set_types(&mut self, types: Vec<ColumnType>) {
+        match &mut self.body {
+            #[cfg(feature = "parquet")]
+            Body::Parquet(writer) => writer.set_types(types),
+            _ => drop(types),
+        }
     }
 
     /// Formats batches for [`Sink::write_encoded`], on any thread; none for Parquet.
@@ -234,9 +272,14 @@ impl Sink {
 
 /// Lets a file holding `bytes` appear at `path` in one step; `-` is standard output.
 ///
-/// For what is small and ready: job files, hierarchies.
-pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<Written, Error> {
-    PendingFile::create(path)?.publish(bytes)
+/// For what is small and ready: job files, hierarchies. `what` it is goes into messages, as in `the job file`.
+pub fn write_atomically(
+    claims: &Claims,
+    what: &'static str,
+    path: impl AsRef<Path>,
+    bytes: &[u8],
+) -> Result<Written, Error> {
+    PendingFile::create(claims, what, path)?.publish(bytes)
 }
 
 /// A small file that will appear in one step, or not at all: its place is known to be writable before its
@@ -247,9 +290,14 @@ pub struct PendingFile {
 }
 
 impl PendingFile {
-    /// Begins a file at `path`; `-` is standard output. Fails now if it cannot be written.
-    pub fn create(path: impl AsRef<Path>) -> Result<PendingFile, Error> {
-        let (place, file) = Place::create(path.as_ref())?;
+    /// Begins a file at `path`; `-` is standard output. Fails now if it cannot be written, or is read or written
+    /// already. Missing folders are made.
+    pub fn create(
+        claims: &Claims,
+        what: &'static str,
+        path: impl AsRef<Path>,
+    ) -> Result<PendingFile, Error> {
+        let (place, file) = Place::create(claims, what, path.as_ref())?;
         Ok(PendingFile { place, file })
     }
 
@@ -275,6 +323,8 @@ impl PendingFile {
 struct Place {
     path: PathBuf,
     how: Appearance,
+    /// Removed again if nothing appears in them. Dropped after `how`, whose file is in them.
+    folders: MadeFolders,
 }
 
 enum Appearance {
@@ -287,7 +337,8 @@ enum Appearance {
 }
 
 impl Place {
-    fn create(path: &Path) -> Result<(Place, File), Error> {
+    fn create(claims: &Claims, what: &'static str, path: &Path) -> Result<(Place, File), Error> {
+        claims.write(what, path)?;
         let not_writable = |source| Error::NotWritable {
             path: path.into(),
             source,
@@ -295,6 +346,7 @@ impl Place {
         let place = |how| Place {
             path: path.into(),
             how,
+            folders: MadeFolders::default(),
         };
         let unnamed = || tempfile::tempfile().map_err(not_writable);
         if path == Path::new("-") {
@@ -317,11 +369,14 @@ impl Place {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
+        let folders = MadeFolders::make(folder)?;
         // What tempfile adds, the path of a file that was never there, is new in every run and helps nobody.
         let (file, temporary) = temporary_file(folder)
             .map_err(|error| not_writable(error.kind().into()))?
             .into_parts();
-        Ok((place(Appearance::Renamed(temporary, target)), file))
+        let mut place = place(Appearance::Renamed(temporary, target));
+        place.folders = folders;
+        Ok((place, file))
     }
 
     fn temporary_path(&self) -> Option<&Path> {
@@ -340,11 +395,50 @@ impl Place {
                 temporary
                     .persist(&target)
                     .map_err(|error| to_error(error.error))?;
+                self.folders.keep();
                 sync_folder(&target);
                 Ok(())
             }
             Appearance::Copied(device) => copy_out(&mut file, device).map_err(to_error),
             Appearance::Printed => copy_out(&mut file, io::stdout().lock()).map_err(to_error),
+        }
+    }
+}
+
+/// Folders that were made for an output, deepest last. They go again unless the output appears.
+#[derive(Default)]
+struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    /// Makes `folder` and those above it that are missing.
+    fn make(folder: &Path) -> Result<MadeFolders, Error> {
+        let missing = folder.ancestors().take_while(|above| {
+            !above.as_os_str().is_empty() && std::fs::symlink_metadata(above).is_err()
+        });
+        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        let mut made = MadeFolders::default();
+        for path in missing.into_iter().rev() {
+            match std::fs::create_dir(&path) {
+                Ok(()) => made.0.push(path),
+                // Someone else was quicker, or a name such as `a/..` is there by now.
+                Err(_) if path.is_dir() => {}
+                Err(source) => return Err(Error::FolderNotMade { path, source }),
+            }
+        }
+        Ok(made)
+    }
+
+    /// Lets them stay.
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // One that holds something by now stays.
+            let _ = std::fs::remove_dir(folder);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::Fingerprint;
+use crate::column_type::ColumnType;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file::{SharedFile, spool};
 use incrowd_core::table::RowBatch;
@@ -28,6 +29,17 @@ pub trait RowReader {
 
     /// What separates cells, given or detected; none where nothing does.
     fn delimiter(&self) -> Option<u8>;
+
+    /// How each column is stored; none where everything is text.
+    fn types(&self) -> Option<Vec<ColumnType>> {
+        None
+    }
+
+    /// Whether, in the first rows, most cells of some column have white space around them that is taken as part of
+    /// the value.
+    fn has_padded_cells(&self) -> bool {
+        false
+    }
 }
 
 /// How the input is stored.

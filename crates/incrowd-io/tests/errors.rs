@@ -2,7 +2,9 @@
 
 mod support;
 
-use incrowd_io::{CsvOptions, Encoding, Error, OutputFormat, Sink, Source, write_atomically};
+use incrowd_io::{
+    Claims, CsvOptions, Encoding, Error, OutputFormat, Sink, Source, write_atomically,
+};
 use std::path::Path;
 use support::{batch, columns, file, gzip, names, read, read_source, read_with};
 
@@ -315,14 +317,65 @@ fn an_output_of_unknown_format_is_refused() {
 }
 
 #[test]
-fn an_output_in_a_missing_folder_fails_before_any_row() {
+fn missing_folders_of_an_output_are_made_and_go_again_if_nothing_appears_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a/b/t.csv");
     let csv = OutputFormat::Csv { delimiter: b',' };
-    let result = Sink::create("no/such/t.csv", csv, &columns(&["a"]));
-    let error = result.map(drop).expect_err("the folder is missing");
-    assert!(matches!(error, Error::NotWritable { .. }));
-    assert!(shown(error).contains("create the folder first"));
-    let error = refusal(write_atomically("no/such/t.json", b"{}"));
-    assert!(matches!(error, Error::NotWritable { .. }));
+    let create = || Sink::create(&Claims::default(), &path, csv, &columns(&["a"])).unwrap();
+    drop(create());
+    assert!(names(folder.path()).is_empty());
+    create().finish().unwrap();
+    assert!(path.is_file());
+
+    let beside = folder.path().join("a/c/t.json");
+    write_atomically(&Claims::default(), "it", &beside, b"{}").unwrap();
+    assert!(beside.is_file());
+    // A file is in the way.
+    let below = folder.path().join("a/b/t.csv/d/t.json");
+    let error = refusal(write_atomically(&Claims::default(), "it", below, b"{}"));
+    assert!(matches!(error, Error::FolderNotMade { .. }), "{error:?}");
+    shown(error);
+}
+
+#[test]
+fn what_is_read_or_written_already_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = file(folder.path(), "t.csv", "a\n1\n");
+    let claims = Claims::default();
+    claims.read("the table", &table);
+    let csv = OutputFormat::Csv { delimiter: b',' };
+    let sink = |path: &Path| Sink::create(&claims, path, csv, &columns(&["a"])).map(drop);
+    let error = sink(&table).expect_err("it is read");
+    assert!(matches!(error, Error::OverwritesInput { .. }), "{error:?}");
+    shown(error);
+    let out = folder.path().join("out.csv");
+    sink(&out).unwrap();
+    let error = refusal(write_atomically(&claims, "the job file", &out, b"{}"));
+    assert!(matches!(error, Error::SameOutput { .. }), "{error:?}");
+    shown(error);
+    assert_eq!(std::fs::read(&table).unwrap(), b"a\n1\n");
+}
+
+#[test]
+fn a_first_line_that_is_a_row_is_refused_and_not_quoted() {
+    let text = "Grace,1906-12-09,F\nAlan,1912-06-23,M\nAda,1815-12-10,F\n";
+    let error = refusal(read(text));
+    assert!(
+        matches!(
+            error,
+            Error::HeaderIsRow {
+                telling: 2,
+                columns: 3,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    let text = shown(error);
+    assert!(
+        text.contains("--no-header") && text.contains("--header"),
+        "{text}"
+    );
 }
 
 #[cfg(unix)]
@@ -332,7 +385,12 @@ fn an_output_that_may_not_be_created_fails_before_any_row() {
     if !Path::new("/proc/self").is_dir() {
         return;
     }
-    let error = refusal(write_atomically("/proc/self/t.json", b"{}"));
+    let error = refusal(write_atomically(
+        &Claims::default(),
+        "it",
+        "/proc/self/t.json",
+        b"{}",
+    ));
     assert!(matches!(error, Error::NotWritable { .. }), "{error:?}");
     shown(error);
 }
@@ -340,7 +398,12 @@ fn an_output_that_may_not_be_created_fails_before_any_row() {
 #[test]
 fn an_output_that_is_a_folder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let error = refusal(write_atomically(folder.path(), b"{}"));
+    let error = refusal(write_atomically(
+        &Claims::default(),
+        "it",
+        folder.path(),
+        b"{}",
+    ));
     assert!(matches!(error, Error::IsDirectory { .. }));
     shown(error);
 }
@@ -349,7 +412,7 @@ fn an_output_that_is_a_folder_is_refused() {
 #[test]
 fn a_full_disk_is_called_a_full_disk() {
     let csv = OutputFormat::Csv { delimiter: b',' };
-    let mut sink = Sink::create("/dev/full", csv, &columns(&["a"])).unwrap();
+    let mut sink = Sink::create(&Claims::default(), "/dev/full", csv, &columns(&["a"])).unwrap();
     sink.write(&batch(&[&["Grace"]])).unwrap();
     let error = refusal(sink.finish());
     assert!(matches!(error, Error::DiskFull { .. }), "{error:?}");
@@ -360,7 +423,12 @@ fn a_full_disk_is_called_a_full_disk() {
 fn a_table_to_write_needs_names_that_differ() {
     let folder = tempfile::tempdir().unwrap();
     let csv = OutputFormat::Csv { delimiter: b',' };
-    let result = Sink::create(folder.path().join("t.csv"), csv, &columns(&["a", "a"]));
+    let result = Sink::create(
+        &Claims::default(),
+        folder.path().join("t.csv"),
+        csv,
+        &columns(&["a", "a"]),
+    );
     assert!(matches!(
         result.map(drop),
         Err(Error::DuplicateColumn { .. })

@@ -5,7 +5,7 @@
 mod support;
 
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Error, Fingerprint, InputFormat, OutputFormat, Sink, Source};
+use incrowd_io::{Claims, CsvOptions, Error, Fingerprint, InputFormat, OutputFormat, Sink, Source};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
@@ -56,7 +56,13 @@ fn text(value: &str) -> Option<ByteArray> {
 }
 
 fn write(path: &Path, names: &[&str], batches: &[RowBatch]) -> incrowd_io::Written {
-    let mut sink = Sink::create(path, OutputFormat::Parquet, &columns(names)).unwrap();
+    let mut sink = Sink::create(
+        &Claims::default(),
+        path,
+        OutputFormat::Parquet,
+        &columns(names),
+    )
+    .unwrap();
     for batch in batches {
         sink.write(batch).unwrap();
     }
@@ -270,7 +276,13 @@ fn what_is_not_parquet_or_is_cut_short_is_refused() {
 fn rows_of_many_batches_and_row_groups_come_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
-    let mut sink = Sink::create(&path, OutputFormat::Parquet, &columns(&["a", "b"])).unwrap();
+    let mut sink = Sink::create(
+        &Claims::default(),
+        &path,
+        OutputFormat::Parquet,
+        &columns(&["a", "b"]),
+    )
+    .unwrap();
     assert!(sink.encoder().is_none());
     let mut rows = RowBatch::new(2);
     for first in (0..300_000_u64).step_by(5000) {
@@ -316,7 +328,13 @@ fn equal_tables_make_equal_files() {
 fn a_dropped_sink_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
-    let mut sink = Sink::create(&path, OutputFormat::Parquet, &columns(&["a"])).unwrap();
+    let mut sink = Sink::create(
+        &Claims::default(),
+        &path,
+        OutputFormat::Parquet,
+        &columns(&["a"]),
+    )
+    .unwrap();
     sink.write(&batch(&[&["1"]])).unwrap();
     drop(sink);
     assert!(names(folder.path()).is_empty());
@@ -354,7 +372,13 @@ fn a_given_format_is_believed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_called_a_full_disk() {
-    let mut sink = Sink::create("/dev/full", OutputFormat::Parquet, &columns(&["a"])).unwrap();
+    let mut sink = Sink::create(
+        &Claims::default(),
+        "/dev/full",
+        OutputFormat::Parquet,
+        &columns(&["a"]),
+    )
+    .unwrap();
     sink.write(&batch(&[&["1"]])).unwrap();
     assert!(matches!(sink.finish(), Err(Error::DiskFull { .. })));
 }
@@ -374,7 +398,7 @@ proptest! {
         for cell in rows.iter().flatten() {
             cells.push_cell(cell.as_bytes());
         }
-        let mut sink = Sink::create(&path, OutputFormat::Parquet, &names).unwrap();
+        let mut sink = Sink::create(&Claims::default(), &path, OutputFormat::Parquet, &names).unwrap();
         sink.write(&cells).unwrap();
         sink.finish().unwrap();
         let table = read_source(&Source::new(&path, CsvOptions::default())).unwrap();

@@ -4,9 +4,10 @@
 mod support;
 
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvEncoder, CsvOptions, Error};
+use incrowd_io::{CsvEncoder, CsvOptions, Error, Header};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use support::{Rows, gzip, read_with};
 
 /// Cells that get in the way of a parser, and some that do not.
@@ -55,7 +56,7 @@ proptest! {
         if compressed {
             text = gzip(&text);
         }
-        let options = CsvOptions { delimiter: Some(delimiter), ..CsvOptions::default() };
+        let options = CsvOptions { delimiter: Some(delimiter), header: Header::Names, ..CsvOptions::default() };
         let seen = read_with(text, options).unwrap();
         prop_assert_eq!(seen.columns, columns);
         prop_assert_eq!(seen.rows, rows);
@@ -83,7 +84,7 @@ proptest! {
             .records()
             .map(|record| record.unwrap().iter().map(str::to_owned).collect())
             .collect();
-        let options = CsvOptions { delimiter: Some(b','), has_header: false, ..CsvOptions::default() };
+        let options = CsvOptions { delimiter: Some(b','), header: Header::Row, ..CsvOptions::default() };
         match read_with(&text, options) {
             Ok(seen) => prop_assert_eq!(seen.rows, expected),
             Err(Error::Empty { .. }) => prop_assert!(expected.is_empty()),
@@ -103,8 +104,27 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..300), trim: bool, has_header: bool) {
-        let options = CsvOptions { trim, has_header, ..CsvOptions::default() };
+    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..300), trim: bool, header in select(vec![Header::Checked, Header::Names, Header::Row])) {
+        let options = CsvOptions { trim, header, ..CsvOptions::default() };
         let _ = read_with(bytes, options);
+    }
+
+    #[test]
+    fn what_is_written_for_spreadsheets_is_read_back(
+        columns in proptest::collection::hash_set("[=+@'a-]{1,4}", 2),
+        rows in vec(vec("['=+@\\-0-9a,\"\n\t]{0,5}", 2..=2), 1..6),
+    ) {
+        let columns: Vec<String> = columns.into_iter().collect();
+        let encoder = CsvEncoder::new(b',').unwrap().spreadsheet_safe();
+        let text = encode(encoder, &columns, &rows);
+        let options = CsvOptions {
+            delimiter: Some(b','),
+            header: Header::Names,
+            spreadsheet_safe: true,
+            ..CsvOptions::default()
+        };
+        let seen = read_with(text, options).unwrap();
+        prop_assert_eq!(seen.columns, columns);
+        prop_assert_eq!(seen.rows, rows);
     }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Fingerprint, InputFormat, Source};
+use incrowd_io::{CsvOptions, Fingerprint, Header, InputFormat, Source};
 use support::{file, gzip, read, read_source, read_with, seen};
 
 #[test]
@@ -118,7 +118,7 @@ fn the_name_of_the_file_sets_the_delimiter_of_tsv() {
 #[test]
 fn columns_without_header_are_numbered_from_one() {
     let options = CsvOptions {
-        has_header: false,
+        header: Header::Row,
         ..CsvOptions::default()
     };
     assert_eq!(

@@ -3,13 +3,21 @@
 
 mod support;
 
-use incrowd_io::{CsvOptions, Error, Fingerprint, OutputFormat, Sink, Source, write_atomically};
+use incrowd_io::{
+    Claims, CsvOptions, Error, Fingerprint, OutputFormat, Sink, Source, write_atomically,
+};
 use std::io::Read;
 use std::path::Path;
 use support::{batch, columns, file, names, read_source, seen};
 
 fn create(path: &Path, names: &[&str]) -> Sink {
-    Sink::create(path, OutputFormat::of_path(path).unwrap(), &columns(names)).unwrap()
+    Sink::create(
+        &Claims::default(),
+        path,
+        OutputFormat::of_path(path).unwrap(),
+        &columns(names),
+    )
+    .unwrap()
 }
 
 fn content(path: &Path) -> Vec<u8> {
@@ -121,7 +129,7 @@ fn gzip_output_has_no_time_in_it_and_reads_back() {
 fn a_file_written_in_one_step_holds_the_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("certificate.json");
-    let written = write_atomically(&path, b"{}").unwrap();
+    let written = write_atomically(&Claims::default(), "it", &path, b"{}").unwrap();
     assert_eq!(content(&path), b"{}");
     assert_eq!(written.bytes, 2);
     assert_eq!(written.sha256, Fingerprint::of(b"{}"));
@@ -135,7 +143,7 @@ fn a_link_is_followed_and_stays_a_link() {
     let target = file(folder.path(), "target.csv", "old");
     let link = folder.path().join("link.csv");
     std::os::unix::fs::symlink(&target, &link).unwrap();
-    write_atomically(&link, b"new").unwrap();
+    write_atomically(&Claims::default(), "it", &link, b"new").unwrap();
     assert!(link.is_symlink());
     assert_eq!(content(&target), b"new");
 }
@@ -156,7 +164,7 @@ fn a_new_file_is_as_open_to_others_as_any_new_file() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
     let ordinary = file(folder.path(), "ordinary", "");
     let ours = folder.path().join("ours.json");
-    write_atomically(&ours, b"{}").unwrap();
+    write_atomically(&Claims::default(), "it", &ours, b"{}").unwrap();
     assert_eq!(mode(&ours), mode(&ordinary));
 }
 
@@ -165,6 +173,7 @@ fn a_path_without_folder_is_in_the_current_one() {
     // Not finished, so nothing is left in the folder the tests run in.
     assert!(
         Sink::create(
+            &Claims::default(),
             "t.csv",
             OutputFormat::Csv { delimiter: b',' },
             &columns(&["a"])
@@ -179,6 +188,7 @@ fn an_unusable_delimiter_is_refused_before_a_file_is_made() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     let result = Sink::create(
+        &Claims::default(),
         &path,
         OutputFormat::Csv { delimiter: b'"' },
         &columns(&["a"]),

@@ -9,10 +9,11 @@ use crate::control::{Control, Phase};
 use crate::counted::{SearchWatch, first_pass_to_publish};
 use crate::describe::Answer;
 use crate::error::Error;
-use crate::files::{CertificateFiles, ReleaseFile};
+use crate::files::{self, CertificateFiles, ReleaseFile};
 use crate::job::Job;
 use crate::memory;
 use crate::outcome::{Outcome, Seconds};
+use crate::row_types::RowTypes;
 use crate::second_pass::SecondPass;
 use incrowd_core::algorithms::{Account, Algorithm};
 use incrowd_core::problem::{Problem, Proposal};
@@ -43,8 +44,10 @@ pub fn anonymize_with(
     let algorithm = algorithm(job)?;
     choices::check_settings(job, algorithm)?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
-    let output = ReleaseFile::create(job, &asked.plan, asked.delimiter, control)?;
-    let certificate = CertificateFiles::create(job, control)?;
+    let claims = files::claims(job);
+    let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
+    let certificate = CertificateFiles::create(job, &claims, control)?;
+    let (types, reader) = RowTypes::watch(job, reader);
     let first_pass = first_pass_to_publish(job, &asked.source, &asked.plan, reader, control)?;
     let read = started.elapsed();
 
@@ -75,6 +78,9 @@ pub fn anonymize_with(
         control,
     };
     let mut outcome = answer.outcome()?;
+    if let (Some(output), Some(types)) = (&mut output, types) {
+        output.set_types(types.of_release(&asked.plan));
+    }
     let (written, kept) = second_pass.write(output)?;
     outcome.exposed = answer.exposed(&kept);
     if let Some(written) = written {

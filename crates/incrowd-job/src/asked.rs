@@ -43,8 +43,8 @@ impl Asked {
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
         let metric: MetricSpec = metric.parse()?;
         let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+        files::check_outputs(job)?;
         let source = input::source(job, path)?;
-        files::check_outputs(job, &source)?;
         hierarchies::check_folder(job)?;
         let reader = source.open()?;
         let plan = Plan::new(job, &source.name(), reader.columns())?;

@@ -5,7 +5,8 @@
 //! SHA-256 of that part as JSON without blanks, so `jq -cj .request certificate.json | sha256sum` checks it.
 
 use crate::job::Delimiter;
-use crate::outcome::{Distribution, Exposed, Guarantee, PrivacyReached, VERSION};
+use crate::outcome::{Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION};
+use crate::visible::{visible, visible_json};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -86,6 +87,12 @@ pub struct Request {
     pub csv: Option<Dialect>,
     /// What is published of suppressed rows.
     pub suppressed: String,
+    /// The order of the rows of the release; drawn from `seed` where they are shuffled.
+    #[serde(default)]
+    pub row_order: RowOrder,
+    /// Whether an apostrophe stands before cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub spreadsheet_safe: bool,
 }
 
 /// A quasi-identifier and how it may be published.
@@ -217,7 +224,8 @@ impl Certificate {
 
     /// The certificate for programs.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain data is always JSON");
+        let text = serde_json::to_string_pretty(self).expect("plain data is always JSON");
+        let mut text = visible_json(&text).into_owned();
         text.push('\n');
         text
     }
@@ -228,6 +236,12 @@ impl Certificate {
         let mut text = String::new();
         let out = &mut text;
         let mut line = |label: &str, value: String| {
+            // A name must not forge a line; those of our own begin with a line break.
+            let value = match value.strip_prefix('\n') {
+                Some(heading) => format!("\n{}", visible(heading)),
+                None => visible(&value).into_owned(),
+            };
+            let label = visible(label);
             // Writing to a `String` cannot fail.
             let _ = match label.is_empty() {
                 true => writeln!(out, "{value}"),
@@ -280,7 +294,7 @@ impl Certificate {
             let tokens: Vec<String> = request
                 .missing_tokens
                 .iter()
-                .map(|token| format!("`{}`", token.escape_debug()))
+                .map(|token| format!("`{}`", token))
                 .collect();
             line("missing texts", tokens.join(", "));
         }
@@ -307,6 +321,10 @@ impl Certificate {
             );
         }
         line("suppressed rows", request.suppressed.clone());
+        line("order of rows", request.row_order.in_words().into());
+        if request.spreadsheet_safe {
+            line("spreadsheets", "formulas have an apostrophe".into());
+        }
         line(
             "",
             "\nREACHED, measured by a check independent of the search".into(),

@@ -22,6 +22,8 @@ pub(crate) struct FirstPass {
     pub(crate) input_hash: Fingerprint,
     /// What raw kept columns give away.
     pub(crate) kept: Measures,
+    /// Whether cells have white space around them that is part of their values.
+    pub(crate) has_padded_cells: bool,
 }
 
 /// Counts the rows of `reader`, and finds the levels of every column.
@@ -54,6 +56,7 @@ fn count_and_measure(
     watched: Watched,
     control: &Control,
 ) -> Result<FirstPass, Error> {
+    let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
     let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let columns = ColumnCounter::new(watched);
@@ -85,7 +88,7 @@ fn count_and_measure(
     let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
     let table = counter
         .finish(levels.collect(), distances, missing)
-        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies))?;
+        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies, has_padded_cells))?;
     if table.rows == 0 {
         return Err(Error::AllRowsExcluded {
             input: source.name(),
@@ -97,6 +100,7 @@ fn count_and_measure(
         hierarchies,
         input_hash,
         kept,
+        has_padded_cells,
     })
 }
 
@@ -106,6 +110,7 @@ fn name_hierarchy(
     source: &Source,
     plan: &Plan,
     hierarchies: &[ColumnHierarchy],
+    has_padded_cells: bool,
 ) -> Error {
     if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
         let names = plan.names_of(&plan.quasi_identifiers);
@@ -114,6 +119,7 @@ fn name_hierarchy(
                 column: column.clone(),
                 from: hierarchies[at].from.clone(),
                 input: source.name(),
+                has_padded_cells,
                 source: Box::new(error),
             };
         }

@@ -10,8 +10,8 @@ use crate::input;
 use crate::job::{Delimiter, Job, MissingCells, Suppressed};
 use crate::models;
 use crate::outcome::{
-    Distribution, Exposed, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over, SafeAmong,
-    SafeRecodings, Seconds, StepTaken, VERSION,
+    Distribution, Exposed, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over, RowOrder,
+    SafeAmong, SafeRecodings, Seconds, StepTaken, VERSION,
 };
 use crate::partitions;
 use crate::unchanged::{Measures, Published, raw_notes};
@@ -24,6 +24,7 @@ use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
 use incrowd_core::publish::Release;
 use incrowd_core::recode::{Grouping, Recoding};
 use incrowd_core::utility::{METRICS, MetricSpec};
+use incrowd_io::Header;
 use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -38,6 +39,14 @@ const LOSSES_OF_MINIMAL: usize = 5;
 /// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
 pub(crate) const CROWDS_NOT_CLASSES: &str =
     "missing cells match any value: crowds, not classes, keep the promise";
+
+/// Said of a release whose rows stay in their order.
+const INPUT_ORDER: &str =
+    "rows are in the input order, which can tell who is who; `--shuffle` draws another";
+
+/// Said of a release for spreadsheets.
+const APOSTROPHES: &str =
+    "an apostrophe stands before cells that a spreadsheet would take for formulas";
 
 /// An answer that passed the check, and all that led to it.
 pub(crate) struct Answer<'a> {
@@ -145,6 +154,8 @@ impl Answer<'_> {
                 Suppressed::Drop => 0,
                 Suppressed::Star => release.rows_suppressed().into(),
             },
+            row_order: row_order(self.job),
+            spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
             steps: choices::steps(&proposal.steps, table),
             notes: self.notes(),
             distribution: Distribution {
@@ -219,6 +230,15 @@ impl Answer<'_> {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }
         notes.extend(raw_notes(&self.first_pass.kept, &self.asked.plan));
+        if self.first_pass.has_padded_cells {
+            notes.push(input::PADDED_CELLS.to_owned());
+        }
+        if self.job.output.path.is_some() && row_order(self.job) == RowOrder::Input {
+            notes.push(INPUT_ORDER.to_owned());
+        }
+        if self.job.output.spreadsheet_safe == Some(true) {
+            notes.push(APOSTROPHES.to_owned());
+        }
         notes
     }
 
@@ -322,6 +342,14 @@ impl Answer<'_> {
     }
 }
 
+/// The order in which a job wants its rows.
+fn row_order(job: &Job) -> RowOrder {
+    match job.output.shuffle {
+        Some(true) => RowOrder::Shuffled,
+        _ => RowOrder::Input,
+    }
+}
+
 /// What a job asks of its table, `script` being the choices made where an algorithm leaves them open.
 pub(crate) fn request(
     job: &Job,
@@ -377,11 +405,13 @@ pub(crate) fn request(
             Dialect {
                 delimiter: Delimiter(delimiter),
                 quote: Delimiter(options.quote),
-                header: options.has_header,
+                header: options.header != Header::Row,
                 trim: options.trim,
             }
         }),
         suppressed: word(job.output.suppressed.unwrap_or_default()),
+        row_order: row_order(job),
+        spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
     }
 }
 

@@ -3,6 +3,10 @@
 //! One enum wraps the errors of the crates below, so that every front end shows every error the same way:
 //! a line in the terminal, `{code, message, place, hint}` over HTTP, an exception in Python.
 
+mod codes;
+
+pub use codes::error_codes;
+
 use crate::outcome::Figure;
 use crate::unchanged::RevealingColumn;
 use std::fmt;
@@ -58,26 +62,6 @@ pub enum Error {
     Address {
         /// What stands before `://`.
         scheme: String,
-    },
-    /// A file the user asked for would overwrite what is read.
-    #[error("{what} would overwrite {input}")]
-    OverwritesInput {
-        /// `the release` or `the certificate`.
-        what: &'static str,
-        /// `the table`, `the job file` or `a hierarchy`.
-        input: &'static str,
-        /// The file.
-        path: PathBuf,
-    },
-    /// Two outputs have the same name.
-    #[error("{first} and {second} have the same name")]
-    SameOutput {
-        /// `the release`, or another file written.
-        first: &'static str,
-        /// The other.
-        second: &'static str,
-        /// The file.
-        path: PathBuf,
     },
     /// A certificate of nothing.
     #[error("a certificate is asked for, but no release")]
@@ -292,6 +276,8 @@ pub enum Error {
         from: String,
         /// The table.
         input: String,
+        /// Whether its cells have blanks around them, which a hierarchy seldom lists.
+        has_padded_cells: bool,
         /// How many, where first.
         source: Box<incrowd_core::Error>,
     },
@@ -401,18 +387,6 @@ impl Error {
         }
     }
 
-    /// A word for programs, such as `unknown-column`. Stays the same when the message changes.
-    pub fn code(&self) -> String {
-        match self {
-            Error::Core(error) => variant(error),
-            Error::Hierarchy { source, .. }
-            | Error::Unlisted { source, .. }
-            | Error::Index { source, .. } => variant(&**source),
-            Error::Io(error) => variant(error),
-            error => variant(error),
-        }
-    }
-
     /// Where it happened, when there is more to say than the message does.
     pub fn place(&self) -> Option<String> {
         match self {
@@ -435,10 +409,9 @@ impl Error {
             | Error::Folder { kind, .. }
             | Error::Requests { kind }
             | Error::Answers { kind } => Some(format!("the operating system says: {kind}")),
-            Error::OverwritesInput { path, .. }
-            | Error::SameOutput { path, .. }
-            | Error::CertificateName { path }
-            | Error::Index { path, .. } => Some(path.display().to_string()),
+            Error::CertificateName { path } | Error::Index { path, .. } => {
+                Some(path.display().to_string())
+            }
             Error::StudyTooLarge { limit, .. } => Some(format!("at most {limit} can be studied")),
             Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
             Error::UnknownColumn {
@@ -484,6 +457,10 @@ impl Error {
             Error::Core(error) => error.hint(),
             Error::Hierarchy { source, .. } => source.hint(),
             Error::Unlisted {
+                has_padded_cells: true,
+                ..
+            } => "many cells of the table have blanks around them: `--trim` drops them".into(),
+            Error::Unlisted {
                 column,
                 from,
                 input,
@@ -508,10 +485,6 @@ impl Error {
             Error::Address { .. } => {
                 "export the table to CSV or Parquet and name that file".into()
             }
-            Error::OverwritesInput { .. } => {
-                "choose another name, or another folder, for what is written".into()
-            }
-            Error::SameOutput { .. } => "choose another name for one of them".into(),
             Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
             Error::CertificateName { .. } => {
                 "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
@@ -662,21 +635,6 @@ impl Error {
             Error::WorkerLost => "this is a mistake in incrowd; please report it".into(),
         }
     }
-}
-
-/// The name of an error's variant as a word for programs. The variant's name comes first in its `Debug`
-/// form, which spares three enums a table that could be forgotten.
-fn variant(error: &impl fmt::Debug) -> String {
-    let debug = format!("{error:?}");
-    let name = debug.split(|c: char| !c.is_alphanumeric()).next();
-    let mut code = String::new();
-    for letter in name.unwrap_or_default().chars() {
-        if letter.is_uppercase() && !code.is_empty() {
-            code.push('-');
-        }
-        code.extend(letter.to_lowercase());
-    }
-    code
 }
 
 fn unreadable(path: &Path, kind: io::ErrorKind) -> String {

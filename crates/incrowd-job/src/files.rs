@@ -3,93 +3,54 @@
 use crate::certificate::Certificate;
 use crate::control::Control;
 use crate::error::Error;
-use crate::hierarchies;
 use crate::job::{HierarchySource, Job};
 use crate::outcome::FileWritten;
 use crate::plan::Plan;
 use incrowd_core::publish::{Confirmation, PublishedRows};
-use incrowd_io::{CsvEncoder, OutputFormat, PendingFile, Sink, Source};
+use incrowd_io::{Claims, ColumnType, CsvEncoder, OutputFormat, PendingFile, Sink};
 use std::path::{Path, PathBuf};
 
-/// Nothing a job writes may be what it reads, or be written twice. Needs no file to be opened.
-pub(crate) fn check_outputs(job: &Job, source: &Source) -> Result<(), Error> {
-    let release = job.output.path.as_ref().map(Path::new);
-    let certificate = job.output.certificate.as_deref();
-    let readable = certificate.map(readable_twin);
-    if let (Some(certificate), Some(readable)) = (certificate, &readable) {
+/// Every file that a job reads, claimed, so that none of them can be written.
+///
+/// All that this crate writes is written with these: what a command reads is in its job.
+pub(crate) fn claims(job: &Job) -> Claims {
+    let claims = Claims::default();
+    if let Some(path) = job.data.path.as_deref() {
+        claims.read("the table", path);
+    }
+    if let Some(path) = &job.file {
+        claims.read("the job file", path);
+    }
+    for path in &job.reads {
+        claims.read("a file that is read", path);
+    }
+    // Which columns have a role may not be known yet, so every file of the folder counts.
+    let folder = job.columns.hierarchies.as_deref();
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        claims.read("a hierarchy", entry.path());
+    }
+    for levels in job.hierarchies.values() {
+        if let HierarchySource::File(path) = levels {
+            claims.read("a hierarchy", path);
+        }
+    }
+    claims
+}
+
+/// What can be said about the files a job writes before any is begun.
+pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
+    let release = job.output.path.as_deref();
+    if let Some(certificate) = job.output.certificate.as_deref() {
+        let readable = readable_twin(certificate);
         if certificate == readable {
-            let path = readable.clone();
-            return Err(Error::CertificateName { path });
+            return Err(Error::CertificateName { path: readable });
         }
         if release.is_none() {
             return Err(Error::CertificateAlone);
         }
     }
-    let outputs: Vec<Named<'_>> = [
-        // `-` is standard output.
-        (
-            "the release",
-            release.filter(|path| *path != Path::new("-")),
-        ),
-        ("the certificate", certificate),
-        ("the readable certificate", readable.as_deref()),
-    ]
-    .into_iter()
-    .filter_map(|(what, path)| Some((what, path?, identity(path?)?)))
-    .collect();
-    let inputs = inputs(job, source);
-    for (at, (what, path, identity)) in outputs.iter().enumerate() {
-        let path = path.to_path_buf();
-        if let Some((input, _)) = inputs.iter().find(|(_, input)| input == identity) {
-            return Err(Error::OverwritesInput { what, input, path });
-        }
-        if let Some((first, ..)) = outputs[..at].iter().find(|other| other.2 == *identity) {
-            let second = what;
-            return Err(Error::SameOutput {
-                first,
-                second,
-                path,
-            });
-        }
-    }
     Ok(())
-}
-
-/// Whether two paths mean one file.
-pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
-    a == b || identity(a).is_some_and(|a| identity(b) == Some(a))
-}
-
-/// What a file is for, its path as given, and which file that is.
-type Named<'a> = (&'static str, &'a Path, PathBuf);
-
-/// Every file the job reads.
-fn inputs(job: &Job, source: &Source) -> Vec<(&'static str, PathBuf)> {
-    let columns = job.columns.lists().flatten();
-    let of_columns = columns.filter_map(|column| hierarchies::source_of(job, column));
-    let levels = of_columns.chain(job.hierarchies.values().cloned());
-    let levels = levels.filter_map(|levels| match levels {
-        HierarchySource::File(path) => Some(("a hierarchy", path)),
-        HierarchySource::Built(_) => None,
-    });
-    let table = source.path().map(|path| ("the table", path.to_owned()));
-    let file = job.file.clone().map(|path| ("the job file", path));
-    let all = table.into_iter().chain(file).chain(levels);
-    all.filter_map(|(what, path)| Some((what, identity(&path)?)))
-        .collect()
-}
-
-/// Which file a path means, whether it is there or not; none for what cannot be overwritten, such as a pipe.
-fn identity(path: &Path) -> Option<PathBuf> {
-    if let Ok(found) = path.canonicalize() {
-        return found.is_file().then_some(found);
-    }
-    let folder = match path.parent()? {
-        folder if folder.as_os_str().is_empty() => Path::new("."),
-        folder => folder,
-    };
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    Some(folder.join(path.file_name()?))
 }
 
 /// Where the certificate for people is written.
@@ -110,6 +71,7 @@ impl ReleaseFile {
         job: &Job,
         plan: &Plan,
         delimiter: Option<u8>,
+        claims: &Claims,
         control: &Control,
     ) -> Result<Option<Self>, Error> {
         let Some(path) = &job.output.path else {
@@ -121,11 +83,20 @@ impl ReleaseFile {
         if let Some(delimiter) = delimiter.filter(|_| !is_tsv) {
             format = format.with_delimiter(delimiter);
         }
-        let sink = Sink::create(&path, format, &plan.names_of(&plan.published()))?;
+        let names = plan.names_of(&plan.published());
+        let sink = match job.output.spreadsheet_safe {
+            Some(true) => Sink::create_spreadsheet_safe(claims, &path, format, &names)?,
+            _ => Sink::create(claims, &path, format, &names)?,
+        };
         if let Some(temporary) = sink.temporary_path() {
             control.add_temporary(temporary);
         }
         Ok(Some(ReleaseFile { path, sink }))
+    }
+
+    /// Says how each column is stored, before any row is written.
+    pub(crate) fn set_types(&mut self, types: Vec<ColumnType>) {
+        self.sink.set_types(types);
     }
 
     /// Formats rows for [`ReleaseFile::write_encoded`] on any thread; none for Parquet.
@@ -156,18 +127,24 @@ impl ReleaseFile {
 /// The certificate for programs and the one for people.
 pub(crate) struct CertificateFiles {
     path: PathBuf,
-    json: PendingFile,
+    /// Begun second and dropped first: a folder made for the other can go only when nothing is left in it.
     readable: PendingFile,
+    json: PendingFile,
 }
 
 impl CertificateFiles {
     /// Begins the files the job names; none when it names none.
-    pub(crate) fn create(job: &Job, control: &Control) -> Result<Option<Self>, Error> {
+    pub(crate) fn create(
+        job: &Job,
+        claims: &Claims,
+        control: &Control,
+    ) -> Result<Option<Self>, Error> {
         let Some(path) = &job.output.certificate else {
             return Ok(None);
         };
-        let json = PendingFile::create(path)?;
-        let readable = PendingFile::create(readable_twin(path))?;
+        let json = PendingFile::create(claims, "the certificate", path)?;
+        let readable =
+            PendingFile::create(claims, "the readable certificate", readable_twin(path))?;
         for file in [&json, &readable] {
             if let Some(temporary) = file.temporary_path() {
                 control.add_temporary(temporary);
@@ -175,8 +152,8 @@ impl CertificateFiles {
         }
         Ok(Some(CertificateFiles {
             path: path.clone(),
-            json,
             readable,
+            json,
         }))
     }
 

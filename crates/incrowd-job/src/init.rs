@@ -3,11 +3,13 @@
 use crate::batches::for_each_batch;
 use crate::control::{Control, Phase};
 use crate::error::Error;
+use crate::files;
 use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
 use crate::inspect::{Inspection, ProposedRole, inspect};
-use crate::job::Job;
+use crate::job::{Data, Job, Others};
 use crate::outcome::VERSION;
+use crate::visible::{steers, visible};
 use incrowd_core::counts::RowCounter;
 use incrowd_io::write_atomically;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,9 @@ pub struct Initialized {
     pub job: PathBuf,
     /// The hierarchies, one per quasi-identifier.
     pub hierarchies: Vec<PathBuf>,
+    /// What was decided on the way and is better known, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What to type next.
     pub next: String,
 }
@@ -43,6 +48,8 @@ pub fn init(
 ) -> Result<Initialized, Error> {
     // `incrowd.toml` reads better than `./incrowd.toml`.
     let folder = folder.strip_prefix(".").unwrap_or(folder);
+    let (job, is_trimmed) = trimmed(job)?;
+    let job = &job;
     let inspection = inspect(job, control)?;
     let quasi_identifiers = columns_with(&inspection, ProposedRole::QuasiIdentifying);
     if quasi_identifiers.is_empty() {
@@ -53,28 +60,47 @@ pub fn init(
     let job_path = folder.join("incrowd.toml");
     let hierarchies: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
     let paths = std::iter::once(&job_path).chain(&hierarchies);
+    let claims = files::claims(job);
+    for path in paths.clone() {
+        claims.check_write("a file of the new job", path)?;
+    }
     let paths: Vec<PathBuf> = paths.filter(|path| path.exists()).cloned().collect();
     if !force && !paths.is_empty() {
         return Err(Error::AlreadyExists { paths });
     }
-    let text = job_text(job, folder, &inspection, &files, &levels);
+    let text = job_text(job, is_trimmed, folder, &inspection, &files, &levels);
     // What we write must be what we read: a job file nobody can use is worse than none.
     Job::parse(&text)?;
-    let subfolder = folder.join("hierarchies");
-    std::fs::create_dir_all(&subfolder).map_err(|error| Error::Folder {
-        path: subfolder,
-        kind: error.kind(),
-    })?;
     for (path, levels) in hierarchies.iter().zip(&levels) {
-        write_atomically(path, levels.hierarchy.to_csv().as_bytes())?;
+        let levels = levels.hierarchy.to_csv();
+        write_atomically(&claims, "a hierarchy", path, levels.as_bytes())?;
     }
-    write_atomically(&job_path, text.as_bytes())?;
+    write_atomically(&claims, "the job file", &job_path, text.as_bytes())?;
     Ok(Initialized {
         version: VERSION,
+        notes: match is_trimmed {
+            true => vec![TRIMMED.to_owned()],
+            false => Vec::new(),
+        },
         next: format!("incrowd anonymize --job {}", job_path.display()),
         job: job_path,
         hierarchies,
     })
+}
+
+/// Said when the job written drops blanks that nobody asked to drop.
+const TRIMMED: &str = "many cells have blanks around them; the job drops them with `trim = true`";
+
+/// The job, with blanks around cells dropped if there are many and it does not say; whether that is so.
+fn trimmed(job: &Job) -> Result<(Job, bool), Error> {
+    let mut job = job.clone();
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    let is_trimmed =
+        job.data.trim.is_none() && input::source(&job, path)?.open()?.has_padded_cells();
+    if is_trimmed {
+        job.data.trim = Some(true);
+    }
+    Ok((job, is_trimmed))
 }
 
 fn columns_with(inspection: &Inspection, role: ProposedRole) -> Vec<String> {
@@ -132,7 +158,7 @@ fn file_names(columns: &[String]) -> Vec<String> {
             .chars()
             .map(|letter| match letter {
                 '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '_',
-                letter if letter.is_control() => '_',
+                letter if steers(letter) => '_',
                 letter => letter,
             })
             .collect();
@@ -147,8 +173,68 @@ fn file_names(columns: &[String]) -> Vec<String> {
     names
 }
 
+/// The keys that say how the table is written: as they are given, or as comments that explain them.
+///
+/// A key that is missing here does not compile.
+fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
+    let Data {
+        path: _,
+        delimiter,
+        quote,
+        trim,
+        header,
+        missing_tokens,
+        missing_cells,
+        // Said about releases, which nobody starts a job from.
+        spreadsheet_safe: _,
+    } = data;
+    fn key<T: Serialize>(name: &str, given: &Option<T>, else_say: &str) -> String {
+        match given.as_ref().map(toml::Value::try_from) {
+            Some(Ok(value)) => format!("{name} = {value}"),
+            _ => format!("# {else_say}"),
+        }
+    }
+    let why_trimmed = match is_trimmed {
+        true => "             # many cells have blanks around them",
+        false => "",
+    };
+    vec![
+        key(
+            "delimiter",
+            delimiter,
+            "delimiter = \";\"          # detected when left out",
+        ),
+        key(
+            "quote",
+            quote,
+            "quote = \"'\"              # `\"` when left out",
+        ),
+        key(
+            "header",
+            header,
+            "header = false           # when the first line is a row already",
+        ),
+        key(
+            "trim",
+            trim,
+            "trim = true              # drop white space around cells",
+        ) + why_trimmed,
+        key(
+            "missing_tokens",
+            missing_tokens,
+            "missing_tokens = [\"?\"]   # texts that mean \"no value\", beside the empty one",
+        ),
+        key(
+            "missing_cells",
+            missing_cells,
+            "missing_cells = \"own-value\"  # or \"match-any\", \"exclude-row\"",
+        ),
+    ]
+}
+
 fn job_text(
     job: &Job,
+    is_trimmed: bool,
     folder: &Path,
     inspection: &Inspection,
     files: &[String],
@@ -171,21 +257,9 @@ fn job_text(
     line("");
     line("[data]");
     line(&format!("path = {}", quoted(&data_path(job, folder))));
-    match job.data.delimiter {
-        Some(delimiter) => line(&format!("delimiter = {}", quoted(&String::from(delimiter)))),
-        None => line("# delimiter = \";\"          # detected when left out"),
+    for text in reading(&job.data, is_trimmed) {
+        line(&text);
     }
-    match job.data.header {
-        Some(header) => line(&format!("header = {header}")),
-        None => line("# header = false           # when the first line is a row already"),
-    }
-    match &job.data.missing_tokens {
-        Some(tokens) => line(&format!("missing_tokens = {}", list(tokens))),
-        None => line(
-            "# missing_tokens = [\"?\"]   # texts that mean \"no value\", beside the empty one",
-        ),
-    }
-    line("# missing_cells = \"own-value\"  # or \"match-any\", \"exclude-row\"");
     line("");
     line("[columns]");
     line(
@@ -198,24 +272,37 @@ fn job_text(
     line(&format!("sensitive = {}", list(&sensitive)));
     line("# What names a person. Never published.");
     line(&format!("identifying = {}", list(&identifying)));
-    line("# What analysts predict, for metrics that care: target = [\"column\"]");
+    match &job.columns.target {
+        Some(target) => {
+            line("# What analysts predict, for metrics that care.");
+            line(&format!("target = {}", list(target)));
+        }
+        None => line("# What analysts predict, for metrics that care: target = [\"column\"]"),
+    }
     if !plain.is_empty() {
         line(&format!(
             "# Without a clear role, so dropped for now: {}",
-            plain.join(", ").replace(['\n', '\r'], " ")
+            visible(&plain.join(", "))
         ));
     }
     match &job.columns.keep {
         Some(kept) => line(&format!("keep = {}", list(kept))),
         None => line("# Published as it is, whatever it gives away: keep = [\"column\"]"),
     }
-    line("others = \"drop\"            # or \"keep\": publish columns named nowhere as they are");
+    line(match job.columns.others {
+        Some(Others::Keep) => {
+            "others = \"keep\"            # publish columns named nowhere as they are"
+        }
+        _ => {
+            "others = \"drop\"            # or \"keep\": publish columns named nowhere as they are"
+        }
+    });
     line("");
     line("# Why each column got its role:");
     for column in &inspection.columns {
         line(&format!(
             "#   {}: {}, {}",
-            column.name.replace(['\n', '\r'], " "),
+            visible(&column.name),
             column.role,
             column.reason
         ));
@@ -230,7 +317,7 @@ fn job_text(
             "{} = {}  # {}: {reason}",
             key(column),
             quoted(file),
-            levels.from.replace(['\n', '\r'], " ")
+            visible(&levels.from)
         ));
     }
     line("");
@@ -248,7 +335,13 @@ fn job_text(
         Some(budget) => format!("max_suppressed = \"{budget}\""),
         None => "max_suppressed = \"1%\"".to_owned(),
     });
-    line("# max_levels = [2, 1]        # the highest level allowed for each quasi-identifier");
+    line(&match &job.privacy.max_levels {
+        Some(levels) => format!("max_levels = {levels:?}"),
+        None => {
+            "# max_levels = [2, 1]        # the highest level allowed for each quasi-identifier"
+                .to_owned()
+        }
+    });
     line("");
     line("[search]");
     line(
@@ -270,6 +363,12 @@ fn job_text(
     line("certificate = \"certificate.json\"");
     line(
         "suppressed = \"drop\"        # or \"star\": rows of `*`, so that the number of rows stays",
+    );
+    line(
+        "# shuffle = true             # rows in another order than in the table, which can tell who is who",
+    );
+    line(
+        "# spreadsheet_safe = true    # an apostrophe before cells that a spreadsheet would evaluate",
     );
     text
 }
@@ -302,7 +401,7 @@ fn quoted(text: &str) -> String {
         match letter {
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
-            letter if letter.is_control() => {
+            letter if steers(letter) => {
                 // Writing to a `String` cannot fail.
                 let _ = write!(quoted, "\\U{:08X}", u32::from(letter));
             }

@@ -6,7 +6,11 @@ use crate::error::Error;
 use crate::job::{Job, MissingCells};
 use crate::unchanged::ColumnCounter;
 use incrowd_core::counts::{self, Missing, RowCounter};
-use incrowd_io::{CsvOptions, Fingerprint, RowReader, Source};
+use incrowd_io::{CsvOptions, Fingerprint, Header, RowReader, Source};
+
+/// Said of a table whose cells stand between blanks.
+pub(crate) const PADDED_CELLS: &str =
+    "many cells have blanks around them, which count as part of their values; `--trim` drops them";
 
 /// The table at `path`, as the job says it is written.
 pub(crate) fn source(job: &Job, path: &str) -> Result<Source, Error> {
@@ -24,8 +28,13 @@ pub(crate) fn csv_options(job: &Job) -> CsvOptions {
     CsvOptions {
         delimiter: job.data.delimiter.map(|delimiter| delimiter.0),
         quote: job.data.quote.map_or(defaults.quote, |quote| quote.0),
-        has_header: job.data.header.unwrap_or(defaults.has_header),
+        header: match job.data.header {
+            None => Header::Checked,
+            Some(true) => Header::Names,
+            Some(false) => Header::Row,
+        },
         trim: job.data.trim.unwrap_or(defaults.trim),
+        spreadsheet_safe: job.data.spreadsheet_safe,
         ..defaults
     }
 }

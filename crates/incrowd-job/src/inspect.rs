@@ -41,6 +41,9 @@ pub struct Inspection {
     pub columns: Vec<ColumnReport>,
     /// What the columns that others are likely to know give away together.
     pub combinations: Combinations,
+    /// What is better known before anything is made of the table, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What is in a column.
@@ -113,6 +116,7 @@ pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
     let source = input::source(job, path)?;
     let mut reader = source.open()?;
     let names = reader.columns().to_vec();
+    let has_padded_cells = reader.has_padded_cells();
     let missing = input::missing(job);
     let threads = job.threads();
     let worker = vec![ColumnCount::default(); names.len()];
@@ -155,6 +159,10 @@ pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
         rows,
         columns,
         combinations,
+        notes: match has_padded_cells {
+            true => vec![input::PADDED_CELLS.to_owned()],
+            false => Vec::new(),
+        },
     })
 }
 

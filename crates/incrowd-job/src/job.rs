@@ -42,6 +42,9 @@ pub struct Job {
     /// The file it was read from; not part of what is asked, yet a file nothing may overwrite.
     #[serde(skip)]
     pub file: Option<PathBuf>,
+    /// Files that the command reads beside those named below; nothing may overwrite them either.
+    #[serde(skip)]
+    pub reads: Vec<PathBuf>,
     /// What to read.
     pub data: Data,
     /// What the columns are.
@@ -68,12 +71,15 @@ pub struct Data {
     pub quote: Option<Delimiter>,
     /// Whether white space around cells is dropped; no when not given.
     pub trim: Option<bool>,
-    /// Whether the first line names the columns; yes when not given.
+    /// Whether the first line names the columns; when not given it does, and is refused if it looks like a row.
     pub header: Option<bool>,
     /// Texts that mean "no value", beside the empty text.
     pub missing_tokens: Option<Vec<String>>,
     /// What such cells mean; a value of their own when not given.
     pub missing_cells: Option<MissingCells>,
+    /// Whether it is a release with apostrophes before formulas ([`Output::spreadsheet_safe`]), to be taken away.
+    #[serde(skip)]
+    pub spreadsheet_safe: bool,
 }
 
 /// What a missing cell means.
@@ -163,7 +169,7 @@ pub struct Search {
     pub direction: Option<String>,
     /// For `partition`: ways to search less that are not to be used. The answer does not depend on them.
     pub without_pruning: Option<Vec<String>>,
-    /// For algorithms that draw numbers.
+    /// For algorithms that draw numbers, and for the order of shuffled rows.
     pub seed: Option<u64>,
     /// Threads to use; all processors when not given. The result does not depend on it.
     pub threads: Option<usize>,
@@ -181,6 +187,10 @@ pub struct Output {
     pub certificate: Option<PathBuf>,
     /// What is published of suppressed rows.
     pub suppressed: Option<Suppressed>,
+    /// Whether rows are written in another order than they have in the table; no when not given.
+    pub shuffle: Option<bool>,
+    /// Whether an apostrophe is put before cells that a spreadsheet would take for formulas; no when not given.
+    pub spreadsheet_safe: Option<bool>,
 }
 
 /// What is published of suppressed rows.
@@ -300,6 +310,7 @@ impl Job {
         }
         let Job {
             file: _,
+            reads,
             data,
             columns,
             hierarchies,
@@ -307,6 +318,7 @@ impl Job {
             search,
             output,
         } = flags;
+        self.reads.extend(reads);
         replace(&mut self.data.path, data.path);
         replace(&mut self.data.delimiter, data.delimiter);
         replace(&mut self.data.quote, data.quote);
@@ -314,6 +326,7 @@ impl Job {
         replace(&mut self.data.header, data.header);
         replace(&mut self.data.missing_tokens, data.missing_tokens);
         replace(&mut self.data.missing_cells, data.missing_cells);
+        self.data.spreadsheet_safe |= data.spreadsheet_safe;
         replace(
             &mut self.columns.quasi_identifiers,
             columns.quasi_identifiers,
@@ -342,6 +355,8 @@ impl Job {
         replace(&mut self.output.path, output.path);
         replace(&mut self.output.certificate, output.certificate);
         replace(&mut self.output.suppressed, output.suppressed);
+        replace(&mut self.output.shuffle, output.shuffle);
+        replace(&mut self.output.spreadsheet_safe, output.spreadsheet_safe);
     }
 
     /// The number of threads to use.

@@ -2,6 +2,7 @@
 
 use crate::control::Control;
 use crate::error::Error;
+use crate::files;
 use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
 use crate::job::{HierarchySource, Job, Unlisted};
@@ -128,13 +129,22 @@ pub fn check_levels(
     Ok((levels, Some(against)))
 }
 
-/// Writes a hierarchy as CSV; a file that is there is replaced only with `force`.
-pub fn write_levels(levels: &ColumnHierarchy, path: &Path, force: bool) -> Result<(), Error> {
+/// Writes the hierarchy that a job has led to as CSV; a file that is there is replaced only with `force`, and never
+/// one that the job reads.
+pub fn write_levels(
+    job: &Job,
+    levels: &ColumnHierarchy,
+    path: &Path,
+    force: bool,
+) -> Result<(), Error> {
+    let claims = files::claims(job);
+    claims.check_write("the hierarchy", path)?;
     if !force && path.is_file() {
         let paths = vec![path.to_owned()];
         return Err(Error::AlreadyExists { paths });
     }
-    write_atomically(path, levels.hierarchy.to_csv().as_bytes())?;
+    let text = levels.hierarchy.to_csv();
+    write_atomically(&claims, "the hierarchy", path, text.as_bytes())?;
     Ok(())
 }
 

@@ -30,11 +30,13 @@ mod partitions;
 mod plan;
 mod plot;
 mod published_reader;
+mod row_types;
 mod schemes_study;
 mod second_pass;
 mod study;
 mod unchanged;
 mod verify;
+mod visible;
 
 pub use anonymize::{Show, anonymize, anonymize_with};
 pub use certificate::{
@@ -43,7 +45,7 @@ pub use certificate::{
 pub use choices::{Chooser, Decision, leaves_choices};
 pub use compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use control::{Control, NoProgress, Phase, Progress};
-pub use error::Error;
+pub use error::{Error, error_codes};
 pub use explain::{Entry, Explanation, Family, explain};
 pub use hierarchies::ColumnHierarchy;
 pub use incrowd_core::algorithms::mu_argus::{Choice, View};
@@ -63,8 +65,8 @@ pub use negotiation::{
 pub use outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
     Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch, Origin, Outcome, Over,
-    PartitionSearch, PrivacyReached, RaisedAttribute, SafeAmong, SafeRecodings, Sample, Seconds,
-    SingledOut, StepAction, StepTaken, UnchangedColumn, UnchangedRole, Unchecked, VERSION,
+    PartitionSearch, PrivacyReached, RaisedAttribute, RowOrder, SafeAmong, SafeRecodings, Sample,
+    Seconds, SingledOut, StepAction, StepTaken, UnchangedColumn, UnchangedRole, Unchecked, VERSION,
     Verification,
 };
 pub use plan::Plan;
@@ -74,3 +76,4 @@ pub use schemes_study::{
 pub use study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use unchanged::{Reason, RevealingColumn};
 pub use verify::{CertificateCheck, verify, verify_certificate};
+pub use visible::{visible, visible_json};

@@ -75,6 +75,12 @@ pub struct Outcome {
     /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
     #[serde(default)]
     pub rows_starred: u64,
+    /// The order of the rows of the release.
+    #[serde(default)]
+    pub row_order: RowOrder,
+    /// Whether an apostrophe stands before cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub spreadsheet_safe: bool,
     /// How the recoding was come by, for algorithms that go step by step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepTaken>,
@@ -125,6 +131,27 @@ impl Distribution {
                 "of the {rows} rows that take part: suppressed ones do, those left out for missing cells do not"
             ),
             Over::RowsPublished => format!("of the {rows} rows published"),
+        }
+    }
+}
+
+/// The order of the rows of a release.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowOrder {
+    /// That of the table, which can tell who is who.
+    #[default]
+    Input,
+    /// Drawn, and independent of the order of the table.
+    Shuffled,
+}
+
+impl RowOrder {
+    /// The order in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            RowOrder::Input => "that of the table",
+            RowOrder::Shuffled => "shuffled, independent of that of the table",
         }
     }
 }

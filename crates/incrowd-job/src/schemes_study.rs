@@ -7,6 +7,7 @@ use crate::control::{Control, Phase};
 use crate::counted::{SearchWatch, max_suppressed};
 use crate::csv_text;
 use crate::error::Error;
+use crate::files;
 use crate::job::{Budget, Job, Others, TimeLimit};
 use crate::negotiation::Ground;
 use crate::outcome::VERSION;
@@ -20,7 +21,7 @@ use incrowd_core::problem::{
     DEFAULT_MEMORY_LIMIT, Direction, PartitionSettings, Problem, PruningRules, Scheme, Settings,
 };
 use incrowd_core::utility::MetricSpec;
-use incrowd_io::write_atomically;
+use incrowd_io::{Claims, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -215,7 +216,7 @@ pub fn study_schemes(
                 budget.rows, budget.from
             ),
         ];
-        plots = draw(&rows, &subtitles, &time_limit, folder)?;
+        plots = draw(&rows, &subtitles, &time_limit, folder, &files::claims(&job))?;
     }
     Ok(SchemesStudy {
         version: VERSION,
@@ -495,6 +496,7 @@ fn draw(
     subtitles: &[String],
     time_limit: &SearchLimit,
     folder: &Path,
+    claims: &Claims,
 ) -> Result<Vec<PathBuf>, Error> {
     let mut plots = Vec::new();
     for picture in &PICTURES {
@@ -535,7 +537,8 @@ fn draw(
             hollow: "hollow: the best found when the limit ended the search, not proven",
         };
         let path = folder.join(picture.file);
-        write_atomically(&path, lines(&around, &drawn).as_bytes())?;
+        let svg = lines(&around, &drawn);
+        write_atomically(claims, "a picture", &path, svg.as_bytes())?;
         plots.push(path);
     }
     Ok(plots)

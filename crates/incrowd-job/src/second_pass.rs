@@ -8,7 +8,7 @@ use crate::files::ReleaseFile;
 use crate::job::{Job, Suppressed};
 use crate::outcome::{FileWritten, Sample};
 use crate::unchanged::{ColumnCounter, Measures, Watched};
-use incrowd_core::publish::{PublishedRows, Release, SuppressedRows};
+use incrowd_core::publish::{PublishedRows, Release, Shuffle, SuppressedRows};
 use incrowd_core::table::RowBatch;
 use incrowd_io::Fingerprint;
 
@@ -58,7 +58,12 @@ impl SecondPass<'_> {
             .release
             .recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let kept = ColumnCounter::new(Watched::published(plan, recoder.names()));
+        let is_written = output.is_some();
+        let mut shuffle =
+            (is_written && self.job.output.shuffle == Some(true)).then(Shuffle::default);
+        // Rows that are still to be put in order are formatted when they are.
         let encoder = output.as_ref().and_then(|output| output.encoder());
+        let encoder = encoder.filter(|_| shuffle.is_none());
         let workers = for_each_batch(
             &mut *reader,
             self.control,
@@ -74,12 +79,22 @@ impl SecondPass<'_> {
                 }
                 Ok(())
             },
-            |(published, text)| match (&mut output, encoder) {
-                (Some(output), Some(_)) => output.write_encoded(text),
-                (Some(output), None) => output.write(published),
-                (None, _) => Ok(()),
+            |(published, text)| match (&mut output, &mut shuffle, encoder) {
+                (None, ..) => Ok(()),
+                (Some(_), Some(shuffle), _) => {
+                    shuffle.add(published);
+                    Ok(())
+                }
+                (Some(output), None, Some(_)) => output.write_encoded(text),
+                (Some(output), None, None) => output.write(published),
             },
         )?;
+        if let (Some(output), Some(shuffle)) = (output, shuffle) {
+            for published in shuffle.finish(self.job.search.seed.unwrap_or(0)) {
+                self.control.check()?;
+                output.write(&published)?;
+            }
+        }
         let mut tally = incrowd_core::publish::Tally::default();
         let mut measured = ColumnCounter::new(Watched::published(plan, workers[0].0.names()));
         for (recoder, kept) in workers {
@@ -160,13 +175,15 @@ impl SecondPass<'_> {
                 | RaggedRow { .. }
                 | DuplicateColumn { .. }
                 | EmptyColumnName { .. }
+                | HeaderIsRow { .. }
                 | NotUtf8 { .. }
                 | QuoteNeverClosed { .. }
                 | CellTooLarge { .. }
                 | BrokenGzip { .. }
                 | BrokenParquet { .. }
                 | InputChanged { .. }
-                | UnsupportedColumnType { .. },
+                | UnsupportedColumnType { .. }
+                | CellNotOfType { .. },
             ) => self.changed(),
             other => other,
         }

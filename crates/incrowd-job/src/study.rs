@@ -4,6 +4,7 @@ use crate::control::{Control, Phase};
 use crate::counted::{SearchWatch, max_levels, max_suppressed};
 use crate::csv_text::cell;
 use crate::error::Error;
+use crate::files;
 use crate::job::{Budget, Job};
 use crate::negotiation::{Curve, Ground};
 use crate::outcome::{Figure, VERSION};
@@ -11,7 +12,7 @@ use crate::plot::{self, LatticeNode, LatticePicture, PlotBudget, Series};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{AnnotatedLattice, LevelTable, MOST_NODES, suppression_by_height};
 use incrowd_core::privacy::{Decimal, ModelSpec, ParameterKind, PrivacyModel};
-use incrowd_io::write_atomically;
+use incrowd_io::{Claims, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -145,6 +146,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
         .collect();
     let mut rows = Vec::new();
     let mut plots = Vec::new();
+    let claims = files::claims(job);
     for (model, parameters) in &models {
         let first = rows.len();
         for summary in suppression_by_height(table, &lattice, &**model, parameters)? {
@@ -162,6 +164,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
         if let Some(folder) = &options.plot {
             let gallery = Gallery {
                 folder,
+                claims: &claims,
                 ground: &ground,
                 lattice: &lattice,
                 model: &**model,
@@ -240,6 +243,7 @@ fn asked(job: &Job, options: &StudyOptions) -> Result<Vec<(ModelSpec, Vec<Decima
 /// Draws the pictures of one model.
 struct Gallery<'a> {
     folder: &'a Path,
+    claims: &'a Claims,
     ground: &'a Ground,
     lattice: &'a AnnotatedLattice,
     model: &'a dyn PrivacyModel,
@@ -351,7 +355,7 @@ impl Gallery<'_> {
 
     fn write(&self, name: String, svg: &str) -> Result<PathBuf, Error> {
         let path = self.folder.join(name);
-        write_atomically(&path, svg.as_bytes())?;
+        write_atomically(self.claims, "a picture", &path, svg.as_bytes())?;
         Ok(path)
     }
 }

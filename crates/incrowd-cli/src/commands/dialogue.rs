@@ -106,8 +106,8 @@ impl<R: BufRead, W: Write> Dialogue<'_, '_, R, W> {
             }
             "curve" => self.show_curve()?,
             "history" => {
-                let history = self.history.join("\n");
-                self.say(&format!("{history}\n"))?;
+                let history: String = self.history.iter().map(text::line).collect();
+                self.say(&history)?;
             }
             "write" => self.write(rest)?,
             "release" => self.release(rest)?,
@@ -198,7 +198,8 @@ impl<R: BufRead, W: Write> Dialogue<'_, '_, R, W> {
     fn show_answer(&mut self) -> Result<(), Error> {
         let wish = negotiation::wish(&self.wish);
         let answer = negotiation::answer(&self.answer);
-        self.say(&format!("you wish for {wish}\n{answer}"))
+        let wish = text::line(format!("you wish for {wish}"));
+        self.say(&format!("{wish}{answer}"))
     }
 
     fn take(&mut self, number: usize) -> Result<(), Error> {
@@ -242,9 +243,9 @@ impl<R: BufRead, W: Write> Dialogue<'_, '_, R, W> {
         }
         let job = self.job(&wish, &offer);
         write_job(&job, Path::new(path))?;
-        self.say(&format!(
-            "written; `incrowd anonymize --job {path} -o safe.csv` makes the release\n"
-        ))
+        self.say(&text::line(format!(
+            "written; `incrowd anonymize --job {path} -o safe.csv` makes the release"
+        )))
     }
 
     fn release(&mut self, names: &str) -> Result<(), Error> {

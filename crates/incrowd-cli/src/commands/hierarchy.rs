@@ -35,7 +35,7 @@ fn build(args: &HierarchyBuildArgs, global: &Global, control: &Control) -> Resul
     let report = LevelsReport::new(&args.column, &levels, EXAMPLES);
     match &args.output {
         Some(path) => {
-            write_levels(&levels, path, args.force)?;
+            write_levels(&job, &levels, path, args.force)?;
             Ok(reply(global, &report, text::levels))
         }
         None if global.json => Ok(reply(global, &report, text::levels)),

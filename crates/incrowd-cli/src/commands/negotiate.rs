@@ -16,7 +16,7 @@ pub(super) fn run(
     global: &Global,
     control: &Control,
 ) -> Result<Reply, Error> {
-    let job = job(
+    let mut job = job(
         args.table.job.as_ref(),
         &[
             &args.table,
@@ -27,6 +27,7 @@ pub(super) fn run(
             &args.threads,
         ],
     )?;
+    job.reads.extend(args.batch.clone());
     match &args.batch {
         Some(path) => batch(args, &job, path, control),
         None => one_answer(args, &job, global, control),

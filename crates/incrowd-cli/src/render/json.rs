@@ -1,11 +1,12 @@
 //! One JSON document per command.
 
-use incrowd_job::{Error, VERSION};
+use incrowd_job::{Error, VERSION, visible_json};
 use serde::Serialize;
 
 /// A result as a document.
 pub(crate) fn document(result: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(result).expect("plain data is always JSON");
+    let text = serde_json::to_string(result).expect("plain data is always JSON");
+    let mut text = visible_json(&text).into_owned();
     text.push('\n');
     text
 }

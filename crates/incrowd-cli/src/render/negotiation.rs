@@ -16,8 +16,8 @@ const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇',
 /// An answer with the curve it rests on.
 pub(crate) fn page(answer: &Negotiated, curve: &Curve) -> String {
     let mut page = Page::default();
-    page.line(self::curve(curve));
-    page.line(self::answer(answer));
+    page.append(&self::curve(curve));
+    page.append(&self::answer(answer));
     page.0
 }
 

@@ -8,7 +8,7 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
     let mut page = Page::default();
     page.line(format!(
         "quasi-identifiers {}; fewer are the first of them",
-        study.quasi_identifiers.join(", ").escape_debug()
+        study.quasi_identifiers.join(", ")
     ));
     page.line(format!(
         "each search may suppress {} rows ({}) and take {} s ({})",

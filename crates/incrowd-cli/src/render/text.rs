@@ -4,18 +4,31 @@ use super::choices;
 use incrowd_job::{
     CertificateVerified, Combination, Error, Explanation, Exposed, FileWritten, Initialized,
     Inspection, LevelsReport, Mismatch, Origin, Outcome, PrivacyReached, SafeAmong, SafeRecodings,
-    Sample, Study, Unchecked, Verification,
+    Sample, Study, Unchecked, Verification, visible,
 };
 use std::fmt::Write;
 
 /// Text that grows line by line; writing to it cannot fail.
+///
+/// All that people read is made here, and here alone names, labels and paths of users are made fit to be shown.
 #[derive(Default)]
-pub(super) struct Page(pub(super) String);
+pub(crate) struct Page(pub(super) String);
 
 impl Page {
+    /// One line, whatever stands in it.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
-        self.0.push_str(text.as_ref().trim_end());
+        self.0.push_str(visible(text.as_ref().trim_end()).as_ref());
         self.0.push('\n');
+    }
+
+    /// What another page holds.
+    pub(super) fn append(&mut self, page: &str) {
+        self.0.push_str(page);
+    }
+
+    /// Several lines of our own making.
+    fn lines(&mut self, text: &str) {
+        text.split('\n').for_each(|line| self.line(line));
     }
 
     /// A label and what it is about.
@@ -59,21 +72,29 @@ const MOST_SHOWN: usize = 160;
 
 /// A text as a table shows it: a very long one would push everything else out of sight.
 pub(super) fn shown(text: impl AsRef<str>) -> String {
-    let text = text.as_ref();
+    let text = visible(text.as_ref());
     match text.char_indices().nth(MOST_SHOWN) {
-        None => text.to_owned(),
+        None => text.into_owned(),
         Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
 
 /// An error: what happened, where, what to do next.
 pub(crate) fn error(error: &Error) -> String {
-    let mut text = format!("error: {error}\n");
+    let mut page = Page::default();
+    page.line(format!("error: {error}"));
     if let Some(place) = error.place() {
-        let _ = writeln!(text, "  at:   {place}");
+        page.line(format!("  at:   {place}"));
     }
-    let _ = writeln!(text, "  hint: {}", error.hint());
-    text
+    page.line(format!("  hint: {}", error.hint()));
+    page.0
+}
+
+/// A line by itself, for dialogues.
+pub(crate) fn line(text: impl AsRef<str>) -> String {
+    let mut page = Page::default();
+    page.line(text);
+    page.0
 }
 
 /// The result could not be printed.
@@ -401,7 +422,7 @@ pub(crate) fn inspection(found: &Inspection) -> String {
         .iter()
         .map(|column| {
             vec![
-                column.name.escape_debug().to_string(),
+                column.name.clone(),
                 column.kind.clone(),
                 column.missing.to_string(),
                 match column.is_exact {
@@ -422,9 +443,12 @@ pub(crate) fn inspection(found: &Inspection) -> String {
             let tokens = column.likely_missing.join(",");
             page.line(format!(
                 "`{}` holds texts that often mean \"no value\"; if so, pass --missing-tokens '{tokens}'",
-                column.name.escape_debug()
+                column.name
             ));
         }
+    }
+    for note in &found.notes {
+        page.line(format!("note: {note}"));
     }
     let combinations = &found.combinations;
     if let Some(together) = &combinations.together {
@@ -450,7 +474,7 @@ pub(crate) fn inspection(found: &Inspection) -> String {
 
 fn combination(combination: &Combination) -> Vec<String> {
     vec![
-        combination.columns.join(" + ").escape_debug().to_string(),
+        combination.columns.join(" + "),
         combination.distinct.to_string(),
         combination.unique_rows.to_string(),
         percent(combination.separation_ratio),
@@ -468,6 +492,9 @@ pub(crate) fn initialized(written: &Initialized) -> String {
     for (at, path) in written.hierarchies.iter().enumerate() {
         let label = if at == 0 { "hierarchies" } else { "" };
         page.entry(label, path.display().to_string());
+    }
+    for note in &written.notes {
+        page.entry("note", note);
     }
     page.entry(
         "next",
@@ -499,16 +526,11 @@ pub(crate) fn levels(report: &LevelsReport) -> String {
             } else {
                 ""
             };
-            let examples: Vec<String> = level
-                .examples
-                .iter()
-                .map(|text| text.escape_debug().to_string())
-                .collect();
             vec![
                 level.level.to_string(),
                 level.name.clone(),
                 level.groups.to_string(),
-                format!("{}{more}", examples.join(" | ")),
+                format!("{}{more}", level.examples.join(" | ")),
             ]
         })
         .collect();
@@ -528,7 +550,7 @@ pub(crate) fn levels(report: &LevelsReport) -> String {
                     against.rows_unlisted
                 ));
                 for value in &against.unlisted {
-                    page.line(format!("  {}", value.escape_debug()));
+                    page.line(format!("  {}", value));
                 }
             }
         }
@@ -544,7 +566,7 @@ pub(crate) fn study(found: &Study) -> String {
         page.line(format!(
             "rows suppressed by height, {}, quasi-identifiers {}",
             of_model[0].model,
-            columns.join(", ").escape_debug()
+            columns.join(", ")
         ));
         let header = ["parameter", "height", "nodes", "least", "average", "most"];
         let rows: Vec<Vec<String>> = of_model
@@ -576,7 +598,7 @@ pub(crate) fn study(found: &Study) -> String {
             .iter()
             .map(|row| {
                 vec![
-                    row.attribute.escape_debug().to_string(),
+                    row.attribute.clone(),
                     row.level.to_string(),
                     row.groups.to_string(),
                     format!("{:.2}", row.avg_group_size),
@@ -610,7 +632,7 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
             }
             page.line(format!("{} ({})", entry.name, entry.family));
             page.line("");
-            page.line(&entry.text);
+            page.lines(entry.text.trim_end());
         }
         return page.0;
     }

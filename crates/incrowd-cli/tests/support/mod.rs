@@ -136,3 +136,84 @@ Lea,45,f,20099,flu
 
 /// Flags that give every column of [`PATIENTS`] a role.
 pub const ROLES: &str = "-q age,sex,zip -s disease --identifying name";
+
+/// Every subcommand that reads a table, as typed with `{table}` for how the table is named; `DATA` and what says how
+/// it is written go there. Commands that are not listed read none, which is checked against the help.
+pub const TABLE_COMMANDS: [(&str, &str); 9] = [
+    ("inspect", "inspect {table}"),
+    ("init", "init {table} -q {q} --folder new --force"),
+    (
+        "hierarchy build",
+        "hierarchy build {table} --column {q} -o new/levels.csv --force",
+    ),
+    (
+        "hierarchy check",
+        "hierarchy check levels.csv --data {table} --column {q}",
+    ),
+    (
+        "anonymize",
+        "anonymize {table} -q {q} -s {s} --others drop -k 2 -o new/out.csv --certificate new/proof.json --sample 1 --verbose",
+    ),
+    ("verify", "verify {table} -q {q} -s {s} -k 2"),
+    ("negotiate", "negotiate {table} -q {q} -s {s} -k 2"),
+    (
+        "study",
+        "study {table} -q {q} --parameters 2 --importance --plot new/pictures",
+    ),
+    (
+        "compare",
+        "compare {table} -q {q} -s {s} --others drop -k 2",
+    ),
+];
+
+/// Commands that read no table.
+const OTHER_COMMANDS: [&str; 5] = ["hierarchy show", "explain", "completions", "man", "help"];
+
+/// Fails the test if there is a subcommand that [`TABLE_COMMANDS`] does not know.
+pub fn check_all_commands_are_known() {
+    let folder = Folder::new();
+    let listed = |arguments: &str| -> Vec<String> {
+        let help = folder.run(arguments).ends_with(0).stdout;
+        let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let names = lines.take_while(|line| line.starts_with("  "));
+        let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+        names
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut all = listed("--help");
+    all.retain(|name| name != "hierarchy");
+    let below = listed("hierarchy --help");
+    all.extend(below.iter().map(|name| format!("hierarchy {name}")));
+    for name in all {
+        let is_known = TABLE_COMMANDS.iter().any(|(known, _)| *known == name)
+            || OTHER_COMMANDS.contains(&name.as_str())
+            || name == "hierarchy help";
+        assert!(is_known, "what does `incrowd {name}` read?");
+    }
+}
+
+/// The flags in a section of the help of a command.
+pub fn flags(command: &str, is_section: impl Fn(&str) -> bool) -> Vec<String> {
+    let help = Folder::new()
+        .run(&format!("{command} --help"))
+        .ends_with(0)
+        .stdout;
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in help.lines() {
+        if !line.starts_with(' ') && line.ends_with(':') {
+            section = line.trim_end_matches(':').to_owned();
+        }
+        let words = line.trim_start().split([' ', ',']);
+        let flag = words.take(3).find(|word| word.starts_with("--"));
+        let is_flag = line.starts_with("  ") && line.trim_start().starts_with('-');
+        if let Some(flag) = flag.filter(|_| is_flag && is_section(&section)) {
+            found.push(flag.to_owned());
+        } else if is_flag && is_section(&section) {
+            found.push(line.trim_start()[..2].to_owned());
+        }
+    }
+    found
+}

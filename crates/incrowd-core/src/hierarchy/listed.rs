@@ -17,9 +17,10 @@ impl Hierarchy {
     /// Rows need not be equally long. As section 2.2 of A. Pilalidou, *Online Negotiation for Privacy Preserving
     /// Data Publishing* (2010) proposes, a coarse value gets stand-ins on the detailed levels where it has none:
     /// - an empty cell between others takes the label of the next coarser level;
-    /// - in a row shorter than the longest, the last cell is the last level, and the label just below it is
-    ///   repeated on the levels in between: among rows of four cells, `Without-pay, *` reads
-    ///   `Without-pay, Without-pay, Without-pay, *`;
+    /// - a row shorter than the longest must end in the last level that those share, and the label just below it is
+    ///   repeated on the levels in between: among rows of four cells that end in `*`, `Without-pay, *` reads
+    ///   `Without-pay, Without-pay, Without-pay, *`; a short row that ends in anything else is refused, since nobody
+    ///   can tell which of its levels is missing;
     /// - empty cells at the end of a row do not count, and a row of empty cells is no row;
     /// - an empty first cell is the missing value; when all cells between it and a last level shared by all
     ///   rows are empty too, it stays its own group up to there.
@@ -28,8 +29,8 @@ impl Hierarchy {
     /// Rows whose last level is more than one group, or which have no level above the values, get `*` on top.
     ///
     /// # Errors
-    /// No rows, a value with two parents, a group that splits on its way up, a row with nothing above the
-    /// value among others that have more, or more than [`MAX_LEVELS`] levels. Lines in errors count rows from 1.
+    /// No rows, a value with two parents, a group that splits on its way up, a row with too few levels among others
+    /// that have more, or more than [`MAX_LEVELS`] levels. Lines in errors count rows from 1.
     pub fn from_rows<R, C>(
         column: &str,
         rows: impl IntoIterator<Item = R>,
@@ -116,29 +117,37 @@ impl Rows {
             });
         };
         let top = |row| self.row(row).next_back();
-        let one_top = rows.clone().all(|row| top(row) == top(first));
+        let mut longest = rows.clone().filter(|&row| self.cell_count(row) == levels);
+        let shared = longest.next().and_then(top);
+        let shared = shared.filter(|_| longest.all(|row| top(row) == shared));
+        let one_top = shared.is_some() && rows.clone().all(|row| top(row) == shared);
         let mut listing = Listing::new(column, levels)?;
         let mut path = Vec::with_capacity(levels);
         for row in rows {
             path.clear();
             path.extend(self.row(row));
-            if !fill(&mut path, levels, one_top) {
+            let cells = path.len();
+            let is_understood = cells == levels || (cells > 1 && top(row) == shared);
+            if !is_understood {
                 return Err(Error::HierarchyRowTooShort {
                     column: column.into(),
                     line: self.lines[row],
+                    cells,
+                    levels,
                 });
             }
+            fill(&mut path, levels, one_top);
             listing.add(&path, self.lines[row])?;
         }
         listing.finish()
     }
 }
 
-/// Completes a ragged row, or says that there is nothing to complete it from. `one_top` says whether all rows end in
-/// the same cell.
-fn fill(path: &mut Vec<&str>, levels: usize, one_top: bool) -> bool {
-    if path.len() == 1 {
-        return levels == 1;
+/// Completes a row that is as long as the longest, or ends where they do. `one_top` says whether all rows end in the
+/// same cell.
+fn fill(path: &mut Vec<&str>, levels: usize, one_top: bool) {
+    if levels == 1 {
+        return;
     }
     let below_last = path[path.len() - 2];
     while path.len() < levels {
@@ -153,7 +162,6 @@ fn fill(path: &mut Vec<&str>, levels: usize, one_top: bool) -> bool {
             }
         }
     }
-    true
 }
 
 /// A hierarchy being listed. Whatever was added keeps the rules: one parent per group.

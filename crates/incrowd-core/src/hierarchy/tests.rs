@@ -218,9 +218,30 @@ fn too_many_levels_no_rows_and_bare_values_are_refused() {
         error,
         Error::HierarchyRowTooShort {
             column: "c".into(),
-            line: 2
+            line: 2,
+            cells: 1,
+            levels: 2
         }
     );
+}
+
+#[test]
+fn a_short_row_that_does_not_end_where_the_others_do_is_refused() {
+    let short = |rows: &[&[&str]]| match Hierarchy::from_rows("c", rows.iter().copied()) {
+        Err(Error::HierarchyRowTooShort { line, .. }) => Some(line),
+        Err(other) => panic!("{other}"),
+        Ok(_) => None,
+    };
+    // The first use of issue 9: `a` was moved to a group `x` beside `*`, and level 1 was raw.
+    assert_eq!(short(&[&["a", "x"], &["b", "x", "*"]]), Some(1));
+    assert_eq!(short(&[&["b", "x", "*"], &["a", "x", ""]]), Some(2));
+    assert_eq!(
+        short(&[&["a", "X", "P"], &["b", "Y", "Q"], &["c", "Q"]]),
+        Some(3)
+    );
+    assert_eq!(short(&[&["a", "X", "all"], &["b", "*"]]), Some(2));
+    assert_eq!(short(&[&["a", "X", "all"], &["b", "all"]]), None);
+    assert_eq!(short(&[&["a", "X", "*"], &["b", "*"]]), None);
 }
 
 #[test]

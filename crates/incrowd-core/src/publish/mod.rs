@@ -17,7 +17,7 @@ mod texts;
 mod verify;
 
 pub use classes::{ExposedColumn, Exposure, Reached};
-pub use recoder::{PublishedRows, Recoder, SuppressedRows};
+pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use tally::{Confirmation, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 

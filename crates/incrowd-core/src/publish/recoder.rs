@@ -1,5 +1,9 @@
 //! Applying a release to rows, in the second and last pass over them.
 
+mod shuffle;
+
+pub use shuffle::Shuffle;
+
 use super::texts::PublishedTexts;
 use super::{Release, Tally};
 use crate::Error;
@@ -19,7 +23,8 @@ pub enum SuppressedRows {
     Star,
 }
 
-/// Rows of a release. Only a [`Recoder`] makes them, so a writer that takes nothing else cannot publish raw rows.
+/// Rows of a release. Only a [`Recoder`] makes them, and a [`Shuffle`] of what it made, so a writer that takes nothing
+/// else cannot publish raw rows.
 #[derive(Debug, Clone, Default)]
 pub struct PublishedRows(RowBatch);
 

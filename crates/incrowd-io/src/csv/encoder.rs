@@ -2,6 +2,7 @@
 
 use super::check_dialect;
 use super::scan::Specials;
+use super::spreadsheet::needs_apostrophe;
 use crate::Error;
 use incrowd_core::table::RowBatch;
 
@@ -26,6 +27,7 @@ const QUOTE: u8 = b'"';
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CsvEncoder {
     specials: Specials,
+    is_spreadsheet_safe: bool,
 }
 
 impl CsvEncoder {
@@ -37,7 +39,26 @@ impl CsvEncoder {
                 delimiter,
                 quote: QUOTE,
             },
+            is_spreadsheet_safe: false,
         })
+    }
+
+    /// The same encoder with an apostrophe before every cell that a spreadsheet would take for a formula.
+    ///
+    /// ```
+    /// use incrowd_io::CsvEncoder;
+    /// let mut text = Vec::new();
+    /// let encoder = CsvEncoder::new(b',')?.spreadsheet_safe();
+    /// encoder.encode_row([&b"=HYPERLINK(1)"[..], b"-5"], &mut text);
+    /// assert_eq!(text, b"'=HYPERLINK(1),-5\n");
+    /// # Ok::<(), incrowd_io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn spreadsheet_safe(self) -> CsvEncoder {
+        CsvEncoder {
+            is_spreadsheet_safe: true,
+            ..self
+        }
     }
 
     /// What stands between cells.
@@ -97,6 +118,9 @@ impl CsvEncoder {
                 text.push(self.specials.delimiter);
                 delimiters = at;
             }
+            if self.is_spreadsheet_safe && needs_apostrophe(cell) {
+                text.push(b'\'');
+            }
             text.extend_from_slice(cell);
         }
         delimiters
@@ -111,11 +135,16 @@ impl CsvEncoder {
             if at > 0 {
                 text.push(self.specials.delimiter);
             }
-            if self.specials.count(cell) == 0 && (at > 0 || !is_lost(cell)) {
+            let is_guarded = self.is_spreadsheet_safe && needs_apostrophe(cell);
+            let is_lost = at == 0 && !is_guarded && is_lost(cell);
+            let guard: &[u8] = if is_guarded { b"'" } else { b"" };
+            if self.specials.count(cell) == 0 && !is_lost {
+                text.extend_from_slice(guard);
                 text.extend_from_slice(cell);
                 continue;
             }
             text.push(QUOTE);
+            text.extend_from_slice(guard);
             for &byte in cell {
                 if byte == QUOTE {
                     text.push(QUOTE);

@@ -2,11 +2,14 @@
 
 mod detect;
 mod encoder;
+mod header;
 mod reader;
 mod scan;
 mod split;
+mod spreadsheet;
 
 pub use encoder::CsvEncoder;
+pub use header::Header;
 pub(crate) use reader::{CsvReader, check_columns};
 
 use crate::Error;
@@ -14,9 +17,9 @@ use crate::Error;
 /// How a CSV input is to be read.
 ///
 /// ```
-/// use incrowd_io::CsvOptions;
+/// use incrowd_io::{CsvOptions, Header};
 /// let options = CsvOptions { delimiter: Some(b';'), trim: true, ..CsvOptions::default() };
-/// assert!(options.has_header);
+/// assert_eq!(options.header, Header::Checked);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvOptions {
@@ -24,10 +27,13 @@ pub struct CsvOptions {
     pub delimiter: Option<u8>,
     /// What surrounds cells that hold delimiters or line breaks; doubled inside.
     pub quote: u8,
-    /// Whether the first line names the columns; else they are called `column-1`, `column-2` and so on.
-    pub has_header: bool,
+    /// What the first line is.
+    pub header: Header,
     /// Whether white space around cells and column names is dropped.
     pub trim: bool,
+    /// Whether cells and column names were written with an apostrophe where a spreadsheet would see a formula
+    /// ([`CsvEncoder::spreadsheet_safe`]), which is then taken away.
+    pub spreadsheet_safe: bool,
     /// The largest cell to expect. A quote that is never closed makes a cell of the rest of the file; this is
     /// where reading gives up on it instead of filling the memory.
     pub max_cell_bytes: usize,
@@ -38,8 +44,9 @@ impl Default for CsvOptions {
         CsvOptions {
             delimiter: None,
             quote: b'"',
-            has_header: true,
+            header: Header::Checked,
             trim: false,
+            spreadsheet_safe: false,
             max_cell_bytes: 256 << 20,
         }
     }

@@ -2,7 +2,8 @@
 
 use super::scan::Specials;
 use super::split::{Split, Splitter, Stop};
-use super::{CsvOptions, check_dialect, detect};
+use super::spreadsheet::without_apostrophe;
+use super::{CsvOptions, Header, check_dialect, detect, header};
 use crate::file::{CHUNK, SharedFile, Text};
 use crate::{Encoding, Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
@@ -13,6 +14,8 @@ const BATCH_ROWS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
 /// How much of the text is looked at to detect the delimiter.
 const DETECTION_BYTES: usize = 64 * 1024;
+/// How many rows are looked at to tell a header from a row; no more than are in the first piece of text.
+const FIRST_ROWS: usize = 1000;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads one pass over a CSV input.
@@ -32,6 +35,8 @@ pub(crate) struct CsvReader {
     bytes: u64,
     line_breaks: u64,
     rows: u64,
+    has_padded_cells: bool,
+    spreadsheet_safe: bool,
 }
 
 impl CsvReader {
@@ -62,6 +67,8 @@ impl CsvReader {
             bytes: 0,
             line_breaks: 0,
             rows: 0,
+            has_padded_cells: false,
+            spreadsheet_safe: options.spreadsheet_safe,
         };
         reader.fill()?;
         if reader.unread().starts_with(BYTE_ORDER_MARK) {
@@ -79,18 +86,21 @@ impl CsvReader {
         };
         reader.delimiter = delimiter;
         reader.splitter = Splitter::new(specials, options.trim);
-        reader.columns = reader.read_header(options.has_header)?;
+        reader.columns = reader.read_header(options.header)?;
+        reader.look_at_first_rows(options)?;
+        check_columns(&reader.input, &reader.columns)?;
         Ok(reader)
     }
 
-    fn read_header(&mut self, has_header: bool) -> Result<Vec<String>, Error> {
-        let split = self.split(None, 1, if has_header { None } else { Some(1) })?;
+    fn read_header(&mut self, header: Header) -> Result<Vec<String>, Error> {
+        let is_row = header == Header::Row;
+        let split = self.split(None, 1, is_row.then_some(1))?;
         if split.rows == 0 {
             return Err(Error::Empty {
                 input: self.input.clone(),
             });
         }
-        if !has_header {
+        if is_row {
             // The first row is left in the buffer, to be read as a row.
             let columns = 1..=self.splitter.cells().len();
             return Ok(columns
@@ -100,16 +110,63 @@ impl CsvReader {
         self.splitter.clean(&mut self.buffer);
         let mut columns = Vec::with_capacity(self.splitter.cells().len());
         for (at, &(start, end)) in self.splitter.cells().iter().enumerate() {
-            let cell = &self.buffer[start..end];
+            let cell = self.meant(&self.buffer[start..end]);
             match std::str::from_utf8(cell) {
                 // A zero is good UTF-8, yet in a name it is the other half of a letter of UTF-16.
                 Ok(name) if !cell.contains(&0) => columns.push(name.to_owned()),
                 _ => return Err(self.not_utf8(None, at, cell)),
             }
         }
-        check_columns(&self.input, &columns)?;
         self.advance(&split);
         Ok(columns)
+    }
+
+    /// Refuses a header that is a row, and sees whether cells are padded. The rows stay to be read.
+    fn look_at_first_rows(&mut self, options: &CsvOptions) -> Result<(), Error> {
+        // Cells are cleaned where they stand, which must not happen twice.
+        let mut text = self.buffer[..self.end].to_vec();
+        let columns = self.columns.len();
+        let split = self
+            .splitter
+            .split(&text, self.start, self.at_end, Some(columns), FIRST_ROWS);
+        self.splitter.clean(&mut text);
+        let cells = self.splitter.cells();
+        let cell = |row: usize, column: usize| {
+            let (start, end) = cells[row * columns + column];
+            // What is not UTF-8 is refused when the row is read.
+            std::str::from_utf8(&text[start..end]).unwrap_or_default()
+        };
+        let is_padded = |column: usize| {
+            let cells = (0..split.rows).map(|row| cell(row, column));
+            let (mut values, mut padded) = (0, 0);
+            for cell in cells.filter(|cell| !cell.trim().is_empty()) {
+                values += 1;
+                padded += usize::from(cell.trim() != cell);
+            }
+            values > 0 && padded * 2 >= values
+        };
+        self.has_padded_cells = (0..columns).any(is_padded);
+        if options.header != Header::Checked {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+        match header::columns_of_a_row(&names, split.rows, cell) {
+            None => Ok(()),
+            Some(telling) => Err(Error::HeaderIsRow {
+                input: self.input.clone(),
+                telling,
+                columns,
+            }),
+        }
+    }
+
+    /// The cell that was meant.
+    #[inline]
+    fn meant<'a>(&self, cell: &'a [u8]) -> &'a [u8] {
+        match self.spreadsheet_safe {
+            true => without_apostrophe(cell),
+            false => cell,
+        }
     }
 
     fn detect_delimiter(&self, quote: u8) -> u8 {
@@ -279,10 +336,11 @@ impl RowReader for CsvReader {
             let start = self.start;
             batch.push_rows(
                 &self.buffer[start..split.next],
-                self.splitter
-                    .cells()
-                    .iter()
-                    .map(|&(from, to)| (from - start, to - start)),
+                self.splitter.cells().iter().map(|&(from, to)| {
+                    // The apostrophe, where there is one, stands before the cell.
+                    let length = self.meant(&self.buffer[from..to]).len();
+                    (to - start - length, to - start)
+                }),
             );
             self.rows += split.rows as u64;
             self.advance(&split);
@@ -305,6 +363,10 @@ impl RowReader for CsvReader {
 
     fn delimiter(&self) -> Option<u8> {
         Some(self.delimiter)
+    }
+
+    fn has_padded_cells(&self) -> bool {
+        self.has_padded_cells
     }
 }
 

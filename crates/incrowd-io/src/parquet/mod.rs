@@ -1,11 +1,14 @@
-//! Parquet in and out, as text.
+//! Parquet in and out: cells are text in between, and columns published as they are keep their types.
 //!
 //! Uses the column readers and writers of the parquet crate itself. Its Arrow layer would turn columns into
 //! arrays that are text again a moment later, for three times the compile time.
 
+mod parse;
 mod reader;
+mod stored;
 mod value;
 mod writer;
 
 pub(crate) use reader::ParquetReader;
+pub(crate) use stored::StoredType;
 pub(crate) use writer::ParquetWriter;

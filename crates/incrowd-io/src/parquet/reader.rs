@@ -1,6 +1,8 @@
 //! Columns of values to rows of text.
 
+use super::stored::StoredType;
 use super::value::{AsText, Meaning};
+use crate::column_type::ColumnType;
 use crate::csv::check_columns;
 use crate::file::SharedFile;
 use crate::sealed::{SealedFile, SealedReader};
@@ -326,6 +328,16 @@ impl RowReader for ParquetReader {
 
     fn delimiter(&self) -> Option<u8> {
         None
+    }
+
+    fn types(&self) -> Option<Vec<ColumnType>> {
+        let schema = self.parquet.metadata().file_metadata().schema_descr();
+        let columns = schema.columns().iter().zip(&self.meanings);
+        Some(
+            columns
+                .map(|(column, &meaning)| StoredType::of(column, meaning))
+                .collect(),
+        )
     }
 }
 

@@ -1,14 +1,21 @@
-//! Rows of text to columns of text.
+//! Rows of text to columns of values.
 
+use super::parse::FromText;
+use super::stored::StoredType;
+use super::value::Meaning;
+use crate::column_type::{ColumnType, Kind};
 use crate::sink::Out;
 use crate::{Encoding, Error};
 use bytes::Bytes;
 use incrowd_core::table::RowBatch;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
-use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::basic::{Compression, Type as PhysicalType};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType,
+    Int32Type, Int64Type, Int96Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use std::io;
 use std::path::Path;
@@ -20,11 +27,21 @@ const ROW_GROUP_BYTES: usize = 64 << 20;
 /// How many cells are handed over at once.
 const PIECE: usize = 1 << 12;
 
-/// Writes columns of text, a row group at a time.
+/// Writes columns, a row group at a time.
 pub(crate) struct ParquetWriter {
-    writer: SerializedFileWriter<Out>,
+    names: Vec<String>,
+    types: Vec<StoredType>,
+    file: OutputFile,
     /// The cells of the row group being filled.
     group: Vec<Column>,
+}
+
+/// The file is begun with the first row group, for until then the types may be said.
+enum OutputFile {
+    Unbegun(Out),
+    Begun(Box<SerializedFileWriter<Out>>),
+    /// Beginning it failed, which was reported.
+    Lost,
 }
 
 #[derive(Default)]
@@ -34,19 +51,45 @@ struct Column {
     ends: Vec<usize>,
 }
 
+/// Why a row group was not written.
+enum Failure {
+    Parquet(ParquetError),
+    /// A cell in the column of this position, from 0, is not of its type.
+    NotOfType(usize),
+}
+
+impl From<ParquetError> for Failure {
+    fn from(error: ParquetError) -> Failure {
+        Failure::Parquet(error)
+    }
+}
+
 impl ParquetWriter {
-    pub(crate) fn new(path: &Path, out: Out, columns: &[String]) -> Result<ParquetWriter, Error> {
-        let writer = schema(columns)
-            .and_then(|schema| SerializedFileWriter::new(out, Arc::new(schema), properties()))
-            .map_err(|source| write_error(path, 0, source))?;
-        Ok(ParquetWriter {
-            writer,
+    pub(crate) fn new(out: Out, columns: &[String]) -> ParquetWriter {
+        ParquetWriter {
+            names: columns.to_vec(),
+            types: vec![StoredType::text(); columns.len()],
+            file: OutputFile::Unbegun(out),
             group: columns.iter().map(|_| Column::default()).collect(),
-        })
+        }
+    }
+
+    /// Says how columns are stored, before any row is written.
+    pub(crate) fn set_types(&mut self, types: Vec<ColumnType>) {
+        for (ours, given) in self.types.iter_mut().zip(types) {
+            *ours = match given.0 {
+                Kind::Text => StoredType::text(),
+                Kind::Integer => StoredType::integer(),
+                Kind::Stored(stored) => stored,
+            };
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.writer.bytes_written() as u64
+        match &self.file {
+            OutputFile::Begun(writer) => writer.bytes_written() as u64,
+            OutputFile::Unbegun(_) | OutputFile::Lost => 0,
+        }
     }
 
     pub(crate) fn write(&mut self, path: &Path, batch: &RowBatch) -> Result<(), Error> {
@@ -68,64 +111,145 @@ impl ParquetWriter {
         let rows = self.group.first().map_or(0, |column| column.ends.len());
         let bytes: usize = self.group.iter().map(|column| column.text.len()).sum();
         if rows >= ROW_GROUP_ROWS || bytes >= ROW_GROUP_BYTES {
-            self.write_group()
-                .map_err(|source| write_error(path, self.bytes(), source))?;
+            let written = self.write_group();
+            written.map_err(|failure| to_error(path, self.bytes(), failure))?;
         }
         Ok(())
     }
 
-    fn write_group(&mut self) -> Result<(), ParquetError> {
+    /// The writer, with the schema written.
+    fn begun(&mut self) -> Result<&mut SerializedFileWriter<Out>, ParquetError> {
+        if let OutputFile::Unbegun(_) = self.file {
+            let schema = schema(&self.names, &self.types)?;
+            if let OutputFile::Unbegun(out) = std::mem::replace(&mut self.file, OutputFile::Lost) {
+                let writer = SerializedFileWriter::new(out, Arc::new(schema), properties())?;
+                self.file = OutputFile::Begun(Box::new(writer));
+            }
+        }
+        match &mut self.file {
+            OutputFile::Begun(writer) => Ok(writer),
+            _ => Err(ParquetError::General("the file was not begun".into())),
+        }
+    }
+
+    fn write_group(&mut self) -> Result<(), Failure> {
+        self.begun()?;
         if self.group.iter().all(|column| column.ends.is_empty()) {
             return Ok(());
         }
-        let mut group = self.writer.next_row_group()?;
-        for column in &mut self.group {
+        let mut columns = std::mem::take(&mut self.group);
+        let types = std::mem::take(&mut self.types);
+        let mut group = self.begun()?.next_row_group()?;
+        for (position, (column, stored)) in columns.iter_mut().zip(&types).enumerate() {
             let mut writer = group
                 .next_column()?
                 .expect("the schema has as many columns as the table");
-            let text = Bytes::from(std::mem::take(&mut column.text));
-            let mut start = 0;
-            for ends in column.ends.chunks(PIECE) {
-                let mut levels = Vec::with_capacity(ends.len());
-                let mut values = Vec::with_capacity(ends.len());
-                for &end in ends {
-                    // A missing value is the empty text everywhere else, and null here.
-                    levels.push(i16::from(end > start));
-                    if end > start {
-                        values.push(ByteArray::from(text.slice(start..end)));
-                    }
-                    start = end;
+            let written = match stored.physical {
+                PhysicalType::BOOLEAN => column.write::<BoolType>(stored, &mut writer),
+                PhysicalType::INT32 => column.write::<Int32Type>(stored, &mut writer),
+                PhysicalType::INT64 => column.write::<Int64Type>(stored, &mut writer),
+                PhysicalType::INT96 => column.write::<Int96Type>(stored, &mut writer),
+                PhysicalType::FLOAT => column.write::<FloatType>(stored, &mut writer),
+                PhysicalType::DOUBLE => column.write::<DoubleType>(stored, &mut writer),
+                PhysicalType::BYTE_ARRAY if stored.meaning == Meaning::Itself => {
+                    column.write_text(&mut writer)
                 }
-                writer
-                    .typed::<ByteArrayType>()
-                    .write_batch(&values, Some(&levels), None)?;
+                PhysicalType::BYTE_ARRAY => column.write::<ByteArrayType>(stored, &mut writer),
+                PhysicalType::FIXED_LEN_BYTE_ARRAY => {
+                    column.write::<FixedLenByteArrayType>(stored, &mut writer)
+                }
+            };
+            if !written? {
+                return Err(Failure::NotOfType(position));
             }
             writer.close()?;
-            column.ends.clear();
         }
         group.close()?;
+        self.group = columns.iter().map(|_| Column::default()).collect();
+        self.types = types;
         Ok(())
     }
 
     pub(crate) fn finish(mut self, path: &Path) -> Result<Out, Error> {
         let bytes = self.bytes();
         self.write_group()
-            .and_then(|()| self.writer.into_inner())
-            .map_err(|source| write_error(path, bytes, source))
+            .map_err(|failure| to_error(path, bytes, failure))?;
+        match self.file {
+            OutputFile::Begun(writer) => writer
+                .into_inner()
+                .map_err(|source| write_error(path, bytes, source)),
+            OutputFile::Unbegun(out) => Ok(out),
+            OutputFile::Lost => Err(write_error(
+                path,
+                bytes,
+                ParquetError::General("the file was not begun".into()),
+            )),
+        }
     }
 }
 
-fn schema(columns: &[String]) -> Result<Type, ParquetError> {
-    let field = |column: &String| {
-        let field = Type::primitive_type_builder(column, PhysicalType::BYTE_ARRAY)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(Some(LogicalType::String))
-            .build()?;
-        Ok(Arc::new(field))
-    };
-    let fields = columns
-        .iter()
-        .map(field)
+impl Column {
+    /// Writes all cells as they are, and gives their text away instead of copying it.
+    fn write_text(
+        &mut self,
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> Result<bool, ParquetError> {
+        let text = Bytes::from(std::mem::take(&mut self.text));
+        let mut start = 0;
+        for ends in self.ends.chunks(PIECE) {
+            let mut levels = Vec::with_capacity(ends.len());
+            let mut values = Vec::with_capacity(ends.len());
+            for &end in ends {
+                levels.push(i16::from(end > start));
+                if end > start {
+                    values.push(ByteArray::from(text.slice(start..end)));
+                }
+                start = end;
+            }
+            writer
+                .typed::<ByteArrayType>()
+                .write_batch(&values, Some(&levels), None)?;
+        }
+        Ok(true)
+    }
+
+    /// Writes all cells; `false` if one is not of the type.
+    fn write<T: DataType>(
+        &self,
+        stored: &StoredType,
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> Result<bool, ParquetError>
+    where
+        T::T: FromText,
+    {
+        let mut start = 0;
+        for ends in self.ends.chunks(PIECE) {
+            let mut levels = Vec::with_capacity(ends.len());
+            let mut values = Vec::with_capacity(ends.len());
+            for &end in ends {
+                // A missing value is the empty text everywhere else, and null here.
+                levels.push(i16::from(end > start));
+                if end > start {
+                    let text = std::str::from_utf8(&self.text[start..end]).ok();
+                    match text.and_then(|text| T::T::from_text(text, stored)) {
+                        Some(value) => values.push(value),
+                        None => return Ok(false),
+                    }
+                }
+                start = end;
+            }
+            writer
+                .typed::<T>()
+                .write_batch(&values, Some(&levels), None)?;
+        }
+        Ok(true)
+    }
+}
+
+fn schema(names: &[String], types: &[StoredType]) -> Result<Type, ParquetError> {
+    let fields = names.iter().zip(types);
+    let fields = fields
+        .map(|(name, stored)| Ok(Arc::new(stored.field(name)?)))
         .collect::<Result<_, ParquetError>>()?;
     Type::group_type_builder("schema")
         .with_fields(fields)
@@ -139,6 +263,16 @@ fn properties() -> Arc<WriterProperties> {
         .set_compression(Compression::SNAPPY)
         .build();
     Arc::new(properties)
+}
+
+fn to_error(path: &Path, bytes: u64, failure: Failure) -> Error {
+    match failure {
+        Failure::Parquet(source) => write_error(path, bytes, source),
+        Failure::NotOfType(position) => Error::CellNotOfType {
+            path: path.into(),
+            position: position + 1,
+        },
+    }
 }
 
 fn write_error(path: &Path, bytes: u64, source: ParquetError) -> Error {

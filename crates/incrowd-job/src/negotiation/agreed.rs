@@ -2,6 +2,7 @@
 
 use super::{Ground, Offered, Wish};
 use crate::error::Error;
+use crate::files;
 use crate::job::{Budget, HierarchySource, Job};
 use incrowd_io::write_atomically;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ pub fn write_job(job: &Job, path: &Path) -> Result<(), Error> {
     })?;
     let text =
         format!("# Agreed with `incrowd negotiate`. Paths are relative to this file.\n{text}");
-    write_atomically(path, text.as_bytes())?;
+    write_atomically(&files::claims(&job), "the job file", path, text.as_bytes())?;
     Ok(())
 }
 

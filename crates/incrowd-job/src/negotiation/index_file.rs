@@ -3,7 +3,7 @@
 use super::Ground;
 use crate::control::Control;
 use crate::error::Error;
-use crate::files::is_same;
+use crate::files;
 use crate::hierarchies::ColumnHierarchy;
 use crate::job::Job;
 use crate::plan::Plan;
@@ -73,15 +73,8 @@ impl IndexFile {
     /// Reads the file if it is there; one that is damaged, or made for something else, is refused. If it is not
     /// there, it must be possible to write it, which is better known before the long run than after.
     pub(super) fn open(path: &Path, ground: &Ground, control: &Control) -> Result<Self, Error> {
-        if let Some(data) = &ground.job.data.path
-            && is_same(path, Path::new(data))
-        {
-            return Err(Error::OverwritesInput {
-                what: "the index",
-                input: "the table",
-                path: path.to_owned(),
-            });
-        }
+        let claims = files::claims(&ground.job);
+        claims.check_write("the index", path)?;
         control.check()?;
         let mut index = IndexFile {
             path: path.to_owned(),
@@ -100,7 +93,7 @@ impl IndexFile {
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 // Dropped at once: it only shows that the folder takes files.
-                PendingFile::create(path)?;
+                PendingFile::create(&claims, "the index", path)?;
             }
             Err(error) => return Err(Error::read(path, &error)),
         }
@@ -116,13 +109,14 @@ impl IndexFile {
     pub(super) fn add(
         &mut self,
         made: AnnotatedLattice,
-        key: &IndexKey,
+        ground: &Ground,
     ) -> Result<AnnotatedLattice, Error> {
         let all = match self.lattice.take() {
             Some(known) => known.merge(made).map_err(|error| self.refusal(error))?,
             None => made,
         };
-        PendingFile::create(&self.path)?.publish(&all.to_bytes(key))?;
+        let file = PendingFile::create(&files::claims(&ground.job), "the index", &self.path)?;
+        file.publish(&all.to_bytes(&ground.key))?;
         self.lattice = Some(all.clone());
         Ok(all)
     }

@@ -386,7 +386,7 @@ impl<'g> Negotiation<'g> {
         self.control.check()?;
         let made = made?;
         if let Some(index) = &mut self.index {
-            return index.add(made, &self.ground.key);
+            return index.add(made, self.ground);
         }
         Ok(made)
     }

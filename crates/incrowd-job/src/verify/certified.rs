@@ -97,6 +97,8 @@ fn release_job(given: &Job, stated: &Certificate) -> Job {
         .as_ref()
         .map_or(Delimiter(b','), |csv| csv.delimiter);
     job.data.delimiter = (!is_tsv).then_some(delimiter);
+    job.data.header = Some(true);
+    job.data.spreadsheet_safe = request.spreadsheet_safe;
     job.data.missing_tokens = Some(request.missing_tokens.clone());
     job.data.missing_cells = word(&request.missing);
     job.columns.missing = word(&request.unlisted);
@@ -124,6 +126,8 @@ fn original_job(release: &Job, stated: &Certificate, path: String) -> Job {
     let mut job = release.clone();
     job.data.path = Some(path);
     job.data.delimiter = None;
+    job.data.header = None;
+    job.data.spreadsheet_safe = false;
     if let Some(csv) = &stated.request.csv {
         job.data.delimiter = Some(csv.delimiter);
         job.data.quote = Some(csv.quote);

@@ -38,7 +38,9 @@ fn commas_inside_labels_do_not_win_over_semicolons() {
         one_bad_line,
         Error::HierarchyRowTooShort {
             column: "c".into(),
-            line: 2
+            line: 2,
+            cells: 1,
+            levels: 3
         }
     );
     let quoted = "a,\"x;y;z\",*\nb,\"x;y;z\",*\n";

@@ -1,0 +1,96 @@
+//! A word for every error, for programs.
+//!
+//! Codes are part of the interface: scripts look for them in the JSON of a failed command. They are written out, not
+//! made from the names of variants, so that renaming a variant changes nothing; a variant without one does not compile.
+
+use super::Error;
+
+/// Gives an error enum its codes and their meanings. Whoever wraps an error of another crate says where its code is.
+#[macro_export]
+macro_rules! error_codes {
+    ($(@wrapped { $($pattern:pat => $of_wrapped:expr,)* })? $($variant:ident => $code:literal, $meaning:literal;)*) => {
+        impl Error {
+            /// Every code with its meaning.
+            pub const CODES: &'static [(&'static str, &'static str)] = &[$(($code, $meaning)),*];
+
+            /// A word for programs, such as `unknown-column`. Stays the same when the message changes.
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $($($pattern => $of_wrapped,)*)?
+                    $(Error::$variant { .. } => $code,)*
+                }
+            }
+        }
+    };
+}
+
+crate::error_codes! {
+    TooManyRows => "too-many-rows", "More rows than a class size can count.";
+    NotOnePerColumn => "not-one-per-column", "A list that must have one entry for each column has fewer or more.";
+    StepsAboveLevel => "steps-above-level", "Steps of `--coarse` that no acceptable level publishes whole.";
+    NotUtf8 => "not-utf8", "A cell is not valid UTF-8.";
+    NoSolution => "no-solution", "No acceptable node keeps the promises within the budget.";
+    PartitionColumnUnknown => "partition-column-unknown", "A column that partitions, orders or steps are asked for and that is no quasi-identifier.";
+    PartitionMetric => "partition-metric", "A metric for which no search over partitions can prove anything.";
+    PartitionTooWide => "partition-too-wide", "More combinations of values than a search over partitions can number.";
+    PartitionTooManySplits => "partition-too-many-splits", "A column has too many values to split them in every way.";
+    OrderIncomplete => "order-incomplete", "An order that leaves values out.";
+    StepsNeedNumbers => "steps-need-numbers", "Steps for a column that is not numeric.";
+    NoneFound => "none-found", "An algorithm that does not look everywhere has come to its end.";
+    OneTargetNeeded => "one-target-needed", "The algorithm needs exactly one target.";
+    MatchAnyRefused => "match-any-refused", "The algorithm cannot work while missing cells match any value.";
+    TimeUp => "time-up", "Time was up before any safe recoding was found.";
+    NotAChoice => "not-a-choice", "A word that is no choice of a session.";
+    RaisedTooFar => "raised-too-far", "A quasi-identifier raised above its highest acceptable level.";
+    TooManyToSuppress => "too-many-to-suppress", "More rows to suppress than the budget allows.";
+    ChoicesUnfinished => "choices-unfinished", "Choices that end before a release is safe.";
+    ScriptGoesOn => "script-goes-on", "Choices after the last.";
+    PromiseBeyondTable => "promise-beyond-table", "A promise that no class of the table can keep.";
+    NegativeBudget => "negative-budget", "Fewer than no rows to suppress.";
+    WrongNumberOfLevels => "wrong-number-of-levels", "Not one level for each quasi-identifier.";
+    NoSuchLevel => "no-such-level", "A level that the hierarchy does not have.";
+    NotAQuasiIdentifier => "not-a-quasi-identifier", "A level for a column that is no quasi-identifier.";
+    LatticeTooLarge => "lattice-too-large", "More nodes than can be annotated.";
+    PartialShareOutOfRange => "partial-share-out-of-range", "A share of the nodes that is no percentage.";
+    ModelNotAnnotated => "model-not-annotated", "A question about a model that the lattice was not annotated for.";
+    CrowdsOverlap => "crowds-overlap", "The question cannot be answered while missing cells match any value.";
+    IndexDamaged => "index-damaged", "An index that is not what was written.";
+    IndexVersion => "index-version", "An index of another version.";
+    IndexStale => "index-stale", "An index of something else.";
+    CheckFailed => "check-failed", "The independent check refused what a search proposed. A mistake in incrowd; nothing is published.";
+    InputChanged => "input-changed", "The input changed between the two passes over it.";
+    ColumnVanished => "column-vanished", "A column of the counted table is not in the rows to be written.";
+    Cancelled => "cancelled", "The user stopped the run.";
+    MetricUnknown => "metric-unknown", "No metric has this name.";
+    MetricSpecMalformed => "metric-spec-malformed", "A metric is not written as `name` or `name(option=value,...)`.";
+    MetricOptionUnknown => "metric-option-unknown", "A metric does not take this option.";
+    MetricOptionInvalid => "metric-option-invalid", "The value of a metric's option makes no sense.";
+    MetricColumnUnknown => "metric-column-unknown", "A metric's option names a column that is not there, or not in that role.";
+    MetricTargetMissing => "metric-target-missing", "A metric needs a target column.";
+    UnknownModel => "unknown-model", "No privacy model has this name.";
+    MalformedModel => "malformed-model", "A text that should be a model is not of the form `name(parameter=value,...)`.";
+    UnknownParameter => "unknown-parameter", "A model has no such parameter.";
+    DuplicateParameter => "duplicate-parameter", "A parameter is given twice.";
+    MissingParameter => "missing-parameter", "A parameter without a default is not given.";
+    ParameterOutOfRange => "parameter-out-of-range", "A parameter is not a number or word that the model takes.";
+    ModelNeedsColumn => "model-needs-column", "A model about sensitive values, and no sensitive column.";
+    NotASensitiveColumn => "not-a-sensitive-column", "A model names a column that is not sensitive.";
+    NoSuchValue => "no-such-value", "A model names a value that its column does not have.";
+    ColumnHasNoOrder => "column-has-no-order", "A distance by rank, and nothing to rank by.";
+    ColumnHasNoHierarchy => "column-has-no-hierarchy", "A distance along a hierarchy that is not there.";
+    ValuesOutsideHierarchy => "values-outside-hierarchy", "Values without a place in the hierarchy that a distance is measured in.";
+    HierarchyEmpty => "hierarchy-empty", "A hierarchy without a value.";
+    HierarchyNotUtf8 => "hierarchy-not-utf8", "A hierarchy file that is not text.";
+    HierarchyOneColumn => "hierarchy-one-column", "A hierarchy file with one cell on every line.";
+    HierarchyRowTooShort => "hierarchy-row-too-short", "A line of a hierarchy has fewer levels than the others.";
+    HierarchyValueTwice => "hierarchy-value-twice", "A value listed twice that cannot have both parents.";
+    HierarchyLevelSplits => "hierarchy-level-splits", "A label whose values part ways one level up.";
+    HierarchyTooManyLevels => "hierarchy-too-many-levels", "More levels than a node can count.";
+    HierarchyLacksValues => "hierarchy-lacks-values", "Values of the data that the hierarchy does not list.";
+    NotNumbers => "not-numbers", "Values that are not numbers where a hierarchy needs numbers.";
+    NotDates => "not-dates", "Values that are not dates where a hierarchy needs dates.";
+    IntervalsTooNarrow => "intervals-too-narrow", "Intervals so narrow that they cannot be numbered.";
+    HierarchySpecUnknown => "hierarchy-spec-unknown", "A text that does not name a way to build a hierarchy.";
+    HierarchySpecParameter => "hierarchy-spec-parameter", "A way to build a hierarchy whose parameters cannot be read.";
+    HierarchySpecNotNested => "hierarchy-spec-not-nested", "Levels that do not nest.";
+}

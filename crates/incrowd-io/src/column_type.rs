@@ -1,0 +1,73 @@
+//! How the values of a column are stored.
+
+#[cfg(feature = "parquet")]
+use crate::parquet::StoredType;
+
+/// How the values of a column are stored, where the format can tell numbers from text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ColumnType(pub(crate) Kind);
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Kind {
+    #[default]
+    Text,
+    Integer,
+    #[cfg(feature = "parquet")]
+    Stored(StoredType),
+}
+
+impl ColumnType {
+    /// Text, whatever it looks like.
+    pub const TEXT: ColumnType = ColumnType(Kind::Text);
+
+    /// Whole numbers of 64 bits.
+    pub const INTEGER: ColumnType = ColumnType(Kind::Integer);
+
+    /// Whether a text is a whole number of 64 bits in its own form, so that reading the number back gives the same
+    /// text: `-5` and `17`, not `007`, `+5`, `-0` or `5.0`.
+    pub fn is_integer(text: &[u8]) -> bool {
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        let is_own_form = match digits {
+            [b'0'] => digits.len() == text.len(),
+            [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+            _ => false,
+        };
+        // 18 digits always fit; more are looked at closely.
+        let fits = || std::str::from_utf8(text).is_ok_and(|text| text.parse::<i64>().is_ok());
+        is_own_form && (digits.len() <= 18 || fits())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_is_a_number_whose_text_comes_back() {
+        for text in [
+            "0",
+            "7",
+            "-7",
+            "45011",
+            "9223372036854775807",
+            "-9223372036854775808",
+        ] {
+            assert!(ColumnType::is_integer(text.as_bytes()), "{text}");
+            assert_eq!(text.parse::<i64>().unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "-",
+            "-0",
+            "+7",
+            "007",
+            "7.0",
+            " 7",
+            "7e3",
+            "9223372036854775808",
+            "*",
+        ] {
+            assert!(!ColumnType::is_integer(text.as_bytes()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Nothing is written but through the guard that knows what is read.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+
+/// Ways to write a file that know nothing of what is read; `Claims::default` knows of no file, so only
+/// `files::claims`, which begins with all inputs of a job, may call it.
+const UNGUARDED: [&str; 8] = [
+    "fs::write",
+    "File::create",
+    "OpenOptions",
+    "File::options",
+    "fs::rename",
+    "fs::copy",
+    "hard_link",
+    "Claims::default",
+];
+
+/// Files that may, and why.
+const EXCEPTIONS: [(&str, &str); 2] = [
+    ("incrowd-job/src/files.rs", "Claims::default"),
+    // Asks the operating system to forget the peak of memory.
+    ("incrowd-job/src/memory.rs", "fs::write"),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => sources(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+#[test]
+fn jobs_and_commands_write_only_what_is_claimed() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut paths = Vec::new();
+    sources(&crates.join("incrowd-job/src"), &mut paths);
+    sources(&crates.join("incrowd-cli/src"), &mut paths);
+    assert!(paths.len() > 50);
+    for path in paths {
+        let name = path
+            .strip_prefix(&crates)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let is_test = name
+            .split('/')
+            .any(|part| part == "tests" || part == "tests.rs");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for way in UNGUARDED {
+            let is_excepted = EXCEPTIONS
+                .iter()
+                .any(|&(file, excepted)| name == file && way == excepted);
+            let is_used = code
+                .lines()
+                .any(|line| line.contains(way) && !line.trim_start().starts_with("//"));
+            assert!(
+                is_test || is_excepted || !is_used,
+                "{name} uses `{way}`: write with `files::claims(job)`"
+            );
+        }
+    }
+}
