@@ -126,7 +126,9 @@ pub(crate) struct HierarchyBuildArgs {
     /// The column
     #[arg(long, value_name = "NAME")]
     pub(crate) column: String,
-    /// How: interval:5,10,20@17, quantile:16,8,4, mask:2, date:month,year, order or suppress
+    /// How: interval:5,10,20@17, quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1,
+    /// date:month,year, order, countries, us-states, education, icd10, uk-postcode or suppress; chosen from the data
+    /// when not given
     #[arg(long, value_name = "RULE")]
     pub(crate) rule: Option<String>,
     /// Where to write it; standard output when not given
@@ -577,7 +579,8 @@ pub(crate) struct HierarchyArgs {
     #[arg(long, value_name = "FOLDER")]
     hierarchies: Option<PathBuf>,
     /// One hierarchy, repeatable: column=FILE, or column=RULE with a rule such as interval:5,10,20@17,
-    /// quantile:16,8,4, mask:2, date:month,year, order or suppress
+    /// quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1, date:month,year, order, countries,
+    /// us-states, education, icd10, uk-postcode or suppress
     #[arg(long, value_name = "COLUMN=FILE|RULE")]
     hierarchy: Vec<String>,
     /// What happens to values that their hierarchy does not list

@@ -57,6 +57,62 @@ fn init_writes_a_job_that_runs() {
     folder.run("init patients.csv --force").ends_with(0);
 }
 
+/// A table of many columns, of which a person knows few.
+fn wide_table(rows: u32) -> String {
+    let mut text =
+        String::from("age,sex,education,marital stat,race,citizenship,father's country,income");
+    (0..34).for_each(|column| text.push_str(&format!(",answer {column}")));
+    for row in 0..rows {
+        let pick = |kinds: u32, salt: u32| (row * 7 + row / 11 * salt + salt) % kinds;
+        let school = ["Primary", "High school", "Bachelor", "Master"][pick(4, 3) as usize];
+        text.push_str(&format!(
+            "\n{},{},{school},m{},r{},c{},France,{}",
+            18 + pick(60, 1),
+            ["f", "m"][pick(2, 5) as usize],
+            pick(4, 7),
+            pick(5, 11),
+            pick(3, 13),
+            pick(900, 17) * 100,
+        ));
+        (0..34)
+            .for_each(|column| text.push_str(&format!(",a{}", pick(2 + column % 9, 19 + column))));
+    }
+    text.push('\n');
+    text
+}
+
+#[test]
+fn init_proposes_few_of_many_columns_and_leaves_the_others_as_comments() {
+    let folder = Folder::with("wide.csv", &wide_table(3000));
+    folder.run("init wide.csv").ends_with(0);
+    let job = folder.read("incrowd.toml");
+    let list: Vec<&str> = (job.lines())
+        .skip_while(|line| !line.starts_with("quasi_identifiers"))
+        .take_while(|line| *line != "]")
+        .skip(1)
+        .collect();
+    let (commented, proposed): (Vec<&str>, Vec<&str>) = list
+        .iter()
+        .partition(|line| line.trim_start().starts_with('#'));
+    assert!((6..=8).contains(&proposed.len()), "{job}");
+    assert!(commented.len() >= 30, "{job}");
+    // Each line gives its reason.
+    assert!(list.iter().all(|line| line.contains(",  # ")), "{job}");
+    assert!(job.contains("\nothers = \"drop\""), "{job}");
+    folder.run("anonymize --job incrowd.toml").ends_with(0);
+    let header = folder.read("release.csv");
+    let header = header.lines().next().unwrap();
+    assert_eq!(header.split(',').count(), proposed.len() + 1, "{header}");
+    // Taking away a `#` is all it takes to add a column.
+    let first = commented[0];
+    let more = job.replace(first, &first.replacen("# ", "", 1));
+    std::fs::write(folder.path("incrowd.toml"), more).unwrap();
+    folder.run("anonymize --job incrowd.toml").ends_with(0);
+    let header = folder.read("release.csv");
+    let header = header.lines().next().unwrap();
+    assert_eq!(header.split(',').count(), proposed.len() + 2, "{header}");
+}
+
 #[test]
 fn init_elsewhere_writes_a_job_that_finds_its_table() {
     let folder = Folder::with("patients.csv", PATIENTS);
@@ -78,7 +134,10 @@ fn hierarchies_are_built_checked_and_shown() {
     let built = folder.run("hierarchy build patients.csv --column age --rule interval:5,10");
     let built = built.ends_with(0);
     assert!(
-        built.stdout.lines().any(|line| line == "34,30-34,30-39,*"),
+        built
+            .stdout
+            .lines()
+            .any(|line| line == "34,[30-34],[30-39],*"),
         "{}",
         built.stdout
     );

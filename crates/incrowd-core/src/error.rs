@@ -517,13 +517,31 @@ pub enum Error {
         first: usize,
     },
     /// Values that are not dates where a hierarchy needs dates.
-    #[error("{values} values of column `{column}` are not dates written YYYY-MM-DD")]
+    #[error("{values} values of column `{column}` are not dates of one form")]
     NotDates {
         /// The column.
         column: String,
         /// How many distinct values.
         values: usize,
         /// Where the first stands among the distinct values given, from 1.
+        first: usize,
+    },
+    /// Dates that could have the day first or the month first.
+    #[error("every date of column `{column}` could have the day first or the month first")]
+    DatesAmbiguous {
+        /// The column.
+        column: String,
+    },
+    /// Values that a builder needs to recognize and does not.
+    #[error("{values} values of column `{column}` are no {expected}")]
+    NotRecognized {
+        /// The column.
+        column: String,
+        /// What they should be.
+        expected: &'static str,
+        /// How many distinct values are not.
+        values: usize,
+        /// Where the first such value stands among the distinct values given, from 1.
         first: usize,
     },
     /// Intervals so narrow that they cannot be numbered.
@@ -601,6 +619,7 @@ impl Error {
             )),
             Error::NotNumbers { first, .. }
             | Error::NotDates { first, .. }
+            | Error::NotRecognized { first, .. }
             | Error::IntervalsTooNarrow { first, .. } => {
                 Some(format!("first is distinct value {first} in sorted order"))
             }
@@ -808,13 +827,22 @@ impl Error {
                 "use `order`, `mask` or `suppress` for text, or clean the column".into()
             }
             Error::NotDates { .. } => {
-                "write dates as YYYY-MM-DD, or use `order`, `mask` or `suppress`".into()
+                "write all dates in one form, such as YYYY-MM-DD, or use `order`, `mask` or `suppress`"
+                    .into()
+            }
+            Error::DatesAmbiguous { .. } => {
+                "say which: `date:month,year@day-first` or `date:month,year@month-first`; or take `date:year`"
+                    .into()
+            }
+            Error::NotRecognized { .. } => {
+                "use `frequent`, `mask` or `suppress`, or a file with the groups you mean".into()
             }
             Error::IntervalsTooNarrow { .. } => {
                 "take wider intervals, or `quantile` for numbers of very different size".into()
             }
             Error::HierarchySpecUnknown => {
-                "write interval:5,10,20@17, quantile:16,8,4, mask:2, date:month,year, order, suppress, or a file"
+                "write interval:5,10,20@17, quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1, \
+                 date:month,year, order, countries, us-states, education, icd10, uk-postcode, suppress, or a file"
                     .into()
             }
             Error::HierarchySpecParameter { builder, .. } => format!(
@@ -822,7 +850,10 @@ impl Error {
                 match *builder {
                     "interval" => "interval:5,10,20@17",
                     "quantile" => "quantile:16,8,4",
+                    "log" => "log:1-2-5,10,100",
+                    "frequent" => "frequent:12,6,3",
                     "mask" => "mask:2",
+                    "prefix" => "prefix:3,1",
                     "date" => "date:month,year",
                     other => other,
                 }

@@ -124,12 +124,14 @@ pub(crate) fn resolve(
 }
 
 /// The rules that build levels.
-const RULES: [&str; 6] = ["interval", "quantile", "mask", "date", "order", "suppress"];
+const RULES: &[&str] = &HierarchySpec::NAMES;
 
 /// The rule that the name of a file looks like, as in `intervall:5`.
 fn meant_rule(path: &Path) -> Option<String> {
     let (name, parameters) = path.file_name()?.to_str()?.split_once(':')?;
-    let rule = nearest_names(name, RULES).into_iter().next()?;
+    let rule = nearest_names(name, RULES.iter().copied())
+        .into_iter()
+        .next()?;
     Some(format!("{rule}:{parameters}"))
 }
 

@@ -1,16 +1,14 @@
 //! A job file and hierarchies to start from.
 
-use crate::batches::for_each_batch;
-use crate::control::{Control, Phase};
+use crate::control::Control;
 use crate::error::Error;
 use crate::files;
-use crate::hierarchies::{self, ColumnHierarchy};
+use crate::hierarchies::ColumnHierarchy;
 use crate::input;
-use crate::inspect::{Inspection, ProposedRole, inspect};
+use crate::inspect::{ColumnReport, Inspection, ProposedRole, inspect_with_levels};
 use crate::job::{Data, Job, Others};
 use crate::outcome::VERSION;
 use crate::visible::{steers, visible};
-use incrowd_core::counts::RowCounter;
 use incrowd_io::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -37,8 +35,9 @@ const FIRST_PROMISE: &str = "k-anonymity(k=5)";
 
 /// Looks at the job's table and writes `incrowd.toml` and `hierarchies/<column>.csv` into `folder`.
 ///
-/// Roles and models that the job gives are written as given, the others as [`inspect`] proposes them. Columns
-/// without a clear role are dropped by the job written, until the user decides. Nothing is overwritten unless
+/// Roles and models that the job gives are written as given, the others as [`crate::inspect()`] proposes them. Columns
+/// without a clear role are dropped by the job written, until the user decides: they stand among the quasi-identifiers
+/// as comments. Nothing is overwritten unless
 /// `force` says so.
 pub fn init(
     job: &Job,
@@ -50,12 +49,11 @@ pub fn init(
     let folder = folder.strip_prefix(".").unwrap_or(folder);
     let (job, is_trimmed) = trimmed(job)?;
     let job = &job;
-    let inspection = inspect(job, control)?;
+    let (inspection, levels) = inspect_with_levels(job, control)?;
     let quasi_identifiers = columns_with(&inspection, ProposedRole::QuasiIdentifying);
     if quasi_identifiers.is_empty() {
         return Err(Error::NoQuasiIdentifiers);
     }
-    let levels = levels_of(job, &quasi_identifiers, control)?;
     let files = file_names(&quasi_identifiers);
     let job_path = folder.join("incrowd.toml");
     let hierarchies: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
@@ -108,45 +106,6 @@ fn columns_with(inspection: &Inspection, role: ProposedRole) -> Vec<String> {
     columns
         .filter(|column| column.role == role)
         .map(|column| column.name.clone())
-        .collect()
-}
-
-/// The levels of each column. Every column is counted for itself, so memory grows with values, not with tuples.
-fn levels_of(
-    job: &Job,
-    columns: &[String],
-    control: &Control,
-) -> Result<Vec<ColumnHierarchy>, Error> {
-    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    let source = input::source(job, path)?;
-    let mut reader = source.open()?;
-    let names = reader.columns().to_vec();
-    let counters: Vec<RowCounter> = columns
-        .iter()
-        .filter_map(|column| names.iter().position(|name| name == column))
-        .map(|at| RowCounter::new(&names, &[at], &[]))
-        .collect();
-    control.progress().begin(Phase::Read, source.bytes_total());
-    let counted = for_each_batch(
-        &mut *reader,
-        control,
-        job.threads(),
-        vec![counters],
-        |counters, batch, (): &mut ()| {
-            for counter in counters.iter_mut() {
-                counter.add(batch)?;
-            }
-            Ok(())
-        },
-        |()| Ok(()),
-    );
-    control.progress().end();
-    let counters = counted?.pop().ok_or(Error::WorkerLost)?;
-    let missing = input::missing(job);
-    columns
-        .iter()
-        .zip(&counters)
-        .map(|(column, counter)| hierarchies::of_column(job, column, &counter.values(0, &missing)))
         .collect()
 }
 
@@ -244,7 +203,10 @@ fn job_text(
     let quasi_identifiers = columns_with(inspection, ProposedRole::QuasiIdentifying);
     let sensitive = columns_with(inspection, ProposedRole::Sensitive);
     let identifying = columns_with(inspection, ProposedRole::Identifying);
-    let plain = columns_with(inspection, ProposedRole::Plain);
+    let with_role = |role: ProposedRole| {
+        let columns = inspection.columns.iter();
+        columns.filter(move |column: &&ColumnReport| column.role == role)
+    };
     let first_promise = [FIRST_PROMISE.to_owned()];
     let models = job.privacy.models.as_deref().unwrap_or(&first_promise);
     let budget = job.privacy.max_suppressed;
@@ -265,7 +227,25 @@ fn job_text(
     line(
         "# What others could know and join. Published generalized; their order is the order of levels.",
     );
-    line(&format!("quasi_identifiers = {}", list(&quasi_identifiers)));
+    line(
+        "# Few are proposed, since every one costs detail in all others. To publish another generalized, take away its `#`.",
+    );
+    line("quasi_identifiers = [");
+    for column in with_role(ProposedRole::QuasiIdentifying) {
+        line(&format!(
+            "    {},  # {}",
+            quoted(&column.name),
+            column.reason
+        ));
+    }
+    for column in with_role(ProposedRole::Plain) {
+        line(&format!(
+            "    # {},  # {}",
+            quoted(&column.name),
+            column.reason
+        ));
+    }
+    line("]");
     line(
         "# What must not be linked to a person. Published as it is, protected by the models below.",
     );
@@ -278,12 +258,6 @@ fn job_text(
             line(&format!("target = {}", list(target)));
         }
         None => line("# What analysts predict, for metrics that care: target = [\"column\"]"),
-    }
-    if !plain.is_empty() {
-        line(&format!(
-            "# Without a clear role, so dropped for now: {}",
-            visible(&plain.join(", "))
-        ));
     }
     match &job.columns.keep {
         Some(kept) => line(&format!("keep = {}", list(kept))),
@@ -298,18 +272,26 @@ fn job_text(
         }
     });
     line("");
-    line("# Why each column got its role:");
+    line("# Why the other columns got their roles:");
     for column in &inspection.columns {
-        line(&format!(
-            "#   {}: {}, {}",
-            visible(&column.name),
+        if matches!(
             column.role,
-            column.reason
-        ));
+            ProposedRole::Sensitive | ProposedRole::Identifying
+        ) {
+            line(&format!(
+                "#   {}: {}, {}",
+                quoted(&column.name),
+                column.role,
+                column.reason
+            ));
+        }
     }
     line("");
     line("# The levels of each quasi-identifier: a file, or a rule such as \"interval:5,10,20\",");
-    line("# \"quantile:16,8,4\", \"mask:2\", \"date:month,year\", \"order\" or \"suppress\".");
+    line(
+        "# \"log:1-2-5,10,100\", \"frequent:12,6,3\", \"prefix:3,1\", \"date:month,year\" or \"suppress\".",
+    );
+    line("# A quasi-identifier without a line here gets levels chosen from the data.");
     line("[hierarchies]");
     for ((column, file), levels) in quasi_identifiers.iter().zip(files).zip(levels) {
         let reason = levels.reason.as_deref().unwrap_or("as you said");

@@ -5,20 +5,29 @@
 //! would change a count by one.
 //!
 //! The first pass keeps, per column, how often each value occurs. The second keeps the distinct tuples of the
-//! columns that others are likely to know; all their pairs and triples are counted from these tuples, not from
-//! rows. Both stop keeping when they have kept a fixed number, and say so, so memory is bounded.
+//! columns proposed as quasi-identifiers; all their pairs and triples are counted from these tuples, not from
+//! rows. Both stop keeping when they have kept a fixed number, and say so, so memory is bounded. The third counts the
+//! values of these columns, from which their levels are chosen.
+//!
+//! Few columns are proposed, since every one costs detail in all others: those that others know by what their names
+//! say, one for each thing, then those that single many rows out together with them.
 
 mod combinations;
 mod roles;
+mod singled_out;
 
 use crate::batches::for_each_batch;
 use crate::control::{Control, Phase};
 use crate::error::Error;
+use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
 use crate::job::{Columns, Job};
-use crate::outcome::VERSION;
+use crate::outcome::{LevelsFrom, VERSION};
 use hashbrown::HashMap;
-use incrowd_core::table::{Kind, parse_date, parse_number};
+use incrowd_core::counts::RowCounter;
+use incrowd_core::table::{DateForms, Kind, parse_number};
+use incrowd_io::Source;
+use roles::Leaning;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -71,6 +80,9 @@ pub struct ColumnReport {
     pub role: ProposedRole,
     /// Why.
     pub reason: String,
+    /// The levels it would have, if it is quasi-identifying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<LevelsFrom>,
 }
 
 /// A role proposed for a column.
@@ -107,11 +119,26 @@ pub(crate) fn is_likely_missing(text: &str) -> bool {
 
 /// The role of a column of a table of so many rows, which nobody has given one, and why.
 pub(crate) fn propose_role(column: &ColumnReport, kind: Kind, rows: u64) -> (ProposedRole, String) {
-    roles::propose(column, kind, rows, &Columns::default())
+    let (role, reason, _) = roles::propose(column, kind, rows, &Columns::default());
+    (role, reason)
 }
+
+/// Text columns looked at for what they give away together with those proposed.
+const MOST_POSSIBLE: usize = 12;
+
+/// Columns added because they single people out, at most.
+const MOST_ADDED: usize = 4;
 
 /// Looks at the table of a job. Roles that the job gives are taken as they are.
 pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
+    Ok(inspect_with_levels(job, control)?.0)
+}
+
+/// Looks at the table of a job, and builds the levels of the quasi-identifiers proposed, in the order of the table.
+pub(crate) fn inspect_with_levels(
+    job: &Job,
+    control: &Control,
+) -> Result<(Inspection, Vec<ColumnHierarchy>), Error> {
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     let source = input::source(job, path)?;
     let mut reader = source.open()?;
@@ -146,14 +173,44 @@ pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
         }
     }
     let rows = columns.first().map_or(0, |column| column.rows);
-    let columns: Vec<ColumnReport> = names
-        .iter()
+    let (mut columns, leanings): (Vec<ColumnReport>, Vec<Leaning>) = (names.iter())
         .zip(columns)
         .map(|(name, column)| column.report(name, job))
+        .unzip();
+    let proposed = roles::known_by_name(&leanings);
+    let is_given = leanings.contains(&Leaning::Given);
+    let mut possible: Vec<usize> = (0..columns.len())
+        .filter(|&at| leanings[at] == Leaning::Possible && !is_given)
+        .collect();
+    possible.sort_by(|&one, &other| {
+        let separation = |at: usize| columns[at].separation_ratio.unwrap_or(0.0);
+        separation(other).total_cmp(&separation(one)) // stable: of equals the first in the table
+    });
+    possible.truncate(MOST_POSSIBLE);
+    let most = MOST_ADDED.min(roles::MOST_PROPOSED.saturating_sub(proposed.len()));
+    let added = singled_out::additions(job, &source, &proposed, &possible, most, control)?;
+    for at in proposed {
+        columns[at].role = ProposedRole::QuasiIdentifying;
+    }
+    for addition in added {
+        let column = &mut columns[addition.column];
+        column.role = ProposedRole::QuasiIdentifying;
+        column.reason = format!(
+            "leaves {:.0} % more of the rows alone, together with the others proposed",
+            addition.gain * 100.0
+        );
+    }
+    roles::say_why_not(&mut columns, &leanings);
+    let chosen: Vec<usize> = (0..columns.len())
+        .filter(|&at| columns[at].role == ProposedRole::QuasiIdentifying)
         .collect();
     let candidates = combinations::candidates(&columns);
     let combinations = combinations::count(job, &source, &names, &candidates, control)?;
-    Ok(Inspection {
+    let levels = levels_of(job, &source, &chosen, control)?;
+    for (&at, levels) in chosen.iter().zip(&levels) {
+        columns[at].levels = Some(levels.origin());
+    }
+    let inspection = Inspection {
         version: VERSION,
         input: source.name(),
         rows,
@@ -163,7 +220,42 @@ pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
             true => vec![input::PADDED_CELLS.to_owned()],
             false => Vec::new(),
         },
-    })
+    };
+    Ok((inspection, levels))
+}
+
+/// The levels of each column. Every column is counted for itself, so memory grows with values, not with tuples.
+fn levels_of(
+    job: &Job,
+    source: &Source,
+    columns: &[usize],
+    control: &Control,
+) -> Result<Vec<ColumnHierarchy>, Error> {
+    let mut reader = source.open()?;
+    let names = reader.columns().to_vec();
+    let counters: Vec<RowCounter> = (columns.iter())
+        .map(|&at| RowCounter::new(&names, &[at], &[]))
+        .collect();
+    control.progress().begin(Phase::Read, source.bytes_total());
+    let counted = for_each_batch(
+        &mut *reader,
+        control,
+        job.threads(),
+        vec![counters],
+        |counters, batch, (): &mut ()| {
+            for counter in counters.iter_mut() {
+                counter.add(batch)?;
+            }
+            Ok(())
+        },
+        |()| Ok(()),
+    );
+    control.progress().end();
+    let counters = counted?.pop().ok_or(Error::WorkerLost)?;
+    let missing = input::missing(job);
+    (columns.iter().zip(&counters))
+        .map(|(&at, counter)| hierarchies::of_column(job, &names[at], &counter.values(0, &missing)))
+        .collect()
 }
 
 /// The hash that stands for a cell.
@@ -182,7 +274,7 @@ struct ColumnCount {
     /// Rows of each value; given up when there are too many.
     values: Option<HashMap<u64, u32>>,
     are_numbers: bool,
-    are_dates: bool,
+    dates: DateForms,
     likely_missing: [bool; LIKELY_MISSING.len()],
 }
 
@@ -193,7 +285,7 @@ impl Default for ColumnCount {
             missing: 0,
             values: Some(HashMap::new()),
             are_numbers: true,
-            are_dates: true,
+            dates: DateForms::default(),
             likely_missing: Default::default(),
         }
     }
@@ -222,14 +314,14 @@ impl ColumnCount {
             return;
         }
         self.are_numbers = self.are_numbers && parse_number(text).is_some();
-        self.are_dates = self.are_dates && parse_date(text).is_some();
+        self.dates.see(text);
     }
 
     fn absorb(&mut self, other: ColumnCount) {
         self.rows += other.rows;
         self.missing += other.missing;
         self.are_numbers &= other.are_numbers;
-        self.are_dates &= other.are_dates;
+        self.dates.absorb(other.dates);
         for (ours, theirs) in self.likely_missing.iter_mut().zip(other.likely_missing) {
             *ours |= theirs;
         }
@@ -247,14 +339,14 @@ impl ColumnCount {
 
     fn kind(&self) -> Kind {
         let any = self.missing < self.rows;
-        match (self.are_numbers && any, self.are_dates && any) {
+        match (self.are_numbers && any, self.dates.are_dates()) {
             (true, _) => Kind::Number,
             (_, true) => Kind::Date,
             _ => Kind::Text,
         }
     }
 
-    fn report(self, name: &str, job: &Job) -> ColumnReport {
+    fn report(self, name: &str, job: &Job) -> (ColumnReport, Leaning) {
         let kind = self.kind();
         let spread = self.values.as_ref().map(|values| {
             // A missing cell is a value of its own.
@@ -284,9 +376,11 @@ impl ColumnCount {
             unique_rows: spread.map(|spread| spread.unique),
             role: ProposedRole::Plain,
             reason: String::new(),
+            levels: None,
         };
-        (report.role, report.reason) = roles::propose(&report, kind, self.rows, &job.columns);
-        report
+        let (role, reason, leaning) = roles::propose(&report, kind, self.rows, &job.columns);
+        (report.role, report.reason) = (role, reason);
+        (report, leaning)
     }
 }
 

@@ -49,7 +49,10 @@ impl Page {
         };
         let is_number = |column: usize| {
             let mut cells = rows.iter().filter_map(|row| row.get(column));
-            cells.all(|cell| cell.starts_with(|first: char| first.is_ascii_digit()))
+            cells.all(|cell| {
+                cell.starts_with(|first: char| first.is_ascii_digit())
+                    && !cell.contains(char::is_alphabetic)
+            })
         };
         let columns: Vec<(usize, bool)> = (0..header.len())
             .map(|column| (width(column), is_number(column)))
@@ -466,6 +469,23 @@ pub(crate) fn inspection(found: &Inspection) -> String {
         let shown = combinations.strongest.iter().take(10).chain(more);
         let rows: Vec<Vec<String>> = shown.map(combination).collect();
         page.table(&header.map(String::from), &rows);
+    }
+    let with_levels = (found.columns.iter()).filter_map(|column| {
+        Some((
+            column.name.escape_debug().to_string(),
+            column.levels.as_ref()?,
+        ))
+    });
+    let rows: Vec<Vec<String>> = with_levels
+        .map(|(name, levels)| {
+            let reason = levels.reason.as_deref().unwrap_or("as you said");
+            vec![name, levels.from.clone(), reason.to_owned()]
+        })
+        .collect();
+    if !rows.is_empty() {
+        page.line("");
+        page.line("levels that a release would use:");
+        page.table(&["column", "rule", "why"].map(String::from), &rows);
     }
     page.line("");
     page.line("\"unique rows\" have a value that no other row has; \"tells apart\" is the share of pairs of rows with different values");

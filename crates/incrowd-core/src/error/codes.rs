@@ -92,5 +92,7 @@ crate::error_codes! {
     IntervalsTooNarrow => "intervals-too-narrow", "Intervals so narrow that they cannot be numbered.";
     HierarchySpecUnknown => "hierarchy-spec-unknown", "A text that does not name a way to build a hierarchy.";
     HierarchySpecParameter => "hierarchy-spec-parameter", "A way to build a hierarchy whose parameters cannot be read.";
+    DatesAmbiguous => "dates-ambiguous", "Dates that could be read with the day or the month first.";
+    NotRecognized => "not-recognized", "Values that a bundled list does not know.";
     HierarchySpecNotNested => "hierarchy-spec-not-nested", "Levels that do not nest.";
 }

@@ -28,6 +28,7 @@ mod automatic;
 pub mod build;
 mod csv;
 mod extra;
+mod known;
 mod listed;
 mod spec;
 #[cfg(test)]
@@ -36,6 +37,7 @@ mod tests;
 pub use automatic::{Automatic, automatic};
 pub use csv::{Header, Options, parse};
 pub use extra::ExtraLeaf;
+pub use known::KnownList;
 pub use spec::HierarchySpec;
 
 use crate::table::{Cell, Dictionary};

@@ -1,8 +1,9 @@
 //! Ways to build a hierarchy, as a user writes them: `interval:5,10,20@17`, `mask:2`, `order`.
 
-use super::Hierarchy;
-use super::build::{self, Arrangement, DateLevel, Decimal};
+use super::build::{self, Arrangement, DateLevel, Decimal, LogStep};
+use super::{Hierarchy, KnownList};
 use crate::error::Error;
+use crate::table::DateForm;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +13,7 @@ use std::str::FromStr;
 /// use incrowd_core::hierarchy::HierarchySpec;
 /// let spec: HierarchySpec = "interval:5,10@17".parse()?;
 /// let age = spec.build("age", &[("17", 2), ("24", 1)])?;
-/// assert_eq!(age.label(1, 1), "22-26");
+/// assert_eq!(age.label(1, 1), "[22-26]");
 /// assert_eq!(spec.to_string(), "interval:5,10@17");
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
@@ -31,30 +32,87 @@ pub enum HierarchySpec {
         /// The number of groups of each level.
         groups: Vec<u32>,
     },
+    /// `log:1-2-5,10,100`: see [`build::log`].
+    Log {
+        /// The step of each level.
+        steps: Vec<LogStep>,
+    },
+    /// `frequent:12,6,3`: see [`build::frequent`].
+    Frequent {
+        /// How many values stay on each level.
+        counts: Vec<u32>,
+    },
     /// `mask:2`, or `mask` for one: see [`build::mask()`].
     Mask {
         /// Characters masked with each level.
         step: u32,
     },
-    /// `date:month,year`, or `date` for just that: see [`build::date()`].
+    /// `prefix:3,1`: see [`build::prefix`].
+    Prefix {
+        /// How many characters stay on each level.
+        lengths: Vec<u32>,
+    },
+    /// `date:month,year`, or `date` for just that, perhaps with the form, `date:month@day-first`: see
+    /// [`build::date()`].
     Date {
         /// The period of each level.
         levels: Vec<DateLevel>,
+        /// How dates are written; decided by the values unless given.
+        form: Option<DateForm>,
     },
     /// `order`: see [`build::order()`], in natural order.
     Order,
+    /// `countries`, `us-states`, `education`: see [`build::listed_in`].
+    Listed(KnownList),
+    /// `icd10`: see [`build::icd10`].
+    Icd10,
+    /// `uk-postcode`: see [`build::postcode`].
+    UkPostcode,
     /// `suppress`: see [`build::suppress`].
     Suppress,
 }
 
 impl HierarchySpec {
+    /// The names of all rules.
+    pub const NAMES: [&str; 14] = [
+        "interval",
+        "quantile",
+        "log",
+        "frequent",
+        "mask",
+        "prefix",
+        "date",
+        "order",
+        "countries",
+        "us-states",
+        "education",
+        "icd10",
+        "uk-postcode",
+        "suppress",
+    ];
+
     /// Whether the text means a rule, well written or not, rather than a file.
     pub fn is_meant_by(text: &str) -> bool {
         let name = text.split_once(':').map_or(text, |(name, _)| name);
-        matches!(
-            name,
-            "interval" | "quantile" | "mask" | "date" | "order" | "suppress"
-        )
+        HierarchySpec::NAMES.contains(&name)
+    }
+
+    /// What it is called, without parameters.
+    pub fn name(&self) -> &'static str {
+        match self {
+            HierarchySpec::Interval { .. } => "interval",
+            HierarchySpec::Quantile { .. } => "quantile",
+            HierarchySpec::Log { .. } => "log",
+            HierarchySpec::Frequent { .. } => "frequent",
+            HierarchySpec::Mask { .. } => "mask",
+            HierarchySpec::Prefix { .. } => "prefix",
+            HierarchySpec::Date { .. } => "date",
+            HierarchySpec::Order => "order",
+            HierarchySpec::Listed(list) => list.name(),
+            HierarchySpec::Icd10 => "icd10",
+            HierarchySpec::UkPostcode => "uk-postcode",
+            HierarchySpec::Suppress => "suppress",
+        }
     }
 
     /// Builds the hierarchy of these distinct values; each comes with the number of its rows.
@@ -68,8 +126,14 @@ impl HierarchySpec {
                 build::interval(column, &texts, widths, *origin)
             }
             HierarchySpec::Quantile { groups } => build::quantile(column, values, groups),
+            HierarchySpec::Log { steps } => build::log(column, &texts, steps),
+            HierarchySpec::Frequent { counts } => build::frequent(column, values, counts),
             HierarchySpec::Mask { step } => build::mask(column, &texts, *step),
-            HierarchySpec::Date { levels } => build::date(column, &texts, levels),
+            HierarchySpec::Prefix { lengths } => build::prefix(column, &texts, lengths),
+            HierarchySpec::Date { levels, form } => build::date(column, &texts, levels, *form),
+            HierarchySpec::Listed(list) => build::listed_in(column, &texts, *list),
+            HierarchySpec::Icd10 => build::icd10(column, &texts),
+            HierarchySpec::UkPostcode => build::postcode(column, &texts),
             HierarchySpec::Order => build::order(column, &texts, Arrangement::Natural),
             HierarchySpec::Suppress => build::suppress(column, &texts),
         }
@@ -99,24 +163,29 @@ impl FromStr for HierarchySpec {
                 build::check_step(step)?;
                 Ok(HierarchySpec::Mask { step })
             }
-            "date" => {
-                let levels = parameters.unwrap_or("month,year").split(',');
-                let level = |name| {
-                    DateLevel::ALL
-                        .into_iter()
-                        .find(|level| level.name() == name)
-                };
-                let levels = levels.map(level).collect::<Option<Vec<_>>>();
-                let levels = levels.ok_or_else(|| {
-                    malformed("date", "one or more of week, month, quarter, year, decade")
+            "log" => {
+                let steps = list(parameters).ok_or_else(|| {
+                    malformed("log", "one or more of 1-2-5, 10, 100, 1000 and so on")
                 })?;
-                build::check_periods(&levels)?;
-                Ok(HierarchySpec::Date { levels })
+                build::check_steps(&steps)?;
+                Ok(HierarchySpec::Log { steps })
             }
-            "order" if parameters.is_none() => Ok(HierarchySpec::Order),
-            "order" => Err(malformed("order", "no parameters")),
-            "suppress" if parameters.is_none() => Ok(HierarchySpec::Suppress),
-            "suppress" => Err(malformed("suppress", "no parameters")),
+            "frequent" => {
+                let counts = list(parameters).ok_or_else(|| {
+                    malformed("frequent", "whole numbers of values, separated by commas")
+                })?;
+                build::check_counts(&counts)?;
+                Ok(HierarchySpec::Frequent { counts })
+            }
+            "prefix" => {
+                let lengths = list(parameters).ok_or_else(|| {
+                    malformed("prefix", "whole numbers of characters, separated by commas")
+                })?;
+                build::check_lengths(&lengths)?;
+                Ok(HierarchySpec::Prefix { lengths })
+            }
+            "date" => date(parameters.unwrap_or("month,year")),
+            name if HierarchySpec::NAMES.contains(&name) => without_parameters(name, parameters),
             _ => Err(Error::HierarchySpecUnknown),
         }
     }
@@ -141,6 +210,52 @@ fn interval(parameters: Option<&str>) -> Result<HierarchySpec, Error> {
     Ok(HierarchySpec::Interval { widths, origin })
 }
 
+fn date(parameters: &str) -> Result<HierarchySpec, Error> {
+    let (levels, form) = match parameters.split_once('@') {
+        Some((levels, form)) => (levels, Some(form)),
+        None => (parameters, None),
+    };
+    let level = |name| (DateLevel::ALL.into_iter()).find(|level| level.name() == name);
+    let levels = levels.split(',').map(level).collect::<Option<Vec<_>>>();
+    let levels = levels.ok_or_else(|| {
+        malformed(
+            "date",
+            "one or more of day, week, month, quarter, year, decade",
+        )
+    })?;
+    let named = |name| (DateForm::ALL.into_iter()).find(|form| form.name() == name);
+    let form = match form.map(named) {
+        None => None,
+        Some(Some(form)) => Some(form),
+        Some(None) => {
+            let expected =
+                "after `@` one of year-first, day-first, month-first, month-name, digits";
+            return Err(malformed("date", expected));
+        }
+    };
+    build::check_periods(&levels)?;
+    Ok(HierarchySpec::Date { levels, form })
+}
+
+/// The rules that have nothing to say beyond their name.
+fn without_parameters(name: &str, parameters: Option<&str>) -> Result<HierarchySpec, Error> {
+    let rules = [
+        HierarchySpec::Order,
+        HierarchySpec::Icd10,
+        HierarchySpec::UkPostcode,
+        HierarchySpec::Suppress,
+    ];
+    let mut rules = rules
+        .into_iter()
+        .chain(KnownList::ALL.map(HierarchySpec::Listed));
+    let rule = rules.find(|rule| rule.name() == name);
+    match (rule, parameters) {
+        (Some(rule), None) => Ok(rule),
+        (Some(rule), Some(_)) => Err(malformed(rule.name(), "no parameters")),
+        (None, _) => Err(Error::HierarchySpecUnknown),
+    }
+}
+
 fn list<T: FromStr>(text: Option<&str>) -> Option<Vec<T>> {
     let items = text?.split(',').map(|item| item.parse().ok());
     items.collect()
@@ -156,22 +271,33 @@ impl fmt::Display for HierarchySpec {
             let items: Vec<String> = items.iter().map(T::to_string).collect();
             items.join(",")
         }
+        f.write_str(self.name())?;
         match self {
             HierarchySpec::Interval { widths, origin } => {
-                write!(f, "interval:{}", join(widths))?;
+                write!(f, ":{}", join(widths))?;
                 match *origin == Decimal::ZERO {
                     true => Ok(()),
                     false => write!(f, "@{origin}"),
                 }
             }
-            HierarchySpec::Quantile { groups } => write!(f, "quantile:{}", join(groups)),
-            HierarchySpec::Mask { step } => write!(f, "mask:{step}"),
-            HierarchySpec::Date { levels } => {
+            HierarchySpec::Quantile { groups } => write!(f, ":{}", join(groups)),
+            HierarchySpec::Log { steps } => write!(f, ":{}", join(steps)),
+            HierarchySpec::Frequent { counts } => write!(f, ":{}", join(counts)),
+            HierarchySpec::Mask { step } => write!(f, ":{step}"),
+            HierarchySpec::Prefix { lengths } => write!(f, ":{}", join(lengths)),
+            HierarchySpec::Date { levels, form } => {
                 let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
-                write!(f, "date:{}", names.join(","))
+                write!(f, ":{}", names.join(","))?;
+                match form {
+                    Some(form) => write!(f, "@{}", form.name()),
+                    None => Ok(()),
+                }
             }
-            HierarchySpec::Order => f.write_str("order"),
-            HierarchySpec::Suppress => f.write_str("suppress"),
+            HierarchySpec::Order
+            | HierarchySpec::Listed(_)
+            | HierarchySpec::Icd10
+            | HierarchySpec::UkPostcode
+            | HierarchySpec::Suppress => Ok(()),
         }
     }
 }
@@ -192,6 +318,15 @@ mod tests {
             ("mask:2", "mask:2"),
             ("date", "date:month,year"),
             ("date:quarter,decade", "date:quarter,decade"),
+            ("date:day,year@month-first", "date:day,year@month-first"),
+            ("log:1-2-5,10,100", "log:1-2-5,10,100"),
+            ("frequent:12,6,3", "frequent:12,6,3"),
+            ("prefix:3,1", "prefix:3,1"),
+            ("countries", "countries"),
+            ("us-states", "us-states"),
+            ("education", "education"),
+            ("icd10", "icd10"),
+            ("uk-postcode", "uk-postcode"),
             ("order", "order"),
             ("suppress", "suppress"),
         ] {
@@ -222,7 +357,18 @@ mod tests {
             "mask:0",
             "mask:-1",
             "date:",
-            "date:day",
+            "date:hour",
+            "date:month@",
+            "date:month@first",
+            "log",
+            "log:7",
+            "log:1-2-4",
+            "log:1",
+            "frequent",
+            "frequent:0",
+            "prefix:",
+            "prefix:0",
+            "countries:EU",
             "order:2",
             "suppress:",
         ] {
@@ -248,7 +394,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_read_is_written_the_same(text in "(interval|quantile|mask|date):[0-9.,@-]{0,12}") {
+        fn whatever_is_read_is_written_the_same(text in "(interval|quantile|log|frequent|prefix|mask|date):[0-9.,@-]{0,12}") {
             if let Ok(spec) = text.parse::<HierarchySpec>() {
                 prop_assert_eq!(spec.to_string().parse::<HierarchySpec>(), Ok(spec));
             }

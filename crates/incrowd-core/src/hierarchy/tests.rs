@@ -1,6 +1,5 @@
 use super::*;
 use crate::error::Error;
-use crate::table::Kind;
 use proptest::prelude::*;
 
 fn adult(column: &str) -> Vec<u8> {
@@ -61,6 +60,26 @@ pub(super) fn assert_sound(hierarchy: &Hierarchy) {
     }
 }
 
+/// What a hierarchy made by rule promises: a text that stands on two levels holds on the higher all that it holds on the
+/// lower, so that whoever reads it knows what it stands for.
+pub(super) fn assert_unambiguous(hierarchy: &Hierarchy) {
+    for high in 1..=hierarchy.height() {
+        for group in 0..hierarchy.groups(high) as u32 {
+            let label = hierarchy.label(high, group);
+            for low in 0..high {
+                let Some(same) = hierarchy.group(low, label) else {
+                    continue;
+                };
+                let leaves = hierarchy.groups_of_leaves(low).iter().enumerate();
+                for (leaf, _) in leaves.filter(|(_, of_leaf)| **of_leaf == same) {
+                    let above = hierarchy.groups_of_leaves(high)[leaf];
+                    assert_eq!(above, group, "`{label}` on levels {low} and {high}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_hierarchies_of_adult_load() {
     let expected = [
@@ -96,7 +115,12 @@ fn interval_rebuilds_the_age_hierarchy_of_adult() {
     let spec: HierarchySpec = "interval:5,10,20@17".parse().unwrap();
     let built = spec.build("age", &ages).unwrap();
     let names = ["year", "5-year", "10-year", "20-year", "any"];
-    assert_eq!(built.with_level_names(names).to_csv(), listed.to_csv());
+    // The bundled file keeps the labels it was published with.
+    let bare = built
+        .with_level_names(names)
+        .to_csv()
+        .replace(['[', ']'], "");
+    assert_eq!(bare, listed.to_csv());
 }
 
 #[test]
@@ -320,24 +344,4 @@ proptest! {
         assert_sound(&hierarchy);
         prop_assert_eq!(hierarchy.leaves(), leaves as usize);
     }
-
-    #[test]
-    fn automatic_takes_any_values(values in prop::collection::vec(any_value(), 1..40)) {
-        let texts: Vec<&str> = values.iter().map(String::as_str).collect();
-        let counted: Vec<(&str, u32)> = texts.iter().map(|&text| (text, 3)).collect();
-        let kind = Kind::of(texts.iter().copied().filter(|text| !text.is_empty()));
-        let chosen = automatic("c", &counted, kind).unwrap();
-        assert_sound(&chosen.hierarchy);
-        prop_assert!(chosen.hierarchy.unlisted(texts).is_empty());
-        prop_assert_eq!(chosen.spec.to_string().parse::<HierarchySpec>().unwrap(), chosen.spec);
-    }
-}
-
-fn any_value() -> impl Strategy<Value = String> {
-    prop_oneof![
-        3 => (-50_000_i32..50_000).prop_map(|number| number.to_string()),
-        2 => any::<f64>().prop_map(|number| format!("{number:e}")),
-        1 => Just(String::new()),
-        1 => "[0-9]{5}",
-    ]
 }

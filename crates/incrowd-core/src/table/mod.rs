@@ -4,13 +4,18 @@
 //! handed over as [`RowBatch`]es of raw cells, so a file larger than memory is no special case.
 
 mod batch;
+mod date_form;
 mod dictionary;
+mod name;
 mod slots;
 mod value;
 
 pub(crate) use batch::Cell;
 pub use batch::RowBatch;
+pub use date_form::{DateForm, DateForms};
 pub use dictionary::Dictionary;
+pub(crate) use name::without_accent;
+pub use name::words_of_name;
 pub(crate) use slots::Slots;
 pub use value::{Kind, Number, parse_date, parse_number};
 

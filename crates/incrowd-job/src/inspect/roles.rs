@@ -2,7 +2,7 @@
 
 use super::{ColumnReport, ProposedRole};
 use crate::job::Columns;
-use incrowd_core::table::Kind;
+use incrowd_core::table::{Kind, words_of_name};
 
 /// Words in the name of a column that names a person.
 const IDENTIFYING: [&str; 34] = [
@@ -42,57 +42,43 @@ const IDENTIFYING: [&str; 34] = [
     "url",
 ];
 
-/// Words in the name of a column that others are likely to know.
-const KNOWN_TO_OTHERS: [&str; 48] = [
-    "age",
-    "birth",
-    "birthday",
-    "birthdate",
-    "dob",
-    "born",
-    "sex",
-    "gender",
-    "race",
-    "ethnicity",
-    "ethnic",
-    "nationality",
-    "citizenship",
-    "country",
-    "native",
-    "language",
-    "zip",
-    "zipcode",
-    "postcode",
-    "postal",
-    "plz",
-    "city",
-    "town",
-    "county",
-    "state",
-    "region",
-    "district",
-    "province",
-    "place",
-    "location",
-    "marital",
-    "married",
-    "relationship",
-    "family",
-    "children",
-    "household",
-    "education",
-    "school",
-    "degree",
-    "occupation",
-    "job",
-    "profession",
-    "workclass",
-    "employer",
-    "employment",
-    "height",
-    "weight",
-    "religion",
+/// What others are likely to know of a person, what they know best first: the words for it in the names of columns, in
+/// some languages and without accents. Of the columns that say one thing, one is proposed.
+const KNOWN_TO_OTHERS: [&str; 16] = [
+    "age ages birth birthday birthdate birthyear dob yob born alter geburt geburtsdatum geburtstag geburtsjahr \
+     geboren naissance edad nacimiento eta nascita idade nascimento leeftijd geboorte geboortedatum wiek alder",
+    "sex gender geschlecht sexe genre sexo genero sesso geslacht plec kon",
+    "zip zipcode postcode postal plz postleitzahl cap cep city town ort stadt wohnort ville commune ciudad \
+     municipio municipality citta comune cidade woonplaats gemeente neighborhood neighbourhood place location",
+    "state region county province district bundesland kreis landkreis departement provincia estado regione \
+     regiao provincie area residence",
+    "race ethnicity ethnic ethnie raza raca razza etnia hispanic caste tribe",
+    "marital married familienstand matrimonial civil spouse divorced widowed burgerlijke conjugal",
+    "education school schooling degree educ edu bildung ausbildung schulabschluss abschluss diplome educacion \
+     estudios escolaridad escolaridade istruzione opleiding graduation",
+    "occupation job profession beruf metier ocupacion profesion professione profissao ocupacao beroep zawod",
+    "native country land pays pais paese kraj birthplace geburtsort",
+    "citizenship nationality citizen nationalitat staatsangehorigkeit staatsburgerschaft nationalite \
+     nacionalidad nacionalidade cittadinanza nazionalita nationaliteit immigrant",
+    "workclass employer employment company arbeitgeber employeur worker industry",
+    "relationship family children household haushalt kinder enfants hijos figli kinderen dependents",
+    "language sprache muttersprache langue idioma lingua taal",
+    "religion konfession religione religiao faith denomination",
+    "height weight grosse gewicht taille poids eye hair",
+    "date datum fecha admission discharge",
 ];
+
+const BIRTH: usize = 0;
+const PLACE: usize = 2;
+const REGION: usize = 3;
+const COUNTRY: usize = 8;
+
+/// Words that say a column is about somebody or sometime else; others know less of that.
+const OF_OTHERS: &str = "father mother parent parents spouse partner previous prev last ago former vater mutter other \
+     detailed num";
+
+/// Columns proposed as quasi-identifiers at most.
+pub(super) const MOST_PROPOSED: usize = 8;
 
 /// Words in the name of a column that should not be linked to a person.
 const SENSITIVE: [&str; 34] = [
@@ -141,62 +127,95 @@ const MANY_ALONE: f64 = 0.25;
 /// Text columns of at most so many values are categories.
 const FEW_CATEGORIES: u64 = 100;
 
-/// The role of a column and the reason for it. What the job says is not doubted.
+/// What speaks for a column to be a quasi-identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Leaning {
+    /// The user said so.
+    Given,
+    /// Its name says something others know: the place in the list, and how far the name is from just that.
+    Named { thing: usize, detours: usize },
+    /// Few categories, or dates, that others may know.
+    Possible,
+    /// Nothing, or it has another role.
+    None,
+}
+
+/// The role that a column has by itself, the reason for it, and whether it may be a quasi-identifier. What the job says is
+/// not doubted. Columns that may be quasi-identifiers are plain until they are chosen.
 pub(super) fn propose(
     column: &ColumnReport,
     kind: Kind,
     rows: u64,
     given: &Columns,
-) -> (ProposedRole, String) {
+) -> (ProposedRole, String, Leaning) {
     use ProposedRole::*;
     let is_given =
         |list: &Option<Vec<String>>| list.iter().flatten().any(|name| *name == column.name);
-    for (list, role) in [
-        (&given.identifying, Identifying),
-        (&given.quasi_identifiers, QuasiIdentifying),
-        (&given.sensitive, Sensitive),
-        (&given.target, Plain),
+    for (list, role, leaning) in [
+        (&given.identifying, Identifying, Leaning::None),
+        (&given.quasi_identifiers, QuasiIdentifying, Leaning::Given),
+        (&given.sensitive, Sensitive, Leaning::None),
+        (&given.target, Plain, Leaning::None),
     ] {
         if is_given(list) {
-            return (role, "you said so".into());
+            return (role, "you said so".into(), leaning);
         }
     }
-    let words = words(&column.name);
+    let words = words_of_name(&column.name);
     let named = |list: &[&str]| {
         words
             .iter()
             .find(|word| list.contains(&word.as_str()))
             .cloned()
     };
+    let is_in = |list: &str, word: &str| list.split_whitespace().any(|other| other == word);
+    let mut things = KNOWN_TO_OTHERS
+        .iter()
+        .enumerate()
+        .filter_map(|(thing, list)| {
+            let word = words.iter().find(|word| is_in(list, word))?;
+            Some((thing, word))
+        });
+    // Where a name says two things, the one that others know best; only a country or place of birth is no age.
+    let known = match (things.next(), things.next()) {
+        (Some((BIRTH, _)), Some((thing @ (PLACE | REGION | COUNTRY), word))) => Some((thing, word)),
+        (first, _) => first,
+    };
+    let no = |role, reason: String| (role, reason, Leaning::None);
     if column.distinct <= 1 {
-        return (Plain, "the same in every row, so it tells nothing".into());
+        return no(Plain, "the same in every row, so it tells nothing".into());
     }
     let is_distinct = rows >= 10 && column.distinct_ratio >= NEARLY_ALL_DISTINCT;
-    if is_distinct && kind != Kind::Date && named(&KNOWN_TO_OTHERS).is_none() {
+    if is_distinct && kind != Kind::Date && known.is_none() {
         let percent = column.distinct_ratio * 100.0;
-        return (
+        return no(
             Identifying,
             format!("nearly every row has a value of its own ({percent:.0} % distinct)"),
         );
     }
     if let Some(word) = named(&SENSITIVE) {
-        return (Sensitive, format!("its name says `{word}`"));
+        return no(Sensitive, format!("its name says `{word}`"));
     }
     if let Some(word) = named(&IDENTIFYING) {
         // Few values name groups, not persons: `account type`, `country id`.
         if column.distinct > FEW_CATEGORIES || column.distinct_ratio > 0.5 {
-            return (Identifying, format!("its name says `{word}`"));
+            return no(Identifying, format!("its name says `{word}`"));
         }
     }
-    if let Some(word) = named(&KNOWN_TO_OTHERS) {
-        return (QuasiIdentifying, format!("its name says `{word}`"));
+    if let Some((thing, word)) = known {
+        let others = words.iter().filter(|word| is_in(OF_OTHERS, word));
+        let detours = 10 * others.count() + words.len();
+        let reason = format!("others may know it: its name says `{word}`");
+        return (Plain, reason, Leaning::Named { thing, detours });
     }
     if kind == Kind::Date {
-        return (QuasiIdentifying, "dates are easily known to others".into());
+        let reason = "others may know it: dates are easily known".into();
+        let (thing, detours) = (KNOWN_TO_OTHERS.len() - 1, words.len());
+        return (Plain, reason, Leaning::Named { thing, detours });
     }
     let alone = super::ratio(column.unique_rows.unwrap_or(rows), rows);
     if alone >= MANY_ALONE {
-        return (
+        return no(
             Identifying,
             format!(
                 "{:.0} % of the rows have a value of their own",
@@ -205,46 +224,173 @@ pub(super) fn propose(
         );
     }
     if kind == Kind::Text && column.distinct <= FEW_CATEGORIES {
-        return (
-            QuasiIdentifying,
-            format!("{} categories that others may know", column.distinct),
-        );
+        let reason = format!("{} categories that others may know", column.distinct);
+        return (Plain, reason, Leaning::Possible);
     }
-    (
+    no(
         Plain,
         "neither its name nor its values speak for a role; decide yourself".into(),
     )
 }
 
-/// The words of a name: `birthDate`, `birth_date` and `BIRTH-DATE` have two.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for letter in name.chars() {
-        let starts_word = letter.is_uppercase() && before.is_lowercase();
-        if (starts_word || !letter.is_alphanumeric())
-            && words.last().is_some_and(|word| !word.is_empty())
-        {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut()
-            && letter.is_alphanumeric()
-        {
-            word.extend(letter.to_lowercase());
-        }
-        before = letter;
+/// The columns that others know by what their names say: one for each thing, what others know best first, at most
+/// [`MOST_PROPOSED`]. If the user gave some, these and no others.
+pub(super) fn known_by_name(leanings: &[Leaning]) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..leanings.len()).collect();
+    if leanings.contains(&Leaning::Given) {
+        columns.retain(|&at| leanings[at] == Leaning::Given);
+        return columns;
     }
-    words
+    columns.retain(|&at| matches!(leanings[at], Leaning::Named { .. }));
+    // Stable: of equals the first in the table.
+    columns.sort_by_key(|&at| leanings[at]);
+    columns.dedup_by_key(|at| match leanings[*at] {
+        Leaning::Named { thing, .. } => thing,
+        _ => usize::MAX,
+    });
+    columns.truncate(MOST_PROPOSED);
+    columns.sort_unstable();
+    columns
+}
+
+/// Completes the reasons of columns that others may know and that are not proposed.
+pub(super) fn say_why_not(columns: &mut [ColumnReport], leanings: &[Leaning]) {
+    let thing_of = |leaning: &Leaning| match leaning {
+        Leaning::Named { thing, .. } => Some(*thing),
+        _ => None,
+    };
+    for at in 0..columns.len() {
+        let Some(thing) = thing_of(&leanings[at]) else {
+            continue;
+        };
+        if columns[at].role != ProposedRole::Plain {
+            continue;
+        }
+        let same = (0..columns.len()).find(|&other| {
+            thing_of(&leanings[other]) == Some(thing)
+                && columns[other].role == ProposedRole::QuasiIdentifying
+        });
+        let why_not = match same {
+            Some(other) => format!("; `{}` says the same", columns[other].name.escape_debug()),
+            None => "; others are better known".to_owned(),
+        };
+        columns[at].reason.push_str(&why_not);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn report(name: &str, distinct: u64) -> ColumnReport {
+        ColumnReport {
+            name: name.into(),
+            kind: "text".into(),
+            missing: 0,
+            likely_missing: Vec::new(),
+            distinct,
+            is_exact: true,
+            distinct_ratio: distinct as f64 / 10_000.0,
+            separation_ratio: Some(0.5),
+            unique_rows: Some(0),
+            role: ProposedRole::Plain,
+            reason: String::new(),
+            levels: None,
+        }
+    }
+
+    fn proposed<'a>(names: &[&'a str]) -> Vec<&'a str> {
+        let leaning = |name: &&str| {
+            let report = report(name, 20);
+            propose(&report, Kind::Text, 10_000, &Columns::default()).2
+        };
+        let leanings: Vec<Leaning> = names.iter().map(leaning).collect();
+        let proposed = known_by_name(&leanings).into_iter();
+        proposed.map(|at| names[at]).collect()
+    }
+
     #[test]
-    fn names_are_read_word_by_word() {
-        assert_eq!(words("birthDate"), ["birth", "date"]);
-        assert_eq!(words("PATIENT_ID"), ["patient", "id"]);
-        assert_eq!(words("marital-status"), ["marital", "status"]);
+    fn names_are_understood_in_several_languages() {
+        for name in [
+            "age",
+            "birthDate",
+            "GESCHLECHT",
+            "plz",
+            "code_postal",
+            "État civil",
+            "nivel_estudios",
+            "cittadinanza",
+            "beroep",
+            "Staatsangehörigkeit",
+            "raça",
+            "date of birth",
+        ] {
+            assert_eq!(proposed(&[name]), [name]);
+        }
+        for name in ["sausage", "score", "x1", "capital-gain"] {
+            assert!(proposed(&[name]).is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn of_columns_that_say_one_thing_the_plainest_is_proposed() {
+        assert_eq!(
+            proposed(&[
+                "country of birth father",
+                "country of birth self",
+                "country of birth mother",
+                "age"
+            ]),
+            ["country of birth self", "age"]
+        );
+        assert_eq!(proposed(&["education-num", "education"]), ["education"]);
+    }
+
+    #[test]
+    fn a_census_table_gets_few_quasi_identifiers() {
+        let census = [
+            "age",
+            "class of worker",
+            "detailed industry recode",
+            "detailed occupation recode",
+            "education",
+            "enroll in edu inst last wk",
+            "marital stat",
+            "major industry code",
+            "major occupation code",
+            "race",
+            "hispanic origin",
+            "sex",
+            "reason for unemployment",
+            "full or part time employment stat",
+            "tax filer stat",
+            "region of previous residence",
+            "state of previous residence",
+            "detailed household and family stat",
+            "detailed household summary in household",
+            "migration code-change in msa",
+            "live in this house 1 year ago",
+            "family members under 18",
+            "country of birth father",
+            "country of birth mother",
+            "country of birth self",
+            "citizenship",
+            "own business or self employed",
+            "veterans benefits",
+            "year",
+        ];
+        assert_eq!(
+            proposed(&census),
+            [
+                "age",
+                "education",
+                "marital stat",
+                "major occupation code",
+                "race",
+                "sex",
+                "region of previous residence",
+                "country of birth self",
+            ]
+        );
     }
 }

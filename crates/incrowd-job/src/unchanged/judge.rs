@@ -148,6 +148,7 @@ impl KeptColumn {
             unique_rows: Some(singled_out),
             role: ProposedRole::Plain,
             reason: String::new(),
+            levels: None,
         };
         propose_role(&report, self.kind, rows)
     }

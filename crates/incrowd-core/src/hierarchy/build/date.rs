@@ -1,14 +1,16 @@
 //! Dates by calendar: the day, its month, its year.
 
-use super::{Runs, read_sorted};
+use super::{Runs, label, present, read_sorted};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
-use crate::table::parse_date;
+use crate::table::{DateForm, DateForms};
 use jiff::civil::Date;
 
 /// A calendar period that a date may be published as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DateLevel {
+    /// `2024-05-17`, whatever the time of day.
+    Day,
     /// `2024-W20`, the week of ISO 8601. Weeks cross months and years, so nothing but `*` stands above.
     Week,
     /// `2024-05`
@@ -17,13 +19,14 @@ pub enum DateLevel {
     Quarter,
     /// `2024`
     Year,
-    /// `2020-2029`
+    /// `[2020-2029]`
     Decade,
 }
 
 impl DateLevel {
     /// All periods, finer before coarser.
-    pub const ALL: [DateLevel; 5] = [
+    pub const ALL: [DateLevel; 6] = [
+        DateLevel::Day,
         DateLevel::Week,
         DateLevel::Month,
         DateLevel::Quarter,
@@ -34,6 +37,7 @@ impl DateLevel {
     /// What it is called in `date:month,year`.
     pub fn name(self) -> &'static str {
         match self {
+            DateLevel::Day => "day",
             DateLevel::Week => "week",
             DateLevel::Month => "month",
             DateLevel::Quarter => "quarter",
@@ -43,14 +47,15 @@ impl DateLevel {
     }
 
     /// Year and period within it, equal for dates of one period.
-    pub(crate) fn period(self, date: Date) -> (i16, i8) {
+    pub(crate) fn period(self, date: Date) -> (i16, i16) {
         match self {
+            DateLevel::Day => (date.year(), date.day_of_year()),
             DateLevel::Week => {
                 let week = date.iso_week_date();
-                (week.year(), week.week())
+                (week.year(), week.week().into())
             }
-            DateLevel::Month => (date.year(), date.month()),
-            DateLevel::Quarter => (date.year(), (date.month() + 2) / 3),
+            DateLevel::Month => (date.year(), date.month().into()),
+            DateLevel::Quarter => (date.year(), i16::from(date.month() + 2) / 3),
             DateLevel::Year => (date.year(), 0),
             DateLevel::Decade => (date.year().div_euclid(10) * 10, 0),
         }
@@ -59,45 +64,76 @@ impl DateLevel {
     fn label(self, date: Date) -> String {
         let (year, part) = self.period(date);
         match self {
+            DateLevel::Day => format!("{year:04}-{:02}-{:02}", date.month(), date.day()),
             DateLevel::Week => format!("{year:04}-W{part:02}"),
             DateLevel::Month => format!("{year:04}-{part:02}"),
             DateLevel::Quarter => format!("{year:04}-Q{part}"),
             DateLevel::Year => format!("{year:04}"),
-            DateLevel::Decade => format!("{year:04}-{:04}", year + 9),
+            DateLevel::Decade => {
+                label::interval(&format!("{year:04}"), &format!("{:04}", year + 9))
+            }
         }
     }
 }
 
 /// Dates by the given periods, one per level, finer before coarser.
 ///
+/// Days may have times after them and be written in any [`DateForm`]; without `form` it is the one that reads every
+/// value.
+///
 /// # Errors
-/// Values that are not dates written `YYYY-MM-DD`; periods that do not nest, or none.
+/// Values that are not dates of one form; dates that could have the day or the month first, when a period finer than a
+/// year is asked for and `form` does not say; periods that do not nest, or none.
 ///
 /// ```
 /// use incrowd_core::hierarchy::build::{DateLevel, date};
-/// let born = date("born", &["2024-05-17", "2023-12-31"], &[DateLevel::Month, DateLevel::Year])?;
+/// let born = date("born", &["17.05.2024", "31.12.2023"], &[DateLevel::Month, DateLevel::Year], None)?;
 /// assert_eq!(
 ///     born.to_csv(),
-///     "day,month,year,any\n2023-12-31,2023-12,2023,*\n2024-05-17,2024-05,2024,*\n"
+///     "value,month,year,any\n31.12.2023,2023-12,2023,*\n17.05.2024,2024-05,2024,*\n"
 /// );
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
-pub fn date(column: &str, values: &[&str], levels: &[DateLevel]) -> Result<Hierarchy, Error> {
+pub fn date(
+    column: &str,
+    values: &[&str],
+    levels: &[DateLevel],
+    form: Option<DateForm>,
+) -> Result<Hierarchy, Error> {
     check_periods(levels)?;
-    let dates = read_sorted(values, parse_date).map_err(|unread| Error::NotDates {
+    let forms = DateForms::of(present(values).map(|(_, value)| value));
+    let is_fine = |level: &DateLevel| *level < DateLevel::Year;
+    if form.is_none() && forms.is_ambiguous() && levels.iter().any(is_fine) {
+        return Err(Error::DatesAmbiguous {
+            column: column.into(),
+        });
+    }
+    let form = form.or(forms.found()).unwrap_or_else(|| most_read(values));
+    let dates = read_sorted(values, |text| form.read(text)).map_err(|unread| Error::NotDates {
         column: column.into(),
         values: unread.values,
         first: unread.first,
     })?;
-    let mut runs = Runs::new("day", dates.iter().map(|date| date.text));
+    let day = |leaf: usize| dates[leaf].meaning.date();
+    let mut runs = Runs::new("value", dates.iter().map(|date| date.text));
     for level in levels {
         runs.merge(
             level.name().into(),
-            |leaf| level.period(dates[leaf].meaning),
-            |first, _, text| text.push_str(&level.label(dates[first].meaning)),
+            |leaf| level.period(day(leaf)),
+            |first, _, text| text.push_str(&level.label(day(first))),
         );
     }
     runs.finish(column, values)
+}
+
+/// The form that reads most values, for the count of those it does not.
+fn most_read(values: &[&str]) -> DateForm {
+    let forms = DateForm::ALL.into_iter().rev(); // the first of equals
+    let read = |form: &DateForm| {
+        let texts = present(values).map(|(_, text)| text);
+        texts.filter(|text| form.read(text).is_some()).count()
+    };
+    forms.max_by_key(read).unwrap_or(DateForm::YearFirst)
 }
 
 /// Refuses periods that are none or do not nest.
@@ -105,7 +141,7 @@ pub(crate) fn check_periods(levels: &[DateLevel]) -> Result<(), Error> {
     if levels.is_empty() {
         return Err(Error::HierarchySpecParameter {
             builder: "date",
-            expected: "one or more of week, month, quarter, year, decade",
+            expected: "one or more of day, week, month, quarter, year, decade",
         });
     }
     let nests = |pair: &[DateLevel]| pair[0] < pair[1] && pair[0] != DateLevel::Week;
@@ -114,7 +150,7 @@ pub(crate) fn check_periods(levels: &[DateLevel]) -> Result<(), Error> {
         Some(at) => Err(Error::HierarchySpecNotNested {
             builder: "date",
             level: at + 2,
-            rule: "months make quarters, quarters years, years decades; weeks make none of these",
+            rule: "days make months, months quarters, quarters years, years decades; weeks make none of these",
         }),
     }
 }

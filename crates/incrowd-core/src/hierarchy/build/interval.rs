@@ -1,9 +1,10 @@
-//! Numbers in intervals of fixed widths: `17` becomes `15-19`, then `10-19`.
+//! Numbers in intervals of fixed widths: `17` becomes `[15-19]`, then `[10-19]`.
 
 use super::decimal::written;
-use super::{Decimal, Runs, sorted_numbers};
+use super::{Decimal, Exact, Read, Runs, label, sorted_numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
+use crate::table::Number;
 
 /// Beyond this many intervals from 0, neighbouring numbers are no longer told apart.
 const MOST_INTERVALS: f64 = 9e15;
@@ -11,19 +12,24 @@ const MOST_INTERVALS: f64 = 9e15;
 /// Intervals of the given widths, one width per level, counted from `origin`.
 ///
 /// Every width is a multiple of the one before. With origin 0 the bounds do not depend on the data, so
-/// tables published one after the other agree. Intervals of whole numbers are written with both ends inside
-/// (`17-21`; just `17` at width 1); if a number or a bound is not whole, or a bound is negative, with the upper
-/// end outside (`[17.0,22.0)`, `[-5,0)`). Bounds are exact decimals: with width 0.1, `0.3` falls in `[0.3,0.4)`.
+/// tables published one after the other agree. Both ends of an interval belong to it, so the upper end is the last
+/// number of the data's precision before the next interval: `[17-21]` for whole numbers (just `17` at width 1),
+/// `[1.0-1.4]` for tenths, `[-5--1]` below zero. Where the data have more than 12 digits after the point, an
+/// interval is written by the least and greatest of its numbers. Bounds are exact decimals: with width 0.1, `0.3`
+/// is never taken for a little less.
 ///
 /// # Errors
 /// Values that are not numbers, widths that are not positive or do not nest, and intervals more than 9e15
-/// widths away from 0.
+/// widths away from 0 among numbers that are too long to be exact.
 ///
 /// ```
 /// use incrowd_core::hierarchy::build::{Decimal, interval};
 /// let widths = ["5", "10"].map(|width| width.parse().expect("a decimal"));
 /// let age = interval("age", &["17", "22", "39"], &widths, "17".parse().expect("a decimal"))?;
-/// assert_eq!(age.to_csv(), "value,5-wide,10-wide,any\n17,17-21,17-26,*\n22,22-26,17-26,*\n39,37-41,37-46,*\n");
+/// assert_eq!(
+///     age.to_csv(),
+///     "value,5-wide,10-wide,any\n17,[17-21],[17-26],*\n22,[22-26],[17-26],*\n39,[37-41],[37-46],*\n"
+/// );
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
 pub fn interval(
@@ -33,38 +39,22 @@ pub fn interval(
     origin: Decimal,
 ) -> Result<Hierarchy, Error> {
     check_widths(widths)?;
-    let numbers = sorted_numbers(column, values)?;
+    let mut numbers = sorted_numbers(column, values)?;
     let grid = Grid::new(widths, origin);
-    let mut indices = Vec::with_capacity(numbers.len());
-    let mut current: Option<(i128, f64)> = None;
-    for read in &numbers {
-        let number = read.meaning.get();
-        let index = match current {
-            Some((index, end)) if number < end => index,
-            _ => grid
-                .index(number)
-                .ok_or_else(|| Error::IntervalsTooNarrow {
-                    column: column.into(),
-                    first: read.at + 1,
-                })?,
-        };
-        current = Some((index, grid.bound(index + 1)));
-        indices.push(index);
-    }
-    let whole = grid.places == 0 && numbers.iter().all(|read| read.meaning.get().fract() == 0.0);
-    let lowest = indices.first().copied().unwrap_or(0);
-    let inclusive = whole && grid.last_start(lowest) >= 0;
-
+    let exact = Exact::of(&mut numbers, grid.places);
+    let indices = match &exact {
+        Some(exact) => grid.exact_indices(exact),
+        None => grid.indices(column, &numbers)?,
+    };
     let mut runs = Runs::new("value", numbers.iter().map(|read| read.text));
     for (width, &wide) in widths.iter().zip(&grid.widths) {
         let factor = wide / grid.widths[0];
         let group = |leaf: usize| indices[leaf].div_euclid(factor);
-        runs.merge(format!("{width}-wide"), group, |first, _, text| {
+        runs.merge(format!("{width}-wide"), group, |first, last, text| {
             let start = grid.origin + group(first) * wide;
-            text.push_str(&match inclusive {
-                true if wide == 1 => start.to_string(),
-                true => format!("{start}-{}", start + wide - 1),
-                false => grid.half_open(start, start + wide, whole),
+            text.push_str(&match &exact {
+                Some(exact) => grid.both_ends(start, start + wide, exact.places),
+                None => label::interval(numbers[first].text.trim(), numbers[last].text.trim()),
             });
         });
     }
@@ -112,6 +102,35 @@ impl Grid {
         }
     }
 
+    /// The narrowest interval of each number, where numbers are exact.
+    fn exact_indices(&self, exact: &Exact) -> Vec<i128> {
+        let finer = 10_i128.pow(u32::from(exact.places - self.places));
+        let (origin, width) = (self.origin * finer, self.widths[0] * finer);
+        let index = |&number: &i128| (number - origin).div_euclid(width);
+        exact.scaled.iter().map(index).collect()
+    }
+
+    /// The narrowest interval of each number, ascending.
+    fn indices(&self, column: &str, numbers: &[Read<'_, Number>]) -> Result<Vec<i128>, Error> {
+        let mut indices = Vec::with_capacity(numbers.len());
+        let mut current: Option<(i128, f64)> = None;
+        for read in numbers {
+            let number = read.meaning.get();
+            let index = match current {
+                Some((index, end)) if number < end => index,
+                _ => self
+                    .index(number)
+                    .ok_or_else(|| Error::IntervalsTooNarrow {
+                        column: column.into(),
+                        first: read.at + 1,
+                    })?,
+            };
+            current = Some((index, self.bound(index + 1)));
+            indices.push(index);
+        }
+        Ok(indices)
+    }
+
     /// The narrowest interval that holds the number. The bounds decide; the division only guesses.
     fn index(&self, number: f64) -> Option<i128> {
         let unit = 10_f64.powi(self.places.into());
@@ -142,15 +161,10 @@ impl Grid {
         text.parse().expect("digits and a point are a number")
     }
 
-    /// Where the widest interval around the narrowest interval `index` starts.
-    fn last_start(&self, index: i128) -> i128 {
-        let wide = self.widths[self.widths.len() - 1];
-        self.origin + index.div_euclid(wide / self.widths[0]) * wide
-    }
-
-    fn half_open(&self, start: i128, end: i128, whole: bool) -> String {
-        let shown = if whole { 0 } else { self.places.max(1) };
-        let write = |bound| written(bound, self.places, shown);
-        format!("[{},{})", write(start), write(end))
+    /// From `start` to the last number of `places` digits after the point that lies before `end`.
+    fn both_ends(&self, start: i128, end: i128, places: u8) -> String {
+        let finer = 10_i128.pow(u32::from(places - self.places));
+        let write = |bound| written(bound, places, places);
+        label::interval(&write(start * finer), &write(end * finer - 1))
     }
 }

@@ -14,23 +14,39 @@
 
 mod date;
 mod decimal;
+mod frequent;
+mod icd10;
 mod interval;
+mod label;
+mod listed_in;
+mod log;
 mod mask;
 mod order;
+mod postcode;
 mod quantile;
 #[cfg(test)]
 mod tests;
 
 pub use date::{DateLevel, date};
 pub use decimal::{Decimal, NotDecimal};
+pub use frequent::frequent;
+pub use icd10::icd10;
 pub use interval::interval;
-pub use mask::mask;
+pub use listed_in::listed_in;
+pub use log::{LogStep, log};
+pub use mask::{mask, prefix};
 pub use order::{Arrangement, order};
+pub use postcode::postcode;
 pub use quantile::quantile;
 
 pub(super) use date::check_periods;
+pub(super) use frequent::check_counts;
+pub(super) use icd10::is_icd10;
 pub(super) use interval::check_widths;
-pub(super) use mask::check_step;
+pub(super) use log::check_steps;
+pub(super) use mask::{Codes, check_lengths, check_step};
+pub(super) use order::known_order;
+pub(super) use postcode::is_postcode;
 pub(super) use quantile::check_groups;
 
 use super::listed::add_top;
@@ -38,13 +54,13 @@ use super::{ExtraLeaf, Groups, Hierarchy};
 use crate::error::Error;
 use crate::table::{Dictionary, Number, parse_number};
 
-/// The value or `*`: one step, for values that have nothing in common.
+/// The value or `*`: one step, for values that have nothing in common. Leaves are in their natural order.
 ///
 /// # Errors
 /// No values.
 pub fn suppress(column: &str, values: &[&str]) -> Result<Hierarchy, Error> {
-    let present = present(values).map(|(_, value)| value);
-    Runs::new("value", present).finish(column, values)
+    let leaves = order::natural(values);
+    Runs::new("value", leaves.into_iter()).finish(column, values)
 }
 
 /// The values that are not missing, with their positions.
@@ -107,11 +123,80 @@ fn sorted_numbers<'a>(column: &str, values: &[&'a str]) -> Result<Vec<Read<'a, N
     })
 }
 
+/// What a builder knows about a value; those it does not know come last.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Recognized<T> {
+    Yes(T),
+    No,
+}
+
+/// The present values, each once, by what they are recognized as. Refuses values of which more than half are not:
+/// they are something else.
+fn recognized<'a, T: Ord>(
+    column: &str,
+    expected: &'static str,
+    values: &[&'a str],
+    recognize: impl Fn(&'a str) -> Option<T>,
+) -> Result<Vec<(Recognized<T>, &'a str)>, Error> {
+    let mut leaves = Vec::with_capacity(values.len());
+    let (mut unread, mut first) = (0, 0);
+    for (at, text) in present(values) {
+        let known = recognize(text);
+        if known.is_none() {
+            first = if unread == 0 { at + 1 } else { first };
+            unread += 1;
+        }
+        leaves.push((known.map_or(Recognized::No, Recognized::Yes), text));
+    }
+    if unread * 2 > leaves.len() {
+        return Err(Error::NotRecognized {
+            column: column.into(),
+            expected,
+            values: unread,
+            first,
+        });
+    }
+    leaves.sort_unstable();
+    leaves.dedup();
+    Ok(leaves)
+}
+
+/// Numbers as whole multiples of one power of ten.
+struct Exact {
+    /// Digits after the point; as many as a number of the data has, and no fewer than asked for.
+    places: u8,
+    /// Each number in units of 10 to the power of minus `places`, ascending.
+    scaled: Vec<i128>,
+}
+
+impl Exact {
+    /// Reads the texts exactly and puts the numbers into their exact order, which differs from that of their
+    /// meanings only where these are too long to be told apart. None if a text needs too many digits.
+    fn of(numbers: &mut Vec<Read<'_, Number>>, least_places: u8) -> Option<Exact> {
+        let mut places = least_places;
+        for read in numbers.iter() {
+            let needed = u8::try_from(decimal::places_of(read.text)?).ok()?;
+            places = places.max(needed);
+        }
+        if places > decimal::MOST_PLACES {
+            return None;
+        }
+        let scaled = |read: &Read<'_, Number>| decimal::scaled_text(read.text, places);
+        let mut scaled: Vec<i128> = numbers.iter().map(scaled).collect::<Option<_>>()?;
+        if !scaled.is_sorted() {
+            let mut both: Vec<_> = scaled.into_iter().zip(std::mem::take(numbers)).collect();
+            both.sort_by(|(one, a), (other, b)| (one, a.text).cmp(&(other, b.text)));
+            (scaled, *numbers) = both.into_iter().unzip();
+        }
+        Some(Exact { places, scaled })
+    }
+}
+
 /// A hierarchy growing upwards, in which every group is a run of neighbouring leaves.
 struct Runs {
     levels: Vec<Groups>,
-    /// The first leaf of each group of the last level so far.
-    firsts: Vec<usize>,
+    /// The first leaf of each group of each level so far.
+    firsts: Vec<Vec<usize>>,
 }
 
 impl Runs {
@@ -126,33 +211,52 @@ impl Runs {
         groups.leaves = vec![1; count];
         Runs {
             levels: vec![groups],
-            firsts: (0..count).collect(),
+            firsts: vec![(0..count).collect()],
         }
     }
 
     /// Adds a level on which neighbouring groups are one when `key` of their first leaves is equal. `label` writes
     /// the text of a group, given its first and last leaf.
     ///
-    /// Two groups with one text are kept apart by a number behind the second; that takes values which
-    /// look like labels themselves.
+    /// A text is unique on its level, and on a higher level it holds all that it holds on a lower one; otherwise
+    /// whoever reads it would not know what it stands for. Where values look like labels themselves, a number
+    /// behind the text keeps them apart.
     fn merge<K: PartialEq>(
         &mut self,
         name: String,
         mut key: impl FnMut(usize) -> K,
         mut label: impl FnMut(usize, usize, &mut String),
     ) {
-        let below = self.levels.last_mut().expect("there is level 0");
+        let below = self.firsts.last().expect("there is level 0");
         let mut firsts = Vec::new();
+        let mut parents = Vec::with_capacity(below.len());
         let mut last_key = None;
-        for &first in &self.firsts {
+        for &first in below {
             let key = Some(key(first));
             if key != last_key {
                 firsts.push(first);
                 last_key = key;
             }
-            below.parents.push(firsts.len() as u32 - 1);
+            parents.push(firsts.len() as u32 - 1);
         }
+        let leaves = self.levels[0].of_leaf.len();
+        let ends: Vec<usize> = firsts.iter().skip(1).copied().chain([leaves]).collect();
         let mut groups = Groups::new(name);
+        let (mut text, mut repeated) = (String::new(), 1_u32);
+        for (group, (&first, &end)) in firsts.iter().zip(&ends).enumerate() {
+            text.clear();
+            label(first, end - 1, &mut text);
+            let plain = text.len();
+            while self.means_another(&text, first..end)
+                || groups.labels.encode(&text) as usize != group
+            {
+                repeated += 1;
+                text.truncate(plain);
+                text.push_str(&format!(" ({repeated})"));
+            }
+        }
+        let below = self.levels.last_mut().expect("there is level 0");
+        below.parents = parents;
         groups.of_leaf = below
             .of_leaf
             .iter()
@@ -162,20 +266,18 @@ impl Runs {
         for (&parent, &leaves) in below.parents.iter().zip(&below.leaves) {
             groups.leaves[parent as usize] += leaves;
         }
-        let ends = firsts.iter().skip(1).copied().chain([groups.of_leaf.len()]);
-        let (mut text, mut repeated) = (String::new(), 1_u32);
-        for (group, (&first, end)) in firsts.iter().zip(ends).enumerate() {
-            text.clear();
-            label(first, end - 1, &mut text);
-            let plain = text.len();
-            while groups.labels.encode(&text) as usize != group {
-                repeated += 1;
-                text.truncate(plain);
-                text.push_str(&format!(" ({repeated})"));
-            }
-        }
         self.levels.push(groups);
-        self.firsts = firsts;
+        self.firsts.push(firsts);
+    }
+
+    /// Whether a lower level has this text for a group outside these leaves. Levels nest, so a group that starts
+    /// among them lies among them.
+    fn means_another(&self, text: &str, leaves: std::ops::Range<usize>) -> bool {
+        let mut levels = self.levels.iter().zip(&self.firsts);
+        levels.any(|(groups, firsts)| {
+            let group = groups.labels.lookup(text.as_bytes());
+            group.is_some_and(|group| !leaves.contains(&firsts[group as usize]))
+        })
     }
 
     /// Puts `*` on top and the missing value, if `values` has it, aside.

@@ -1,6 +1,6 @@
 //! Numbers in intervals that hold about equally many rows.
 
-use super::{Runs, sorted_numbers};
+use super::{Runs, label, sorted_numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
 
@@ -8,8 +8,8 @@ use crate::hierarchy::Hierarchy;
 ///
 /// A number goes where the middle of its rows falls when all rows are dealt out evenly, so equal numbers stay
 /// together; a number that fills several shares leaves fewer groups than asked for. Levels above level 1 deal
-/// out whole groups the same way. A group is written by its least and greatest number: `17-23` if all numbers are
-/// whole and not negative, else `[1.5,2.25]`; a group of one number as that number.
+/// out whole groups the same way. A group is written by its least and greatest number, both inside: `[17-23]`,
+/// `[1.5-2.25]`, `[-3-0]`; a group of one number as that number.
 ///
 /// # Errors
 /// Values that are not numbers; group counts that are 0 or do not decrease.
@@ -18,7 +18,7 @@ use crate::hierarchy::Hierarchy;
 /// use incrowd_core::hierarchy::build::quantile;
 /// let values = [("20", 5), ("30", 1), ("31", 1), ("40", 3)];
 /// let age = quantile("age", &values, &[2])?;
-/// assert_eq!(age.to_csv(), "value,2-groups,any\n20,20,*\n30,30-40,*\n31,30-40,*\n40,30-40,*\n");
+/// assert_eq!(age.to_csv(), "value,2-groups,any\n20,20,*\n30,[30-40],*\n31,[30-40],*\n40,[30-40],*\n");
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
 pub fn quantile(column: &str, values: &[(&str, u32)], groups: &[u32]) -> Result<Hierarchy, Error> {
@@ -36,8 +36,6 @@ pub fn quantile(column: &str, values: &[(&str, u32)], groups: &[u32]) -> Result<
     }
     before.push(total);
 
-    let is_whole = |number: f64| number >= 0.0 && number.fract() == 0.0;
-    let whole = numbers.iter().all(|read| is_whole(read.meaning.get()));
     let mut runs = Runs::new("value", numbers.iter().map(|read| read.text));
     // Texts of one number are one group to start from: no label can tell them apart.
     let mut ends = units(numbers.len(), |leaf| number(leaf).to_bits());
@@ -55,7 +53,16 @@ pub fn quantile(column: &str, values: &[(&str, u32)], groups: &[u32]) -> Result<
         runs.merge(
             format!("{count}-groups"),
             |leaf| shares[leaf],
-            |first, last, text| text.push_str(&label(number(first), number(last), whole)),
+            |first, last, text| {
+                // Texts of one number (`1.5`, `1.50`) are one bound.
+                let last = if number(first) == number(last) {
+                    first
+                } else {
+                    last
+                };
+                let bound = |leaf: usize| numbers[leaf].text.trim();
+                text.push_str(&label::interval(bound(first), bound(last)));
+            },
         );
         ends = units(numbers.len(), |leaf| shares[leaf]);
     }
@@ -90,16 +97,4 @@ fn units<K: PartialEq>(leaves: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
         };
     }
     ends
-}
-
-fn label(least: f64, greatest: f64, whole: bool) -> String {
-    let write = |number: f64| match number.abs() {
-        size if size != 0.0 && !(1e-9..1e15).contains(&size) => format!("{number:e}"),
-        _ => number.to_string(),
-    };
-    match (least == greatest, whole) {
-        (true, _) => write(least),
-        (false, true) => format!("{}-{}", write(least), write(greatest)),
-        (false, false) => format!("[{},{}]", write(least), write(greatest)),
-    }
 }
