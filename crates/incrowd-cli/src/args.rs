@@ -652,6 +652,10 @@ pub(crate) struct SearchArgs {
     /// Stop searching after this time, such as 30s, and take the best found
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     time_limit: Option<String>,
+    /// Stop searching after so many steps of work, such as 500M, and take the best found; none for no limit. Unlike a
+    /// time it gives the same answer on every machine [default: 3G, a minute or so]
+    #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
+    work_limit: Option<String>,
 }
 
 /// What the data holder chooses.
@@ -891,6 +895,8 @@ impl FlagPart for SearchArgs {
         job.search.seed = self.seed;
         let limit = self.time_limit.as_deref();
         job.search.time_limit = limit.map(str::parse).transpose()?;
+        let limit = self.work_limit.as_deref();
+        job.search.work_limit = limit.map(str::parse).transpose()?;
         Ok(())
     }
 }

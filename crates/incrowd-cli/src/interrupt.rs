@@ -1,16 +1,18 @@
-//! Ctrl-C in every phase: a clean stop, and nothing half-written.
+//! Ctrl-C in every phase: the best found so far, or a clean stop with nothing half-written.
 //!
-//! The command runs on a thread of its own. On Ctrl-C it is asked to stop, which it does at its next batch of
-//! rows or step of the search, cleaning up on the way. A command that cannot stop, because it waits for a pipe
-//! that says nothing, is given up after a moment, and its temporary files are removed here. A second Ctrl-C ends
-//! the program at once.
+//! The command runs on a thread of its own. On Ctrl-C a search is asked for the best it has found, which is then
+//! checked and written as if the search had ended by itself. Where nothing is searched, or on another Ctrl-C, or when
+//! the system says that the program is to end, the command is asked to stop, which it does at its next batch of rows or
+//! step of the search, cleaning up on the way. A command that cannot stop, because it waits for a pipe that says
+//! nothing, is given up after a moment, and its temporary files are removed here. Yet another Ctrl-C ends the program
+//! at once.
 
 use crate::args::Cli;
 use crate::progress::Bars;
 use crate::{Reply, STOPPED, commands};
 use incrowd_job::{Control, Error};
+use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -20,18 +22,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often we look whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
+/// What is said when the best so far is wanted.
+const TAKING_THE_BEST: &str =
+    "\ntaking the best found so far; press Ctrl-C again to stop with nothing written\n";
+
 /// Runs what was typed.
 pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
     let control = Arc::new(Control::new(Bars::new(&cli.global)));
-    let presses = AtomicUsize::new(0);
-    let asked = Arc::clone(&control);
+    #[cfg(unix)]
+    stop_on_termination(Arc::clone(&control));
+    let pressed = Arc::clone(&control);
     // Without a handler Ctrl-C still ends the program, only less tidily.
-    let _ = ctrlc::set_handler(move || {
-        if presses.fetch_add(1, Ordering::Relaxed) > 0 {
-            std::process::exit(STOPPED.into());
-        }
-        asked.cancel();
-    });
+    let _ = ctrlc::set_handler(move || press(&pressed));
     let (reply_out, reply) = channel();
     let working = Arc::clone(&control);
     std::thread::spawn(move || {
@@ -39,6 +41,38 @@ pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
         let _ = reply_out.send(commands::run(cli, &working));
     });
     wait(&reply, &control)
+}
+
+/// Ctrl-C was pressed.
+fn press(control: &Control) {
+    match control.ask_for_best() {
+        // Whether it can be said changes nothing.
+        true => drop(std::io::stderr().write_all(TAKING_THE_BEST.as_bytes())),
+        false => stop(control),
+    }
+}
+
+/// Asks the command to stop; ends the program when it was asked before.
+fn stop(control: &Control) {
+    if control.is_cancelled() {
+        std::process::exit(STOPPED.into());
+    }
+    control.cancel();
+}
+
+/// Lets a thread wait for the signals by which a system ends programs: nobody waits for an answer then.
+#[cfg(unix)]
+fn stop_on_termination(control: Arc<Control>) {
+    use nix::sys::signal::{SigSet, Signal};
+    let signals: SigSet = [Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
+    // Threads inherit this, and none is there yet. Without it the signals end the program, only less tidily.
+    if signals.thread_block().is_ok() {
+        std::thread::spawn(move || {
+            while signals.wait().is_ok() {
+                stop(&control);
+            }
+        });
+    }
 }
 
 fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Reply, Error> {

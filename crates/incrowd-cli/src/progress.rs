@@ -1,7 +1,7 @@
 //! Progress bars: for people who wait, and only then.
 
 use crate::args::Global;
-use incrowd_job::{Phase, Progress};
+use incrowd_job::{Phase, Progress, Standing};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -59,6 +59,15 @@ impl Progress for Bars {
         });
     }
 
+    fn search(&self, standing: Standing) {
+        self.with_current(|current| {
+            if let Some(Current { bar, .. }) = current {
+                bar.set_message(found(&standing));
+            }
+        });
+        self.reach(standing.nodes_checked);
+    }
+
     fn end(&self) {
         self.with_current(|current| {
             if let Some(current) = current.take() {
@@ -68,16 +77,33 @@ impl Progress for Bars {
     }
 }
 
+/// What a search has found so far.
+fn found(standing: &Standing) -> String {
+    let best = standing.best.map(|best| format!(", best {best:.6}"));
+    // A bound without anything to compare it with tells little.
+    let bound = standing.lower_bound.filter(|_| best.is_some());
+    let bound = bound.map(|bound| format!(", bound {bound:.6}"));
+    let gap = standing.gap();
+    let gap = gap.map(|gap| format!(", gap {:.1} %", (gap * 1000.0).ceil() / 10.0));
+    let limit = standing.work_limit.filter(|limit| *limit > 0);
+    let done = limit.map(|limit| {
+        let share = 100.0 * standing.work as f64 / limit as f64;
+        format!(", {share:.0} % of the work limit")
+    });
+    let parts = [best, bound, gap, done];
+    parts.into_iter().flatten().collect()
+}
+
 /// A bar that follows from the start, so that its estimate is good when it appears.
 fn hidden_bar(phase: Phase, total: Option<u64>) -> ProgressBar {
     let word = match phase {
         Phase::Read => "reading",
-        Phase::Solve => "searching",
+        Phase::Solve => "",
         Phase::Write => "writing",
         _ => "working",
     };
     let template = match (phase, total) {
-        (Phase::Solve, _) => "{msg} {spinner} {human_pos} nodes checked, {elapsed}",
+        (Phase::Solve, _) => "searching {spinner} {human_pos} nodes checked{msg}, {elapsed}",
         (_, Some(_)) => "{msg} {bar:30} {percent:>3} % of {total_bytes}, {eta} left",
         (_, None) => "{msg} {spinner} {bytes}, {elapsed}",
     };
@@ -86,4 +112,29 @@ fn hidden_bar(phase: Phase, total: Option<u64>) -> ProgressBar {
         bar.set_style(style);
     }
     bar.with_message(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_shows_its_best_its_bound_and_the_gap_rounded_up() {
+        let mut standing = Standing {
+            nodes_checked: 7,
+            best: None,
+            lower_bound: Some(0.25),
+            work: 30,
+            work_limit: Some(120),
+        };
+        assert_eq!(found(&standing), ", 25 % of the work limit");
+        standing.best = Some(0.75);
+        assert_eq!(
+            found(&standing),
+            ", best 0.750000, bound 0.250000, gap 66.7 %, 25 % of the work limit"
+        );
+        standing.lower_bound = None;
+        standing.work_limit = None;
+        assert_eq!(found(&standing), ", best 0.750000");
+    }
 }

@@ -392,20 +392,45 @@ fn values_missing_from_a_hierarchy_can_be_suppressed() {
 }
 
 #[test]
-fn a_time_limit_gives_an_honest_guarantee() {
+fn a_limit_gives_an_honest_guarantee_and_the_same_answer_with_any_number_of_threads() {
     let folder = Folder::new();
     let columns = "age,workclass,education,marital-status,occupation,race,sex,native-country";
-    let run = folder.run(&format!(
-        "anonymize {} -q {columns} -s salary-class --others drop --hierarchies {} -t 0.3 --max-suppressed 40% --time-limit 1ms --json",
-        data("adult/adult.csv"),
-        data("adult/hierarchies")
-    ));
-    // Something is found before the clock is looked at, and must not be called optimal.
-    let outcome = run.ends_with(0).json();
-    assert_eq!(outcome["guarantee"], "bounded");
-    let gap = outcome["gap"].as_f64().unwrap();
-    assert!(gap > 0.0 && gap <= 1.0, "{gap}");
-    assert_eq!(outcome["privacy"][0]["holds"], true);
+    let anonymize = |limit: &str| {
+        folder.run(&format!(
+            "anonymize {} -q {columns} -s salary-class --others drop --hierarchies {} -t 0.3 --max-suppressed 40% {limit}",
+            data("adult/adult.csv"),
+            data("adult/hierarchies")
+        ))
+    };
+    let stopped = |limit: &str| {
+        let outcome = anonymize(&format!("--work-limit 2M {limit} --json"))
+            .ends_with(0)
+            .json();
+        assert_eq!(outcome["guarantee"], "bounded");
+        let gap = outcome["gap"].as_f64().unwrap();
+        assert!(gap > 0.0 && gap <= 1.0, "{gap}");
+        assert_eq!(outcome["privacy"][0]["holds"], true);
+        assert_eq!(outcome["stopped"]["by"], "work-limit");
+        assert!(outcome["stopped"]["work"].as_u64().unwrap() > 2_000_000);
+        outcome
+    };
+    let one = stopped("--threads 1");
+    for threads in [2, 3, 8] {
+        let other = stopped(&format!("--threads {threads}"));
+        for field in ["levels", "gap", "metrics", "stopped"] {
+            assert_eq!(one[field], other[field], "{threads} threads");
+        }
+    }
+    let said = anonymize("--work-limit 2M --certificate c.json -o o.csv").ends_with(0);
+    for text in [said.stdout, folder.read("c.txt")] {
+        assert!(text.contains("raise it with --work-limit"), "{text}");
+    }
+    let certificate: serde_json::Value = serde_json::from_str(&folder.read("c.json")).unwrap();
+    assert_eq!(certificate["request"]["work_limit"], "2M");
+    // Nothing can be read in no time.
+    let too_short = anonymize("--time-limit 1ns -o o2.csv").ends_with(2);
+    assert!(too_short.stderr.contains("while the table was read"));
+    assert!(!folder.path("o2.csv").exists());
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Ctrl-C in every phase: exit code 130, soon, and nothing left behind.
+//! Ctrl-C in every phase: the best found so far, or exit code 130, soon, and nothing left behind.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -47,8 +47,12 @@ impl Running {
     }
 
     fn press_ctrl_c(&self) {
+        self.signal("-INT");
+    }
+
+    fn signal(&self, signal: &str) {
         let sent = Command::new("kill")
-            .args(["-INT", &self.id().to_string()])
+            .args([signal, &self.id().to_string()])
             .status();
         assert!(sent.unwrap().success());
     }
@@ -135,27 +139,152 @@ fn while_counting() {
     assert_eq!(folder.list("out"), [""; 0]);
 }
 
-#[test]
-fn while_searching() {
-    let folder = Folder::new();
-    std::fs::create_dir(folder.path("out")).unwrap();
-    // Distances do not survive merging, so nothing can be skipped in millions of nodes.
+/// A search that takes very long: distances do not survive merging, so nothing can be skipped in millions of nodes.
+fn endless_search(output: &str) -> String {
     let columns = "age,workclass,education,education-num,marital-status,occupation,relationship,race,sex,hours-per-week,native-country";
-    let arguments = format!(
-        "anonymize {} -q {columns} -s salary-class --others drop --hierarchies {} --hierarchy education-num=order --hierarchy hours-per-week=interval:2,4,8,16,32 -t 0.01 --max-suppressed 30% -o out/safe.csv --certificate out/proof.json",
+    format!(
+        "anonymize {} -q {columns} -s salary-class --others drop --hierarchies {} --hierarchy education-num=order --hierarchy hours-per-week=interval:2,4,8,16,32 -t 0.3 --max-suppressed 30% --work-limit none {output}",
         data("adult/adult.csv"),
         data("adult/hierarchies"),
+    )
+}
+
+/// What a child shows on a terminal, read as it comes.
+struct Terminal {
+    shown: std::fs::File,
+    text: String,
+}
+
+impl Terminal {
+    /// A terminal, and its other end for the child.
+    fn new() -> (Self, Stdio) {
+        let pair = nix::pty::openpty(None, None).unwrap();
+        let terminal = Terminal {
+            shown: pair.master.into(),
+            text: String::new(),
+        };
+        (terminal, pair.slave.into())
+    }
+
+    /// Reads until something is shown.
+    #[track_caller]
+    fn wait_for(&mut self, shown: &str) {
+        let mut buffer = [0; 4096];
+        while !self.text.contains(shown) {
+            let count = self.shown.read(&mut buffer).unwrap_or(0);
+            assert!(count > 0, "ended without {shown:?}: {}", self.text);
+            self.text += &String::from_utf8_lossy(&buffer[..count]);
+        }
+    }
+}
+
+#[test]
+fn while_searching_the_first_asks_for_the_best_so_far() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let arguments = endless_search("-o out/safe.csv --certificate out/proof.json --json");
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let running = Running(Some(child));
+    // A search that takes its time shows how far it is.
+    for shown in ["searching", "best ", "bound ", "gap "] {
+        terminal.wait_for(shown);
+    }
+    running.press_ctrl_c();
+    terminal.wait_for("taking the best found so far");
+    let mut running = running;
+    let output = running.0.take().unwrap().wait_with_output().unwrap();
+    let outcome = Run::of(output).ends_with(0).json();
+    assert_eq!(outcome["guarantee"], "bounded");
+    assert_eq!(outcome["stopped"]["by"], "user");
+    assert_eq!(outcome["privacy"][0]["holds"], true);
+    let notes = outcome["notes"].as_array().unwrap();
+    let says_so = |note: &serde_json::Value| note.as_str().unwrap().contains("as you asked");
+    assert!(notes.iter().any(says_so), "{notes:?}");
+    assert_eq!(
+        folder.list("out"),
+        ["proof.json", "proof.txt", "safe.csv"],
+        "nothing else is left"
     );
-    let mut running = Running::start(&folder, &arguments);
-    running.until(|| bytes_written(&folder.path("out")).is_some());
-    // Counting this table takes well under this.
-    std::thread::sleep(Duration::from_secs(4));
-    assert!(
-        running.is_running(),
-        "the search was over too soon to be stopped"
-    );
-    running.stops();
+    let verified = "verify out/safe.csv -q age -s salary-class -t 0.3 --json";
+    folder.run(verified).ends_with(0);
+}
+
+#[test]
+fn while_searching_the_second_stops() {
+    let folder = folder_with_pipe("pipe.csv");
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&endless_search("-o pipe.csv"))
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let mut running = Running(Some(child));
+    // Nobody reads, so that what was found waits to be written when Ctrl-C is pressed again.
+    let _pipe = std::fs::File::open(folder.path("pipe.csv")).unwrap();
+    terminal.wait_for("searching");
+    running.press_ctrl_c();
+    terminal.wait_for("taking the best found so far");
+    running.press_ctrl_c();
+    terminal.wait_for("error: stopped");
+    let run = Run::of(running.0.take().unwrap().wait_with_output().unwrap());
+    assert_eq!(run.ends_with(130).stdout, "");
+}
+
+#[test]
+fn being_terminated_stops_whatever_the_phase() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&endless_search("-o out/safe.csv"))
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let mut running = Running(Some(child));
+    terminal.wait_for("searching");
+    running.signal("-TERM");
+    terminal.wait_for("nothing was written");
+    let run = Run::of(running.0.take().unwrap().wait_with_output().unwrap());
+    assert_eq!(run.ends_with(130).stdout, "");
     assert_eq!(folder.list("out"), [""; 0]);
+}
+
+#[test]
+fn what_a_killed_run_leaves_the_next_one_removes_and_nothing_else() {
+    // The levels of a column come through a pipe that says nothing: by then the output is begun.
+    let folder = folder_with_pipe("zip.csv");
+    let waiting = |output: &str| {
+        let arguments =
+            format!("anonymize patients.csv {ROLES} --hierarchy zip=zip.csv -k 3 -o out/{output}");
+        Running::start(&folder, &arguments)
+    };
+    let mut killed = waiting("one.csv");
+    killed.until(|| folder.list("out").len() == 1);
+    killed.signal("-KILL");
+    killed.0.as_mut().unwrap().wait().unwrap();
+    let left = folder.list("out");
+    assert!(left.len() == 1 && left[0].ends_with(".part"), "{left:?}");
+
+    let mut alive = waiting("two.csv");
+    let is_replaced = || {
+        let parts = folder.list("out");
+        parts.len() == 1 && parts != left
+    };
+    alive.until(is_replaced);
+    let held = folder.list("out");
+
+    let arguments = format!("anonymize patients.csv {ROLES} -k 3 -o out/safe.csv");
+    folder.run(&arguments).ends_with(0);
+    assert!(alive.is_running());
+    assert_eq!(folder.list("out"), [held[0].as_str(), "safe.csv"]);
 }
 
 #[test]

@@ -129,6 +129,26 @@ pub enum Error {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
+    /// As much work was done as may be before any safe recoding was found.
+    #[error("{work} steps of work are done, the limit, and no safe recoding was found")]
+    WorkDone {
+        /// Units of work done.
+        work: u64,
+        /// Nodes whose classes were counted.
+        nodes_checked: u64,
+    },
+    /// What is left to search does not fit into memory, and no safe recoding was found before.
+    #[error("what is left to search does not fit into memory, and no safe recoding was found")]
+    MemoryFull {
+        /// Nodes whose classes were counted.
+        nodes_checked: u64,
+    },
+    /// The user asked for the best so far before any safe recoding was found.
+    #[error("stopped as you asked, and no safe recoding was found so far")]
+    AskedTooSoon {
+        /// Nodes whose classes were counted.
+        nodes_checked: u64,
+    },
     /// A word that is no choice of a session.
     #[error("`{word}` is neither a quasi-identifier nor `suppress`")]
     NotAChoice {
@@ -592,7 +612,12 @@ impl Error {
             } => Some(format!(
                 "the highest acceptable levels still suppress {rows_suppressed_at_limit} of {rows} rows"
             )),
-            Error::TimeUp { nodes_checked } => Some(format!("{nodes_checked} nodes checked")),
+            Error::TimeUp { nodes_checked }
+            | Error::WorkDone { nodes_checked, .. }
+            | Error::MemoryFull { nodes_checked }
+            | Error::AskedTooSoon { nodes_checked } => {
+                Some(format!("{nodes_checked} nodes checked"))
+            }
             Error::HierarchyNotUtf8 { line, .. } => Some(format!("first in line {line}")),
             Error::HierarchyRowTooShort {
                 line,
@@ -675,7 +700,22 @@ impl Error {
                 "take `--algorithm optimal`, or let missing cells be a value: `--missing-cells own-value`"
                     .into()
             }
-            Error::TimeUp { .. } => "raise `--time-limit`".into(),
+            Error::TimeUp { .. } => {
+                "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::WorkDone { .. } => {
+                "raise `--work-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::MemoryFull { .. } => {
+                "ask for less: fewer quasi-identifiers, fewer values (`--coarse`), a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::AskedTooSoon { .. } => {
+                "let it search longer, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                    .into()
+            }
             Error::NotAChoice { word, known } => {
                 let near = crate::card::nearest(word, known.iter().map(String::as_str));
                 match near.first() {

@@ -235,7 +235,7 @@ impl Oracle<'_> {
             settings: Settings::default(),
         };
         let mut classes = FrequencySet::default();
-        KnownSets::new(problem.table, problem.columns_read(), 0).count(node, &mut classes);
+        let _ = KnownSets::new(problem.table, problem.columns_read(), 0).count(node, &mut classes);
         Assessor::new(&problem)
             .assess(node, &classes, None)
             .loss

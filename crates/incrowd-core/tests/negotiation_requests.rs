@@ -160,6 +160,10 @@ impl Watch for Impatient {
         );
         left.map(|_| ()).map_err(|_| self.1)
     }
+
+    fn look_every(&self) -> u64 {
+        1
+    }
 }
 
 #[test]

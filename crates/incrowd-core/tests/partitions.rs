@@ -332,6 +332,10 @@ impl Watch for Steps {
             _ => Ok(()),
         }
     }
+
+    fn look_every(&self) -> u64 {
+        1
+    }
 }
 
 #[test]

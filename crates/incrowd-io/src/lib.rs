@@ -36,6 +36,7 @@ mod file;
 mod fingerprint;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part_file;
 #[cfg(feature = "parquet")]
 mod sealed;
 mod sink;

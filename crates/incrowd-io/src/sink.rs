@@ -4,7 +4,7 @@ use crate::claims::Claims;
 use crate::column_type::ColumnType;
 use crate::csv::{CsvEncoder, check_columns};
 use crate::fingerprint::{Fingerprint, Hashing};
-use crate::{Error, file};
+use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use incrowd_core::table::RowBatch;
 use std::fs::File;
@@ -371,7 +371,7 @@ impl Place {
         };
         let folders = MadeFolders::make(folder)?;
         // What tempfile adds, the path of a file that was never there, is new in every run and helps nobody.
-        let (file, temporary) = temporary_file(folder)
+        let (file, temporary) = part_file::create(folder)
             .map_err(|error| not_writable(error.kind().into()))?
             .into_parts();
         let mut place = place(Appearance::Renamed(temporary, target));
@@ -450,18 +450,6 @@ fn copy_out(file: &mut File, mut to: impl Write) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
-}
-
-fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".incrowd-").suffix(".part");
-    #[cfg(unix)]
-    {
-        // A release is made to be passed on: the user's umask decides who may read it, as for any file.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Makes the new name survive a power cut. The file itself is safe already, so a failure changes nothing.

@@ -5,7 +5,7 @@
 
 use crate::asked::{Asked, algorithm};
 use crate::choices::{self, Chooser};
-use crate::control::{Control, Phase};
+use crate::control::Control;
 use crate::counted::{SearchWatch, first_pass_to_publish};
 use crate::describe::Answer;
 use crate::error::Error;
@@ -15,8 +15,9 @@ use crate::memory;
 use crate::outcome::{Outcome, Seconds};
 use crate::row_types::RowTypes;
 use crate::second_pass::SecondPass;
-use incrowd_core::algorithms::{Account, Algorithm};
-use incrowd_core::problem::{Problem, Proposal};
+use crate::stopped::Stopped;
+use incrowd_core::algorithms::{Algorithm, Solved};
+use incrowd_core::problem::Problem;
 use incrowd_core::publish::publish;
 use std::time::Instant;
 
@@ -48,26 +49,30 @@ pub fn anonymize_with(
     let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
     let certificate = CertificateFiles::create(job, &claims, control)?;
     let (types, reader) = RowTypes::watch(job, reader);
-    let first_pass = first_pass_to_publish(job, &asked.source, &asked.plan, reader, control)?;
+    control.limit_reading(job.search.time_limit);
+    let first_pass = first_pass_to_publish(job, &asked.source, &asked.plan, reader, control);
+    control.limit_reading(None);
+    let first_pass = first_pass?;
     let read = started.elapsed();
 
     let solving = Instant::now();
     let models = asked.models(&first_pass.table)?;
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
-    let (proposal, account) = solve(job, algorithm, &problem, chooser, control)?;
+    let solved = solve(job, algorithm, &problem, chooser, control)?;
     let solve = solving.elapsed();
 
     let writing = Instant::now();
-    let release = publish(&problem, &proposal)?;
+    let release = publish(&problem, &solved.proposal)?;
     let answer = Answer {
         job,
         asked: &asked,
         first_pass: &first_pass,
         algorithm,
         problem: &problem,
-        proposal: &proposal,
-        account: account.as_ref(),
+        proposal: &solved.proposal,
+        account: solved.account.as_ref(),
+        stopped: Stopped::of(solved.stopped, solved.work),
         release: &release,
     };
     let second_pass = SecondPass {
@@ -110,17 +115,22 @@ pub(crate) fn solve(
     problem: &Problem<'_>,
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
-) -> Result<(Proposal, Option<Account>), Error> {
+) -> Result<Solved, Error> {
     if let (Some(chooser), None) = (chooser, &job.search.script)
         && let Some(session) = algorithm.session(problem)
     {
-        return Ok((choices::make(session, chooser, control)?, None));
+        return Ok(Solved {
+            proposal: choices::make(session, chooser, control)?,
+            account: None,
+            work: 0,
+            stopped: None,
+        });
     }
-    // How many nodes must be looked at is what the search finds out, so there is no total.
-    control.progress().begin(Phase::Solve, None);
     let watch = SearchWatch::new(job, control);
-    let proposal = algorithm.solve_accounted(problem, &watch);
-    control.progress().end();
+    // How many nodes must be looked at is what the search finds out, so there is no total.
+    let search = control.begin_search(None);
+    let solved = algorithm.solve_accounted(problem, &watch);
+    drop(search);
     control.check()?;
-    Ok(proposal?)
+    Ok(solved?)
 }

@@ -77,6 +77,9 @@ pub struct Request {
     pub seed: u64,
     /// The time the search was given.
     pub time_limit: Option<String>,
+    /// The steps of work the search was given; `none` when it might do any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_limit: Option<String>,
     /// What missing cells mean.
     pub missing: String,
     /// Texts that mean "no value", beside the empty text.
@@ -288,6 +291,9 @@ impl Certificate {
         }
         if let Some(limit) = &request.time_limit {
             line("time limit", limit.clone());
+        }
+        if let Some(limit) = &request.work_limit {
+            line("work limit", limit.clone());
         }
         line("missing cells", request.missing.clone());
         if !request.missing_tokens.is_empty() {

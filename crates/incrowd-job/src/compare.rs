@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::job::{Job, TimeLimit};
 use crate::memory;
 use crate::outcome::{Guarantee, PrivacyReached, VERSION};
+use crate::stopped::Stopped;
 use incrowd_core::algorithms::ALGORITHMS;
 use incrowd_core::publish::publish;
 use incrowd_core::utility::MetricSpec;
@@ -84,6 +85,9 @@ pub struct RunReached {
     pub privacy: Vec<PrivacyReached>,
     /// What was looked at: nodes of the lattice, replacements of values, or choices of partitions.
     pub checked: u64,
+    /// Why the search ended before its end, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
 }
 
 /// Why an algorithm has no answer.
@@ -126,22 +130,26 @@ pub fn compare(
         let metric = spec.build(table)?;
         let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
         let solving = Instant::now();
-        let proposal = solve(job, algorithm, &problem, None, control);
+        let solved = match control.is_asked_for_best() {
+            // Whoever does not want to wait for one does not want to wait for the next.
+            true => Err(Error::NotTried),
+            false => solve(job, algorithm, &problem, None, control),
+        };
         let seconds = solving.elapsed().as_secs_f64();
         let peak_memory_bytes = memory::peak().filter(|_| is_measured);
         control.check()?;
-        let release = proposal
-            .and_then(|(proposal, account)| Ok((publish(&problem, &proposal)?, proposal, account)));
+        let release = solved.and_then(|solved| Ok((publish(&problem, &solved.proposal)?, solved)));
         let (reached, failed) = match release {
-            Ok((release, proposal, account)) => {
+            Ok((release, solved)) => {
                 let answer = Answer {
                     job,
                     asked: &asked,
                     first_pass: &first_pass,
                     algorithm,
                     problem: &problem,
-                    proposal: &proposal,
-                    account: account.as_ref(),
+                    proposal: &solved.proposal,
+                    account: solved.account.as_ref(),
+                    stopped: Stopped::of(solved.stopped, solved.work),
                     release: &release,
                 };
                 (Some(RunReached::of(&answer)?), None)
@@ -193,6 +201,7 @@ impl RunReached {
                 (None, Some(replacements)) => replacements,
                 (None, None) => outcome.lattice.checked,
             },
+            stopped: outcome.stopped,
         })
     }
 }

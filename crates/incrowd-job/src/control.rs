@@ -1,10 +1,12 @@
 //! How a front end watches a run and stops it.
 
 use crate::error::Error;
+use crate::job::TimeLimit;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// What a run is busy with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +28,39 @@ pub trait Progress: Send + Sync {
     /// So much of the phase is done.
     fn reach(&self, done: u64);
 
+    /// How a search stands.
+    fn search(&self, standing: Standing) {
+        self.reach(standing.nodes_checked);
+    }
+
     /// The phase is over.
     fn end(&self);
+}
+
+/// How a search stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// Nodes whose classes were counted.
+    pub nodes_checked: u64,
+    /// The least loss found so far.
+    pub best: Option<f64>,
+    /// No recoding costs less.
+    pub lower_bound: Option<f64>,
+    /// Steps of work done.
+    pub work: u64,
+    /// How many may be.
+    pub work_limit: Option<u64>,
+}
+
+impl Standing {
+    /// The share of the best that might still be saved, as far as that is known.
+    pub fn gap(&self) -> Option<f64> {
+        let (best, bound) = (self.best?, self.lower_bound?);
+        match best > bound && best != 0.0 {
+            true => Some((best - bound) / best.abs()),
+            false => Some(0.0),
+        }
+    }
 }
 
 /// Looks at nothing.
@@ -40,9 +73,13 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
-/// The two wires between a run and whoever started it: progress out, cancellation in.
+/// The wires between a run and whoever started it: progress out; in, that the best so far is wanted, or nothing.
 pub struct Control {
     cancelled: AtomicBool,
+    asked_for_best: AtomicBool,
+    is_searching: AtomicBool,
+    /// When reading has to be done, and what the user said about it.
+    reading: Mutex<Option<(Instant, TimeLimit)>>,
     progress: Box<dyn Progress>,
     /// Files that exist only until the run ends.
     temporary: Mutex<Vec<PathBuf>>,
@@ -68,6 +105,9 @@ impl Control {
     pub fn new(progress: impl Progress + 'static) -> Self {
         Control {
             cancelled: AtomicBool::new(false),
+            asked_for_best: AtomicBool::new(false),
+            is_searching: AtomicBool::new(false),
+            reading: Mutex::default(),
             progress: Box::new(progress),
             temporary: Mutex::default(),
         }
@@ -83,12 +123,48 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// An error once the run was asked to stop.
+    /// Asks a search that is under way for the best it has found; false when there is none to ask, or it was asked
+    /// before.
+    pub fn ask_for_best(&self) -> bool {
+        self.is_searching.load(Ordering::Relaxed)
+            && !self.asked_for_best.swap(true, Ordering::Relaxed)
+    }
+
+    /// What was asked of the search before does not concern the next.
+    pub(crate) fn forget_asked(&self) {
+        self.asked_for_best.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the best so far is wanted.
+    pub fn is_asked_for_best(&self) -> bool {
+        self.asked_for_best.load(Ordering::Relaxed)
+    }
+
+    /// An error once the run was asked to stop, or reading takes too long.
     pub fn check(&self) -> Result<(), Error> {
-        match self.is_cancelled() {
-            true => Err(Error::Cancelled),
-            false => Ok(()),
+        if self.is_cancelled() {
+            return Err(Error::Cancelled);
         }
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        match *reading {
+            Some((until, limit)) if Instant::now() >= until => Err(Error::TimeUpReading {
+                limit: limit.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// From now on reading may take so long.
+    pub(crate) fn limit_reading(&self, limit: Option<TimeLimit>) {
+        let until = limit.and_then(|limit| Some((Instant::now().checked_add(limit.0)?, limit)));
+        *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+
+    /// A search begins, which can be asked for the best it has found until what is returned is dropped.
+    pub(crate) fn begin_search(&self, total: Option<u64>) -> Searching<'_> {
+        self.progress.begin(Phase::Solve, total);
+        self.is_searching.store(true, Ordering::Relaxed);
+        Searching(self)
     }
 
     /// Who is told how far the run is.
@@ -120,5 +196,15 @@ impl Control {
         self.temporary
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A search under way.
+pub(crate) struct Searching<'a>(&'a Control);
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        self.0.is_searching.store(false, Ordering::Relaxed);
+        self.0.progress.end();
     }
 }

@@ -1,10 +1,10 @@
 //! The first pass over a job's table: distinct tuples, counted, with the levels of every column.
 
-use crate::control::Control;
+use crate::control::{Control, Standing};
 use crate::error::Error;
 use crate::hierarchies::{self, ColumnHierarchy};
 use crate::input;
-use crate::job::Job;
+use crate::job::{Job, WorkLimit};
 use crate::plan::Plan;
 use crate::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use incrowd_core::counts::{CountedTable, RowCounter};
@@ -168,10 +168,11 @@ pub(crate) fn max_levels(limits: Option<&[u8]>, table: &CountedTable) -> Result<
     Ok(Node::from_levels(limits.iter().copied()))
 }
 
-/// Lets a search see a cancel and the clock.
+/// Lets a search see what the user wants, the clock, and how much it may do.
 pub(crate) struct SearchWatch<'a> {
     control: &'a Control,
     deadline: Option<Instant>,
+    work_limit: Option<u64>,
 }
 
 impl<'a> SearchWatch<'a> {
@@ -181,6 +182,7 @@ impl<'a> SearchWatch<'a> {
         SearchWatch {
             control,
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
+            work_limit: job.search.work_limit.unwrap_or(WorkLimit::DEFAULT).steps(),
         }
     }
 }
@@ -190,10 +192,23 @@ impl Watch for SearchWatch<'_> {
         if self.control.is_cancelled() {
             return Err(Interruption::Cancelled);
         }
-        self.control.progress().reach(progress.nodes_checked);
+        if self.control.is_asked_for_best() {
+            return Err(Interruption::Asked);
+        }
+        self.control.progress().search(Standing {
+            nodes_checked: progress.nodes_checked,
+            best: progress.best.map(|loss| loss.0),
+            lower_bound: progress.lower_bound.map(|loss| loss.0),
+            work: progress.work,
+            work_limit: self.work_limit,
+        });
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Interruption::TimeUp),
             _ => Ok(()),
         }
+    }
+
+    fn work_limit(&self) -> Option<u64> {
+        self.work_limit
     }
 }

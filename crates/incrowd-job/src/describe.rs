@@ -14,6 +14,7 @@ use crate::outcome::{
     SafeAmong, SafeRecodings, Seconds, StepTaken, VERSION,
 };
 use crate::partitions;
+use crate::stopped::Stopped;
 use crate::unchanged::{Measures, Published, raw_notes};
 use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope};
 use incrowd_core::counts::Attribute;
@@ -58,6 +59,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) proposal: &'a Proposal,
     /// How the search went and what else it found, for algorithms that keep account of it.
     pub(crate) account: Option<&'a Account>,
+    /// Why the search ended before its end, if it did, and how much it had done.
+    pub(crate) stopped: Option<Stopped>,
     pub(crate) release: &'a Release<'a>,
 }
 
@@ -118,6 +121,7 @@ impl Answer<'_> {
             published: published_values(release),
             partition,
             found,
+            stopped: self.stopped,
             rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
             rows_out,
             rows_suppressed: release.rows_suppressed().into(),
@@ -226,6 +230,7 @@ impl Answer<'_> {
                 "no budget is given: {name} may then suppress {rows} rows"
             ));
         }
+        notes.extend(self.stopped.map(Stopped::in_words));
         if self.crowds_outgrow_classes() {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }
@@ -397,6 +402,7 @@ pub(crate) fn request(
         direction: job.search.direction.clone(),
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),
+        work_limit: job.search.work_limit.map(|limit| limit.to_string()),
         missing: word(job.data.missing_cells.unwrap_or_default()),
         missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
         unlisted: word(job.columns.missing.unwrap_or_default()),

@@ -124,6 +124,21 @@ pub enum Error {
         /// What was given.
         text: String,
     },
+    /// The user asked to end a comparison before this algorithm's turn.
+    #[error("not tried, as you asked for what there is so far")]
+    NotTried,
+    /// A number of steps of work that is not one.
+    #[error("`{text}` is not a number of steps of work")]
+    WorkLimit {
+        /// What was given.
+        text: String,
+    },
+    /// Time was up before all rows were counted.
+    #[error("the time of {limit} was up while the table was read")]
+    TimeUpReading {
+        /// The time given.
+        limit: String,
+    },
     /// `--max-levels` cannot be read.
     #[error("`{text}` is not a list of levels")]
     MaxLevels {
@@ -509,6 +524,11 @@ impl Error {
                 "give a smaller number, or a share such as `1%`".into()
             }
             Error::TimeLimit { .. } => "write it like `30s`, `5m` or `1h 30m`".into(),
+            Error::NotTried => "let the comparison run, or name fewer `--algorithms`".into(),
+            Error::WorkLimit { .. } => "write it like `500M` or `3G`, or `none`".into(),
+            Error::TimeUpReading { .. } => {
+                "raise `--time-limit`: reading may take as long, and so may searching".into()
+            }
             Error::MaxLevels { .. } => {
                 "give one number per quasi-identifier, such as `--max-levels 2,1,1`".into()
             }

@@ -6,7 +6,7 @@ use crate::files;
 use crate::hierarchies::ColumnHierarchy;
 use crate::input;
 use crate::inspect::{ColumnReport, Inspection, ProposedRole, inspect_with_levels};
-use crate::job::{Data, Job, Others};
+use crate::job::{Data, Job, Others, WorkLimit};
 use crate::outcome::VERSION;
 use crate::visible::{steers, visible};
 use incrowd_io::write_atomically;
@@ -337,6 +337,10 @@ fn job_text(
         "# scheme = [\"age=ops\"]     # which partitions of values are allowed, for the algorithm partition",
     );
     line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
+    line(&format!(
+        "# work_limit = {:<13} # the same in steps of work, which do not depend on the machine",
+        format!("\"{}\"", WorkLimit::DEFAULT)
+    ));
     line("# threads = 2                # the result does not depend on it");
     line("# seed = 0");
     line("");

@@ -30,10 +30,12 @@ use std::path::{Path, PathBuf};
 mod budget;
 mod hierarchy_source;
 mod time_limit;
+mod work_limit;
 
 pub use budget::Budget;
 pub use hierarchy_source::HierarchySource;
 pub use time_limit::TimeLimit;
+pub use work_limit::WorkLimit;
 
 /// Everything a run can be asked, all of it optional until the run is planned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -175,6 +177,8 @@ pub struct Search {
     pub threads: Option<usize>,
     /// When to stop searching and take the best found.
     pub time_limit: Option<TimeLimit>,
+    /// After how much work to stop searching and take the best found; [`WorkLimit::DEFAULT`] when not given.
+    pub work_limit: Option<WorkLimit>,
 }
 
 /// Where the release goes.
@@ -352,6 +356,7 @@ impl Job {
         replace(&mut self.search.seed, search.seed);
         replace(&mut self.search.threads, search.threads);
         replace(&mut self.search.time_limit, search.time_limit);
+        replace(&mut self.search.work_limit, search.work_limit);
         replace(&mut self.output.path, output.path);
         replace(&mut self.output.certificate, output.certificate);
         replace(&mut self.output.suppressed, output.suppressed);

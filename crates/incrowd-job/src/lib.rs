@@ -33,6 +33,7 @@ mod published_reader;
 mod row_types;
 mod schemes_study;
 mod second_pass;
+mod stopped;
 mod study;
 mod unchanged;
 mod verify;
@@ -44,7 +45,7 @@ pub use certificate::{
 };
 pub use choices::{Chooser, Decision, leaves_choices};
 pub use compare::{Comparison, Run, RunFailed, RunReached, compare};
-pub use control::{Control, NoProgress, Phase, Progress};
+pub use control::{Control, NoProgress, Phase, Progress, Standing};
 pub use error::{Error, error_codes};
 pub use explain::{Entry, Explanation, Family, explain};
 pub use hierarchies::ColumnHierarchy;
@@ -53,7 +54,7 @@ pub use init::{Initialized, init};
 pub use inspect::{ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect};
 pub use job::{
     Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
-    Search, Suppressed, TimeLimit, Unlisted,
+    Search, Suppressed, TimeLimit, Unlisted, WorkLimit,
 };
 pub use levels::{
     AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
@@ -73,6 +74,7 @@ pub use plan::Plan;
 pub use schemes_study::{
     Experiment, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
 };
+pub use stopped::{Stopped, StoppedBy};
 pub use study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use unchanged::{Reason, RevealingColumn};
 pub use verify::{CertificateCheck, verify, verify_certificate};

@@ -2,6 +2,7 @@
 //!
 //! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
 
+use crate::stopped::Stopped;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -37,6 +38,9 @@ pub struct Outcome {
     /// The safe recodings found, by algorithms that find them all; one of them is published.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub found: Option<SafeRecodings>,
+    /// Why the search ended before its end, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
     /// Rows published with values.

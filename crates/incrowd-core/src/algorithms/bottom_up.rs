@@ -1,9 +1,9 @@
 //! From raw values up, away from what identifies.
 
-use super::cuts::{self, Effort, Judge, RowsOfValues, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
+use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree};
+use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
-use crate::problem::{Problem, Proposal, Setting, Watch};
+use crate::problem::{Interruption, Meter, Problem, Proposal, Setting, Watch};
 use crate::recode::Recoding;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -25,8 +25,8 @@ crate::documented! {
     /// and of these the least information lost decides. Ties go by column order, then by the order of values. A value with
     /// rows under one child only counts as that child.
     /// # Guarantee
-    /// None: greedy. Nothing is safe before the end, so a time limit that ends it leaves no answer. With promises that
-    /// do not survive merging it can miss a solution; it fails only if the highest acceptable levels fail.
+    /// None: greedy. Nothing is safe before the end, so when a limit ends it what is left are the highest acceptable
+    /// levels, if they are safe. With promises that do not survive merging it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
     /// One target column. Missing cells that match any value are refused, since crowds then overlap.
     /// # Invariant
@@ -52,8 +52,9 @@ impl Algorithm for BottomUp {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        BottomUp::solve_counting(problem, watch, None).map(|(proposal, _)| proposal)
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let (proposal, _) = generalize(problem, meter, None)?;
+        Ok(proposal.into())
     }
 }
 
@@ -62,32 +63,37 @@ impl BottomUp {
     pub fn solve_counting(
         problem: &Problem<'_>,
         watch: &dyn Watch,
-        mut see: Option<&mut dyn FnMut(&Recoding)>,
+        see: Option<&mut dyn FnMut(&Recoding)>,
     ) -> Result<(Proposal, Effort), Error> {
-        let target = cuts::target(problem, &CARD)?;
-        let mut state = Generalization::new(problem, target);
-        loop {
-            if let Some(see) = &mut see {
-                see(&state.recoding());
-            }
-            if state.rows_unsafe <= problem.max_suppressed {
-                break;
-            }
-            if !cuts::may_go_on(watch, state.effort)? {
-                return Err(Error::TimeUp {
-                    nodes_checked: state.effort.candidates,
-                });
-            }
-            let Some((attribute, value)) = state.best() else {
-                let rows_unsafe = state.rows_unsafe;
-                return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
-            };
-            state.replace(attribute, value);
-        }
-        let proposal = cuts::proposal(state.recoding(), state.effort);
-        Ok((proposal, state.effort))
+        generalize(problem, &Meter::new(watch), see)
     }
 }
+
+fn generalize(
+    problem: &Problem<'_>,
+    meter: &Meter<'_>,
+    mut see: Option<&mut dyn FnMut(&Recoding)>,
+) -> Result<(Proposal, Effort), Error> {
+    let target = cuts::target(problem, &CARD)?;
+    let mut state = Generalization::new(problem, target, Spending::new(meter))?;
+    loop {
+        if let Some(see) = &mut see {
+            see(&state.recoding());
+        }
+        if state.rows_unsafe <= problem.max_suppressed {
+            break;
+        }
+        let step = state.step();
+        if !step.map_err(|interruption| state.spending.unfinished(interruption))? {
+            return Err(nothing_on_the_path(&CARD, problem, state.rows_unsafe));
+        }
+    }
+    let effort = state.spending.effort;
+    Ok((cuts::proposal(state.recoding(), effort), effort))
+}
+
+/// What it takes to link a class to one of its values, or to take the link back: a search in an ordered set.
+const WORK_PER_LINK: usize = 12;
 
 /// A value of each attribute.
 type Key = SmallVec<[u32; 8]>;
@@ -131,45 +137,62 @@ struct Generalization<'a> {
     linked: Vec<Vec<Linked>>,
     candidates: Vec<Candidate>,
     rows_unsafe: u32,
-    effort: Effort,
+    spending: Spending<'a>,
 }
 
 impl<'a> Generalization<'a> {
     /// The raw values.
-    fn new(problem: &'a Problem<'a>, target: usize) -> Self {
+    fn new(problem: &'a Problem<'a>, target: usize, spending: Spending<'a>) -> Result<Self, Error> {
         let table = problem.table;
         let attributes = 0..table.attributes.len();
-        let trees: Vec<ValueTree> = (attributes.clone())
-            .map(|attribute| ValueTree::new(problem, attribute, false))
-            .collect();
+        let (mut trees, mut targets) = (Vec::new(), Vec::new());
+        for attribute in attributes {
+            trees.push(ValueTree::new(problem, attribute, false));
+            targets.push(Target::new(table, attribute, target));
+            let spent = spending.touch(targets[attribute].len() + table.tuples.len());
+            spent.map_err(|interruption| spending.unfinished(interruption))?;
+        }
         let linked = trees.iter().map(|tree| vec![Linked::default(); tree.len()]);
         let mut state = Generalization {
             problem,
-            targets: (attributes.clone())
-                .map(|attribute| Target::new(table, attribute, target))
-                .collect(),
+            targets,
             judge: Judge::new(problem),
             classes: Vec::with_capacity(table.tuples.len()),
             class_of_key: HashMap::with_capacity(table.tuples.len()),
             linked: linked.collect(),
             candidates: Vec::new(),
             rows_unsafe: 0,
-            effort: Effort::default(),
+            spending,
             trees,
         };
-        for attribute in attributes {
-            for value in 0..state.trees[attribute].len() as u32 {
-                if state.trees[attribute].children(value).is_empty() {
-                    state.enter_cut(attribute, value);
+        match state.start() {
+            Ok(()) => Ok(state),
+            Err(interruption) => Err(state.spending.unfinished(interruption)),
+        }
+    }
+
+    fn start(&mut self) -> Result<(), Interruption> {
+        for attribute in 0..self.trees.len() {
+            for value in 0..self.trees[attribute].len() as u32 {
+                if self.trees[attribute].children(value).is_empty() {
+                    self.enter_cut(attribute, value)?;
                 }
             }
         }
-        state.start_classes();
-        state
+        self.start_classes()
+    }
+
+    /// Replaces the children of the value that pays best, if there is one.
+    fn step(&mut self) -> Result<bool, Interruption> {
+        let Some((attribute, value)) = self.best()? else {
+            return Ok(false);
+        };
+        self.replace(attribute, value)?;
+        Ok(true)
     }
 
     /// A class for every tuple, numbered by their values so that the order of tuples does not matter.
-    fn start_classes(&mut self) {
+    fn start_classes(&mut self) -> Result<(), Interruption> {
         let table = self.problem.table;
         let values_of_leaves: Vec<Vec<u32>> = (table.attributes.iter().zip(&self.trees))
             .map(|(attribute, tree)| {
@@ -193,6 +216,7 @@ impl<'a> Generalization<'a> {
             })
             .collect();
         tuples.sort_unstable();
+        self.spending.touch(tuples.len() * self.trees.len())?;
         for (key, tuple) in tuples {
             let rows_of_values = self.judge.columns().iter().map(|&column| {
                 let histogram = table.tuples.histograms(column).class(tuple);
@@ -207,21 +231,25 @@ impl<'a> Generalization<'a> {
             };
             let number = self.classes.len() as u32;
             self.classes.push(None);
-            self.put(number, class);
+            self.put(number, class)?;
         }
-        self.effort.visits += table.tuples.len() as u64;
+        self.spending.visit(table.tuples.len() as u64)
     }
 
     /// Puts a value into the cut. Its parent becomes a candidate when it was the last child to come.
-    fn enter_cut(&mut self, attribute: usize, value: u32) {
+    fn enter_cut(&mut self, attribute: usize, value: u32) -> Result<(), Interruption> {
         self.linked[attribute][value as usize].is_in_cut = true;
         let tree = &self.trees[attribute];
         let Some(parent) = tree.parent(value) else {
-            return;
+            return Ok(());
         };
         let children = tree.children(parent);
         let is_in_cut = |child: &u32| self.linked[attribute][*child as usize].is_in_cut;
-        if children.iter().all(is_in_cut) {
+        let missing = children.iter().position(|child| !is_in_cut(child));
+        self.spending.touch(missing.unwrap_or(children.len()))?;
+        if missing.is_none() {
+            self.spending
+                .touch(self.targets[attribute].len_of(tree.leaves(parent)))?;
             let parts = children.iter().map(|&child| tree.leaves(child));
             let lost = self.targets[attribute].gain(tree.leaves(parent), parts);
             self.candidates.push(Candidate {
@@ -230,10 +258,14 @@ impl<'a> Generalization<'a> {
                 lost,
             });
         }
+        Ok(())
     }
 
     /// Judges a class and links it to its values under a free number.
-    fn put(&mut self, number: u32, mut class: Class) {
+    fn put(&mut self, number: u32, mut class: Class) -> Result<(), Interruption> {
+        let values = class.rows_of_values.iter().map(Vec::len).sum::<usize>();
+        self.spending
+            .touch(WORK_PER_LINK * class.key.len() + values)?;
         class.is_safe = (self.judge).is_safe_with(class.size, &class.rows_of_values);
         for (linked, &value) in self.linked.iter_mut().zip(&class.key) {
             let linked = &mut linked[value as usize];
@@ -247,6 +279,7 @@ impl<'a> Generalization<'a> {
         }
         self.class_of_key.insert(class.key.clone(), number);
         self.classes[number as usize] = Some(class);
+        Ok(())
     }
 
     /// Takes a class out. Links to its number stay and are passed over, or are right again for a class put there.
@@ -264,12 +297,12 @@ impl<'a> Generalization<'a> {
     }
 
     /// The candidate that loses least for the anonymity it gains.
-    fn best(&mut self) -> Option<(usize, u32)> {
-        self.effort.candidates += self.candidates.len() as u64;
+    fn best(&mut self) -> Result<Option<(usize, u32)>, Interruption> {
+        self.spending.weigh(self.candidates.len() as u64);
         let mut best: Option<(f64, Candidate)> = None;
         for &candidate in &self.candidates {
             let children = self.trees[candidate.attribute].children(candidate.value);
-            self.effort.visits += children.len() as u64;
+            self.spending.visit(children.len() as u64)?;
             let ratio = match self.gained(candidate) {
                 0 => f64::INFINITY,
                 gained => candidate.lost / f64::from(gained),
@@ -282,7 +315,7 @@ impl<'a> Generalization<'a> {
                 best = Some((ratio, candidate));
             }
         }
-        best.map(|(_, candidate)| (candidate.attribute, candidate.value))
+        Ok(best.map(|(_, candidate)| (candidate.attribute, candidate.value)))
     }
 
     /// How much the smallest unsafe class that a candidate touches would grow.
@@ -313,8 +346,8 @@ impl<'a> Generalization<'a> {
     }
 
     /// Replaces the children of a value by it.
-    fn replace(&mut self, attribute: usize, value: u32) {
-        self.effort.steps += 1;
+    fn replace(&mut self, attribute: usize, value: u32) -> Result<(), Interruption> {
+        self.spending.effort.steps += 1;
         self.candidates
             .retain(|candidate| (candidate.attribute, candidate.value) != (attribute, value));
         for child in self.trees[attribute].children(value).to_vec() {
@@ -327,20 +360,21 @@ impl<'a> Generalization<'a> {
                 if !is_there {
                     continue;
                 }
-                self.effort.visits += 1;
+                self.spending.visit(1)?;
+                self.spending.touch(WORK_PER_LINK * self.trees.len())?;
                 let mut class = self.take(number).expect("it was there");
                 class.key[attribute] = value;
-                self.join(number, class);
+                self.join(number, class)?;
             }
         }
-        self.enter_cut(attribute, value);
+        self.enter_cut(attribute, value)
     }
 
     /// Puts a class where its key says, together with the one that is there already. The lower number stays.
-    fn join(&mut self, number: u32, mut class: Class) {
+    fn join(&mut self, number: u32, mut class: Class) -> Result<(), Interruption> {
         let mut stays = number;
         if let Some(&other) = self.class_of_key.get(&class.key) {
-            self.effort.visits += 1;
+            self.spending.visit(1)?;
             let other_class = self.take(other).expect("keys lead to classes");
             class.size += other_class.size;
             for (ours, theirs) in class
@@ -352,7 +386,7 @@ impl<'a> Generalization<'a> {
             }
             stays = number.min(other);
         }
-        self.put(stays, class);
+        self.put(stays, class)
     }
 
     fn recoding(&self) -> Recoding {

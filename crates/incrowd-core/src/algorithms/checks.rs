@@ -1,10 +1,10 @@
 //! Counting and judging nodes one after the other: what every search over single nodes shares.
 
 use crate::Error;
-use crate::counts::{FrequencySet, KnownSets};
+use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Monotonicity;
-use crate::problem::{Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch};
+use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal};
 use crate::recode::Recoding;
 use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
@@ -27,6 +27,7 @@ pub(super) struct Verdict {
 #[derive(Debug)]
 pub(super) struct Checks<'a> {
     problem: &'a Problem<'a>,
+    meter: &'a Meter<'a>,
     pruning_is_sound: bool,
     known: KnownSets<'a>,
     /// Classes of the node at hand, kept for their memory.
@@ -41,9 +42,10 @@ pub(super) struct Checks<'a> {
 }
 
 impl<'a> Checks<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>) -> Self {
+    pub(super) fn new(problem: &'a Problem<'a>, meter: &'a Meter<'a>) -> Self {
         Checks {
             problem,
+            meter,
             pruning_is_sound: problem.pruning_is_sound(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
             counted: FrequencySet::default(),
@@ -80,41 +82,61 @@ impl<'a> Checks<'a> {
         self.best.as_ref().map(|(loss, _)| *loss)
     }
 
+    /// Work that no count stands for.
+    pub(super) fn spend(&self, work: Work) -> Result<(), Interruption> {
+        self.meter.spend(work)
+    }
+
     /// Judges a node, counting it unless that was done before.
-    pub(super) fn check(&mut self, node: &Node) -> Verdict {
+    pub(super) fn check(&mut self, node: &Node) -> Result<Verdict, Interruption> {
+        self.meter.spend(Work(1))?;
         if let Some(verdict) = self.verdicts.get(node) {
-            return *verdict;
+            return Ok(*verdict);
         }
         let mut classes = std::mem::take(&mut self.counted);
-        self.known.count(node, &mut classes);
-        let verdict = self.judge(node, &classes);
+        let work = self.known.count(node, &mut classes);
+        let verdict = self.judge(node, &classes, work);
         self.known.remember_if_small(node, &classes);
         self.counted = classes;
         verdict
     }
 
     /// Judges a node and remembers its classes, as a start for the nodes above.
-    pub(super) fn step_on(&mut self, node: &Node) -> Verdict {
-        let classes = self.known.count_and_remember(node);
+    pub(super) fn step_on(&mut self, node: &Node) -> Result<Verdict, Interruption> {
+        let (classes, work) = self.known.count_and_remember(node);
         match self.verdicts.get(node) {
-            Some(verdict) => *verdict,
-            None => self.judge(node, &classes),
+            Some(verdict) => {
+                self.meter.spend(work)?;
+                Ok(*verdict)
+            }
+            None => self.judge(node, &classes, work),
         }
     }
 
-    /// From here on the best node is the best of these, all checked before.
-    pub(super) fn choose_among(&mut self, nodes: &[Node]) {
-        self.best = None;
-        for node in nodes {
+    /// From here on the best node is the best of these, all checked before. Stopped on the way it is the best of
+    /// those it came to, or of all before when it came to none.
+    pub(super) fn choose_among(&mut self, nodes: &[Node]) -> Result<(), Interruption> {
+        let before = self.best.take();
+        let chosen = nodes.iter().try_for_each(|node| {
             self.verdicts.remove(node);
-            self.check(node);
-        }
+            self.check(node).map(|_| ())
+        });
+        self.best = self.best.take().or(before);
+        chosen
     }
 
-    fn judge(&mut self, node: &Node, classes: &FrequencySet) -> Verdict {
+    /// Judges classes that it took this work to count.
+    fn judge(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        work: Work,
+    ) -> Result<Verdict, Interruption> {
+        self.meter.spend(work)?;
         self.seen.see(node);
         let max_suppressed = self.problem.max_suppressed;
-        let assessment = self.assessor.assess(node, classes, self.best_loss());
+        let limit = self.best_loss();
+        let assessment = (self.assessor).assess_metered(node, classes, limit, self.meter)?;
         let is_safe = assessment.rows_suppressed <= max_suppressed;
         let verdict = Verdict {
             rows_suppressed: assessment.rows_suppressed,
@@ -137,7 +159,12 @@ impl<'a> Checks<'a> {
             self.verdicts.clear();
         }
         self.verdicts.insert(node.clone(), verdict);
-        verdict
+        self.meter.note(Progress {
+            nodes_checked: self.nodes_checked(),
+            best: self.best_loss(),
+            ..Progress::default()
+        });
+        Ok(verdict)
     }
 
     fn known_everywhere(&self) -> Known<'static> {
@@ -145,6 +172,11 @@ impl<'a> Checks<'a> {
             smallest_safe: self.problem.smallest_safe(),
             ..Known::NOTHING
         }
+    }
+
+    /// What it takes to ask for a floor.
+    pub(super) fn work_of_floor(&self) -> Work {
+        Work::of(self.problem.max_levels.len() + self.floors.len())
     }
 
     /// The node does not cost less.
@@ -157,45 +189,33 @@ impl<'a> Checks<'a> {
             .fold(of_levels, Loss::max)
     }
 
-    pub(super) fn report(&self, watch: &dyn Watch) -> Result<(), Interruption> {
-        watch.step(Progress {
-            nodes_checked: self.nodes_checked(),
-            best: self.best_loss(),
-            lower_bound: None,
-        })
-    }
-
     /// The best node found, with what is known of it; an error when the whole search found none.
     pub(super) fn propose(mut self, guarantee: Guarantee) -> Result<Proposal, Error> {
         match self.best.take() {
             Some(best) => Ok(self.proposal(best, guarantee)),
-            None => Err(self.no_solution()),
+            None => Err(self.no_solution()?),
         }
     }
 
     /// What is left when a search must stop: the best node so far, about which nothing is proven.
     pub(super) fn interrupted(mut self, interruption: Interruption) -> Result<Proposal, Error> {
         match (interruption, self.best.take()) {
-            (Interruption::Cancelled, _) => Err(Error::Cancelled),
-            (Interruption::TimeUp, Some(best)) => Ok(self.proposal(best, Guarantee::Heuristic)),
-            (Interruption::TimeUp, None) => Err(self.unfinished(interruption)),
+            (Interruption::Cancelled, _) | (_, None) => Err(self.unfinished(interruption)),
+            (_, Some(best)) => Ok(self.proposal(best, Guarantee::Heuristic)),
         }
     }
 
     /// The error of a search that had to stop with nothing to show.
     pub(super) fn unfinished(&self, interruption: Interruption) -> Error {
-        match interruption {
-            Interruption::Cancelled => Error::Cancelled,
-            Interruption::TimeUp => Error::TimeUp {
-                nodes_checked: self.nodes_checked(),
-            },
-        }
+        interruption.with_nothing_found(self.nodes_checked(), self.meter.spent())
     }
 
-    /// The error of a search that looked everywhere it could.
-    pub(super) fn no_solution(&mut self) -> Error {
+    /// The error of a search that looked everywhere it could; also an error when it cannot be told.
+    pub(super) fn no_solution(&mut self) -> Result<Error, Error> {
         let problem = self.problem;
-        problem.no_solution(self.check(&problem.max_levels).rows_suppressed)
+        let at_limit = self.check(&problem.max_levels);
+        let at_limit = at_limit.map_err(|interruption| self.unfinished(interruption))?;
+        Ok(problem.no_solution(at_limit.rows_suppressed))
     }
 
     fn proposal(&self, (loss, node): (Loss, Node), guarantee: Guarantee) -> Proposal {

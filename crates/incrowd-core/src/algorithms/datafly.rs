@@ -1,9 +1,10 @@
 //! Generalize the attribute with most distinct values, then suppress the rest.
 
 use super::checks::Checks;
-use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
+use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
-use crate::problem::{Action, Guarantee, Problem, Proposal, Step, Watch};
+use crate::lattice::Node;
+use crate::problem::{Action, Guarantee, Meter, Problem, Proposal, Step};
 use crate::recode::Recoding;
 
 crate::documented! {
@@ -46,16 +47,18 @@ impl Algorithm for Datafly {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
         let attributes = &problem.table.attributes;
-        let mut checks = Checks::new(problem);
+        let mut checks = Checks::new(problem, meter);
         let mut node = problem.lattice().bottom();
-        let mut violating = checks.step_on(&node).rows_suppressed;
+        // What is not safe yet is of no use to anybody.
+        let step_on = |checks: &mut Checks<'_>, node: &Node| match checks.step_on(node) {
+            Ok(verdict) => Ok(verdict.rows_suppressed),
+            Err(interruption) => Err(checks.unfinished(interruption)),
+        };
+        let mut violating = step_on(&mut checks, &node)?;
         let mut steps = Vec::new();
         while violating > problem.max_suppressed {
-            checks
-                .report(watch)
-                .map_err(|interruption| checks.unfinished(interruption))?;
             let raisable = (0..node.len())
                 .filter(|&attribute| node.level(attribute) < problem.max_levels.level(attribute));
             let distinct = |attribute: usize| attributes[attribute].distinct(node.level(attribute));
@@ -68,7 +71,7 @@ impl Algorithm for Datafly {
             let level = node.level(attribute) + 1;
             node = node.with(attribute, level);
             let rows_violating_before = violating;
-            violating = checks.step_on(&node).rows_suppressed;
+            violating = step_on(&mut checks, &node)?;
             steps.push(Step {
                 action: Action::Raise {
                     attribute,
@@ -87,12 +90,13 @@ impl Algorithm for Datafly {
                 rows_violating: 0,
             });
         }
-        Ok(Proposal {
+        let proposal = Proposal {
             recoding: Recoding::FullDomain(node),
             guarantee: Guarantee::Heuristic,
             loss: None,
             nodes_checked: checks.nodes_checked(),
             steps,
-        })
+        };
+        Ok(proposal.into())
     }
 }

@@ -1,10 +1,11 @@
 //! Every safe node, from few attributes to all.
 
 use super::checks::Checks;
-use super::{Account, Algorithm, Card, DefaultBudget, FoundNodes, Scope, Status};
+use super::{Account, Algorithm, Card, DefaultBudget, Found, FoundNodes, Scope, Status};
 use crate::Error;
+use crate::counts::Work;
 use crate::lattice::Node;
-use crate::problem::{Guarantee, Interruption, Problem, Proposal, Watch};
+use crate::problem::{Guarantee, Interruption, Meter, Problem, Watch};
 use crate::utility::Loss;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
@@ -56,38 +57,34 @@ static CARD: Card = Card {
 /// From this many candidates on, a sub-lattice gets a start of its own to count from.
 const CANDIDATES_WORTH_A_START: usize = 3;
 
+/// What it takes to make a candidate, beside looking for each of its parts.
+const WORK_PER_JOIN: usize = 8;
+
 impl Algorithm for Incognito {
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        let (proposal, _) = self.solve_accounted(problem, watch)?;
-        Ok(proposal)
-    }
-
-    fn solve_accounted(
-        &self,
-        problem: &Problem<'_>,
-        watch: &dyn Watch,
-    ) -> Result<(Proposal, Option<Account>), Error> {
-        let mut search = Search::new(problem);
-        if let Err(interruption) = search.run(watch) {
-            return Ok((search.checks.interrupted(interruption)?, None));
-        }
-        let chosen = search.choose(watch);
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let mut search = Search::new(problem, meter);
+        let minimal = match search.run().and_then(|()| search.minimal()) {
+            Ok(minimal) => minimal,
+            Err(interruption) => return Ok(search.checks.interrupted(interruption)?.into()),
+        };
         // Which nodes are safe is known by now, even when there is no time left to find the best of them.
-        search.found.sort();
         let account = Account::SafeNodes(FoundNodes {
             scope: Scope::Lattice,
             safe: search.found.len() as u64,
-            minimal: search.minimal(),
+            minimal,
         });
-        let proposal = match chosen {
+        let proposal = match search.choose() {
             Ok(()) => search.checks.propose(Guarantee::Optimal)?,
             Err(interruption) => search.checks.interrupted(interruption)?,
         };
-        Ok((proposal, Some(account)))
+        Ok(Found {
+            proposal,
+            account: Some(account),
+        })
     }
 }
 
@@ -104,9 +101,15 @@ pub struct SafeNodes {
 
 /// Every safe node of a problem. That there is none is no error.
 pub fn safe_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<SafeNodes, Error> {
-    let mut search = Search::new(problem);
-    match search.run(watch) {
-        Ok(()) => Ok(search.safe_nodes()),
+    let meter = Meter::new(watch);
+    let mut search = Search::new(problem, &meter);
+    let done = search.run().and_then(|()| search.minimal());
+    match done {
+        Ok(minimal) => Ok(SafeNodes {
+            minimal,
+            nodes_checked: search.checks.nodes_checked(),
+            nodes: search.found,
+        }),
         Err(interruption) => Err(search.checks.unfinished(interruption)),
     }
 }
@@ -122,28 +125,26 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem<'a>) -> Self {
+    fn new(problem: &'a Problem<'a>, meter: &'a Meter<'a>) -> Self {
         Search {
-            checks: Checks::new(problem),
+            checks: Checks::new(problem, meter),
             left_out: problem.max_levels.clone(),
             safe: HashSet::new(),
             found: Vec::new(),
         }
     }
 
-    fn run(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
-        self.checks.report(watch)?;
+    fn run(&mut self) -> Result<(), Interruption> {
         let root = self.left_out.clone();
         let mut survivors: Vec<Node> = Vec::new();
-        survivors.extend(self.survives(&root).then_some(root));
+        survivors.extend(self.survives(&root)?.then_some(root));
         for _ in 0..self.left_out.len() {
-            let candidates = self.join(&survivors);
+            let candidates = self.join(&survivors)?;
             survivors.clear();
             for nodes in candidates.into_values() {
-                self.lay_a_start(&nodes);
+                self.lay_a_start(&nodes)?;
                 for node in nodes {
-                    self.checks.report(watch)?;
-                    if self.survives(&node) {
+                    if self.survives(&node)? {
                         survivors.push(node);
                     }
                 }
@@ -159,7 +160,7 @@ impl<'a> Search<'a> {
     }
 
     /// Nodes with one attribute more, all of whose parts survived, by their attributes; in lattice order each.
-    fn join(&self, survivors: &[Node]) -> BTreeMap<Vec<usize>, Vec<Node>> {
+    fn join(&self, survivors: &[Node]) -> Result<BTreeMap<Vec<usize>, Vec<Node>>, Interruption> {
         let are_left: HashSet<&Node> = survivors.iter().collect();
         let mut joined: BTreeMap<Vec<usize>, Vec<Node>> = BTreeMap::new();
         for part in survivors {
@@ -170,6 +171,8 @@ impl<'a> Search<'a> {
                     let node = part.with(attribute, level);
                     let without = |&other: &usize| node.with(other, self.left_out.level(other));
                     let mut parts = attributes.iter().map(without);
+                    self.checks
+                        .spend(Work::of(WORK_PER_JOIN + attributes.len()))?;
                     if parts.all(|part| are_left.contains(&part)) {
                         let key = attributes.iter().copied().chain([attribute]).collect();
                         joined.entry(key).or_default().push(node);
@@ -180,32 +183,34 @@ impl<'a> Search<'a> {
         for nodes in joined.values_mut() {
             nodes.sort();
         }
-        joined
+        Ok(joined)
     }
 
     /// Counts the greatest node below all candidates, so that each of them starts from there.
-    fn lay_a_start(&mut self, nodes: &[Node]) {
+    fn lay_a_start(&mut self, nodes: &[Node]) -> Result<(), Interruption> {
         if nodes.len() < CANDIDATES_WORTH_A_START {
-            return;
+            return Ok(());
         }
         let lowest = (0..self.left_out.len()).map(|attribute| {
             let levels = nodes.iter().map(|node| node.level(attribute));
             levels.min().unwrap_or(0)
         });
-        self.checks.step_on(&Node::from_levels(lowest));
+        self.checks.step_on(&Node::from_levels(lowest))?;
+        Ok(())
     }
 
     /// Whether a node, or one below it with more attributes, may be safe. Keeps it if it is.
-    fn survives(&mut self, node: &Node) -> bool {
+    fn survives(&mut self, node: &Node) -> Result<bool, Interruption> {
+        self.checks.spend(Work::of(node.len()))?;
         if self.is_above_a_safe_node(node) {
             self.keep(node);
-            return true;
+            return Ok(true);
         }
-        let verdict = self.checks.check(node);
+        let verdict = self.checks.check(node)?;
         if verdict.is_safe {
             self.keep(node);
         }
-        !verdict.rules_out_below
+        Ok(!verdict.rules_out_below)
     }
 
     fn is_above_a_safe_node(&self, node: &Node) -> bool {
@@ -224,50 +229,48 @@ impl<'a> Search<'a> {
     }
 
     /// Counts the safe nodes that may yet be better than the best.
-    fn choose(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
-        let not_counted = (self.found.iter()).filter(|node| !self.checks.is_checked(node));
-        let mut promising: Vec<(Loss, &Node)> = not_counted
-            .map(|node| (self.checks.floor(node), node))
-            .collect();
+    fn choose(&mut self) -> Result<(), Interruption> {
+        let mut promising: Vec<(Loss, &Node)> = Vec::new();
+        for node in &self.found {
+            if !self.checks.is_checked(node) {
+                self.checks.spend(self.checks.work_of_floor())?;
+                promising.push((self.checks.floor(node), node));
+            }
+        }
         promising.sort();
         for (floor, node) in promising {
             if self.checks.best_loss().is_some_and(|best| floor > best) {
                 return Ok(()); // the others are no better
             }
-            self.checks.report(watch)?;
-            self.checks.check(node);
+            self.checks.check(node)?;
         }
         Ok(())
     }
 
-    fn safe_nodes(mut self) -> SafeNodes {
+    /// Puts what was found in lattice order; those with no safe node below.
+    fn minimal(&mut self) -> Result<Vec<Node>, Interruption> {
         self.found.sort();
-        SafeNodes {
-            minimal: self.minimal(),
-            nodes: self.found,
-            nodes_checked: self.checks.nodes_checked(),
-        }
-    }
-
-    /// The safe nodes with no safe one below, in lattice order, in which those found are.
-    fn minimal(&self) -> Vec<Node> {
-        if self.checks.pruning_is_sound() {
-            // Everything above a safe node is safe, so one level lower is as good as anywhere below.
-            let is_minimal = |node: &&Node| {
-                !(0..node.len()).any(|attribute| {
-                    let level = node.level(attribute);
-                    level > 0 && self.safe.contains(&node.with(attribute, level - 1))
-                })
-            };
-            return self.found.iter().filter(is_minimal).cloned().collect();
-        }
         let mut minimal: Vec<Node> = Vec::new();
         for node in &self.found {
-            // Lower nodes come first, and below every safe node is a minimal one.
-            if !minimal.iter().any(|low| low.is_at_or_below(node)) {
+            let is_minimal = match self.checks.pruning_is_sound() {
+                // Everything above a safe node is safe, so one level lower is as good as anywhere below.
+                true => {
+                    self.checks.spend(Work::of(node.len()))?;
+                    !(0..node.len()).any(|attribute| {
+                        let level = node.level(attribute);
+                        level > 0 && self.safe.contains(&node.with(attribute, level - 1))
+                    })
+                }
+                // Lower nodes come first, and below every safe node is a minimal one.
+                false => {
+                    self.checks.spend(Work::of(minimal.len()))?;
+                    !minimal.iter().any(|low| low.is_at_or_below(node))
+                }
+            };
+            if is_minimal {
                 minimal.push(node.clone());
             }
         }
-        minimal
+        Ok(minimal)
     }
 }

@@ -8,6 +8,7 @@ mod bottom_up;
 mod checks;
 mod cuts;
 mod datafly;
+mod descent;
 pub mod incognito;
 pub mod mu_argus;
 mod optimal;
@@ -29,8 +30,10 @@ pub use top_down::TopDown;
 
 use crate::Error;
 use crate::card;
+use crate::counts::KnownSets;
 use crate::privacy::PrivacyModel;
-use crate::problem::{Problem, Proposal, Setting, Watch};
+use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Setting, Watch};
+use crate::recode::Recoding;
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
@@ -82,21 +85,71 @@ pub enum Status {
     Stable,
 }
 
+/// What a search proposes, with how it went and what else it found, for algorithms that keep account of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// What is proposed.
+    pub proposal: Proposal,
+    /// How the search went and what else it found.
+    pub account: Option<Account>,
+}
+
+impl From<Proposal> for Found {
+    fn from(proposal: Proposal) -> Self {
+        Found {
+            proposal,
+            account: None,
+        }
+    }
+}
+
+/// An answer, and what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solved {
+    /// What is proposed.
+    pub proposal: Proposal,
+    /// How the search went, for algorithms that keep account of it.
+    pub account: Option<Account>,
+    /// Units of work done.
+    pub work: u64,
+    /// Why the search ended before its end, if it did.
+    pub stopped: Option<Interruption>,
+}
+
 /// A way to solve a problem.
 pub trait Algorithm: Debug + Sync {
     /// What people should know of it.
     fn card(&self) -> &'static Card;
 
     /// A recoding that should keep every promise within the budget, as good as the card says.
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error>;
+    ///
+    /// All that is done is spent on the meter. When that says to stop, the best so far is returned with what is known
+    /// of it, or [`Interruption::with_nothing_found`].
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error>;
 
-    /// [`Algorithm::solve`], and how the search went, for algorithms that keep account of it.
-    fn solve_accounted(
-        &self,
-        problem: &Problem<'_>,
-        watch: &dyn Watch,
-    ) -> Result<(Proposal, Option<Account>), Error> {
-        Ok((self.solve(problem, watch)?, None))
+    /// [`Algorithm::search`] under the eyes of a watch; the proposal alone.
+    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
+        Ok(self.solve_accounted(problem, watch)?.proposal)
+    }
+
+    /// [`Algorithm::search`] under the eyes of a watch. A search that had to stop before it found anything proposes
+    /// the highest acceptable levels, if they are safe; or, when there is time, what [`Datafly`] makes of the table.
+    fn solve_accounted(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Solved, Error> {
+        let meter = Meter::new(watch);
+        let found = match self.search(problem, &meter) {
+            Err(error) => match something_safe(problem, &meter, &error) {
+                Some(proposal) => proposal.into(),
+                None => return Err(error),
+            },
+            Ok(found) => found,
+        };
+        let is_proven = found.proposal.guarantee == Guarantee::Optimal;
+        Ok(Solved {
+            stopped: meter.stopped().filter(|_| !is_proven),
+            work: meter.spent(),
+            proposal: found.proposal,
+            account: found.account,
+        })
     }
 
     /// The metric to be least when the user does not say.
@@ -108,6 +161,53 @@ pub trait Algorithm: Debug + Sync {
     fn session<'a>(&self, _problem: &Problem<'a>) -> Option<mu_argus::Session<'a>> {
         None
     }
+}
+
+/// The least that a look at the highest acceptable levels may take when a search was stopped.
+const WORK_OF_LAST_LOOK: u64 = 1 << 22;
+
+/// What is left to propose when a search was stopped before it found anything.
+fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Option<Proposal> {
+    let nodes_checked = match *error {
+        Error::TimeUp { nodes_checked }
+        | Error::WorkDone { nodes_checked, .. }
+        | Error::MemoryFull { nodes_checked }
+        | Error::AskedTooSoon { nodes_checked } => nodes_checked,
+        _ => return None,
+    };
+    // Choices that the data holder has made are not replaced by others.
+    let why = meter.stopped()?;
+    if problem.settings.script.is_some() {
+        return None;
+    }
+    if why == Interruption::WorkDone || why == Interruption::MemoryFull {
+        // Nobody waits for a clock, and a walk up the lattice is cheap.
+        let walk = Meter::unlimited();
+        let walk = walk.part(meter.spent() / 10);
+        if let Ok(found) = Datafly.search(problem, &walk) {
+            return Some(Proposal {
+                // Some may be the same.
+                nodes_checked: nodes_checked.max(found.proposal.nodes_checked),
+                steps: Vec::new(),
+                ..found.proposal
+            });
+        }
+    }
+    let node = &problem.max_levels;
+    let (classes, _) =
+        KnownSets::new(problem.table, problem.columns_read(), 0).count_and_remember(node);
+    // Overlapping crowds are the only thing that could take long here.
+    let meter = Meter::unlimited();
+    let meter = meter.part(WORK_OF_LAST_LOOK + 16 * problem.table.tuples.len() as u64);
+    let assessed = Assessor::new(problem).assess_metered(node, &classes, None, &meter);
+    let assessed = assessed.ok()?;
+    (assessed.rows_suppressed <= problem.max_suppressed).then(|| Proposal {
+        recoding: Recoding::FullDomain(node.clone()),
+        guarantee: Guarantee::Heuristic,
+        loss: assessed.loss,
+        nodes_checked: nodes_checked.max(1),
+        steps: Vec::new(),
+    })
 }
 
 /// The error of an algorithm that follows one path, when the highest acceptable levels are not safe: proof that nothing

@@ -3,12 +3,12 @@
 //! A [`Session`] is where a table stands: [`Session::view`] says what each choice would do, [`Session::choose`] makes
 //! one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are three ways to drive it.
 
-use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
+use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
-use crate::counts::{FrequencySet, KnownSets};
+use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::Node;
 use crate::problem::{
-    Action, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Setting, Step, Watch,
+    Action, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal, Setting, Step,
 };
 use crate::recode::Recoding;
 use crate::utility::Loss;
@@ -52,6 +52,9 @@ static CARD: Card = Card {
     default_budget: DefaultBudget::NoRows,
 };
 
+/// Why a session in which a person chooses runs to its end.
+const UNINTERRUPTED: &str = "nobody interrupts this";
+
 /// The word that ends a script.
 pub const SUPPRESS: &str = "suppress";
 
@@ -60,13 +63,13 @@ impl Algorithm for MuArgus {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        let mut session = Session::new(problem);
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let mut session = Session::start(problem, meter)?;
         match &problem.settings.script {
-            Some(script) => play(&mut session, script, watch)?,
-            None => choose_automatically(&mut session, watch)?,
+            Some(script) => play(&mut session, script, meter)?,
+            None => choose_automatically(&mut session, meter)?,
         }
-        session.propose()
+        Ok(session.propose()?.into())
     }
 
     fn session<'a>(&self, problem: &Problem<'a>) -> Option<Session<'a>> {
@@ -74,9 +77,8 @@ impl Algorithm for MuArgus {
     }
 }
 
-fn play(session: &mut Session<'_>, script: &[String], watch: &dyn Watch) -> Result<(), Error> {
+fn play(session: &mut Session<'_>, script: &[String], meter: &Meter<'_>) -> Result<(), Error> {
     for (at, word) in script.iter().enumerate() {
-        session.report(watch)?;
         if session.is_finished() {
             return Err(Error::ScriptGoesOn {
                 ended: at,
@@ -84,18 +86,17 @@ fn play(session: &mut Session<'_>, script: &[String], watch: &dyn Watch) -> Resu
             });
         }
         let choice = session.choice(word)?;
-        session.choose(choice)?;
+        session.choose_metered(choice, meter)?;
     }
     Ok(())
 }
 
-fn choose_automatically(session: &mut Session<'_>, watch: &dyn Watch) -> Result<(), Error> {
+fn choose_automatically(session: &mut Session<'_>, meter: &Meter<'_>) -> Result<(), Error> {
     loop {
-        session.report(watch)?;
         if session.standing.rows_violating <= session.max_suppressed {
-            return session.choose(Choice::Suppress);
+            return session.choose_metered(Choice::Suppress, meter);
         }
-        let previews = session.preview();
+        let previews = session.preview_metered(meter)?;
         let raises = previews.iter().enumerate();
         let best = raises
             .filter_map(|(attribute, preview)| {
@@ -111,7 +112,7 @@ fn choose_automatically(session: &mut Session<'_>, watch: &dyn Watch) -> Result<
             let violating = session.standing.rows_violating;
             return Err(nothing_on_the_path(&CARD, &asked, violating));
         };
-        session.choose(Choice::Raise(attribute))?;
+        session.choose_metered(Choice::Raise(attribute), meter)?;
     }
 }
 
@@ -200,6 +201,10 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Every value raw.
     pub fn new(problem: &Problem<'a>) -> Self {
+        Session::start(problem, &Meter::unlimited()).expect(UNINTERRUPTED)
+    }
+
+    fn start(problem: &Problem<'a>, meter: &Meter<'_>) -> Result<Self, Error> {
         let mut session = Session {
             max_suppressed: problem.max_suppressed,
             problem: Problem {
@@ -218,8 +223,8 @@ impl<'a> Session<'a> {
             is_finished: false,
             seen: HashSet::new(),
         };
-        session.go_to(problem.lattice().bottom());
-        session
+        session.go_to(problem.lattice().bottom(), meter)?;
+        Ok(session)
     }
 
     /// The choice that a word stands for: `suppress`, or the name of a quasi-identifier.
@@ -251,29 +256,41 @@ impl<'a> Session<'a> {
 
     /// What raising each quasi-identifier would do; none where it is at its highest acceptable level.
     pub fn preview(&mut self) -> Vec<Option<Preview>> {
+        let previews = self.preview_metered(&Meter::unlimited());
+        previews.expect(UNINTERRUPTED)
+    }
+
+    fn preview_metered(&mut self, meter: &Meter<'_>) -> Result<Vec<Option<Preview>>, Error> {
         if let Some(previews) = &self.previews {
-            return previews.clone();
+            return Ok(previews.clone());
         }
-        let previews: Vec<Option<Preview>> = (0..self.node.len())
-            .map(|attribute| {
-                let level = self.node.level(attribute);
-                if level >= self.problem.max_levels.level(attribute) {
-                    return None;
-                }
-                let mut classes = FrequencySet::default();
-                let raised = self.node.with(attribute, level + 1);
-                self.known.count(&raised, &mut classes);
-                let standing = self.assess(&raised, &classes);
-                Some(Preview {
-                    distinct: self.problem.table.attributes[attribute].distinct(level + 1),
-                    rows_violating: standing.rows_violating,
-                    smallest_class: standing.smallest_class,
-                    loss: standing.loss,
-                })
-            })
-            .collect();
+        let attributes = 0..self.node.len();
+        let previews: Vec<Option<Preview>> = attributes
+            .map(|attribute| self.preview_of(attribute, meter))
+            .collect::<Result<_, Error>>()?;
         self.previews = Some(previews.clone());
-        previews
+        Ok(previews)
+    }
+
+    fn preview_of(
+        &mut self,
+        attribute: usize,
+        meter: &Meter<'_>,
+    ) -> Result<Option<Preview>, Error> {
+        let level = self.node.level(attribute);
+        if level >= self.problem.max_levels.level(attribute) {
+            return Ok(None);
+        }
+        let mut classes = FrequencySet::default();
+        let raised = self.node.with(attribute, level + 1);
+        let work = self.known.count(&raised, &mut classes);
+        let standing = self.assess(&raised, &classes, work, meter)?;
+        Ok(Some(Preview {
+            distinct: self.problem.table.attributes[attribute].distinct(level + 1),
+            rows_violating: standing.rows_violating,
+            smallest_class: standing.smallest_class,
+            loss: standing.loss,
+        }))
     }
 
     /// All that helps to choose.
@@ -303,6 +320,10 @@ impl<'a> Session<'a> {
 
     /// Makes a choice. A refused one changes nothing.
     pub fn choose(&mut self, choice: Choice) -> Result<(), Error> {
+        self.choose_metered(choice, &Meter::unlimited())
+    }
+
+    fn choose_metered(&mut self, choice: Choice, meter: &Meter<'_>) -> Result<(), Error> {
         let rows_violating_before = self.standing.rows_violating;
         let action = match choice {
             Choice::Suppress if rows_violating_before > self.max_suppressed => {
@@ -331,7 +352,7 @@ impl<'a> Session<'a> {
                     distinct_before: raised.distinct(level),
                     distinct: raised.distinct(level + 1),
                 };
-                self.go_to(self.node.with(attribute, level + 1));
+                self.go_to(self.node.with(attribute, level + 1), meter)?;
                 action
             }
         };
@@ -357,7 +378,8 @@ impl<'a> Session<'a> {
                 attribute, level, ..
             } = step.action
             {
-                self.go_to(self.node.with(attribute, level - 1));
+                let below = self.node.with(attribute, level - 1);
+                self.go_to(below, &Meter::unlimited()).expect(UNINTERRUPTED);
                 return true;
             }
         }
@@ -383,35 +405,36 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn go_to(&mut self, node: Node) {
-        let classes = self.known.count_and_remember(&node);
-        self.standing = self.assess(&node, &classes);
+    fn go_to(&mut self, node: Node, meter: &Meter<'_>) -> Result<(), Error> {
+        let (classes, work) = self.known.count_and_remember(&node);
+        self.standing = self.assess(&node, &classes, work, meter)?;
         self.node = node;
         self.previews = None;
+        Ok(())
     }
 
-    fn assess(&mut self, node: &Node, classes: &FrequencySet) -> Standing {
+    /// Judges classes that it took this work to count.
+    fn assess(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        work: Work,
+        meter: &Meter<'_>,
+    ) -> Result<Standing, Error> {
         self.seen.insert(node.clone());
-        let assessed = Assessor::new(&self.problem).assess(node, classes, None);
-        Standing {
+        let nodes_checked = self.seen.len() as u64;
+        meter.note(Progress {
+            nodes_checked,
+            ..Progress::default()
+        });
+        let mut assessor = Assessor::new(&self.problem);
+        let assessed = (meter.spend(work))
+            .and_then(|()| assessor.assess_metered(node, classes, None, meter))
+            .map_err(|why: Interruption| why.with_nothing_found(nodes_checked, meter.spent()))?;
+        Ok(Standing {
             rows_violating: assessed.rows_suppressed,
             smallest_class: classes.sizes().iter().copied().min().unwrap_or(0),
             loss: (assessed.loss).expect("every row may be suppressed, and there is no limit"),
-        }
-    }
-
-    fn report(&self, watch: &dyn Watch) -> Result<(), Error> {
-        let nodes_checked = self.seen.len() as u64;
-        let progress = Progress {
-            nodes_checked,
-            best: None,
-            lower_bound: None,
-        };
-        watch
-            .step(progress)
-            .map_err(|interruption| match interruption {
-                Interruption::Cancelled => Error::Cancelled,
-                Interruption::TimeUp => Error::TimeUp { nodes_checked },
-            })
+        })
     }
 }

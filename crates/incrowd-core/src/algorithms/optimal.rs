@@ -1,11 +1,11 @@
 //! The best node of the whole lattice, with proof.
 
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Found, Status, descent};
 use crate::Error;
-use crate::counts::{FrequencySet, KnownSets};
+use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::{Node, SeenNodes};
 use crate::problem::{
-    Assessment, Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Watch,
+    Assessment, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal,
 };
 use crate::recode::Recoding;
 use crate::utility::{Detail, Known, Loss};
@@ -27,7 +27,7 @@ crate::documented! {
     /// Own. What may be inferred from a node for those above and below it follows K. LeFevre, D. DeWitt,
     /// R. Ramakrishnan, Incognito, SIGMOD 2005, and F. Kohlmayer et al., Flash, PASSAT 2012.
     /// # Guarantee
-    /// Optimal. When the time limit ends it: the best found and a proven lower bound.
+    /// Optimal. When a limit on time or work ends it: the best found and a proven lower bound.
     /// # Needs
     /// `problem.pruning_is_sound()` to drop a box for what its high corner suppresses; without it only the metric's
     /// bounds drop boxes.
@@ -52,6 +52,9 @@ static CARD: Card = Card {
 /// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.
 const MOST_BOXES: usize = 1 << 20;
 
+/// A search that takes longer than this looks for good answers beside. Most end before.
+const WORK_BEFORE_DESCENT: u64 = 50_000_000;
+
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
 const STEPPING_STONE_NODES: u128 = 256;
 
@@ -60,23 +63,26 @@ impl Algorithm for Optimal {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        let mut search = Search::new(problem, Goal::default());
-        let guarantee = search.run_to_guarantee(watch)?;
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let mut search = Search::new(problem, Goal::default(), meter);
+        let guarantee = search.run_to_guarantee()?;
         let nodes_checked = search.seen.len();
-        match search.best {
-            Some(best) => Ok(Proposal {
+        let nothing = |interruption: Interruption| {
+            interruption.with_nothing_found(nodes_checked, meter.spent())
+        };
+        match (search.best.take(), meter.stopped()) {
+            (Some(best), _) => Ok(Found::from(Proposal {
                 recoding: Recoding::FullDomain(best.node),
                 guarantee,
                 loss: Some(best.loss),
                 nodes_checked,
                 steps: Vec::new(),
-            }),
-            None if guarantee == Guarantee::Optimal => {
-                let at_limit = search.assess(&problem.max_levels);
+            })),
+            (None, Some(interruption)) => Err(nothing(interruption)),
+            (None, None) => {
+                let at_limit = search.assess(&problem.max_levels).map_err(nothing)?;
                 Err(problem.no_solution(at_limit.rows_suppressed))
             }
-            None => Err(Error::TimeUp { nodes_checked }),
         }
     }
 }
@@ -115,7 +121,7 @@ impl Ties {
 
 /// The best node of a problem and how sure that is.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct Optimum {
     /// The best node, if any may be published.
     pub(crate) best: Option<Best>,
     /// [`Guarantee::Optimal`], or bounded when time was up.
@@ -133,10 +139,14 @@ pub(crate) struct Best {
 }
 
 /// The search of [`Optimal`] for other goals. Finding nothing is no error.
-pub(crate) fn search(problem: &Problem<'_>, goal: Goal, watch: &dyn Watch) -> Result<Found, Error> {
-    let mut search = Search::new(problem, goal);
-    let guarantee = search.run_to_guarantee(watch)?;
-    Ok(Found {
+pub(crate) fn search(
+    problem: &Problem<'_>,
+    goal: Goal,
+    meter: &Meter<'_>,
+) -> Result<Optimum, Error> {
+    let mut search = Search::new(problem, goal, meter);
+    let guarantee = search.run_to_guarantee()?;
+    Ok(Optimum {
         best: search.best,
         guarantee,
         seen: search.seen,
@@ -190,6 +200,7 @@ impl PartialOrd for LatticeBox {
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
+    meter: &'a Meter<'a>,
     goal: Goal,
     /// Whether a node over the budget proves the same of all nodes below it.
     pruning_is_sound: bool,
@@ -203,12 +214,19 @@ struct Search<'a> {
     assessed: HashMap<Node, Assessment>,
     seen: SeenNodes,
     best: Option<Best>,
+    /// No node costs less.
+    lower_bound: Loss,
+    /// The node that a descent began at last.
+    descended_from: Option<Node>,
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem<'a>, goal: Goal) -> Self {
+    fn new(problem: &'a Problem<'a>, goal: Goal, meter: &'a Meter<'a>) -> Self {
         Search {
             problem,
+            meter,
+            lower_bound: Loss(0.0),
+            descended_from: None,
             goal,
             pruning_is_sound: problem.pruning_is_sound(),
             classes_matter: problem.metric.detail() == Detail::Classes,
@@ -222,17 +240,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches the lattice until the end or until time is up.
-    fn run_to_guarantee(&mut self, watch: &dyn Watch) -> Result<Guarantee, Error> {
-        match self.run(watch) {
+    /// Searches the lattice until the end or until it must stop.
+    fn run_to_guarantee(&mut self) -> Result<Guarantee, Error> {
+        match self.run() {
             Ok(()) => Ok(Guarantee::Optimal),
-            Err((Interruption::Cancelled, _)) => Err(Error::Cancelled),
-            Err((Interruption::TimeUp, lower_bound)) => Ok(Guarantee::Bounded { lower_bound }),
+            Err(Interruption::Cancelled) => Err(Error::Cancelled),
+            Err(_) => Ok(Guarantee::Bounded {
+                lower_bound: self.lower_bound,
+            }),
         }
     }
 
-    /// Searches the lattice; an interruption comes with the bound proven so far.
-    fn run(&mut self, watch: &dyn Watch) -> Result<(), (Interruption, Loss)> {
+    /// Searches the lattice. When interrupted, the bound proven so far is kept.
+    fn run(&mut self) -> Result<(), Interruption> {
         let lattice = self.problem.lattice();
         let whole = LatticeBox {
             floor: Loss(0.0),
@@ -243,10 +263,11 @@ impl<'a> Search<'a> {
             low_is_counted: false,
         };
         for node in lattice.diagonal() {
-            self.step_on(&node);
+            self.step_on(&node)?;
         }
         let mut frontier = BinaryHeap::new();
-        frontier.extend(self.with_high_assessed(whole));
+        frontier.extend(self.with_high_assessed(whole)?);
+        let start = self.meter.spent();
         while let Some(first) = frontier.pop() {
             if self
                 .best
@@ -258,21 +279,24 @@ impl<'a> Search<'a> {
             if !self.may_hold_the_best(&first) {
                 continue;
             }
-            self.report(watch, first.floor)?;
-            let Some(first) = self.with_low_counted(first) else {
+            // The least floor of all boxes left.
+            self.lower_bound = first.floor;
+            self.note();
+            if self.meter.spent() - start > WORK_BEFORE_DESCENT {
+                self.descend()?;
+            }
+            let Some(first) = self.with_low_counted(first)? else {
                 continue;
             };
             if frontier.peek().is_some_and(|next| next > &first) {
                 frontier.push(first);
             } else if frontier.len() < MOST_BOXES {
-                frontier.extend(self.halves(&first));
+                frontier.extend(self.halves(&first)?);
             } else {
-                let lower_bound = first.floor;
                 let mut stack = vec![first];
                 while let Some(next) = stack.pop() {
-                    self.report(watch, lower_bound)?;
-                    if let Some(next) = self.with_low_counted(next) {
-                        stack.extend(self.halves(&next));
+                    if let Some(next) = self.with_low_counted(next)? {
+                        stack.extend(self.halves(&next)?);
                     }
                 }
             }
@@ -280,15 +304,32 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn report(&self, watch: &dyn Watch, lower_bound: Loss) -> Result<(), (Interruption, Loss)> {
-        let progress = Progress {
+    /// Looks for a better answer below the best: a search that takes long may never come there by itself.
+    fn descend(&mut self) -> Result<(), Interruption> {
+        let Some(best) = self.best.as_ref().map(|best| best.node.clone()) else {
+            return Ok(());
+        };
+        if self.descended_from.as_ref() == Some(&best) || self.goal.least_height > 0 {
+            return Ok(());
+        }
+        self.descended_from = Some(best.clone());
+        let (metric, max_suppressed) = (self.problem.metric, self.problem.max_suppressed);
+        let floor = |node: &Node| metric.floor(node, Known::NOTHING);
+        let lowest = descent::descend(best, floor, |node| {
+            Ok(self.assess(node)?.rows_suppressed <= max_suppressed)
+        })?;
+        // From there on only what the search itself finds is worth another descent.
+        self.descended_from = (self.best.as_ref().map(|best| best.node.clone())).or(Some(lowest));
+        Ok(())
+    }
+
+    fn note(&self) {
+        self.meter.note(Progress {
             nodes_checked: self.seen.len(),
             best: self.best.as_ref().map(|best| best.loss),
-            lower_bound: Some(lower_bound),
-        };
-        watch
-            .step(progress)
-            .map_err(|interruption| (interruption, lower_bound))
+            lower_bound: Some(self.lower_bound),
+            ..Progress::default()
+        });
     }
 
     fn may_hold_the_best(&self, candidate: &LatticeBox) -> bool {
@@ -323,27 +364,33 @@ impl<'a> Search<'a> {
     }
 
     /// Lets the high corner speak: what it suppresses, every node of the box may have to.
-    fn with_high_assessed(&mut self, mut whole: LatticeBox) -> Option<LatticeBox> {
+    fn with_high_assessed(
+        &mut self,
+        mut whole: LatticeBox,
+    ) -> Result<Option<LatticeBox>, Interruption> {
         if !self.may_hold_the_best(&whole) {
-            return None;
+            return Ok(None);
         }
-        let assessment = self.assess(&whole.high);
+        let assessment = self.assess(&whole.high)?;
         let max_suppressed = self.problem.max_suppressed;
         if self.pruning_is_sound && assessment.rows_suppressed > max_suppressed
             || assessment.rows_lost_below > max_suppressed
         {
-            return None;
+            return Ok(None);
         }
         whole.rows_lost = whole.rows_lost.max(assessment.rows_lost_below);
         if !assessment.added_below.is_empty() {
             whole.added = assessment.added_below.into();
         }
         whole.floor = whole.floor.max(self.floor(&whole.low, &whole));
-        self.may_hold_the_best(&whole).then_some(whole)
+        Ok(self.may_hold_the_best(&whole).then_some(whole))
     }
 
     /// Lets the classes of the low corner speak, where that is worth a count.
-    fn with_low_counted(&mut self, mut whole: LatticeBox) -> Option<LatticeBox> {
+    fn with_low_counted(
+        &mut self,
+        mut whole: LatticeBox,
+    ) -> Result<Option<LatticeBox>, Interruption> {
         if !whole.low_is_counted {
             whole.low_is_counted = true;
             if whole.nodes()
@@ -355,7 +402,7 @@ impl<'a> Search<'a> {
             {
                 let target = self.problem.metric.column();
 
-                let classes = self.step_on(&whole.low);
+                let classes = self.step_on(&whole.low)?;
                 let target = target.map(|column| classes.histograms(column));
                 let floor =
                     self.problem
@@ -364,14 +411,20 @@ impl<'a> Search<'a> {
                 whole.floor = whole.floor.max(floor);
             }
         }
-        self.may_hold_the_best(&whole).then_some(whole)
+        Ok(self.may_hold_the_best(&whole).then_some(whole))
     }
 
     /// Splits a box in two.
-    fn halves(&mut self, whole: &LatticeBox) -> impl Iterator<Item = LatticeBox> + use<> {
+    fn halves(
+        &mut self,
+        whole: &LatticeBox,
+    ) -> Result<impl Iterator<Item = LatticeBox> + use<>, Interruption> {
         if whole.low == whole.high {
-            return [None, None].into_iter().flatten();
+            return Ok([None, None].into_iter().flatten());
         }
+        // A floor of every attribute, for every attribute.
+        self.meter
+            .spend(Work::of(whole.low.len() * whole.low.len()))?;
         let attribute = self.attribute_to_split(whole);
         let middle = whole.middle(attribute);
         let lower = LatticeBox {
@@ -386,9 +439,9 @@ impl<'a> Search<'a> {
             low_is_counted: false,
             ..whole.clone()
         };
-        let lower = self.with_high_assessed(lower);
+        let lower = self.with_high_assessed(lower)?;
         let upper = self.may_hold_the_best(&upper).then_some(upper);
-        [lower, upper].into_iter().flatten()
+        Ok([lower, upper].into_iter().flatten())
     }
 
     /// The attribute whose upper half costs most.
@@ -408,30 +461,32 @@ impl<'a> Search<'a> {
     }
 
     /// Counts a node and remembers its classes as a start for the nodes above.
-    fn step_on(&mut self, node: &Node) -> Arc<FrequencySet> {
-        let classes = self.known.count_and_remember(node);
+    fn step_on(&mut self, node: &Node) -> Result<Arc<FrequencySet>, Interruption> {
+        let (classes, work) = self.known.count_and_remember(node);
+        self.meter.spend(work)?;
         if !self.assessed.contains_key(node) {
-            self.check(node, &classes);
+            self.check(node, &classes)?;
         }
-        classes
+        Ok(classes)
     }
 
-    fn assess(&mut self, node: &Node) -> Assessment {
+    fn assess(&mut self, node: &Node) -> Result<Assessment, Interruption> {
         if let Some(assessment) = self.assessed.get(node) {
-            return assessment.clone();
+            return Ok(assessment.clone());
         }
         let mut classes = std::mem::take(&mut self.counted);
-        self.known.count(node, &mut classes);
-        let assessment = self.check(node, &classes);
+        let work = self.known.count(node, &mut classes);
+        self.meter.spend(work)?;
+        let assessment = self.check(node, &classes)?;
         self.known.remember_if_small(node, &classes);
         self.counted = classes;
-        assessment
+        Ok(assessment)
     }
 
-    fn check(&mut self, node: &Node, classes: &FrequencySet) -> Assessment {
+    fn check(&mut self, node: &Node, classes: &FrequencySet) -> Result<Assessment, Interruption> {
         self.seen.see(node);
         let limit = self.best.as_ref().map(|best| best.loss);
-        let assessment = self.assessor.assess(node, classes, limit);
+        let assessment = (self.assessor).assess_metered(node, classes, limit, self.meter)?;
         if self.assessed.len() >= MOST_BOXES {
             self.assessed.clear(); // some nodes may be counted again, in bounded memory
         }
@@ -450,6 +505,7 @@ impl<'a> Search<'a> {
                 node: node.clone(),
             });
         }
-        assessment
+        self.note();
+        Ok(assessment)
     }
 }

@@ -1,10 +1,11 @@
 //! The safe nodes of least height.
 
 use super::checks::Checks;
-use super::{Account, Algorithm, Card, DefaultBudget, FoundNodes, Scope, Status};
+use super::{Account, Algorithm, Card, DefaultBudget, Found, FoundNodes, Scope, Status};
 use crate::Error;
+use crate::counts::Work;
 use crate::lattice::{Lattice, Node};
-use crate::problem::{Guarantee, Interruption, Problem, Proposal, Watch};
+use crate::problem::{Guarantee, Interruption, Meter, Problem, Watch};
 
 crate::documented! {
     /// Every safe full-domain recoding of least height, found by halving the heights; the best of them is published.
@@ -55,31 +56,27 @@ impl Algorithm for Samarati {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        let (proposal, _) = self.solve_accounted(problem, watch)?;
-        Ok(proposal)
-    }
-
-    fn solve_accounted(
-        &self,
-        problem: &Problem<'_>,
-        watch: &dyn Watch,
-    ) -> Result<(Proposal, Option<Account>), Error> {
-        let mut search = Search::new(problem);
-        let found = match search.run(watch) {
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let mut search = Search::new(problem, meter);
+        let found = match search.run() {
             Ok(Some(found)) => found,
-            Ok(None) => return Err(search.checks.no_solution()),
-            Err(interruption) => return Ok((search.checks.interrupted(interruption)?, None)),
+            Ok(None) => return Err(search.checks.no_solution()?),
+            Err(interruption) => return Ok(search.checks.interrupted(interruption)?.into()),
         };
         // Safe nodes met at greater heights may lose less and are still not what was asked for.
-        search.checks.choose_among(&found.nodes);
+        let proposal = match search.checks.choose_among(&found.nodes) {
+            Ok(()) => search.checks.propose(Guarantee::Heuristic)?,
+            Err(interruption) => search.checks.interrupted(interruption)?,
+        };
         let account = Account::SafeNodes(FoundNodes {
             scope: Scope::LeastHeight,
             safe: found.nodes.len() as u64,
             minimal: found.nodes,
         });
-        let proposal = search.checks.propose(Guarantee::Heuristic)?;
-        Ok((proposal, Some(account)))
+        Ok(Found {
+            proposal,
+            account: Some(account),
+        })
     }
 }
 
@@ -96,18 +93,18 @@ pub struct LeastHeight {
 
 /// All safe nodes of least height.
 pub fn least_height_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<LeastHeight, Error> {
-    let mut search = Search::new(problem);
-    match search.run(watch) {
+    let meter = Meter::new(watch);
+    let mut search = Search::new(problem, &meter);
+    match search.run() {
         Ok(Some(found)) => Ok(found),
-        Ok(None) => Err(search.checks.no_solution()),
+        Ok(None) => Err(search.checks.no_solution()?),
         Err(interruption) => Err(search.checks.unfinished(interruption)),
     }
 }
 
 /// What a descent to the nodes of one height is for.
-struct Descent<'w> {
+struct Descent {
     is_one_enough: bool,
-    watch: &'w dyn Watch,
     found: Vec<Node>,
 }
 
@@ -119,36 +116,40 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem<'a>) -> Self {
+    fn new(problem: &'a Problem<'a>, meter: &'a Meter<'a>) -> Self {
         Search {
-            checks: Checks::new(problem),
+            checks: Checks::new(problem, meter),
             lattice: problem.lattice(),
             ruled_out: Vec::new(),
         }
     }
 
-    fn run(&mut self, watch: &dyn Watch) -> Result<Option<LeastHeight>, Interruption> {
+    fn run(&mut self) -> Result<Option<LeastHeight>, Interruption> {
         let lattice = self.lattice.clone();
         let top = lattice.top();
-        if self.checks.check(top).rules_out_below {
+        if self.checks.check(top)?.rules_out_below {
             return Ok(None);
         }
         for node in lattice.diagonal() {
-            self.checks.step_on(&node);
+            self.checks.step_on(&node)?;
         }
-        self.judge_pairs(watch)?;
+        self.judge_pairs()?;
         let (mut low, mut high) = (0, top.height());
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.possible_nodes(middle, true, watch)?.is_empty() {
+            match self.possible_nodes(middle, true)?.is_empty() {
                 true => low = middle + 1,
                 false => high = middle,
             }
         }
         // What is possible is safe where pruning is sound, and then the first height has it.
         for height in low..=top.height() {
-            let mut nodes = self.possible_nodes(height, false, watch)?;
-            nodes.retain(|node| self.checks.check(node).is_safe);
+            let mut nodes = Vec::new();
+            for node in self.possible_nodes(height, false)? {
+                if self.checks.check(&node)?.is_safe {
+                    nodes.push(node);
+                }
+            }
             if !nodes.is_empty() {
                 return Ok(Some(LeastHeight {
                     height,
@@ -161,7 +162,7 @@ impl<'a> Search<'a> {
     }
 
     /// Rules out what two attributes alone rule out, where pairs are fewer than nodes.
-    fn judge_pairs(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+    fn judge_pairs(&mut self) -> Result<(), Interruption> {
         let top = self.lattice.top().clone();
         let attributes = 0..top.len();
         let pairs = attributes.clone().flat_map(|one| {
@@ -179,9 +180,8 @@ impl<'a> Search<'a> {
         for (one, other) in pairs {
             for level in (0..=top.level(one)).rev() {
                 for other_level in (0..=top.level(other)).rev() {
-                    self.checks.report(watch)?;
                     let node = top.with(one, level).with(other, other_level);
-                    if !self.is_possible(&node) {
+                    if !self.is_possible(&node)? {
                         break;
                     }
                 }
@@ -195,11 +195,9 @@ impl<'a> Search<'a> {
         &mut self,
         height: u32,
         is_one_enough: bool,
-        watch: &dyn Watch,
     ) -> Result<Vec<Node>, Interruption> {
         let mut descent = Descent {
             is_one_enough,
-            watch,
             found: Vec::new(),
         };
         self.descend(&mut descent, self.lattice.top().clone(), 0, height)?;
@@ -210,7 +208,7 @@ impl<'a> Search<'a> {
     /// high as they can get, so where that is ruled out, so are all nodes to be found this way.
     fn descend(
         &mut self,
-        descent: &mut Descent<'_>,
+        descent: &mut Descent,
         node: Node,
         first: usize,
         left: u32,
@@ -224,14 +222,14 @@ impl<'a> Search<'a> {
             .collect();
         let others: u32 = highest[1..].iter().sum();
         for level in left.saturating_sub(others)..=left.min(highest[0]) {
-            self.checks.report(descent.watch)?;
+            self.checks.spend(Work::of(highest.len()))?;
             let left = left - level;
             let mut corner = node.with(first, level as u8);
             for (after, &highest) in highest.iter().enumerate().skip(1) {
                 corner = corner.with(first + after, left.min(highest) as u8);
             }
             let is_one_node = left == 0 || left == others;
-            if (is_one_node || self.checks.can_rule_out()) && !self.is_possible(&corner) {
+            if (is_one_node || self.checks.can_rule_out()) && !self.is_possible(&corner)? {
                 continue;
             }
             self.descend(descent, corner, first + 1, left)?;
@@ -242,14 +240,16 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn is_possible(&mut self, node: &Node) -> bool {
+    fn is_possible(&mut self, node: &Node) -> Result<bool, Interruption> {
+        // Comparing two nodes takes a fraction of touching a class.
+        self.checks.spend(Work::of(1 + self.ruled_out.len() / 8))?;
         if self.ruled_out.iter().any(|high| node.is_at_or_below(high)) {
-            return false;
+            return Ok(false);
         }
-        let is_possible = !self.checks.check(node).rules_out_below;
+        let is_possible = !self.checks.check(node)?.rules_out_below;
         if !is_possible && self.ruled_out.len() < MOST_RULED_OUT {
             self.ruled_out.push(node.clone());
         }
-        is_possible
+        Ok(is_possible)
     }
 }

@@ -1,9 +1,9 @@
 //! From `*` down, towards what tells the target.
 
-use super::cuts::{self, Effort, Judge, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Status, nothing_on_the_path};
+use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
+use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
-use crate::problem::{Problem, Proposal, Setting, Watch};
+use crate::problem::{Interruption, Meter, Problem, Proposal, Setting, Watch};
 use crate::recode::Recoding;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -55,8 +55,9 @@ impl Algorithm for TopDown {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        TopDown::solve_counting(problem, watch, None).map(|(proposal, _)| proposal)
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let (proposal, _) = specialize(problem, meter, None)?;
+        Ok(proposal.into())
     }
 }
 
@@ -65,29 +66,37 @@ impl TopDown {
     pub fn solve_counting(
         problem: &Problem<'_>,
         watch: &dyn Watch,
-        mut see: Option<&mut dyn FnMut(&Recoding)>,
+        see: Option<&mut dyn FnMut(&Recoding)>,
     ) -> Result<(Proposal, Effort), Error> {
-        let target = cuts::target(problem, &CARD)?;
-        let mut state = Specialization::new(problem, target);
-        if state.rows_unsafe > problem.max_suppressed {
-            let rows_unsafe = state.rows_unsafe;
-            return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
-        }
-        loop {
-            if let Some(see) = &mut see {
-                see(&state.recoding());
-            }
-            let Some((attribute, value)) = state.best() else {
-                break;
-            };
-            if !cuts::may_go_on(watch, state.effort)? {
-                break;
-            }
-            state.replace(attribute, value);
-        }
-        let proposal = cuts::proposal(state.recoding(), state.effort);
-        Ok((proposal, state.effort))
+        specialize(problem, &Meter::new(watch), see)
     }
+}
+
+fn specialize(
+    problem: &Problem<'_>,
+    meter: &Meter<'_>,
+    mut see: Option<&mut dyn FnMut(&Recoding)>,
+) -> Result<(Proposal, Effort), Error> {
+    let target = cuts::target(problem, &CARD)?;
+    let mut state = Specialization::new(problem, target, Spending::new(meter))?;
+    if state.rows_unsafe > problem.max_suppressed {
+        let rows_unsafe = state.rows_unsafe;
+        return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
+    }
+    loop {
+        if let Some(see) = &mut see {
+            see(&state.recoding());
+        }
+        match state.step() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(Interruption::Cancelled) => return Err(Error::Cancelled),
+            // The cut is safe after every step, and a step that was begun is in it: it was weighed before.
+            Err(_) => break,
+        }
+    }
+    let effort = state.spending.effort;
+    Ok((cuts::proposal(state.recoding(), effort), effort))
 }
 
 /// A class, its tuples next to each other in [`Specialization::order`].
@@ -158,7 +167,7 @@ struct Specialization<'a> {
     rows_unsafe: u32,
     /// Sizes of the safe classes, with how many there are.
     safe_sizes: BTreeMap<u32, u32>,
-    effort: Effort,
+    spending: Spending<'a>,
     parts: Parts,
 }
 
@@ -216,42 +225,58 @@ impl Parts {
 
 impl<'a> Specialization<'a> {
     /// The coarsest cut.
-    fn new(problem: &'a Problem<'a>, target: usize) -> Self {
+    fn new(problem: &'a Problem<'a>, target: usize, spending: Spending<'a>) -> Result<Self, Error> {
         let table = problem.table;
         let attributes = 0..table.attributes.len();
-        let leaves = attributes.clone().map(|attribute| {
+        let (mut trees, mut targets, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for attribute in attributes.clone() {
+            trees.push(ValueTree::new(problem, attribute, true));
+            targets.push(Target::new(table, attribute, target));
             let leaf = |tuple| table.group(&table.tuples, tuple, attribute);
-            (0..table.tuples.len()).map(leaf).collect()
-        });
+            leaves.push((0..table.tuples.len()).map(leaf).collect());
+            let spent = spending.touch(targets[attribute].len() + 2 * table.tuples.len());
+            spent.map_err(|interruption| spending.unfinished(interruption))?;
+        }
         let mut state = Specialization {
             problem,
-            trees: (attributes.clone())
-                .map(|attribute| ValueTree::new(problem, attribute, true))
-                .collect(),
-            targets: (attributes.clone())
-                .map(|attribute| Target::new(table, attribute, target))
-                .collect(),
+            trees,
+            targets,
             judge: Judge::new(problem),
-            leaves: leaves.collect(),
+            leaves,
             order: (0..table.tuples.len() as u32).collect(),
             classes: Vec::new(),
             linked: vec![Vec::new(); table.attributes.len()],
             rows_unsafe: 0,
             safe_sizes: BTreeMap::new(),
-            effort: Effort::default(),
+            spending,
             parts: Parts::default(),
         };
-        for attribute in attributes {
-            for value in state.trees[attribute].roots().to_vec() {
-                state.enter_cut(attribute, value);
+        match state.start() {
+            Ok(()) => Ok(state),
+            Err(interruption) => Err(state.spending.unfinished(interruption)),
+        }
+    }
+
+    fn start(&mut self) -> Result<(), Interruption> {
+        for attribute in 0..self.trees.len() {
+            for value in self.trees[attribute].roots().to_vec() {
+                self.enter_cut(attribute, value)?;
             }
         }
-        state.start_classes();
-        state
+        self.start_classes()
+    }
+
+    /// Replaces the value that pays best, if there is one.
+    fn step(&mut self) -> Result<bool, Interruption> {
+        let Some((attribute, value)) = self.best()? else {
+            return Ok(false);
+        };
+        self.replace(attribute, value)?;
+        Ok(true)
     }
 
     /// Sorts the tuples into the classes of the roots.
-    fn start_classes(&mut self) {
+    fn start_classes(&mut self) -> Result<(), Interruption> {
         let roots: Vec<Vec<u32>> = (self.trees.iter().zip(&self.leaves))
             .map(|(tree, leaves)| leaves.iter().map(|&leaf| tree.root_of_leaf(leaf)).collect())
             .collect();
@@ -259,6 +284,7 @@ impl<'a> Specialization<'a> {
             roots.iter().map(|roots| roots[tuple as usize]).collect()
         };
         self.order.sort_by_cached_key(|tuple| (key(tuple), *tuple));
+        self.spending.touch(self.order.len() * roots.len())?;
         let mut start = 0;
         while start < self.order.len() {
             let values = key(&self.order[start]);
@@ -266,14 +292,19 @@ impl<'a> Specialization<'a> {
                 .iter()
                 .take_while(|it| key(it) == values);
             let end = start + alike.count();
-            self.add_class(start, end, values);
+            self.add_class(start, end, values)?;
             start = end;
         }
-        self.effort.visits += self.order.len() as u64;
+        self.spending.visit(self.order.len() as u64)
     }
 
     /// Adds the class of tuples that are next to each other.
-    fn add_class(&mut self, start: usize, end: usize, values: Vec<u32>) {
+    fn add_class(
+        &mut self,
+        start: usize,
+        end: usize,
+        values: Vec<u32>,
+    ) -> Result<(), Interruption> {
         let class = self.classes.len() as u32;
         let sizes = self.problem.table.tuples.sizes();
         let tuples = self.order[start..end].iter();
@@ -288,13 +319,15 @@ impl<'a> Specialization<'a> {
             replaced: vec![Replaced::default(); values.len()],
             values,
         });
-        self.judge_class(class as usize);
+        self.judge_class(class as usize)?;
         self.count_in(class as usize);
+        Ok(())
     }
 
     /// Puts a value into the cut, before any class has it.
-    fn enter_cut(&mut self, attribute: usize, value: u32) {
+    fn enter_cut(&mut self, attribute: usize, value: u32) -> Result<(), Interruption> {
         let (tree, target) = (&mut self.trees[attribute], &mut self.targets[attribute]);
+        let touched = target.len_of(tree.leaves(value));
         tree.grow(value, target);
         let parts = (tree.children(value).iter()).map(|&child| tree.leaves(child));
         // What has no children cannot be replaced and gains nothing.
@@ -306,31 +339,33 @@ impl<'a> Specialization<'a> {
         linked.resize(tree.len(), Linked::default());
         linked[value as usize].is_in_cut = true;
         linked[value as usize].gain = gain;
+        self.spending.touch(touched)
     }
 
     /// Asks the promises about a class and about what every replacement would make of it.
-    fn judge_class(&mut self, class: usize) {
+    fn judge_class(&mut self, class: usize) -> Result<(), Interruption> {
         let tuples = &self.problem.table.tuples;
         let Class {
             start, end, size, ..
         } = self.classes[class];
         let members = &self.order[start..end];
-        self.effort.visits += self.judge.visits(members);
         self.classes[class].is_safe = self.judge.is_safe(size, tuples, members);
+        self.spending.visit(self.judge.visits(members))?;
         if self.judge.columns().is_empty() {
-            self.judge_by_sizes(class);
-            return;
+            return self.judge_by_sizes(class);
         }
         for attribute in 0..self.trees.len() {
-            self.judge_replaced(class, attribute);
+            self.judge_replaced(class, attribute)?;
         }
+        Ok(())
     }
 
     /// Judges every replacement in one pass over a class, when only sizes matter.
-    fn judge_by_sizes(&mut self, class: usize) {
+    fn judge_by_sizes(&mut self, class: usize) -> Result<(), Interruption> {
         let Class { start, end, .. } = self.classes[class];
         let sizes = self.problem.table.tuples.sizes();
-        self.effort.visits += (end - start) as u64;
+        self.spending.visit((end - start) as u64)?;
+        self.spending.touch((end - start) * self.trees.len())?;
         // The sizes of all parts, attribute by attribute, and where each attribute begins.
         let mut starts: SmallVec<[usize; 16]> = SmallVec::new();
         let mut all = 0;
@@ -359,9 +394,10 @@ impl<'a> Specialization<'a> {
             }
             self.classes[class].replaced[attribute] = replaced;
         }
+        Ok(())
     }
 
-    fn judge_replaced(&mut self, class: usize, attribute: usize) {
+    fn judge_replaced(&mut self, class: usize, attribute: usize) -> Result<(), Interruption> {
         let tuples = &self.problem.table.tuples;
         let Class { start, end, .. } = self.classes[class];
         let members = &self.order[start..end];
@@ -373,12 +409,14 @@ impl<'a> Specialization<'a> {
             let leaves = &self.leaves[attribute];
             let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
             self.parts.sort(members, tuples.sizes(), children, child);
-            self.effort.visits += members.len() as u64 + self.judge.visits(members);
+            let visits = members.len() as u64 + self.judge.visits(members);
+            self.spending.visit(visits)?;
             for (_, size, part) in self.parts.present() {
                 replaced.add(size, self.judge.is_safe(size, tuples, part));
             }
         }
         self.classes[class].replaced[attribute] = replaced;
+        Ok(())
     }
 
     /// Adds a class to the sums of its values.
@@ -418,15 +456,16 @@ impl<'a> Specialization<'a> {
     }
 
     /// The safe replacement with the best ratio of bits gained to anonymity lost, plus one.
-    fn best(&mut self) -> Option<(usize, u32)> {
+    fn best(&mut self) -> Result<Option<(usize, u32)>, Interruption> {
         let smallest = self.safe_sizes.keys().next().copied();
         let mut best: Option<(f64, usize, u32)> = None;
+        let mut candidates = 0;
         for (attribute, linked) in self.linked.iter().enumerate() {
             for (value, linked) in (0..).zip(linked).filter(|(_, linked)| linked.is_in_cut) {
                 if linked.gain <= NOTHING {
                     continue;
                 }
-                self.effort.candidates += 1;
+                candidates += 1;
                 let rows_unsafe =
                     self.rows_unsafe - linked.rows_unsafe + linked.rows_unsafe_replaced;
                 if rows_unsafe > self.problem.max_suppressed {
@@ -443,28 +482,44 @@ impl<'a> Specialization<'a> {
                 }
             }
         }
-        best.map(|(_, attribute, value)| (attribute, value))
+        self.spending.weigh(candidates);
+        self.spending
+            .touch(self.linked.iter().map(Vec::len).sum())?;
+        Ok(best.map(|(_, attribute, value)| (attribute, value)))
     }
 
-    /// Replaces a value of the cut by its children.
-    fn replace(&mut self, attribute: usize, value: u32) {
-        self.effort.steps += 1;
+    /// Replaces a value of the cut by its children. If this is interrupted, the cut is either the one before or the
+    /// one after, and nothing else can be relied on.
+    fn replace(&mut self, attribute: usize, value: u32) -> Result<(), Interruption> {
+        self.spending.effort.steps += 1;
         let children = self.trees[attribute].children(value).to_vec();
-        for &child in &children {
-            self.enter_cut(attribute, child);
+        for (at, &child) in children.iter().enumerate() {
+            if let Err(interruption) = self.enter_cut(attribute, child) {
+                for &child in &children[..=at] {
+                    self.linked[attribute][child as usize].is_in_cut = false;
+                }
+                return Err(interruption);
+            }
         }
         let linked = &mut self.linked[attribute][value as usize];
         linked.is_in_cut = false;
         for class in std::mem::take(&mut linked.classes) {
             self.count_out(class as usize);
-            self.split(class as usize, attribute, value, &children);
+            self.split(class as usize, attribute, value, &children)?;
         }
+        Ok(())
     }
 
     /// Splits a class that was counted out: the first part keeps its number.
-    fn split(&mut self, class: usize, attribute: usize, value: u32, children: &[u32]) {
+    fn split(
+        &mut self,
+        class: usize,
+        attribute: usize,
+        value: u32,
+        children: &[u32],
+    ) -> Result<(), Interruption> {
         let Class { start, end, .. } = self.classes[class];
-        self.effort.visits += (end - start) as u64;
+        self.spending.visit((end - start) as u64)?;
         let tuples = &self.problem.table.tuples;
         let (tree, leaves) = (&self.trees[attribute], &self.leaves[attribute]);
         let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
@@ -486,18 +541,19 @@ impl<'a> Specialization<'a> {
             .push(class as u32);
         if others.is_empty() {
             // The same rows as before: only this attribute can be replaced in another way now.
-            self.judge_replaced(class, attribute);
+            self.judge_replaced(class, attribute)?;
         } else {
-            self.judge_class(class);
+            self.judge_class(class)?;
         }
         self.count_in(class);
         let mut start = start + length;
         for &(child, _, length) in others {
             let mut values = values.clone();
             values[attribute] = children[child];
-            self.add_class(start, start + length, values);
+            self.add_class(start, start + length, values)?;
             start += length;
         }
+        Ok(())
     }
 
     fn recoding(&self) -> Recoding {

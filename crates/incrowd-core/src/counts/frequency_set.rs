@@ -1,5 +1,7 @@
 //! Classes, their sizes and their histograms.
 
+use super::Work;
+
 /// How often each value of one column occurs in one class: values ascending, counts at least 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Histogram<'a> {
@@ -183,6 +185,16 @@ impl FrequencySet {
     #[inline]
     pub(crate) fn key(&self, class: usize) -> &[u64] {
         &self.keys[class * self.words..(class + 1) * self.words]
+    }
+
+    /// What it takes to go through all classes and the values of these columns once.
+    pub(crate) fn work(&self, columns: &[usize]) -> Work {
+        let words = |&column: &usize| {
+            let histograms = self.histograms(column);
+            let present = histograms.present.as_ref();
+            present.map_or(histograms.values.len(), |present| present.bits.len())
+        };
+        Work::of(self.len() * self.words.max(1)) + Work::of(columns.iter().map(words).sum())
     }
 
     /// Gives back memory that is not needed.

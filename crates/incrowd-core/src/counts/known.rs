@@ -1,11 +1,14 @@
 //! Frequency sets already counted, so that the next one starts from the smallest of them.
 
-use super::{CountedTable, FrequencySet, Scratch, roll_up};
+use super::{CountedTable, FrequencySet, Scratch, Work, roll_up};
 use crate::lattice::Node;
 use std::sync::Arc;
 
 /// How many sets are remembered at most; picking the smallest looks at all of them.
 const MOST_SETS: usize = 512;
+
+/// What it takes to count a node of which nothing is left to count: looking for the set to start from, preparing.
+const WORK_PER_NODE: u64 = 1 << 8;
 
 /// Sets up to this size are small.
 const SMALL_SET_CLASSES: usize = 1 << 11;
@@ -47,7 +50,7 @@ impl<'a> KnownSets<'a> {
     }
 
     /// Counts the classes of a node into `classes`, whose memory is reused, without remembering them.
-    pub fn count(&mut self, node: &Node, classes: &mut FrequencySet) {
+    pub fn count(&mut self, node: &Node, classes: &mut FrequencySet) -> Work {
         self.uses += 1;
         let smallest = self
             .sets
@@ -69,16 +72,17 @@ impl<'a> KnownSets<'a> {
             &mut self.scratch,
             classes,
         );
+        Work(WORK_PER_NODE) + lower.work(&self.columns)
     }
 
     /// Counts the classes of a node and remembers them for later counts above it.
-    pub fn count_and_remember(&mut self, node: &Node) -> Arc<FrequencySet> {
+    pub fn count_and_remember(&mut self, node: &Node) -> (Arc<FrequencySet>, Work) {
         let mut set = FrequencySet::default();
-        self.count(node, &mut set);
+        let work = self.count(node, &mut set);
         set.shrink();
         let set = Arc::new(set);
         self.remember(node.clone(), Arc::clone(&set));
-        set
+        (set, work)
     }
 
     /// Remembers the classes of a node if copying them costs little beside counting them.

@@ -11,6 +11,7 @@ mod known;
 mod layout;
 mod roll_up;
 mod row_counter;
+mod work;
 
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present};
@@ -20,6 +21,7 @@ pub use layout::Layout;
 pub use roll_up::{Scratch, roll_up};
 pub(crate) use roll_up::{Step, regroup};
 pub use row_counter::{Missing, MissingCells, RowCounter};
+pub use work::Work;
 
 use crate::hierarchy::{ANY, Hierarchy};
 use crate::lattice::{Lattice, Node};

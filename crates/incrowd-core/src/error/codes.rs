@@ -40,6 +40,9 @@ crate::error_codes! {
     OneTargetNeeded => "one-target-needed", "The algorithm needs exactly one target.";
     MatchAnyRefused => "match-any-refused", "The algorithm cannot work while missing cells match any value.";
     TimeUp => "time-up", "Time was up before any safe recoding was found.";
+    WorkDone => "work-done", "As much work was done as may be before any safe recoding was found.";
+    MemoryFull => "memory-full", "What is left to search does not fit into memory, and no safe recoding was found before.";
+    AskedTooSoon => "asked-too-soon", "The user asked for the best so far before any safe recoding was found.";
     NotAChoice => "not-a-choice", "A word that is no choice of a session.";
     RaisedTooFar => "raised-too-far", "A quasi-identifier raised above its highest acceptable level.";
     TooManyToSuppress => "too-many-to-suppress", "More rows to suppress than the budget allows.";

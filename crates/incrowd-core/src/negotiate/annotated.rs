@@ -8,7 +8,7 @@ use crate::counts::{CountedTable, KnownSets, MissingCells};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Decimal, PrivacyModel};
-use crate::problem::{DEFAULT_MEMORY_LIMIT, Interruption, Progress, Watch};
+use crate::problem::{DEFAULT_MEMORY_LIMIT, Progress, Watch};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -143,7 +143,7 @@ impl AnnotatedLattice {
             models.iter().map(|model| Annotator::new(*model)).collect();
         for (counted, node) in nodes.iter().enumerate() {
             step(watch, counted)?;
-            let classes = known.count_and_remember(node);
+            let (classes, _) = known.count_and_remember(node);
             part.add(node, &classes, &mut annotators)?;
         }
         Self::assemble(table, models, vec![part])
@@ -316,13 +316,8 @@ pub(super) fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
     let nodes_checked = counted as u64;
     let progress = Progress {
         nodes_checked,
-        best: None,
-        lower_bound: None,
+        ..Progress::default()
     };
-    watch
-        .step(progress)
-        .map_err(|interruption| match interruption {
-            Interruption::Cancelled => Error::Cancelled,
-            Interruption::TimeUp => Error::TimeUp { nodes_checked },
-        })
+    let step = watch.step(progress);
+    step.map_err(|interruption| interruption.with_nothing_found(nodes_checked, 0))
 }

@@ -6,12 +6,16 @@ use crate::counts::CountedTable;
 use crate::privacy::{Monotonicity, PrivacyModel};
 use std::fmt;
 
-/// Annotating this much (nodes times distinct tuples) takes about half a second on one core.
+/// Annotating this much ([`annotation_work`]) takes about half a second on one core.
 const QUICK_WORK: u128 = 100_000_000;
 
 /// Annotating this much still pays when the lazy way would have to count most of the lattice for every question:
 /// seconds, and some hundred megabytes for measures that are not whole.
-const BEARABLE_WORK: u128 = 1_000_000_000;
+const BEARABLE_WORK: u128 = 5_000_000_000;
+
+/// How many times as long it takes to annotate for a model that reads how often values occur, as measured: their
+/// histograms are merged, not only sizes added up.
+const WORK_OF_COUNTS: u128 = 5;
 
 /// A way, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,10 +78,26 @@ impl fmt::Display for Reason {
     }
 }
 
+/// What annotating every node takes, at most: nodes times distinct tuples, more for models that read counts. Some 200
+/// million a second on one core.
+pub fn annotation_work(table: &CountedTable, models: &[&dyn PrivacyModel]) -> u128 {
+    let nodes = table.lattice().nodes();
+    let times = match models.iter().any(|model| reads_histograms(*model)) {
+        true => WORK_OF_COUNTS,
+        false => 1,
+    };
+    let tuples = table.tuples.len().max(1) as u128;
+    nodes.saturating_mul(tuples).saturating_mul(times)
+}
+
+fn reads_histograms(model: &dyn PrivacyModel) -> bool {
+    model.column().is_some() && model.reads_counts()
+}
+
 /// The exact way that costs less, by an estimate of the work.
 pub fn choose(table: &CountedTable, models: &[&dyn PrivacyModel]) -> Choice {
     let nodes = table.lattice().nodes();
-    let work = nodes.saturating_mul(table.tuples.len().max(1) as u128);
+    let work = annotation_work(table, models);
     let mut models = models.iter();
     let can_skip = models.all(|model| model.monotonicity() == Monotonicity::UnionWithAny);
     let fits = |most: u128| nodes <= MOST_NODES && work <= most;

@@ -1,7 +1,7 @@
 //! Counting single nodes at question time.
 
 use super::histogram::{Annotator, Histograms};
-use crate::counts::{CountedTable, FrequencySet, KnownSets};
+use crate::counts::{CountedTable, FrequencySet, KnownSets, Work};
 use crate::error::Error;
 use crate::lattice::{Node, SeenNodes};
 use crate::privacy::PrivacyModel;
@@ -15,6 +15,8 @@ pub(super) struct Counting<'a> {
     columns: Vec<usize>,
     classes: FrequencySet,
     seen: SeenNodes,
+    /// Done and not spent yet.
+    work: Work,
 }
 
 impl<'a> Counting<'a> {
@@ -26,7 +28,13 @@ impl<'a> Counting<'a> {
             columns: Vec::new(),
             classes: FrequencySet::default(),
             seen: SeenNodes::default(),
+            work: Work::default(),
         }
+    }
+
+    /// What was done since this was asked last.
+    pub(super) fn take_work(&mut self) -> Work {
+        std::mem::take(&mut self.work)
     }
 
     pub(super) fn table(&self) -> &'a CountedTable {
@@ -63,7 +71,7 @@ impl<'a> Counting<'a> {
         let known = self
             .known
             .get_or_insert_with(|| KnownSets::new(table, columns.clone(), memory_limit));
-        known.count(node, &mut self.classes);
+        self.work += known.count(node, &mut self.classes);
         self.seen.see(node);
         &self.classes
     }

@@ -81,7 +81,7 @@ impl LevelTable {
         let levels = table.attributes.iter().enumerate().map(|(attribute, of)| {
             let counts: Vec<u32> = (0..=of.hierarchy.height())
                 .map(|level| {
-                    known.count(&bottom.with(attribute, level), &mut classes);
+                    let _ = known.count(&bottom.with(attribute, level), &mut classes);
                     classes.len() as u32
                 })
                 .collect();

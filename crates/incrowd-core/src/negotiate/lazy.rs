@@ -1,40 +1,36 @@
 //! Answers without any annotation: nodes are counted when the search needs them.
 
 use super::counting::Counting;
-use super::negotiator::{Candidate, Lookup, Wanted, strongest_at};
+use super::negotiator::{Candidate, Lookup, Wanted, may_go_on, strongest_at};
 use super::request::Quality;
 use crate::algorithms::{Goal, Ties, search};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Decimal;
-use crate::problem::{Guarantee, Problem, Settings, Watch};
+use crate::problem::{Guarantee, Meter, Problem, Settings};
 use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
 
 /// Searches boxes of the lattice as [`Optimal`](crate::algorithms::Optimal) does, so lattices of any size.
 ///
 /// For models that survive merging with any class whole boxes are dropped for what their highest node suppresses.
-/// For others every node below the answer must be counted, which large lattices make impossible: the watch ends the
+/// For others every node below the answer must be counted, which large lattices make impossible: a limit ends the
 /// search, and the answer is not complete.
 pub(super) struct Lazy<'a> {
     counting: Counting<'a>,
     /// The table for models that read no counts, made when first needed; with the columns kept in it.
     present: Option<(Vec<usize>, CountedTable)>,
-    watch: &'a (dyn Watch + 'a),
+    meter: &'a Meter<'a>,
     at_limit: Option<u32>,
     complete: bool,
 }
 
 impl<'a> Lazy<'a> {
-    pub(super) fn new(
-        table: &'a CountedTable,
-        memory_limit: usize,
-        watch: &'a (dyn Watch + 'a),
-    ) -> Self {
+    pub(super) fn new(table: &'a CountedTable, memory_limit: usize, meter: &'a Meter<'a>) -> Self {
         Lazy {
             counting: Counting::new(table, memory_limit),
             present: None,
-            watch,
+            meter,
             at_limit: None,
             complete: true,
         }
@@ -91,12 +87,29 @@ impl<'a> Lazy<'a> {
             ties,
             least_height: wanted.least_height,
         };
-        let found = search(&problem, goal, self.watch)?;
+        let found = search(&problem, goal, self.meter)?;
         self.counting.also_seen(found.seen);
-        self.complete &= found.guarantee == Guarantee::Optimal;
-        Ok(found.best.map(|best| Candidate {
+        let is_complete = found.guarantee == Guarantee::Optimal;
+        self.complete &= is_complete;
+        let best = found.best.map(|best| Candidate {
             node: best.node,
             rows_suppressed: best.rows_suppressed,
+        });
+        match best {
+            None if !is_complete => self.highest(wanted),
+            best => Ok(best),
+        }
+    }
+
+    /// What can be offered when a search was stopped before it found anything: the highest node, if it is wanted.
+    fn highest(&mut self, wanted: &Wanted<'_>) -> Result<Option<Candidate>, Error> {
+        let node = wanted.max_levels;
+        let rows_suppressed = self.counting.rows_suppressed(wanted.model, node)?;
+        may_go_on(&mut self.counting, self.meter)?;
+        let is_wanted = rows_suppressed <= wanted.max_suppressed;
+        Ok(is_wanted.then(|| Candidate {
+            node: node.clone(),
+            rows_suppressed,
         }))
     }
 }
@@ -131,6 +144,7 @@ impl Lookup for Lazy<'_> {
         let rows = self
             .counting
             .rows_suppressed(wanted.model, wanted.max_levels)?;
+        may_go_on(&mut self.counting, self.meter)?;
         self.at_limit = Some(rows);
         Ok(self.at_limit)
     }

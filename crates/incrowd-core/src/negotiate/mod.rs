@@ -71,7 +71,7 @@ mod study;
 
 pub use annotated::{AnnotatedLattice, MOST_NODES};
 pub use answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
-pub use choose::{Choice, Reason, choose};
+pub use choose::{Choice, Reason, annotation_work, choose};
 pub use estimate::{Estimator, LevelImportance, LevelTable};
 pub use histogram::{Histogram, Rows};
 pub use index::IndexKey;

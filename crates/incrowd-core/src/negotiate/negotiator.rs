@@ -11,7 +11,9 @@ use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::{Decimal, Direction, Monotonicity, ParameterKind, PrivacyModel};
-use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Settings, Watch};
+use crate::problem::{
+    Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Meter, Problem, Settings, Watch,
+};
 use crate::utility::{METRICS, MetricSpec, UtilityMetric};
 
 /// Fewer rows or values than this promise nothing.
@@ -54,6 +56,15 @@ impl Wanted<'_> {
             Monotonicity::UnionOfKept => self.max_suppressed == 0,
             Monotonicity::None => false,
         }
+    }
+}
+
+/// Spends what was counted; false when it was enough and the best so far is wanted.
+pub(super) fn may_go_on(counting: &mut Counting<'_>, meter: &Meter<'_>) -> Result<bool, Error> {
+    match meter.spend(counting.take_work()) {
+        Ok(()) => Ok(true),
+        Err(Interruption::Cancelled) => Err(Error::Cancelled),
+        Err(_) => Ok(false),
     }
 }
 
@@ -139,10 +150,11 @@ impl<'a> Negotiator<'a> {
 
     /// What can be had.
     ///
-    /// When the watch says that time is up, the answer is the best found so far and not complete.
+    /// When the watch says that it is enough, the answer is the best found so far and not complete.
     pub fn answer(&self, request: &Request<'_>, watch: &dyn Watch) -> Result<Answer, Error> {
         let max_levels = request.check(self.table)?;
         let counting = Counting::new(self.table, self.memory_limit);
+        let meter = &Meter::new(watch);
         let mut lookup: Box<dyn Lookup + '_> = match &self.annotated {
             Some(lattice) => {
                 let histograms = lattice.annotation(self.table, request.model)?;
@@ -152,10 +164,10 @@ impl<'a> Negotiator<'a> {
                     histograms,
                     counts_limit,
                     counting,
-                    watch,
+                    meter,
                 ))
             }
-            None => Box::new(Lazy::new(self.table, self.memory_limit, watch)),
+            None => Box::new(Lazy::new(self.table, self.memory_limit, meter)),
         };
         let outcome = negotiate(request, &max_levels, self.table, &mut *lookup)?;
         Ok(Answer {
@@ -208,7 +220,7 @@ impl<'a> Negotiator<'a> {
         columns.sort_unstable();
         columns.dedup();
         let mut classes = FrequencySet::default();
-        KnownSets::new(self.table, columns, 0).count(&offer.node, &mut classes);
+        let _ = KnownSets::new(self.table, columns, 0).count(&offer.node, &mut classes);
         let mut is_safe = vec![true; classes.len()];
         models[0].judge(&classes, &mut is_safe);
         let published = || {

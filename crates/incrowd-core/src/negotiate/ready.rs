@@ -4,12 +4,12 @@ use super::annotated::AnnotatedLattice;
 use super::counting::Counting;
 use super::histogram::Histograms;
 use super::lazy::Lazy;
-use super::negotiator::{Candidate, Lookup, Wanted, strongest_at, strongest_promise};
+use super::negotiator::{Candidate, Lookup, Wanted, may_go_on, strongest_at, strongest_promise};
 use super::request::Quality;
 use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::{Decimal, Direction, PrivacyModel};
-use crate::problem::{Assessor, Problem, Settings, Watch};
+use crate::problem::{Assessor, Interruption, Meter, Problem, Settings};
 use crate::utility::{Loss, UtilityMetric};
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ pub(super) struct Ready<'a> {
     /// The rows suppressed at the node of the acceptable levels, when it was counted because it has no histogram.
     counted_limit: Option<Candidate>,
     counting: Counting<'a>,
-    watch: &'a (dyn Watch + 'a),
+    meter: &'a Meter<'a>,
     /// The annotated nodes whose histogram was read, by position.
     is_read: Vec<bool>,
     complete: bool,
@@ -33,7 +33,7 @@ impl<'a> Ready<'a> {
         histograms: &'a Histograms,
         counts_limit: bool,
         counting: Counting<'a>,
-        watch: &'a (dyn Watch + 'a),
+        meter: &'a Meter<'a>,
     ) -> Self {
         Ready {
             lattice,
@@ -41,29 +41,44 @@ impl<'a> Ready<'a> {
             counts_limit,
             counted_limit: None,
             counting,
-            watch,
+            meter,
             is_read: vec![false; lattice.nodes().len()],
             complete: lattice.is_full(),
         }
     }
 
-    /// The rows that the model suppresses at an annotated node, by position.
-    fn rows_suppressed(&mut self, model: &dyn PrivacyModel, at: usize) -> Result<u32, Error> {
+    /// Whether there is time to look further. Once there is not, the answer is not complete.
+    fn may_go_on(&mut self) -> Result<bool, Error> {
+        let may = may_go_on(&mut self.counting, self.meter)?;
+        self.complete &= may;
+        Ok(may)
+    }
+
+    /// The rows that the model suppresses at an annotated node, by position; none when the histogram cannot tell and
+    /// there is no time to count.
+    fn rows_suppressed(
+        &mut self,
+        model: &dyn PrivacyModel,
+        at: usize,
+    ) -> Result<Option<u32>, Error> {
         self.is_read[at] = true;
         let rows = self.histograms.node(at).rows(model.parameter());
-        match rows.close {
-            0 => Ok(rows.suppressed),
-            _ => self
-                .counting
-                .rows_suppressed(model, &self.lattice.nodes()[at]),
+        if rows.close == 0 {
+            return Ok(Some(rows.suppressed));
         }
+        if !self.may_go_on()? {
+            return Ok(None);
+        }
+        let node = &self.lattice.nodes()[at];
+        self.counting.rows_suppressed(model, node).map(Some)
     }
 
     /// Whether a node of this height meets the wishes; stops at the first.
     fn height_has_any(&mut self, wanted: &Wanted<'_>, height: u32) -> Result<bool, Error> {
         for at in self.lattice.at_height(height) {
             if self.lattice.nodes()[at].is_at_or_below(wanted.max_levels)
-                && self.rows_suppressed(wanted.model, at)? <= wanted.max_suppressed
+                && (self.rows_suppressed(wanted.model, at)?)
+                    .is_some_and(|rows| rows <= wanted.max_suppressed)
             {
                 return Ok(true);
             }
@@ -89,7 +104,9 @@ impl<'a> Ready<'a> {
         let mut best: Option<(u32, usize)> = None;
         for at in self.lattice.at_height(height) {
             if self.lattice.nodes()[at].is_at_or_below(wanted.max_levels) {
-                let rows = self.rows_suppressed(wanted.model, at)?;
+                let Some(rows) = self.rows_suppressed(wanted.model, at)? else {
+                    continue;
+                };
                 if rows <= best.map_or(wanted.max_suppressed, |(fewest, _)| fewest)
                     && best.is_none_or(|(fewest, _)| rows < fewest)
                 {
@@ -144,10 +161,10 @@ impl<'a> Ready<'a> {
         for (at, node) in lattice.nodes().iter().enumerate() {
             if node.height() >= wanted.least_height && node.is_at_or_below(wanted.max_levels) {
                 let rows_suppressed = self.rows_suppressed(wanted.model, at)?;
-                candidates.push(Candidate {
+                candidates.extend(rows_suppressed.map(|rows_suppressed| Candidate {
                     node: node.clone(),
                     rows_suppressed,
-                });
+                }));
             }
         }
         candidates.extend(self.counted_limit.clone());
@@ -176,9 +193,20 @@ impl<'a> Ready<'a> {
             {
                 continue;
             }
+            if !self.may_go_on()? {
+                break;
+            }
             let classes = self.counting.count(&candidate.node, &columns);
             let limit = best.as_ref().map(|(loss, _)| *loss);
-            let assessed = assessor.assess(&candidate.node, classes, limit);
+            let assessed = assessor.assess_metered(&candidate.node, classes, limit, self.meter);
+            let assessed = match assessed {
+                Ok(assessed) => assessed,
+                Err(Interruption::Cancelled) => return Err(Error::Cancelled),
+                Err(_) => {
+                    self.complete = false;
+                    break;
+                }
+            };
             if let Some(loss) = assessed.loss {
                 let found = (loss, candidate);
                 if best
@@ -201,7 +229,7 @@ impl Lookup for Ready<'_> {
             Quality::Metric(_) => {
                 // Histograms do not say what a release costs; the search with bounds counts the fewest nodes.
                 let (table, memory_limit) = (self.counting.table(), self.counting.memory_limit());
-                let mut lazy = Lazy::new(table, memory_limit, self.watch);
+                let mut lazy = Lazy::new(table, memory_limit, self.meter);
                 let best = lazy.best(wanted)?;
                 self.complete &= lazy.is_complete();
                 self.counting.also_seen(lazy.into_seen());
@@ -218,7 +246,7 @@ impl Lookup for Ready<'_> {
         for at in 0..self.lattice.nodes().len() {
             if self.lattice.nodes()[at].is_at_or_below(wanted.max_levels) {
                 let rows = self.rows_suppressed(wanted.model, at)?;
-                fewest = Some(fewest.map_or(rows, |fewest: u32| fewest.min(rows)));
+                fewest = fewest.into_iter().chain(rows).min();
             }
         }
         Ok(fewest)
@@ -226,7 +254,7 @@ impl Lookup for Ready<'_> {
 
     fn at_limit(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error> {
         if let Some(at) = self.lattice.position(wanted.max_levels) {
-            return Ok(Some(self.rows_suppressed(wanted.model, at)?));
+            return self.rows_suppressed(wanted.model, at);
         }
         if !self.counts_limit {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Judging one counted node: which classes are safe, what is suppressed, what it costs.
 
-use super::{Problem, crowds};
-use crate::counts::{FrequencySet, Keys};
+use super::{Interruption, Meter, Problem, crowds};
+use crate::counts::{FrequencySet, Keys, Work};
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::recode::Recoding;
@@ -61,26 +61,41 @@ impl<'a> Assessor<'a> {
         classes: &FrequencySet,
         limit: Option<Loss>,
     ) -> Assessment {
+        let assessed = self.assess_metered(node, classes, limit, &Meter::unlimited());
+        assessed.expect("nobody interrupts this")
+    }
+
+    /// [`Assessor::assess`] as part of a search, which may be stopped.
+    pub fn assess_metered(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        limit: Option<Loss>,
+        meter: &Meter<'_>,
+    ) -> Result<Assessment, Interruption> {
         let (metric, smallest_safe) = (self.problem.metric, self.smallest_safe);
         let attributes: SmallVec<[PublishedAttribute<'_>; 16]> =
             (self.problem.table.attributes.iter().zip(node.levels()))
                 .map(|(attribute, level)| PublishedAttribute::at_level(attribute, level, &[]))
                 .collect();
-        self.assess_groups(&attributes, classes, |rows_suppressed| {
+        let is_too_much = |rows_suppressed| {
             let known = Known {
                 rows_suppressed,
                 smallest_safe,
                 added: &[],
             };
             limit.is_some_and(|limit| metric.floor(node, known) > limit)
-        })
+        };
+        self.assess_groups(&attributes, classes, is_too_much, meter)
     }
 
     /// Counts and judges the classes of any recoding of the table.
     pub fn assess_recoding(&mut self, recoding: &Recoding) -> Assessment {
         let table = self.problem.table;
         let classes = recoding.count(table, &self.problem.columns_read());
-        self.assess_groups(&recoding.attributes(table), &classes, |_| false)
+        let (attributes, meter) = (recoding.attributes(table), Meter::unlimited());
+        let assessed = self.assess_groups(&attributes, &classes, |_| false, &meter);
+        assessed.expect("nobody interrupts this")
     }
 
     /// Judges classes. `is_too_much` may tell from the rows suppressed that the loss need not be computed.
@@ -89,21 +104,24 @@ impl<'a> Assessor<'a> {
         attributes: &[PublishedAttribute<'_>],
         classes: &FrequencySet,
         is_too_much: impl Fn(u32) -> bool,
-    ) -> Assessment {
+        meter: &Meter<'_>,
+    ) -> Result<Assessment, Interruption> {
         let problem = self.problem;
         self.is_safe.clear();
         self.is_safe.resize(classes.len(), true);
         let rows_lost_below = match problem.crowds_only_grow() {
-            true => self.judge(attributes, classes, |model| {
-                model.monotonicity() == Monotonicity::UnionWithAny
-            }),
+            true => {
+                let survives =
+                    |model: &dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
+                self.judge(attributes, classes, survives, meter)?
+            }
             false => 0,
         };
         if problem.crowds_overlap() {
             // There what is suppressed first decides what else is, so all promises start together.
             self.is_safe.fill(true);
         }
-        let rows_suppressed = self.judge(attributes, classes, |_| true);
+        let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
         let metric = problem.metric;
         let is_wanted = rows_suppressed <= problem.max_suppressed && !is_too_much(rows_suppressed);
         let adds_below = metric.adds_below() && rows_lost_below == rows_suppressed;
@@ -115,13 +133,29 @@ impl<'a> Assessor<'a> {
                     added_below = metric.added_below(published);
                 }
             });
+            meter.spend(self.work_of_metric(classes, rows_suppressed))?;
         }
-        Assessment {
+        Ok(Assessment {
             rows_suppressed,
             rows_lost_below,
             loss,
             added_below,
+        })
+    }
+
+    /// What it takes to show judged classes to the metric.
+    fn work_of_metric(&self, classes: &FrequencySet, rows_suppressed: u32) -> Work {
+        let (table, detail) = (self.problem.table, self.problem.metric.detail());
+        // A look at an attribute of a class takes a part of what a class takes.
+        let attributes = table.attributes.len().div_ceil(4);
+        let mut touched = classes.len();
+        if detail >= Detail::Groups || detail >= Detail::Marginals && rows_suppressed > 0 {
+            touched += classes.len() * attributes;
         }
+        if detail >= Detail::Leaves && rows_suppressed > 0 {
+            touched += table.tuples.len() * attributes;
+        }
+        Work::of(touched)
     }
 
     /// Marks the classes that break one of the chosen promises; returns the rows suppressed so far.
@@ -130,7 +164,8 @@ impl<'a> Assessor<'a> {
         attributes: &[PublishedAttribute<'_>],
         classes: &FrequencySet,
         is_chosen: impl Fn(&dyn PrivacyModel) -> bool + Copy,
-    ) -> u32 {
+        meter: &Meter<'_>,
+    ) -> Result<u32, Interruption> {
         let problem = self.problem;
         let models = || {
             problem
@@ -141,14 +176,16 @@ impl<'a> Assessor<'a> {
         };
         if self.problem.crowds_overlap() {
             let shown = (self.problem, attributes);
-            crowds::judge(shown, classes, models(), &mut self.is_safe);
+            crowds::judge(shown, classes, models(), &mut self.is_safe, meter)?;
         } else {
             for model in models() {
                 model.judge(classes, &mut self.is_safe);
+                let column = model.column();
+                meter.spend(classes.work(column.as_slice()))?;
             }
         }
         let rows = classes.sizes().iter().zip(&self.is_safe);
-        rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum()
+        Ok(rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum())
     }
 
     /// Shows the judged classes as a metric sees them.

@@ -5,8 +5,8 @@
 //! values: the label is then a value like any other. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
 //! suppressed until every crowd that is left keeps its promises.
 
-use super::Problem;
-use crate::counts::{FrequencySet, Histogram};
+use super::{Interruption, Meter, Problem};
+use crate::counts::{FrequencySet, Histogram, Work};
 use crate::privacy::{ClassView, PrivacyModel};
 use crate::utility::PublishedAttribute;
 use std::collections::BTreeMap;
@@ -17,18 +17,21 @@ pub(super) fn judge<'m>(
     classes: &FrequencySet,
     models: impl Iterator<Item = &'m dyn PrivacyModel> + Clone,
     is_safe: &mut [bool],
-) {
+    meter: &Meter<'_>,
+) -> Result<(), Interruption> {
     let crowds = Crowds::new(problem, attributes, classes);
     loop {
-        let unsafe_now: Vec<usize> = (0..classes.len())
-            .filter(|&class| is_safe[class])
-            .filter(|&class| {
-                let members = crowds.members(class, is_safe);
-                !models.clone().all(|model| holds(model, classes, &members))
-            })
-            .collect();
+        let mut unsafe_now: Vec<usize> = Vec::new();
+        for class in (0..classes.len()).filter(|&class| is_safe[class]) {
+            let members = crowds.members(class, is_safe);
+            // Whoever might be in the crowd is asked, and most are not.
+            meter.spend(Work::of(crowds.asked(class) + members.len()))?;
+            if !models.clone().all(|model| holds(model, classes, &members)) {
+                unsafe_now.push(class);
+            }
+        }
         if unsafe_now.is_empty() {
-            return;
+            return Ok(());
         }
         for class in unsafe_now {
             is_safe[class] = false;
@@ -92,6 +95,14 @@ impl Crowds {
         pairs
             .clone()
             .all(|(one, other)| one.is_none() || other.is_none() || one == other)
+    }
+
+    /// How many classes [`Crowds::members`] looks at.
+    fn asked(&self, class: usize) -> usize {
+        match self.groups(class).contains(&None) {
+            true => self.groups.len() / self.attributes,
+            false => 1 + self.with_missing.len(),
+        }
     }
 
     /// The published classes whose rows stand in the crowd of `class`, itself included.

@@ -2,11 +2,13 @@
 
 mod assess;
 mod crowds;
+mod meter;
 mod partition_settings;
 mod settings;
 mod steps;
 
 pub use assess::{Assessment, Assessor};
+pub use meter::{LOOK_EVERY, Meter};
 pub use partition_settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
 pub use settings::{Setting, Settings};
 pub use steps::{Action, Step};
@@ -39,6 +41,10 @@ pub struct Problem<'a> {
 
 /// The default of [`Problem::memory_limit`].
 pub const DEFAULT_MEMORY_LIMIT: usize = 256 << 20;
+
+/// The units of work after which a search ends when nobody says otherwise: far more than one needs that comes to an
+/// end, and about a minute of one that does not.
+pub const DEFAULT_WORK_LIMIT: u64 = 3_000_000_000;
 
 impl Problem<'_> {
     /// The nodes that may be published.
@@ -133,22 +139,55 @@ impl Problem<'_> {
 }
 
 /// Why an algorithm was asked to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Interruption {
     /// The user wants no answer any more.
     Cancelled,
     /// Time is up; the best answer so far is welcome.
     TimeUp,
+    /// As much was done as may be; the best answer so far is welcome.
+    WorkDone,
+    /// What is left to search does not fit into memory; the best answer so far is welcome.
+    MemoryFull,
+    /// The user asked for the best answer so far.
+    Asked,
 }
 
-/// Sees how far an algorithm has come and tells it when to stop.
+impl Interruption {
+    /// The error of a search that had to stop with nothing to show.
+    pub fn with_nothing_found(self, nodes_checked: u64, work: u64) -> Error {
+        match self {
+            Interruption::Cancelled => Error::Cancelled,
+            Interruption::TimeUp => Error::TimeUp { nodes_checked },
+            Interruption::WorkDone => Error::WorkDone {
+                work,
+                nodes_checked,
+            },
+            Interruption::MemoryFull => Error::MemoryFull { nodes_checked },
+            Interruption::Asked => Error::AskedTooSoon { nodes_checked },
+        }
+    }
+}
+
+/// Sees how far an algorithm has come and tells it when to stop. Algorithms do not ask it themselves; a [`Meter`] does,
+/// as work is spent.
 pub trait Watch: Sync {
-    /// Called in the outer loop of every algorithm.
+    /// Called every so many units of work.
     fn step(&self, progress: Progress) -> Result<(), Interruption>;
+
+    /// How many units of work may pass between two calls; what is touched in one go may be more.
+    fn look_every(&self) -> u64 {
+        LOOK_EVERY
+    }
+
+    /// After how many units of work a search ends with the best it has found. The same on every machine.
+    fn work_limit(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// How far a search has come.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Nodes whose classes were counted.
     pub nodes_checked: u64,
@@ -156,6 +195,8 @@ pub struct Progress {
     pub best: Option<Loss>,
     /// No recoding costs less than this.
     pub lower_bound: Option<Loss>,
+    /// Units of work done.
+    pub work: u64,
 }
 
 /// Lets every algorithm run to its end, unseen.

@@ -25,6 +25,9 @@ incrowd_core::error_codes! {
     Budget => "budget", "A budget that is not one.";
     BudgetBeyondTable => "budget-beyond-table", "More rows may be suppressed than there are.";
     TimeLimit => "time-limit", "A time that is not one.";
+    WorkLimit => "work-limit", "A number of steps of work that is not one.";
+    TimeUpReading => "time-up-reading", "Time was up before all rows were counted.";
+    NotTried => "not-tried", "The user asked to end a comparison before this algorithm's turn.";
     MaxLevels => "max-levels", "`--max-levels` cannot be read.";
     HierarchyFlag => "hierarchy-flag", "`--hierarchy` cannot be read.";
     UnknownColumn => "unknown-column", "A column that the table does not have.";

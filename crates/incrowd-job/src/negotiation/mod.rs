@@ -29,18 +29,22 @@ use crate::plan::Plan;
 use incrowd_core::counts::CountedTable;
 use incrowd_core::negotiate::{
     AnnotatedLattice, Estimator, How, IndexKey, LevelTable, MOST_NODES, Negotiator, Quality,
-    Request, Search,
+    Request, Search, annotation_work,
 };
-use incrowd_core::privacy::{Decimal, ModelSpec, PrivacyModel};
+use incrowd_core::privacy::{Decimal, ModelSpec, Monotonicity, PrivacyModel};
 use incrowd_core::utility::{METRICS, MetricSpec, UtilityMetric};
 use index_file::IndexFile;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Tuples that may be rolled up, all nodes taken together, before a single question is answered. About a second.
-const WORK_FOR_ONE: u128 = 100_000_000;
+/// What annotating may take, by [`annotation_work`], before a single question is answered that a search answers with a
+/// few hundred nodes: a tenth of a second.
+const WORK_FOR_ONE: u128 = 20_000_000;
 
-/// The same where many questions follow.
+/// The same where the search would have to count most nodes too, and more than once.
+const WORK_WHERE_NOTHING_IS_SKIPPED: u128 = 2_000_000_000;
+
+/// The same where many questions follow. About half a minute on one core.
 const WORK_FOR_MANY: u128 = 5_000_000_000;
 
 /// The share of nodes that are annotated when nobody says how many, in percent.
@@ -230,6 +234,7 @@ impl<'g> Negotiation<'g> {
     /// What can be had.
     pub fn ask(&mut self, wish: &Wish) -> Result<Negotiated, Error> {
         let preparing = Instant::now();
+        self.control.forget_asked();
         let table = &self.ground.table;
         let model = self.ground.model(&wish.spec()?)?;
         let budget = max_suppressed(wish.max_suppressed, table)?;
@@ -248,14 +253,14 @@ impl<'g> Negotiation<'g> {
         let watch = SearchWatch::new(&self.ground.job, self.control);
         // A request that no table could mean is refused before anything is prepared for it.
         request.check(table)?;
-        let at = self.prepare(&*model, &watch)?;
+        let at = self.prepare(&*model, budget, &watch)?;
         let prepare = preparing.elapsed().as_secs_f64() + std::mem::take(&mut self.seconds_before);
 
         let answering = Instant::now();
         let ready = &self.ready[at];
-        self.control.progress().begin(Phase::Solve, None);
+        let search = self.control.begin_search(None);
         let answer = ready.negotiator.answer(&request, &watch);
-        self.control.progress().end();
+        drop(search);
         self.control.check()?;
         let answer = answer?;
         let answered = answering.elapsed().as_secs_f64();
@@ -288,6 +293,7 @@ impl<'g> Negotiation<'g> {
     fn prepare(
         &mut self,
         model: &dyn PrivacyModel,
+        budget: u32,
         watch: &SearchWatch<'_>,
     ) -> Result<usize, Error> {
         let measure = model.with_parameter(Decimal::ONE)?.describe(
@@ -299,7 +305,7 @@ impl<'g> Negotiation<'g> {
             return Ok(at);
         }
         let table = &self.ground.table;
-        let (how, why) = self.choose();
+        let (how, why) = self.choose(model, budget);
         let negotiator = match how {
             How::Lazy => Negotiator::lazy(table)?,
             how => {
@@ -316,7 +322,7 @@ impl<'g> Negotiation<'g> {
     }
 
     /// The way to get ready, and why it was taken.
-    fn choose(&self) -> (How, String) {
+    fn choose(&self, model: &dyn PrivacyModel, budget: u32) -> (How, String) {
         if let Preparation::Fixed(how) = self.options.how {
             return (how, "you said so".into());
         }
@@ -327,13 +333,26 @@ impl<'g> Negotiation<'g> {
             };
         }
         let nodes = self.ground.table.lattice().nodes();
-        let work = nodes.saturating_mul(self.ground.table.tuples.len().max(1) as u128);
+        let work = annotation_work(&self.ground.table, &[model]);
         let is_many = self.options.many_questions || self.index.is_some();
-        let most = if is_many { WORK_FOR_MANY } else { WORK_FOR_ONE };
+        let lets_skip = match model.monotonicity() {
+            Monotonicity::UnionWithAny => true,
+            Monotonicity::UnionOfKept => budget == 0,
+            Monotonicity::None => false,
+        };
+        let most = match (is_many, lets_skip) {
+            (true, _) => WORK_FOR_MANY,
+            (false, true) => WORK_FOR_ONE,
+            (false, false) => WORK_WHERE_NOTHING_IS_SKIPPED,
+        };
         match (nodes <= MOST_NODES, work <= most) {
             (false, _) => (
                 How::Lazy,
                 format!("{nodes} nodes are too many to annotate in advance"),
+            ),
+            (true, true) if !is_many && work > WORK_FOR_ONE => (
+                How::Full,
+                format!("the promise lets no node be skipped, so all {nodes} are counted once"),
             ),
             (true, true) => (
                 How::Full,

@@ -67,6 +67,17 @@ impl Target {
         }
     }
 
+    /// How many target values all leaves have, taken one by one.
+    pub(in crate::algorithms) fn len(&self) -> usize {
+        self.of_leaves.iter().map(Vec::len).sum()
+    }
+
+    /// How many target values these leaves have, taken one by one.
+    pub(in crate::algorithms) fn len_of(&self, leaves: &[u32]) -> usize {
+        let of_leaf = |&leaf: &u32| 1 + self.of_leaves[leaf as usize].len();
+        leaves.iter().map(of_leaf).sum()
+    }
+
     fn sum(&mut self, leaves: &[u32]) -> Sum {
         let Target { of_leaves, counts } = self;
         let mut rows = 0.0;

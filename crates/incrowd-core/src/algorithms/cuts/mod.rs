@@ -14,7 +14,8 @@ pub(super) use tree::{ValueTree, groupings};
 
 use super::Card;
 use crate::Error;
-use crate::problem::{Guarantee, Interruption, Problem, Progress, Proposal, Watch};
+use crate::counts::Work;
+use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
 use crate::recode::Recoding;
 
 /// What it cost to find a recoding, to be compared with going over the table again and again.
@@ -28,17 +29,44 @@ pub struct Effort {
     pub visits: u64,
 }
 
-/// Tells the watch how far it has come. False when time is up.
-pub(super) fn may_go_on(watch: &dyn Watch, effort: Effort) -> Result<bool, Error> {
-    let progress = Progress {
-        nodes_checked: effort.candidates,
-        best: None,
-        lower_bound: None,
-    };
-    match watch.step(progress) {
-        Ok(()) => Ok(true),
-        Err(Interruption::TimeUp) => Ok(false),
-        Err(Interruption::Cancelled) => Err(Error::Cancelled),
+/// Keeps account of what is done, and spends it.
+#[derive(Debug)]
+pub(super) struct Spending<'a> {
+    meter: &'a Meter<'a>,
+    pub(super) effort: Effort,
+}
+
+impl<'a> Spending<'a> {
+    pub(super) fn new(meter: &'a Meter<'a>) -> Self {
+        Spending {
+            meter,
+            effort: Effort::default(),
+        }
+    }
+
+    /// So many classes or tuples were looked at.
+    pub(super) fn visit(&mut self, visits: u64) -> Result<(), Interruption> {
+        self.effort.visits += visits;
+        self.meter.spend(Work(visits))
+    }
+
+    /// So many values were looked at; what an effort does not count.
+    pub(super) fn touch(&self, values: usize) -> Result<(), Interruption> {
+        self.meter.spend(Work::of(values))
+    }
+
+    /// Some replacements were weighed.
+    pub(super) fn weigh(&mut self, candidates: u64) {
+        self.effort.candidates += candidates;
+        self.meter.note(Progress {
+            nodes_checked: self.effort.candidates,
+            ..Progress::default()
+        });
+    }
+
+    /// The error when it must stop with nothing to show.
+    pub(super) fn unfinished(&self, interruption: Interruption) -> Error {
+        interruption.with_nothing_found(self.effort.candidates, self.meter.spent())
     }
 }
 

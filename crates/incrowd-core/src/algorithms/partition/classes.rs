@@ -8,7 +8,8 @@ use super::cost::{Contents, Cost, Judge, add_contents};
 use super::scheme::Space;
 use super::values::Values;
 use crate::Error;
-use crate::counts::CountedTable;
+use crate::counts::{CountedTable, Work};
+use crate::problem::Meter;
 use hashbrown::HashMap;
 
 /// Classes with all that costs and promises ask of them.
@@ -34,6 +35,7 @@ impl Classes {
         (values, spaces): (&[Values], &[Space]),
         cost: &Cost,
         judge: &Judge<'_>,
+        meter: &Meter<'_>,
     ) -> Result<Self, Error> {
         let attributes = spaces.len();
         let blocks: Vec<u32> = spaces.iter().map(|space| space.values() as u32).collect();
@@ -65,7 +67,12 @@ impl Classes {
             own: Vec::new(),
             contents: Vec::new(),
         };
+        let spend = |work| {
+            let spent = meter.spend(work);
+            spent.map_err(|interruption| interruption.with_nothing_found(0, meter.spent()))
+        };
         for tuple in 0..tuples {
+            spend(Work::of(attributes))?;
             let size = f64::from(raw.sizes[tuple]);
             let mut own = 0.0;
             for attribute in 0..attributes {
@@ -94,11 +101,17 @@ impl Classes {
             .map(|space| Partition::finest(space.values()))
             .collect();
         let same: Vec<(usize, &Partition)> = finest.iter().enumerate().collect();
+        spend(raw.work())?;
         Ok(raw.merged(&same))
     }
 
     pub(super) fn len(&self) -> usize {
         self.sizes.len()
+    }
+
+    /// What it takes to go through all classes once.
+    pub(super) fn work(&self) -> Work {
+        Work::of(2 * self.sizes.len() + self.places.len() / 4 + self.shares.len() / 4)
     }
 
     /// Bytes held, roughly.

@@ -8,13 +8,15 @@ use super::program::{Finished, Program};
 use super::scheme::{Space, find};
 use super::values::Values;
 use crate::Error;
-use crate::problem::{Problem, Scheme};
+use crate::counts::Work;
+use crate::problem::{Interruption, Meter, Problem, Scheme};
 use crate::recode::{Grouping, Recoding};
 
 /// A problem as a search over partitions sees it.
 #[derive(Debug)]
 pub(super) struct Ground<'a> {
     pub(super) problem: &'a Problem<'a>,
+    pub(super) meter: &'a Meter<'a>,
     pub(super) values: Vec<Values>,
     pub(super) schemes: Vec<Scheme>,
     pub(super) spaces: Vec<Space>,
@@ -47,7 +49,7 @@ pub(super) fn below(cost: f64) -> f64 {
 }
 
 impl<'a> Ground<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>) -> Result<Self, Error> {
+    pub(super) fn new(problem: &'a Problem<'a>, meter: &'a Meter<'a>) -> Result<Self, Error> {
         if problem.crowds_overlap() {
             return Err(Error::MatchAnyRefused { algorithm: NAME });
         }
@@ -99,7 +101,7 @@ impl<'a> Ground<'a> {
         let spaces: Vec<Space> = (values.iter().zip(&schemes))
             .map(|(values, scheme)| find(*scheme).space(values))
             .collect();
-        let finest = Classes::new(problem.table, (&values, &spaces), &cost, &judge)?;
+        let finest = Classes::new(problem.table, (&values, &spaces), &cost, &judge, meter)?;
         let rows = (values.iter().zip(&spaces))
             .map(|(values, space)| {
                 let rows = space.order.iter().map(|&value| values.rows[value as usize]);
@@ -108,6 +110,7 @@ impl<'a> Ground<'a> {
             .collect();
         Ok(Ground {
             problem,
+            meter,
             values,
             schemes,
             spaces,
@@ -147,7 +150,12 @@ impl<'a> Ground<'a> {
     }
 
     /// The classes of partitions, merged from those of finer ones.
-    pub(super) fn merge(&self, classes: &Classes, from: &[Partition], to: &[Partition]) -> Classes {
+    pub(super) fn merge(
+        &self,
+        classes: &Classes,
+        from: &[Partition],
+        to: &[Partition],
+    ) -> Result<Classes, Interruption> {
         let changes: Vec<(usize, Partition)> = (from.iter().zip(to).enumerate())
             .filter(|(_, (from, to))| from != to)
             .map(|(attribute, (from, to))| (attribute, Partition::from_numbers(from.blocks_in(to))))
@@ -156,7 +164,9 @@ impl<'a> Ground<'a> {
             .iter()
             .map(|(attribute, change)| (*attribute, change))
             .collect();
-        classes.merged(&changes)
+        let values: usize = from.iter().map(|from| from.of_values().len()).sum();
+        self.meter.spend(classes.work() + Work::of(values))?;
+        Ok(classes.merged(&changes))
     }
 
     pub(super) fn all_finest(&self) -> Vec<Partition> {
@@ -167,8 +177,8 @@ impl<'a> Ground<'a> {
     }
 
     /// What partitions cost.
-    pub(super) fn evaluate(&self, partitions: Vec<Partition>) -> Solution {
-        let classes = self.merge(&self.finest, &self.all_finest(), &partitions);
+    pub(super) fn evaluate(&self, partitions: Vec<Partition>) -> Result<Solution, Interruption> {
+        let classes = self.merge(&self.finest, &self.all_finest(), &partitions)?;
         self.evaluate_counted(&classes, partitions)
     }
 
@@ -176,10 +186,11 @@ impl<'a> Ground<'a> {
         &self,
         classes: &Classes,
         partitions: Vec<Partition>,
-    ) -> Solution {
+    ) -> Result<Solution, Interruption> {
+        self.meter.spend(classes.work())?;
         let rows = self.rows_of_all_blocks(&partitions);
         let (cost, suppressed) = classes.cost(&self.cost, &self.judge, &rows);
-        Solution {
+        Ok(Solution {
             partitions,
             cost: if suppressed > self.max_suppressed() {
                 f64::INFINITY
@@ -188,7 +199,7 @@ impl<'a> Ground<'a> {
                 cost.max(0.0)
             },
             suppressed,
-        }
+        })
     }
 
     /// The best partition of one attribute, whose values are alone in these classes, that costs less than the limit.
@@ -198,10 +209,11 @@ impl<'a> Ground<'a> {
         partitions: &[Partition],
         attribute: usize,
         limit: f64,
-    ) -> Option<Finished> {
+    ) -> Result<Option<Finished>, Interruption> {
+        self.meter.spend(classes.work())?;
         let rows = self.rows_of_all_blocks(partitions);
         let program = Program::new(
-            (&self.cost, &self.judge),
+            (&self.cost, &self.judge, self.meter),
             classes,
             &rows,
             (attribute, &self.spaces[attribute]),

@@ -5,6 +5,7 @@
 
 use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
+use crate::problem::Interruption;
 
 /// Draws numbers: SplitMix64.
 #[derive(Debug)]
@@ -29,47 +30,45 @@ impl Draw {
     }
 }
 
-/// Makes one attribute after the other the best it can be. `go_on` is asked before each.
+/// Makes one attribute after the other the best it can be, in `best`. What was reached stays there when this is
+/// interrupted. `note` is told before each.
 pub(super) fn descend(
     ground: &Ground<'_>,
-    start: Solution,
-    mut go_on: impl FnMut(&Solution) -> bool,
-) -> Solution {
+    best: &mut Solution,
+    mut note: impl FnMut(&Solution),
+) -> Result<(), Interruption> {
     let finest = ground.all_finest();
-    let mut best = start;
     let mut unchanged = 0;
     let mut attribute = 0;
-    while unchanged < ground.attributes() && go_on(&best) {
+    while unchanged < ground.attributes() {
+        note(best);
         let mut others = best.partitions.clone();
         others[attribute] = finest[attribute].clone();
-        let classes = ground.merge(&ground.finest, &finest, &others);
+        let classes = ground.merge(&ground.finest, &finest, &others)?;
         unchanged += 1;
-        if let Some(finished) = ground.finish(&classes, &others, attribute, below(best.cost)) {
+        if let Some(finished) = ground.finish(&classes, &others, attribute, below(best.cost))? {
             let mut partitions = best.partitions.clone();
             partitions[attribute] = finished.partition;
             // The program adds up in another order than an evaluation does: what only it calls better is not.
-            let found = ground.evaluate(partitions);
-            if found.is_better_than(Some(&best)) {
-                best = found;
+            let found = ground.evaluate(partitions)?;
+            if found.is_better_than(Some(&*best)) {
+                *best = found;
                 unchanged = 1;
             }
         }
         attribute = (attribute + 1) % ground.attributes();
     }
-    best
+    Ok(())
 }
 
 /// Starts that lie far apart: everything in one block, and everything apart.
-pub(super) fn first_starts(ground: &Ground<'_>) -> Vec<Solution> {
+pub(super) fn first_starts(ground: &Ground<'_>) -> [Vec<Partition>; 2] {
     let coarsest = ground.spaces.iter().map(|space| space.coarsest()).collect();
-    vec![
-        ground.evaluate(coarsest),
-        ground.evaluate(ground.all_finest()),
-    ]
+    [coarsest, ground.all_finest()]
 }
 
 /// The levels of full-domain recodings as a start, where the spaces have them.
-pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Solution {
+pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Vec<Partition> {
     let partitions = (levels.iter().enumerate()).map(|(attribute, &level)| {
         let space = &ground.spaces[attribute];
         let groups = &ground.values[attribute].levels;
@@ -82,11 +81,15 @@ pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Solution {
             space.coarsest()
         }
     });
-    ground.evaluate(partitions.collect())
+    partitions.collect()
 }
 
 /// The best so far with one or two attributes put somewhere else.
-pub(super) fn shaken(ground: &Ground<'_>, best: &Solution, draw: &mut Draw) -> Solution {
+pub(super) fn shaken(
+    ground: &Ground<'_>,
+    best: &Solution,
+    draw: &mut Draw,
+) -> Result<Solution, Interruption> {
     let mut partitions = best.partitions.clone();
     for _ in 0..1 + draw.below(2) {
         let attribute = draw.below(ground.attributes());

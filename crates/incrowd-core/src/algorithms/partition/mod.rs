@@ -21,12 +21,12 @@ mod walk;
 
 pub use search::Counts;
 
-use super::{Algorithm, Card, DefaultBudget, Status};
+use super::{Algorithm, Card, DefaultBudget, Found, Status};
 use crate::Error;
-use crate::problem::{Assessor, Guarantee, Problem, Proposal, Setting, Watch};
+use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Setting, Watch};
 use crate::utility::Loss;
 use ground::Ground;
-use search::{Manner, choose, seed};
+use search::{Manner, choose};
 
 crate::documented! {
     /// The partition of every column's values that costs least, by a scheme for each column, proven.
@@ -45,7 +45,7 @@ crate::documented! {
     /// safe. The program for one column and the start from one column at a time are our own. Every promise may be
     /// asked for, not only k; suppression may have a budget.
     /// # Guarantee
-    /// Optimal. When the time limit ends it: the best found and a proven lower bound.
+    /// Optimal. When a limit on time or work ends it: the best found and a proven lower bound.
     /// # Needs
     /// The metric `discernibility` or `hdm`; missing cells that do not match any value.
     /// # Invariant
@@ -73,17 +73,12 @@ impl Algorithm for Partition {
         &CARD
     }
 
-    fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
-        solve(problem, watch).map(|(proposal, _)| proposal)
-    }
-
-    fn solve_accounted(
-        &self,
-        problem: &Problem<'_>,
-        watch: &dyn Watch,
-    ) -> Result<(Proposal, Option<super::Account>), Error> {
-        let (proposal, account) = solve(problem, watch)?;
-        Ok((proposal, Some(super::Account::Partitions(account))))
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let (proposal, account) = solve_metered(problem, meter)?;
+        Ok(Found {
+            proposal,
+            account: Some(super::Account::Partitions(account)),
+        })
     }
 
     fn default_metric(&self) -> &'static str {
@@ -114,29 +109,30 @@ pub struct Account {
 
 /// Solves a problem and tells how the search went.
 pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Account), Error> {
-    let ground = Ground::new(problem)?;
+    solve_metered(problem, &Meter::new(watch))
+}
+
+fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, Account), Error> {
+    let ground = Ground::new(problem, meter)?;
     let settings = &problem.settings.partition;
     let rules = settings.rules;
     let (is_bottom_up, reason) = choose(&ground, settings.direction);
-    let seed = match rules.seeding {
-        true => seed(&ground, watch)?,
-        false => None,
-    };
-    let seed_cost = seed.as_ref().map(|seed| seed.cost);
     let manner = Manner {
         is_bottom_up,
         rules,
     };
-    let answer = search::search(&ground, manner, seed, watch)?;
+    let answer = search::search(&ground, manner)?;
     let Some(best) = answer.best else {
-        return Err(match answer.is_complete {
-            true => {
+        let nothing = |interruption: Interruption| {
+            interruption.with_nothing_found(answer.counts.nodes_visited, meter.spent())
+        };
+        return Err(match meter.stopped() {
+            Some(interruption) => nothing(interruption),
+            None => {
                 let coarsest = ground.spaces.iter().map(|space| space.coarsest());
-                problem.no_solution(ground.evaluate(coarsest.collect()).suppressed)
+                let coarsest = ground.evaluate(coarsest.collect()).map_err(nothing)?;
+                problem.no_solution(coarsest.suppressed)
             }
-            false => Error::TimeUp {
-                nodes_checked: answer.counts.nodes_visited,
-            },
         });
     };
     let recoding = ground.recoding(&best.partitions);
@@ -166,7 +162,7 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
         cost: loss.0,
         lower_bound: lower_bound.0,
         rows_suppressed: best.suppressed,
-        seed: seed_cost,
+        seed: answer.seed,
         counts: answer.counts,
         is_bottom_up,
         reason,

@@ -14,17 +14,20 @@ use super::improve::{self, Draw};
 use super::program::is_exact;
 use crate::Error;
 use crate::algorithms::{Goal, search as full_domain_search};
-use crate::problem::{Direction, Interruption, Progress, PruningRules, Watch};
+use crate::counts::Work;
+use crate::problem::{Direction, Interruption, Progress, PruningRules};
 use crate::utility::Loss;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{self, AtomicU64};
 
 /// So many classes are merged before the search looks for better answers beside; most searches end before.
 const WORK_BEFORE_IMPROVING: u64 = 30_000_000;
 
-/// Full-domain nodes looked at for a start, at most.
-const NODES_FOR_A_START: u64 = 400;
+/// Work spent on a full-domain recoding to start from, at most.
+const WORK_FOR_A_START: u64 = 30_000_000;
+
+/// Bytes that nodes not looked at yet may take, unless the problem allows for more. Beyond that the search ends.
+const MOST_MEMORY: usize = 1 << 30;
 
 /// With no more choices of partitions than that a start from full-domain recodings does not pay.
 const FEW_CHOICES: f64 = 1e10;
@@ -33,6 +36,8 @@ const FEW_CHOICES: f64 = 1e10;
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) best: Option<Solution>,
+    /// What the start cost, if there was one.
+    pub(super) seed: Option<f64>,
     /// Nothing costs less.
     pub(super) lower_bound: f64,
     /// Whether nothing was left to search.
@@ -93,27 +98,24 @@ pub(super) fn choose(ground: &Ground<'_>, direction: Direction) -> (bool, &'stat
 }
 
 /// Searches all partitions.
-pub(super) fn search(
-    ground: &Ground<'_>,
-    manner: Manner,
-    seed: Option<Solution>,
-    watch: &dyn Watch,
-) -> Result<Answer, Error> {
-    let mut search = Search::new(ground, manner, seed);
-    let outcome = search.run(watch);
+pub(super) fn search(ground: &Ground<'_>, manner: Manner) -> Result<Answer, Error> {
+    let mut search = Search::new(ground, manner);
+    let outcome = search.begin().and_then(|()| search.run());
     let open = search.open_bound();
     let best = search.best;
     let cost = best.as_ref().map_or(f64::INFINITY, |best| best.cost);
     match outcome {
         Err(Stop::Failed(error)) => Err(error),
         Err(Stop::Interrupted(Interruption::Cancelled)) => Err(Error::Cancelled),
-        Err(Stop::Interrupted(Interruption::TimeUp)) => Ok(Answer {
+        Err(Stop::Interrupted(_)) => Ok(Answer {
+            seed: search.seed,
             best,
             lower_bound: open.min(cost).max(0.0),
             is_complete: false,
             counts: search.counts,
         }),
         Ok(()) => Ok(Answer {
+            seed: search.seed,
             best,
             lower_bound: cost,
             is_complete: true,
@@ -125,6 +127,12 @@ pub(super) fn search(
 enum Stop {
     Interrupted(Interruption),
     Failed(Error),
+}
+
+impl From<Interruption> for Stop {
+    fn from(interruption: Interruption) -> Self {
+        Stop::Interrupted(interruption)
+    }
 }
 
 struct Node {
@@ -181,6 +189,8 @@ struct Search<'a, 'g> {
     /// The attribute that the program finishes.
     finished: Option<usize>,
     best: Option<Solution>,
+    /// What the start cost that is to be beaten.
+    seed: Option<f64>,
     queue: BinaryHeap<Node>,
     /// Looked at before the queue: the way down when memory is short.
     stack: Vec<Node>,
@@ -191,10 +201,12 @@ struct Search<'a, 'g> {
     work_beside: u64,
     draw: Draw,
     counts: Counts,
+    /// Nothing costs less than this, nor than the least bound of the nodes kept.
+    open: f64,
 }
 
 impl<'a, 'g> Search<'a, 'g> {
-    fn new(ground: &'a Ground<'g>, manner: Manner, seed: Option<Solution>) -> Self {
+    fn new(ground: &'a Ground<'g>, manner: Manner) -> Self {
         let rules = manner.rules;
         let finished = (0..ground.attributes())
             .filter(|&attribute| {
@@ -216,7 +228,8 @@ impl<'a, 'g> Search<'a, 'g> {
             is_bottom_up: manner.is_bottom_up,
             order,
             finished,
-            best: seed.filter(|seed| seed.cost.is_finite()),
+            best: None,
+            seed: None,
             queue: BinaryHeap::new(),
             stack: Vec::new(),
             memory: 0,
@@ -225,13 +238,14 @@ impl<'a, 'g> Search<'a, 'g> {
             work_beside: 0,
             draw: Draw::new(ground.problem.settings.seed),
             counts: Counts::default(),
+            open: 0.0,
         }
     }
 
     /// No partition not yet looked at costs less.
     fn open_bound(&self) -> f64 {
         let bounds = self.queue.iter().chain(&self.stack).map(|node| node.bound);
-        bounds.fold(f64::INFINITY, f64::min)
+        bounds.fold(self.open, f64::min)
     }
 
     fn best_cost(&self) -> f64 {
@@ -242,66 +256,74 @@ impl<'a, 'g> Search<'a, 'g> {
         self.rules.cost_bound && (bound >= below(self.best_cost()) || bound == f64::INFINITY)
     }
 
-    fn run(&mut self, watch: &dyn Watch) -> Result<(), Stop> {
-        let root = self.root();
+    /// The bound of the whole, then a start, so that there is something to compare the start with.
+    fn begin(&mut self) -> Result<(), Stop> {
+        let root = self.root()?;
         self.keep(root);
+        self.open = f64::INFINITY;
+        if self.rules.seeding {
+            let seed = seed(self.ground).map_err(Stop::Failed)?;
+            self.best = seed.filter(|seed| seed.cost.is_finite());
+            self.seed = self.best.as_ref().map(|seed| seed.cost);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Stop> {
         while let Some(mut node) = self.stack.pop().or_else(|| self.queue.pop()) {
             self.memory -= memory(&node);
             if self.is_too_much(node.bound) {
                 self.counts.dropped_late += 1;
                 continue;
             }
-            let bound = node.bound;
-            let progress = Progress {
-                nodes_checked: self.counts.nodes_visited,
-                best: self.best.as_ref().map(|best| Loss(best.cost)),
-                lower_bound: self.rules.least_bound_first.then_some(Loss(bound)),
-            };
-            if let Err(interruption) = watch.step(progress) {
-                self.keep(node);
-                return Err(Stop::Interrupted(interruption));
-            }
+            // What is at hand is in no queue.
+            self.open = node.bound;
+            self.note(self.rules.least_bound_first.then_some(Loss(node.bound)));
+            self.ground.meter.spend(Work(1))?;
             if !node.is_visited {
                 node.is_visited = true;
-                self.visit(&node);
+                self.visit(&node)?;
                 if self.rules.delayed_expansion {
                     self.keep(node);
+                    self.open = f64::INFINITY;
                     continue;
                 }
             }
-            self.expand(&node).map_err(Stop::Failed)?;
+            self.expand(&node)?;
+            self.open = f64::INFINITY;
             if self.rules.seeding
                 && self.work > WORK_BEFORE_IMPROVING
                 && self.work_beside < self.work / 2
             {
-                self.improve(watch).map_err(Stop::Interrupted)?;
+                self.improve()?;
             }
         }
         Ok(())
     }
 
+    fn note(&self, lower_bound: Option<Loss>) {
+        self.ground.meter.note(Progress {
+            nodes_checked: self.counts.nodes_visited,
+            best: self.best.as_ref().map(|best| Loss(best.cost)),
+            lower_bound,
+            ..Progress::default()
+        });
+    }
+
     /// Looks for a better answer somewhere near the best, to drop more by.
-    fn improve(&mut self, watch: &dyn Watch) -> Result<(), Interruption> {
+    fn improve(&mut self) -> Result<(), Interruption> {
         let Some(best) = self.best.clone() else {
             self.work_beside = self.work;
             return Ok(());
         };
-        let start = improve::shaken(self.ground, &best, &mut self.draw);
-        let progress = Progress {
-            nodes_checked: self.counts.nodes_visited,
-            best: Some(Loss(best.cost)),
-            lower_bound: None,
-        };
-        let mut interrupted = Ok(());
-        let found = improve::descend(self.ground, start, |_| {
+        let mut found = improve::shaken(self.ground, &best, &mut self.draw)?;
+        let done = improve::descend(self.ground, &mut found, |_| {
             self.work_beside += 8 * self.ground.finest.len() as u64;
-            interrupted = watch.step(progress);
-            interrupted.is_ok()
         });
         if found.cost.is_finite() && found.is_better_than(self.best.as_ref()) {
             self.best = Some(found);
         }
-        interrupted
+        done
     }
 
     fn keep(&mut self, node: Node) {
@@ -313,7 +335,7 @@ impl<'a, 'g> Search<'a, 'g> {
         }
     }
 
-    fn root(&mut self) -> Node {
+    fn root(&mut self) -> Result<Node, Interruption> {
         let ground = self.ground;
         let end = |attribute: usize| match self.is_bottom_up || Some(attribute) == self.finished {
             true => ground.spaces[attribute].finest(),
@@ -323,9 +345,9 @@ impl<'a, 'g> Search<'a, 'g> {
         let finest = ground.all_finest();
         let fine: Vec<Partition> = ground.spaces.iter().map(|space| space.finest()).collect();
         let coarse: Vec<Partition> = ground.spaces.iter().map(|space| space.coarsest()).collect();
-        let classes = ground.merge(&ground.finest, &finest, &fine);
-        Node {
-            bound: self.bound(&classes, &fine, &coarse).below,
+        let classes = ground.merge(&ground.finest, &finest, &fine)?;
+        Ok(Node {
+            bound: self.bound(&classes, &fine, &coarse)?.below,
             number: 0,
             fine,
             partitions,
@@ -334,18 +356,18 @@ impl<'a, 'g> Search<'a, 'g> {
             fixed: 0,
             is_visited: false,
             is_by_age: !self.rules.least_bound_first,
-        }
+        })
     }
 
     /// Computes what a node costs, with the best partition of the attribute left out.
-    fn visit(&mut self, node: &Node) {
+    fn visit(&mut self, node: &Node) -> Result<(), Interruption> {
         self.counts.nodes_visited += 1;
         let ground = self.ground;
         let merged;
         let classes = match self.is_bottom_up {
             true => &node.classes,
             false => {
-                merged = ground.merge(&node.classes, &node.fine, &node.partitions);
+                merged = ground.merge(&node.classes, &node.fine, &node.partitions)?;
                 &merged
             }
         };
@@ -354,9 +376,9 @@ impl<'a, 'g> Search<'a, 'g> {
             false => f64::INFINITY,
         };
         let found = match self.finished {
-            None => Some(ground.evaluate_counted(classes, node.partitions.clone())),
+            None => Some(ground.evaluate_counted(classes, node.partitions.clone())?),
             Some(attribute) => ground
-                .finish(classes, &node.partitions, attribute, limit)
+                .finish(classes, &node.partitions, attribute, limit)?
                 .map(|finished| {
                     let mut partitions = node.partitions.clone();
                     partitions[attribute] = finished.partition;
@@ -373,34 +395,49 @@ impl<'a, 'g> Search<'a, 'g> {
         {
             self.best = Some(found);
         }
+        Ok(())
     }
 
     /// Makes the nodes one step away that may hold something better.
-    fn expand(&mut self, node: &Node) -> Result<(), Error> {
+    fn expand(&mut self, node: &Node) -> Result<(), Stop> {
         let mut children: Vec<Node> = Vec::new();
+        let mut memory_of_children = 0;
+        let most_memory = self.ground.problem.memory_limit.max(MOST_MEMORY);
         let mut fixed = node.fixed;
         for place in (node.changed..self.order.len()).rev() {
             let attribute = self.order[place];
             if node.fixed >> place & 1 == 1 {
                 continue;
             }
-            let space = &self.ground.spaces[attribute];
-            let steps = match self.is_bottom_up {
-                true => space.joins(&node.partitions[attribute]),
-                false => space.splits(&node.partitions[attribute]).ok_or_else(|| {
-                    Error::PartitionTooManySplits {
-                        column: self.ground.problem.table.attributes[attribute].name.clone(),
+            let ground = self.ground;
+            let (space, partition) = (&ground.spaces[attribute], &node.partitions[attribute]);
+            let is_bottom_up = self.is_bottom_up;
+            let (mut steps, mut useless) = (0u64, 0u64);
+            let mut see = |step: Partition| -> Result<(), Stop> {
+                ground.meter.spend(Work::of(1 + space.values() / 4))?;
+                steps += 1;
+                match self.child(node, place, step, fixed)? {
+                    Child::Kept(child) => {
+                        memory_of_children += memory(&child);
+                        children.push(*child);
                     }
-                })?,
-            };
-            let mut is_useless = self.is_bottom_up && !steps.is_empty();
-            for step in steps {
-                let child = self.child(node, place, step, fixed);
-                is_useless &= matches!(child, Child::TooMuchForAll);
-                if let Child::Kept(child) = child {
-                    children.push(*child);
+                    Child::TooMuchForAll => useless += 1,
+                    Child::Dropped => {}
                 }
+                match self.memory + memory_of_children > most_memory {
+                    true => Err(ground.meter.stop(Interruption::MemoryFull).into()),
+                    false => Ok(()),
+                }
+            };
+            let is_possible = match is_bottom_up {
+                true => space.each_join(partition, &mut see).map(|()| true)?,
+                false => space.each_split(partition, &mut see)?,
+            };
+            if !is_possible {
+                let column = ground.problem.table.attributes[attribute].name.clone();
+                return Err(Stop::Failed(Error::PartitionTooManySplits { column }));
             }
+            let is_useless = is_bottom_up && steps > 0 && useless == steps;
             // Whatever this attribute could do below costs at least as much as one of its first steps here.
             if self.rules.useless_applicators && is_useless && place > node.changed {
                 fixed |= 1 << place;
@@ -415,28 +452,34 @@ impl<'a, 'g> Search<'a, 'g> {
         Ok(())
     }
 
-    fn child(&mut self, node: &Node, place: usize, step: Partition, fixed: u64) -> Child {
+    fn child(
+        &mut self,
+        node: &Node,
+        place: usize,
+        step: Partition,
+        fixed: u64,
+    ) -> Result<Child, Interruption> {
         let ground = self.ground;
         let mut partitions = node.partitions.clone();
         partitions[self.order[place]] = step;
         let (fine, coarse) = self.corners(&partitions, place, fixed);
-        let classes = ground.merge(&node.classes, &node.fine, &fine);
+        let classes = ground.merge(&node.classes, &node.fine, &fine)?;
         self.made += 1;
         self.work += node.classes.len() as u64;
-        let bounds = self.bound(&classes, &fine, &coarse);
+        let bounds = self.bound(&classes, &fine, &coarse)?;
         if self.is_too_much(bounds.wherever) {
             self.counts.dropped_by_cost += 1;
-            return Child::TooMuchForAll;
+            return Ok(Child::TooMuchForAll);
         }
         if bounds.is_over_budget {
             self.counts.dropped_by_budget += 1;
-            return Child::Dropped;
+            return Ok(Child::Dropped);
         }
         if self.is_too_much(bounds.below) {
             self.counts.dropped_by_cost += 1;
-            return Child::Dropped;
+            return Ok(Child::Dropped);
         }
-        Child::Kept(Box::new(Node {
+        Ok(Child::Kept(Box::new(Node {
             bound: bounds.below.max(node.bound),
             number: self.made,
             partitions,
@@ -446,7 +489,7 @@ impl<'a, 'g> Search<'a, 'g> {
             fixed,
             is_visited: false,
             is_by_age: !self.rules.least_bound_first,
-        }))
+        })))
     }
 
     /// The finest and the coarsest partitions below a node.
@@ -476,8 +519,14 @@ impl<'a, 'g> Search<'a, 'g> {
     }
 
     /// What everything between two corners costs at least.
-    fn bound(&self, classes: &Classes, fine: &[Partition], coarse: &[Partition]) -> Bounds {
+    fn bound(
+        &self,
+        classes: &Classes,
+        fine: &[Partition],
+        coarse: &[Partition],
+    ) -> Result<Bounds, Interruption> {
         let ground = self.ground;
+        ground.meter.spend(classes.work() + classes.work())?;
         let (cost, judge) = (&ground.cost, &ground.judge);
         let rows = ground.rows_of_all_blocks(fine);
         let looks_up =
@@ -521,11 +570,11 @@ impl<'a, 'g> Search<'a, 'g> {
                 added += (f64::from(size) * joined - least).max(0.0);
             }
         }
-        Bounds {
+        Ok(Bounds {
             wherever,
             below: wherever + added,
             is_over_budget: self.rules.useful_applicators && lost > ground.max_suppressed(),
-        }
+        })
     }
 }
 
@@ -558,57 +607,48 @@ fn memory(node: &Node) -> usize {
 }
 
 /// A good solution to start from: the best of several starts, each improved as far as one attribute at a time goes.
-pub(super) fn seed(ground: &Ground<'_>, watch: &dyn Watch) -> Result<Option<Solution>, Error> {
-    let mut starts = improve::first_starts(ground);
+/// Stopped on the way, it is the best so far.
+fn seed(ground: &Ground<'_>) -> Result<Option<Solution>, Error> {
+    let mut best: Option<Solution> = None;
+    match improve_starts(ground, &mut best) {
+        Err(Stop::Failed(error)) => Err(error),
+        Err(Stop::Interrupted(Interruption::Cancelled)) => Err(Error::Cancelled),
+        Ok(()) | Err(Stop::Interrupted(_)) => Ok(best),
+    }
+}
+
+fn improve_starts(ground: &Ground<'_>, best: &mut Option<Solution>) -> Result<(), Stop> {
+    let mut keep = |found: Solution| {
+        if found.cost.is_finite() && found.is_better_than(best.as_ref()) {
+            *best = Some(found);
+        }
+    };
+    let mut starts = Vec::new();
+    for start in improve::first_starts(ground) {
+        let start = ground.evaluate(start)?;
+        keep(start.clone());
+        starts.push(start);
+    }
     let choices: f64 = ground.spaces.iter().map(|space| space.size()).product();
     if choices > FEW_CHOICES {
-        let few = FewSteps {
-            watch,
-            left: AtomicU64::new(NODES_FOR_A_START),
-        };
-        let found = full_domain_search(ground.problem, Goal::default(), &few)?;
-        if let Some(best) = found.best {
+        let part = ground.meter.part(WORK_FOR_A_START);
+        let found = full_domain_search(ground.problem, Goal::default(), &part);
+        if let Some(best) = found.map_err(Stop::Failed)?.best {
             let levels: Vec<u8> = best.node.levels().collect();
-            starts.push(improve::start_of_levels(ground, &levels));
+            let start = ground.evaluate(improve::start_of_levels(ground, &levels))?;
+            keep(start.clone());
+            starts.push(start);
         }
     }
-    let mut best: Option<Solution> = None;
-    let mut interrupted = None;
-    for start in starts {
-        let found = improve::descend(ground, start, |so_far| {
-            let progress = Progress {
-                nodes_checked: 0,
+    for mut start in starts {
+        let done = improve::descend(ground, &mut start, |so_far| {
+            ground.meter.note(Progress {
                 best: so_far.cost.is_finite().then_some(Loss(so_far.cost)),
-                lower_bound: None,
-            };
-            interrupted = watch.step(progress).err();
-            interrupted.is_none()
+                ..Progress::default()
+            });
         });
-        if interrupted == Some(Interruption::Cancelled) {
-            return Err(Error::Cancelled);
-        }
-        if found.cost.is_finite() && found.is_better_than(best.as_ref()) {
-            best = Some(found);
-        }
+        keep(start);
+        done?;
     }
-    Ok(best)
-}
-
-/// Stops after some steps.
-struct FewSteps<'a> {
-    watch: &'a dyn Watch,
-    left: AtomicU64,
-}
-
-impl Watch for FewSteps<'_> {
-    fn step(&self, progress: Progress) -> Result<(), Interruption> {
-        self.watch.step(progress)?;
-        match self.left.fetch_sub(1, atomic::Ordering::Relaxed) {
-            0 | 1 => {
-                self.left.store(1, atomic::Ordering::Relaxed);
-                Err(Interruption::TimeUp)
-            }
-            _ => Ok(()),
-        }
-    }
+    Ok(())
 }

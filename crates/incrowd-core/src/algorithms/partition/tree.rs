@@ -3,6 +3,8 @@
 //! The values are ordered so that every node of the tree holds values next to each other. A group with a single
 //! group below it is no node: it tells no values apart.
 
+use super::blocks::Partition;
+
 /// A forest over values; partitions never join values of different trees.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
@@ -46,6 +48,25 @@ impl Tree {
             building.tree.roots.push(root);
         }
         (building.tree, building.order)
+    }
+
+    /// The partition whose blocks are the nodes so many steps below a root, and the values above; none when no node is
+    /// that deep.
+    pub(super) fn at_depth(&self, depth: usize) -> Option<Partition> {
+        // Parents come before their children.
+        let mut depths = vec![0; self.nodes.len()];
+        let mut blocks = vec![0; self.values()];
+        let mut is_deep = false;
+        for (at, node) in self.nodes.iter().enumerate() {
+            depths[at] = node.parent.map_or(0, |parent| depths[parent] + 1);
+            is_deep |= depths[at] == depth;
+            if depths[at] <= depth {
+                for value in node.values() {
+                    blocks[value as usize] = at as u32;
+                }
+            }
+        }
+        is_deep.then(|| Partition::from_numbers(blocks))
     }
 
     pub(super) fn nodes(&self) -> &[Node] {

@@ -24,39 +24,71 @@ use super::tree::Tree;
 const MOST_TO_SPLIT: usize = 20;
 
 impl Space {
-    /// The partitions one step up.
-    pub(super) fn joins(&self, partition: &Partition) -> Vec<Partition> {
+    /// Shows the partitions one step up, one after the other: each is as long as there are values, and there may be
+    /// more of them than fit into memory.
+    pub(super) fn each_join<E>(
+        &self,
+        partition: &Partition,
+        see: &mut impl FnMut(Partition) -> Result<(), E>,
+    ) -> Result<(), E> {
         match &self.shape {
-            Shape::Chain(chain) => chain
-                .iter()
-                .skip_while(|other| *other != partition)
-                .skip(1)
-                .take(1)
-                .cloned()
-                .collect(),
+            Shape::Chain(chain) => {
+                let mut above = chain.iter().skip_while(|other| *other != partition);
+                above.nth(1).map_or(Ok(()), |next| see(next.clone()))
+            }
             Shape::Tree { tree, joins } => match joins {
-                Joins::All => joined_nodes(tree, partition),
-                _ => joined_children(tree, *joins, partition),
+                Joins::All => each_joined_node(tree, partition, see),
+                _ => each_joined_child(tree, *joins, partition, see),
             },
         }
     }
 
-    /// The partitions one step down. None when a block of more than twenty parts would have to be split in any
+    /// Shows the partitions one step down. False when a block of more than twenty parts would have to be split in any
     /// two: there are too many ways.
-    pub(super) fn splits(&self, partition: &Partition) -> Option<Vec<Partition>> {
+    pub(super) fn each_split<E>(
+        &self,
+        partition: &Partition,
+        see: &mut impl FnMut(Partition) -> Result<(), E>,
+    ) -> Result<bool, E> {
         match &self.shape {
             Shape::Chain(chain) => {
-                let at = chain.iter().position(|other| other == partition)?;
-                Some(chain[..at].last().cloned().into_iter().collect())
+                let at = chain.iter().position(|other| other == partition);
+                let below = at.and_then(|at| chain[..at].last());
+                below.map_or(Ok(()), |below| see(below.clone()))?;
+                Ok(at.is_some())
             }
             Shape::Tree { tree, joins } => {
-                let mut found = Vec::new();
                 for (node, parts) in to_split(tree, partition) {
-                    split(tree, *joins, partition, (node, &parts), &mut found)?;
+                    if !split(tree, *joins, partition, (node, &parts), see)? {
+                        return Ok(false);
+                    }
                 }
-                Some(found)
+                Ok(true)
             }
         }
+    }
+
+    /// The partitions one step up.
+    #[cfg(test)]
+    pub(super) fn joins(&self, partition: &Partition) -> Vec<Partition> {
+        let mut found = Vec::new();
+        let seen: Result<(), ()> = self.each_join(partition, &mut |join| {
+            found.push(join);
+            Ok(())
+        });
+        seen.unwrap();
+        found
+    }
+
+    /// The partitions one step down, unless there are too many.
+    #[cfg(test)]
+    pub(super) fn splits(&self, partition: &Partition) -> Option<Vec<Partition>> {
+        let mut found = Vec::new();
+        let seen: Result<bool, ()> = self.each_split(partition, &mut |split| {
+            found.push(split);
+            Ok(())
+        });
+        seen.unwrap().then_some(found)
     }
 
     /// A partition that every one below this in the bottom-up tree, itself included, lies within.
@@ -96,7 +128,12 @@ fn last_joined(members: &[Vec<u32>]) -> Option<u32> {
     last.map(|block| block[0])
 }
 
-fn joined_children(tree: &Tree, joins: Joins, partition: &Partition) -> Vec<Partition> {
+fn each_joined_child<E>(
+    tree: &Tree,
+    joins: Joins,
+    partition: &Partition,
+    see: &mut impl FnMut(Partition) -> Result<(), E>,
+) -> Result<(), E> {
     let members = partition.members();
     let nodes = tree.nodes();
     let is_alone = |value: u32| members[partition.of_values()[value as usize] as usize].len() == 1;
@@ -105,35 +142,43 @@ fn joined_children(tree: &Tree, joins: Joins, partition: &Partition) -> Vec<Part
         Joins::Runs => nodes[sibling].first == last + 1,
         _ => nodes[sibling].first > last,
     };
-    let mut found = Vec::new();
     let last = members.iter().rev().find(|block| block.len() > 1);
     if let Some(block) = last {
         let (first, last) = (block[0], block[block.len() - 1]);
         let above = tree.lowest_above(first, last);
         for &sibling in above.iter().flat_map(|&above| &nodes[above].children) {
             if is_free[sibling] && may_follow(last, sibling) {
-                found.push(partition.joined(nodes[sibling].values().chain([first])));
+                see(partition.joined(nodes[sibling].values().chain([first])))?;
             }
         }
     }
     let after = last.map(|block| block[0]);
     for node in nodes {
-        for &one in &node.children {
+        for (at, &one) in node.children.iter().enumerate() {
             if !is_free[one] || after.is_some_and(|after| nodes[one].first < after) {
                 continue;
             }
-            for &other in &node.children {
+            // Children stand in the order of their values.
+            let others = match joins {
+                Joins::Runs => node.children[at + 1..].iter().take(1),
+                _ => node.children[at + 1..].iter().take(usize::MAX),
+            };
+            for &other in others {
                 if is_free[other] && may_follow(nodes[one].end - 1, other) {
                     let values = nodes[one].values().chain(nodes[other].values());
-                    found.push(partition.joined(values));
+                    see(partition.joined(values))?;
                 }
             }
         }
     }
-    found
+    Ok(())
 }
 
-fn joined_nodes(tree: &Tree, partition: &Partition) -> Vec<Partition> {
+fn each_joined_node<E>(
+    tree: &Tree,
+    partition: &Partition,
+    see: &mut impl FnMut(Partition) -> Result<(), E>,
+) -> Result<(), E> {
     let members = partition.members();
     let start = last_joined(&members);
     let is_alone = |value: u32| members[partition.of_values()[value as usize] as usize].len() == 1;
@@ -142,8 +187,8 @@ fn joined_nodes(tree: &Tree, partition: &Partition) -> Vec<Partition> {
             && start.is_none_or(|start| node.first > start)
             && node.values().all(is_alone)
     };
-    let nodes = tree.nodes().iter().filter(is_free);
-    nodes.map(|node| partition.joined(node.values())).collect()
+    let mut nodes = tree.nodes().iter().filter(is_free);
+    nodes.try_for_each(|node| see(partition.joined(node.values())))
 }
 
 /// Values whose block may still grow.
@@ -226,13 +271,13 @@ fn to_split(tree: &Tree, partition: &Partition) -> Vec<(usize, Vec<usize>)> {
 
 /// Splits a block, which is these parts of a node, into two; or, where children are joined all or not at all, into
 /// its parts.
-fn split(
+fn split<E>(
     tree: &Tree,
     joins: Joins,
     partition: &Partition,
     (node, parts): (usize, &[usize]),
-    found: &mut Vec<Partition>,
-) -> Option<()> {
+    see: &mut impl FnMut(Partition) -> Result<(), E>,
+) -> Result<bool, E> {
     let values = |parts: &[usize]| -> Vec<u32> {
         parts
             .iter()
@@ -246,25 +291,26 @@ fn split(
                 for &part in &parts[1..] {
                     split = split.split_off(tree.nodes()[part].values());
                 }
-                found.push(split);
+                see(split)?;
             }
         }
         Joins::Runs => {
-            let cuts = 1..parts.len();
-            found.extend(cuts.map(|cut| partition.split_off(values(&parts[cut..]))));
+            for cut in 1..parts.len() {
+                see(partition.split_off(values(&parts[cut..])))?;
+            }
         }
         Joins::Any => {
             if parts.len() > MOST_TO_SPLIT {
-                return None;
+                return Ok(false);
             }
             for chosen in 1u32..1 << (parts.len() - 1) {
                 let chosen: Vec<usize> = (parts[1..].iter().enumerate())
                     .filter(|(at, _)| chosen >> at & 1 == 1)
                     .map(|(_, &part)| part)
                     .collect();
-                found.push(partition.split_off(values(&chosen)));
+                see(partition.split_off(values(&chosen)))?;
             }
         }
     }
-    Some(())
+    Ok(true)
 }

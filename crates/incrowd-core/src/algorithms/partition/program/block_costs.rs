@@ -4,6 +4,8 @@ use super::super::classes::{Classes, Entry};
 use super::super::cost::{Contents, Cost, Judge, add_contents};
 use super::Program;
 use super::joins::NEVER;
+use crate::counts::Work;
+use crate::problem::Interruption;
 
 /// What a block costs.
 #[derive(Debug, Clone, Copy)]
@@ -13,38 +15,78 @@ pub(super) struct BlockCost {
 }
 
 impl Program<'_> {
-    pub(super) fn single(&self, value: u32) -> BlockCost {
+    pub(super) fn single(&self, value: u32) -> Result<BlockCost, Interruption> {
         let mut sum = Sum::default();
+        self.meter.spend(Work::of(self.classes.len()))?;
         for line in self.lines.iter() {
             for entry in line.iter().filter(|entry| entry.block == value) {
                 let tally = Tally::of(entry, self.classes);
                 sum.add(&tally.judged(self.cost, self.judge));
             }
         }
-        sum.block(self.cost, self.rows[value as usize])
+        Ok(sum.block(self.cost, self.rows[value as usize]))
     }
 
-    pub(super) fn intervals(&self) -> Intervals {
+    /// The cost of a whole partition, given as the block of each value, in which every block is a run.
+    pub(super) fn whole(
+        &self,
+        block_of_value: &[u32],
+        blocks: usize,
+    ) -> Result<BlockCost, Interruption> {
+        self.meter.spend(Work::of(self.classes.len() + blocks))?;
+        let mut sums = vec![Sum::default(); blocks];
+        for line in self.lines.iter() {
+            let block = |entry: &Entry| block_of_value[entry.block as usize];
+            for entries in line.chunk_by(|one, other| block(one) == block(other)) {
+                let mut tally = Tally::default();
+                for entry in entries {
+                    tally.add(&Tally::of(entry, self.classes));
+                }
+                sums[block(&entries[0]) as usize].add(&tally.judged(self.cost, self.judge));
+            }
+        }
+        let rows = self.rows_of_units(block_of_value, blocks);
+        let costs = sums.iter().zip(rows);
+        let costs = costs.map(|(sum, rows)| sum.block(self.cost, rows));
+        let nothing = BlockCost {
+            cost: 0.0,
+            suppressed: 0,
+        };
+        Ok(costs.fold(nothing, |all, block| BlockCost {
+            cost: all.cost + block.cost,
+            suppressed: all.suppressed + block.suppressed,
+        }))
+    }
+
+    pub(super) fn intervals(&self) -> Result<Intervals, Interruption> {
         let units: Vec<u32> = (0..self.rows.len() as u32).collect();
         self.intervals_of(&units, units.len())
     }
 
     /// The cost of every run of units; values that are in no unit are passed over.
-    pub(super) fn intervals_of(&self, unit_of_value: &[u32], units: usize) -> Intervals {
+    pub(super) fn intervals_of(
+        &self,
+        unit_of_value: &[u32],
+        units: usize,
+    ) -> Result<Intervals, Interruption> {
         // What a line adds to a run depends on the first and the last unit of the run that it has a class in. So
         // only the differences to the runs without the one, the other and both are noted there, and summed up.
         let mut sums = vec![Sum::default(); units * units];
         let mut present: Vec<(u32, Tally)> = Vec::new();
         let mut line_sums: Vec<Sum> = Vec::new();
+        let mut places = vec![u32::MAX; units];
+        self.meter.spend(Work::of(units * units))?;
         for line in self.lines.iter() {
-            gather(line, unit_of_value, self.classes, &mut present);
+            gather(line, unit_of_value, self.classes, &mut places, &mut present);
             present.sort_by_key(|(unit, _)| *unit);
             let count = present.len();
+            self.meter.spend(Work::of(line.len()))?;
             line_sums.clear();
             line_sums.resize((count + 1) * (count + 1), Sum::default());
             // At (first + 1) and last, so that an empty run is 0.
             let at = |first: usize, last: usize| first * (count + 1) + last;
             for first in (0..count).rev() {
+                self.meter.spend(Work::of(count - first))?;
                 let mut tally = Tally::default();
                 for last in first..count {
                     tally.add(&present[last].1);
@@ -82,13 +124,20 @@ impl Program<'_> {
                 rows += rows_of_units[to];
                 costs[from * units + to] = sum.block(self.cost, rows);
             }
+            self.meter.spend(Work::of(units - from))?;
         }
-        Intervals { units, costs }
+        Ok(Intervals { units, costs })
     }
 }
 
-/// The classes of a line by unit.
-fn gather(line: &[Entry], unit_of_value: &[u32], classes: &Classes, into: &mut Vec<(u32, Tally)>) {
+/// The classes of a line by unit. `places` says where each unit is while this goes on, and is left empty.
+fn gather(
+    line: &[Entry],
+    unit_of_value: &[u32],
+    classes: &Classes,
+    places: &mut [u32],
+    into: &mut Vec<(u32, Tally)>,
+) {
     into.clear();
     for entry in line {
         let unit = unit_of_value[entry.block as usize];
@@ -96,10 +145,17 @@ fn gather(line: &[Entry], unit_of_value: &[u32], classes: &Classes, into: &mut V
             continue;
         }
         let tally = Tally::of(entry, classes);
-        match into.iter_mut().find(|(other, _)| *other == unit) {
+        let place = &mut places[unit as usize];
+        match into.get_mut(*place as usize) {
             Some((_, known)) => known.add(&tally),
-            None => into.push((unit, tally)),
+            None => {
+                *place = into.len() as u32;
+                into.push((unit, tally));
+            }
         }
+    }
+    for (unit, _) in into {
+        places[*unit as usize] = u32::MAX;
     }
 }
 
@@ -218,7 +274,8 @@ impl Program<'_> {
         unit_of_value: &[u32],
         members: &[usize],
         mates: &[u64],
-    ) -> Vec<BlockCost> {
+    ) -> Result<Vec<BlockCost>, Interruption> {
+        self.meter.spend(Work::of(3 * self.classes.len()))?;
         let mut bit_of_unit = vec![u32::MAX; mates.len()];
         for (bit, &unit) in (0..).zip(members) {
             bit_of_unit[unit] = bit;
@@ -278,9 +335,9 @@ impl Program<'_> {
                 apart: 0.0,
             };
             let sums = vec![Tally::default(); lines as usize];
-            growing.grow(start, bit, sums, &mut costs);
+            growing.grow(start, bit, sums, &mut costs)?;
         }
-        costs
+        Ok(costs)
     }
 }
 
@@ -309,7 +366,14 @@ struct Grown {
 impl Growing<'_> {
     /// Adds a unit to a set whose classes are summed up by line, then every greater one; unless the set alone makes
     /// every partition cost too much.
-    fn grow(&self, grown: Grown, bit: usize, mut sums: Vec<Tally>, costs: &mut [BlockCost]) {
+    fn grow(
+        &self,
+        grown: Grown,
+        bit: usize,
+        mut sums: Vec<Tally>,
+        costs: &mut [BlockCost],
+    ) -> Result<(), Interruption> {
+        self.program.meter.spend(Work::of(2 * sums.len()))?;
         let grown = Grown {
             set: grown.set | 1 << bit,
             rows: grown.rows + self.rows[bit],
@@ -329,14 +393,15 @@ impl Growing<'_> {
             }
         }
         if floor - grown.apart >= self.room {
-            return;
+            return Ok(());
         }
         costs[grown.set] = sum.block(program.cost, grown.rows);
         for next in bit + 1..self.mates.len() {
             // Mates of all members so far.
             if grown.set & !self.mates[next] == 0 {
-                self.grow(grown, next, sums.clone(), costs);
+                self.grow(grown, next, sums.clone(), costs)?;
             }
         }
+        Ok(())
     }
 }

@@ -3,6 +3,8 @@
 use super::super::classes::Entry;
 use super::Program;
 use super::block_costs::BlockCost;
+use crate::counts::Work;
+use crate::problem::Interruption;
 
 /// What parts cost at least, alone and in pairs.
 #[derive(Debug)]
@@ -59,15 +61,19 @@ impl Program<'_> {
     }
 
     /// Pairs of units, by bits of the first, that may be in one block of a partition that costs less than the limit.
-    pub(super) fn mates(&self, unit_of_value: &[u32], units: usize) -> Vec<u64> {
+    pub(super) fn mates(
+        &self,
+        unit_of_value: &[u32],
+        units: usize,
+    ) -> Result<Vec<u64>, Interruption> {
         let all = (0..units).map(|unit| !(1 << unit) & (u64::MAX >> (64 - units)));
         if self.limit == f64::INFINITY {
-            return all.collect();
+            return Ok(all.collect());
         }
-        let floors = self.floors(unit_of_value, units);
+        let floors = self.floors(unit_of_value, units)?;
         // Values outside these units cost at least what they cost alone.
         let base = self.least_alone();
-        (0..units)
+        let mates = (0..units)
             .map(|one| {
                 let is_mate = |&other: &usize| {
                     let (low, high) = (one.min(other), one.max(other));
@@ -81,7 +87,8 @@ impl Program<'_> {
                     .filter(is_mate)
                     .fold(0u64, |mates, other| mates | 1 << other)
             })
-            .collect()
+            .collect();
+        Ok(mates)
     }
 
     /// What all classes cost at least, every value alone.
@@ -107,7 +114,7 @@ impl Program<'_> {
         apart
     }
 
-    fn floors(&self, unit_of_value: &[u32], units: usize) -> Floors {
+    fn floors(&self, unit_of_value: &[u32], units: usize) -> Result<Floors, Interruption> {
         let mut floors = Floors {
             apart: vec![0.0; units],
             together: vec![0.0; units],
@@ -141,6 +148,9 @@ impl Program<'_> {
                     None => present.push((unit, entry.size, entry.fixed, entry.share)),
                 }
             }
+            // There are at most 64 units here.
+            self.meter
+                .spend(Work::of(line.len() + present.len() * present.len() / 2))?;
             for (at, &(unit, size, fixed, share)) in present.iter().enumerate() {
                 if self.cost.reads_values() {
                     floors.together[unit] += fixed + share * f64::from(rows[unit]);
@@ -165,7 +175,7 @@ impl Program<'_> {
                 }
             }
         }
-        floors
+        Ok(floors)
     }
 
     pub(super) fn rows_of_units(&self, unit_of_value: &[u32], units: usize) -> Vec<u32> {

@@ -1,6 +1,8 @@
 //! Dynamic programs over parts whose blocks have known costs.
 
 use super::block_costs::BlockCost;
+use crate::counts::Work;
+use crate::problem::{Interruption, Meter};
 
 /// A way to partition some values.
 #[derive(Debug, Clone)]
@@ -107,17 +109,25 @@ impl Limits {
 }
 
 /// Every choice of one way each, next to each other.
-pub(super) fn side_by_side(parts: impl Iterator<Item = Vec<Way>>, limits: Limits) -> Vec<Way> {
+pub(super) fn side_by_side(
+    mut parts: impl Iterator<Item = Result<Vec<Way>, Interruption>>,
+    limits: Limits,
+    meter: &Meter<'_>,
+) -> Result<Vec<Way>, Interruption> {
     let start = Way {
         cost: 0.0,
         suppressed: 0,
         blocks: Vec::new(),
     };
-    parts.fold(vec![start], |ways, part| {
+    parts.try_fold(vec![start], |ways, part| {
+        let part = part?;
+        let values = ways.first().map_or(0, |way| way.blocks.len());
+        // Blocks are copied eight or so at a time.
+        meter.spend(Work::of(ways.len() * part.len() * (1 + values / 8)))?;
         let both = ways
             .iter()
             .flat_map(|one| part.iter().map(move |other| joined(one, other)));
-        limits.best(both)
+        Ok(limits.best(both))
     })
 }
 
@@ -139,7 +149,8 @@ pub(super) fn runs(
     parts: &Parts,
     block: impl Fn(usize, usize) -> BlockCost,
     limits: Limits,
-) -> Vec<Way> {
+    meter: &Meter<'_>,
+) -> Result<Vec<Way>, Interruption> {
     let mut states: Vec<Vec<Step>> = vec![vec![Step {
         cost: 0.0,
         suppressed: 0,
@@ -169,10 +180,12 @@ pub(super) fn runs(
                 });
             }
         }
+        meter.spend(Work::of(steps.len()))?;
         limits.best_steps(&mut steps);
         states.push(steps);
     }
     let last = order.len();
+    meter.spend(Work::of(states[last].len() * order.len()))?;
     let ways = (0..states[last].len()).map(|at| {
         let (mut state, mut step) = (last, at);
         let found = states[state][step];
@@ -188,7 +201,7 @@ pub(super) fn runs(
             blocks: assemble(parts, &chosen),
         }
     });
-    limits.best(ways)
+    Ok(limits.best(ways))
 }
 
 /// Parts in one block, or a part by itself in one of its ways; for all parts.
@@ -209,10 +222,13 @@ pub(super) fn sets(
     members: &[usize],
     blocks: &[BlockCost],
     limits: Limits,
-) -> Vec<Choice> {
+    meter: &Meter<'_>,
+) -> Result<Vec<Choice>, Interruption> {
     match limits {
-        Limits::None | Limits::Forbidden => vec![cheapest_sets(parts, members, blocks, limits)],
-        Limits::Budget(_) => budgeted_sets(parts, members, blocks, limits),
+        Limits::None | Limits::Forbidden => {
+            Ok(vec![cheapest_sets(parts, members, blocks, limits, meter)?])
+        }
+        Limits::Budget(_) => budgeted_sets(parts, members, blocks, limits, meter),
     }
 }
 
@@ -231,7 +247,14 @@ fn mates(count: usize, blocks: &[BlockCost]) -> Vec<usize> {
     mates.collect()
 }
 
-fn cheapest_sets(parts: &Parts, members: &[usize], blocks: &[BlockCost], limits: Limits) -> Choice {
+fn cheapest_sets(
+    parts: &Parts,
+    members: &[usize],
+    blocks: &[BlockCost],
+    limits: Limits,
+    meter: &Meter<'_>,
+) -> Result<Choice, Interruption> {
+    meter.spend(Work::of(blocks.len()))?;
     let all = (1usize << members.len()) - 1;
     // The sets that may be, of two or more, by their lowest member.
     let mut by_lowest: Vec<Vec<(usize, f64)>> = vec![Vec::new(); members.len()];
@@ -250,7 +273,7 @@ fn cheapest_sets(parts: &Parts, members: &[usize], blocks: &[BlockCost], limits:
         best: vec![f64::NAN; all + 1],
         taken: vec![0; all + 1],
     };
-    let cost = cheapest.of(all);
+    let cost = cheapest.of(all, meter)?;
     let (mut set, mut chosen, mut suppressed) = (all, Vec::new(), 0);
     while set > 0 {
         let joined = cheapest.taken[set] as usize;
@@ -264,11 +287,11 @@ fn cheapest_sets(parts: &Parts, members: &[usize], blocks: &[BlockCost], limits:
         }
         set ^= joined;
     }
-    Choice {
+    Ok(Choice {
         cost,
         suppressed,
         chosen,
-    }
+    })
 }
 
 /// The cheapest way to sort the members of a set, found when it is asked for.
@@ -282,27 +305,28 @@ struct Cheapest {
 }
 
 impl Cheapest {
-    fn of(&mut self, set: usize) -> f64 {
+    fn of(&mut self, set: usize, meter: &Meter<'_>) -> Result<f64, Interruption> {
         if set == 0 {
-            return 0.0;
+            return Ok(0.0);
         }
         if !self.best[set].is_nan() {
-            return self.best[set];
+            return Ok(self.best[set]);
         }
         let lowest = set.trailing_zeros() as usize;
         let single = 1 << lowest;
-        let (mut least, mut taken) = (self.singles[lowest] + self.of(set ^ single), single);
+        meter.spend(Work::of(1 + self.by_lowest[lowest].len() / 4))?;
+        let (mut least, mut taken) = (self.singles[lowest] + self.of(set ^ single, meter)?, single);
         for at in 0..self.by_lowest[lowest].len() {
             let (joined, cost) = self.by_lowest[lowest][at];
             if joined & !set == 0 {
-                let cost = cost + self.of(set ^ joined);
+                let cost = cost + self.of(set ^ joined, meter)?;
                 if cost < least {
                     (least, taken) = (cost, joined);
                 }
             }
         }
         (self.best[set], self.taken[set]) = (least, taken as u32);
-        least
+        Ok(least)
     }
 }
 
@@ -311,7 +335,8 @@ fn budgeted_sets(
     members: &[usize],
     blocks: &[BlockCost],
     limits: Limits,
-) -> Vec<Choice> {
+    meter: &Meter<'_>,
+) -> Result<Vec<Choice>, Interruption> {
     let all = (1usize << members.len()) - 1;
     let mates = mates(members.len(), blocks);
     let mut states: Vec<Vec<Step>> = vec![vec![Step {
@@ -351,6 +376,7 @@ fn budgeted_sets(
             }
             choice = (choice - 1) & joining;
         }
+        meter.spend(Work::of(steps.len() + (1 << joining.count_ones()) / 4))?;
         limits.best_steps(&mut steps);
         states.push(steps);
     }
@@ -371,21 +397,24 @@ fn budgeted_sets(
             chosen,
         }
     });
-    found.collect()
+    Ok(found.collect())
 }
 
 /// Every combination of one choice each.
 pub(super) fn combined(
     parts: &Parts,
-    choices: impl Iterator<Item = Vec<Choice>>,
+    mut choices: impl Iterator<Item = Result<Vec<Choice>, Interruption>>,
     limits: Limits,
-) -> Vec<Way> {
+    meter: &Meter<'_>,
+) -> Result<Vec<Way>, Interruption> {
     let start = Choice {
         cost: 0.0,
         suppressed: 0,
         chosen: Vec::new(),
     };
-    let all = choices.fold(vec![start], |all, more| {
+    let all = choices.try_fold(vec![start], |all, more| {
+        let more = more?;
+        meter.spend(Work::of(all.len() * more.len() * 2))?;
         let mut steps: Vec<Step> = Vec::new();
         for (one, first) in (0..).zip(&all) {
             for (other, second) in (0..).zip(&more) {
@@ -406,14 +435,14 @@ pub(super) fn combined(
                 chosen: one.chosen.iter().chain(&other.chosen).cloned().collect(),
             }
         });
-        both.collect()
-    });
+        Ok(both.collect())
+    })?;
     let ways = all.into_iter().map(|choice| Way {
         cost: choice.cost,
         suppressed: choice.suppressed,
         blocks: assemble(parts, &choice.chosen),
     });
-    limits.best(ways)
+    Ok(limits.best(ways))
 }
 
 /// Blocks of all values from what was chosen for the parts: parts joined to a block, or one by itself in a way.

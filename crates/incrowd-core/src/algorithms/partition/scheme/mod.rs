@@ -132,14 +132,21 @@ impl Space {
             };
             let node = &tree.nodes()[top];
             let mut joined = Vec::new();
-            for (place, &child) in node.children.iter().enumerate() {
-                let child = &tree.nodes()[child];
-                let inside = block.iter().filter(|value| child.values().contains(value));
-                match inside.count() as u32 {
-                    0 => {}
-                    inside if inside == child.end - child.first => joined.push(place),
-                    _ => return false,
+            let mut rest = block.as_slice();
+            while let Some(&value) = rest.first() {
+                if node.is_value() {
+                    break;
                 }
+                // Children and the values of a block both ascend.
+                let ends_before = |&child: &usize| tree.nodes()[child].end <= value;
+                let place = node.children.partition_point(ends_before);
+                let child = &tree.nodes()[node.children[place]];
+                let inside = rest.partition_point(|&value| value < child.end);
+                if inside as u32 != child.end - child.first {
+                    return false;
+                }
+                joined.push(place);
+                rest = &rest[inside..];
             }
             match joins {
                 Joins::Any => true,
@@ -150,20 +157,25 @@ impl Space {
     }
 }
 
+/// More things than this can be sorted into sets in more ways than a float can say: that is what the Bell numbers do.
+const MOST_COUNTED: usize = 218;
+
 impl Joins {
     /// How many ways there are to join children, each of which has so many partitions of its own.
     fn count(self, children: &[f64]) -> f64 {
         match self {
             Joins::All => 1.0 + children.iter().product::<f64>(),
             Joins::Runs => {
-                // Ways for the first so many children, by the length of the last run.
-                let mut ways = vec![1.0];
-                for end in 1..=children.len() {
-                    let longer: f64 = ways[..end - 1].iter().sum();
-                    ways.push(ways[end - 1] * children[end - 1] + longer);
+                // Ways for the first so many children: the last one is by itself, or in a run that began before.
+                let (mut ways, mut before) = (1.0, 0.0);
+                for child in children {
+                    let longer = ways * child + before;
+                    before += ways;
+                    ways = longer;
                 }
-                ways[children.len()]
+                ways
             }
+            Joins::Any if children.len() > MOST_COUNTED => f64::INFINITY,
             Joins::Any => {
                 // By the number of children that are not single: the sum over them of set partitions without
                 // single blocks, times the elementary symmetric sums of what the single ones have.

@@ -1,0 +1,199 @@
+//! Work, counted as it is done, so that a limit is kept and the watch is looked at in time.
+//!
+//! Everything that loops over classes, tuples or values [spends](Meter::spend) as many units as it touches. Some tens
+//! of nanoseconds each, they stand for time, and yet they are the same on every machine: a limit on work cuts a search
+//! at the same place everywhere, a limit on time does not. What counts work for others returns it as [`Work`], which
+//! the compiler does not let anybody drop.
+
+use super::{Interruption, Progress, Unwatched, Watch};
+use crate::counts::Work;
+use std::cell::Cell;
+
+/// So many units of work pass between two looks at the watch, unless the [watch](Watch::look_every) says otherwise:
+/// a few milliseconds.
+pub const LOOK_EVERY: u64 = 1 << 16;
+
+/// Counts the work of one search, and looks at its watch every so many units. Once it has said stop, it says nothing
+/// else.
+pub struct Meter<'w> {
+    watch: &'w dyn Watch,
+    /// The meter whose work this one is part of.
+    whole: Option<&'w Meter<'w>>,
+    look_every: u64,
+    limit: u64,
+    spent: Cell<u64>,
+    looked: Cell<u64>,
+    stopped: Cell<Option<Interruption>>,
+    progress: Cell<Progress>,
+}
+
+impl std::fmt::Debug for Meter<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Meter")
+            .field("spent", &self.spent.get())
+            .field("limit", &self.limit)
+            .field("stopped", &self.stopped.get())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'w> Meter<'w> {
+    /// A search that begins now, under the limits of the watch.
+    pub fn new(watch: &'w dyn Watch) -> Self {
+        Meter {
+            watch,
+            whole: None,
+            look_every: watch.look_every(),
+            limit: watch.work_limit().unwrap_or(u64::MAX),
+            spent: Cell::new(0),
+            looked: Cell::new(0),
+            stopped: Cell::new(None),
+            progress: Cell::new(Progress::default()),
+        }
+    }
+
+    /// Counts, and never stops: for what must be done whatever it takes.
+    pub fn unlimited() -> Self {
+        Meter::new(&Unwatched)
+    }
+
+    /// A part of this work that ends after so many units of its own. What it notes is its own affair.
+    pub fn part(&'w self, most: u64) -> Self {
+        Meter {
+            watch: &Unwatched,
+            whole: Some(self),
+            look_every: u64::MAX,
+            limit: most,
+            ..Meter::unlimited()
+        }
+    }
+
+    /// Counts work that was done; an error when it was enough. Looks at the watch when it is time to.
+    #[inline]
+    pub fn spend(&self, Work(units): Work) -> Result<(), Interruption> {
+        if let Some(interruption) = self.stopped.get() {
+            return Err(interruption);
+        }
+        let spent = self.spent.get().saturating_add(units);
+        self.spent.set(spent);
+        if let Some(whole) = self.whole {
+            whole.spend(Work(units)).map_err(|why| self.stop(why))?;
+        }
+        if spent > self.limit {
+            return Err(self.stop(Interruption::WorkDone));
+        }
+        if spent - self.looked.get() < self.look_every {
+            return Ok(());
+        }
+        self.look()
+    }
+
+    #[cold]
+    fn look(&self) -> Result<(), Interruption> {
+        self.looked.set(self.spent.get());
+        let progress = Progress {
+            work: self.spent.get(),
+            ..self.progress.get()
+        };
+        self.watch.step(progress).map_err(|why| self.stop(why))
+    }
+
+    /// From now on there is nothing but this to hear.
+    pub(crate) fn stop(&self, why: Interruption) -> Interruption {
+        self.stopped.set(Some(why));
+        why
+    }
+
+    /// Notes how far the search is, for the next look.
+    pub fn note(&self, progress: Progress) {
+        self.progress.set(progress);
+    }
+
+    /// Units spent so far.
+    pub fn spent(&self) -> u64 {
+        self.spent.get()
+    }
+
+    /// Why the search was stopped, if it was.
+    pub fn stopped(&self) -> Option<Interruption> {
+        self.stopped.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Sees at how much work it was looked at, and stops at some of it.
+    struct Seen {
+        looks: AtomicU64,
+        last: AtomicU64,
+        stops_at: u64,
+    }
+
+    impl Watch for Seen {
+        fn step(&self, progress: Progress) -> Result<(), Interruption> {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+            self.last.store(progress.work, Ordering::Relaxed);
+            match progress.work >= self.stops_at {
+                true => Err(Interruption::TimeUp),
+                false => Ok(()),
+            }
+        }
+
+        fn look_every(&self) -> u64 {
+            10
+        }
+
+        fn work_limit(&self) -> Option<u64> {
+            Some(100)
+        }
+    }
+
+    fn seen(stops_at: u64) -> Seen {
+        Seen {
+            looks: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+            stops_at,
+        }
+    }
+
+    #[test]
+    fn the_watch_is_looked_at_every_so_many_units_and_the_limit_is_kept_exactly() {
+        let watch = seen(u64::MAX);
+        let meter = Meter::new(&watch);
+        for _ in 0..100 {
+            meter.spend(Work(1)).unwrap();
+        }
+        assert_eq!(watch.looks.load(Ordering::Relaxed), 10);
+        assert_eq!(meter.spend(Work(1)), Err(Interruption::WorkDone));
+        assert_eq!(meter.spent(), 101);
+    }
+
+    #[test]
+    fn who_was_stopped_stays_stopped() {
+        let watch = seen(30);
+        let meter = Meter::new(&watch);
+        while meter.spend(Work(3)).is_ok() {}
+        assert_eq!(meter.stopped(), Some(Interruption::TimeUp));
+        assert_eq!(watch.last.load(Ordering::Relaxed), 36);
+        assert_eq!(meter.spend(Work(0)), Err(Interruption::TimeUp));
+    }
+
+    #[test]
+    fn a_part_ends_by_itself_or_with_the_whole() {
+        let watch = seen(u64::MAX);
+        let meter = Meter::new(&watch);
+        let part = meter.part(20);
+        while part.spend(Work(7)).is_ok() {}
+        assert_eq!(part.stopped(), Some(Interruption::WorkDone));
+        assert_eq!((meter.spent(), meter.stopped()), (21, None));
+        let longer = meter.part(1000);
+        while longer.spend(Work(7)).is_ok() {}
+        assert_eq!(meter.stopped(), Some(Interruption::WorkDone));
+        assert_eq!(longer.stopped(), Some(Interruption::WorkDone));
+        assert_eq!(meter.spent(), 105);
+    }
+}
