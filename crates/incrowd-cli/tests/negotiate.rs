@@ -428,7 +428,7 @@ fn an_index_never_replaces_what_is_no_index() {
         .ends_with(2);
     assert_eq!(folder.read("notes.txt"), "mine");
     folder
-        .run(&format!("{base} --index none/kept.index"))
+        .run(&format!("{base} --index notes.txt/kept.index"))
         .ends_with(2);
     folder
         .run(&format!("{base} --index kept.index --how lazy"))

@@ -271,9 +271,9 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "--max-suppressed",
-            "--max-suppressed 8",
-            PLAIN,
-            "-q a,b -s s --others drop -k 3",
+            "--max-suppressed 1",
+            "a,s\n1,p\n1,q\n1,p\n1,q\n2,p\n2,q\n2,p\n3,q\n",
+            "-q a -s s --others drop -k 2",
         ),
         case(
             "--max-levels",
@@ -337,10 +337,7 @@ fn a_job_of_init_makes_the_release_that_its_flags_make() {
         // The flag matters here, or nothing is shown by this.
         let without = run(&format!("anonymize t.csv {others} -o without.csv"));
         let is_same = without.code == 0 && folder.read("without.csv") == folder.read("flags.csv");
-        assert!(
-            !is_same || flag == "--target",
-            "{flag} changes nothing here"
-        );
+        assert!(!is_same, "{flag} changes nothing here");
     }
 }
 

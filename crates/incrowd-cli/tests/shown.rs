@@ -45,8 +45,12 @@ fn check(what: &str, text: &str) {
 fn names_of_columns_and_files_steer_nothing_in_any_command() {
     check_all_commands_are_known();
     let name = "t\u{1b}[31m\u{202e}.csv";
-    let folder =
-        Folder::with(name, table()).and("levels.csv", "10110,x\u{1b}[2J,*\n10111,x\u{1b}[2J,*\n");
+    let folder = Folder::with(name, table())
+        .and("levels.csv", "10110,x\u{1b}[2J,*\n10111,x\u{1b}[2J,*\n")
+        .and(
+            "asked.jsonl",
+            "{\"model\":\"k-anonymity\",\"parameter\":3}\n",
+        );
     let run = |command: &str| {
         // Names hold blanks and quotes, so they are put in word by word.
         let words = command.split(' ').map(|word| match word {
@@ -73,6 +77,7 @@ fn names_of_columns_and_files_steer_nothing_in_any_command() {
     run(&format!(
         "{release} -k 2 --target {{other}} --algorithm top-down"
     ));
+    run("negotiate {table} -q {q} -s {s} --batch asked.jsonl");
     run("hierarchy show levels.csv");
     run("hierarchy show levels.csv --json");
     for file in ["new/proof.txt", "new/proof.json", "new/incrowd.toml"] {

@@ -369,8 +369,8 @@ impl Error {
                 "rename one of them; if the first line is a row already, pass `--no-header`".into()
             }
             HeaderIsRow { .. } => {
-                "pass `--no-header` if it is a row: columns are then called `column-1`, `column-2` and so on; `--header` \
-                 if it names the columns; in a job file, `header = false` or `true`"
+                "if it is a row, pass `--no-header` (columns are then called `column-1`, `column-2`, ...); if it names the \
+                 columns, `--header`; in a job file, `header = false` or `header = true`"
                     .into()
             }
             EmptyColumnName { .. } => {

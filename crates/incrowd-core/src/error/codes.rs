@@ -24,7 +24,7 @@ macro_rules! error_codes {
     };
 }
 
-crate::error_codes! {
+error_codes! {
     TooManyRows => "too-many-rows", "More rows than a class size can count.";
     NotOnePerColumn => "not-one-per-column", "A list that must have one entry for each column has fewer or more.";
     StepsAboveLevel => "steps-above-level", "Steps of `--coarse` that no acceptable level publishes whole.";

@@ -3,6 +3,7 @@
 use super::wish::{Defaults, Wish};
 use super::{Negotiation, Terms};
 use crate::error::Error;
+use crate::visible::visible_json;
 use serde::Serialize;
 use std::io::{BufRead, ErrorKind, Read, Write};
 
@@ -114,5 +115,6 @@ fn skip_line(input: &mut impl BufRead) -> Result<(), Error> {
 }
 
 fn json(document: &impl Serialize) -> String {
-    serde_json::to_string(document).expect("plain data is always JSON")
+    let text = serde_json::to_string(document).expect("plain data is always JSON");
+    visible_json(&text).into_owned()
 }

@@ -1,5 +1,6 @@
 //! The few SVG elements we draw.
 
+use crate::visible::steers;
 use std::fmt::{Display, Write};
 
 /// Text and axes.
@@ -215,8 +216,8 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // Control characters are not allowed in XML at all.
-            letter if letter.is_control() => escaped.push(' '),
+            // Control characters are not allowed in XML at all, and others would turn what follows round.
+            letter if steers(letter) => escaped.push(' '),
             letter => escaped.push(letter),
         }
     }
