@@ -523,6 +523,13 @@ pub(super) static GLOSSARY: &[Word] = &[
         "`recoding` in the JSON of a report: `full-domain`, `cuts` or `partitions`.",
     ),
     term(
+        "minimal",
+        &["minimal node", "safe node", "safe nodes"],
+        "Said of a node that is safe (it keeps the promises within the budget) while no node below it is.",
+        "Each minimal node keeps as much detail as can be kept in its way; which is best depends on the metric.",
+        "`\"minimal\"` and `\"safe_nodes\"` in the JSON of `--algorithm samarati` and `incognito`.",
+    ),
+    term(
         "full-domain",
         &[],
         "A recoding that publishes all values of a column at the same level.",
