@@ -92,7 +92,7 @@ mod tests {
 
     /// How much the first letter of each row tells about the second.
     fn told(rows: &[&str]) -> Option<f64> {
-        let mut tuples = Sample::new(100);
+        let mut tuples = Sample::new(1000);
         for (at, row) in rows.iter().enumerate() {
             let letters = row.bytes().map(u64::from);
             tuples.add(at as u64, || letters.collect());
