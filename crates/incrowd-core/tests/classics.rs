@@ -39,8 +39,8 @@ fn check_sets(problem: &Problem<'_>, safe: &[Node], case: &str) -> SafeNodes {
     assert_eq!(found.nodes, safe, "{case}: incognito");
     assert_eq!(found.minimal, minimal(safe), "{case}: incognito, minimal");
     let accounted = |algorithm: &dyn Algorithm| {
-        let (_, account) = algorithm.solve_accounted(problem, &Unwatched).ok()?;
-        Some(account.expect("nothing stopped it"))
+        let solved = algorithm.solve_accounted(problem, &Unwatched).ok()?;
+        Some(solved.account.expect("nothing stopped it"))
     };
     let expected = (!safe.is_empty()).then(|| {
         Account::SafeNodes(FoundNodes {
@@ -246,7 +246,6 @@ fn a_set_cut_short_is_no_set() {
         assert_eq!(cancelled, Err(Error::Cancelled));
         // The top node is judged first, so there is something to show.
         let best = algorithm.solve_accounted(&problem, &watch(Interruption::TimeUp));
-        let (_, account) = best.unwrap();
-        assert_eq!(account, None);
+        assert_eq!(best.unwrap().account, None);
     }
 }

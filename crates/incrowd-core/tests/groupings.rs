@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 use incrowd_core::Error;
-use incrowd_core::algorithms::{ALGORITHMS, Account};
+use incrowd_core::algorithms::{ALGORITHMS, Account, Solved};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::hierarchy::build::Decimal;
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy};
@@ -202,7 +202,10 @@ fn what_a_search_says_its_answer_costs_is_what_the_release_costs() {
                 let name = algorithm.card().name;
                 let case = format!("seed {seed}, {}, {name}", metric.spec());
                 let solved = algorithm.solve_accounted(&problem, &Unwatched);
-                let Ok((proposal, account)) = solved else {
+                let Ok(Solved {
+                    proposal, account, ..
+                }) = solved
+                else {
                     continue;
                 };
                 publish(&problem, &proposal).expect(&case);
