@@ -677,7 +677,8 @@ pub(crate) struct ChoiceArgs {
 #[command(next_help_heading = "Partitions (--algorithm partition)")]
 pub(crate) struct PartitionArgs {
     /// Which partitions are allowed: bhs, ghs, gops, gsps, ops or sps, for all columns or as in age=ops,race=sps.
-    /// Numbers and dates are ordered by size, text as its hierarchy file lists it, or by its bytes without a file
+    /// Numbers and dates are ordered by size, text as its hierarchy file lists it or its rule orders it, else by its
+    /// bytes
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     scheme: Option<Vec<String>>,
     /// Put the numbers of a column in steps first, as in age=5@17: steps of 5 from 17

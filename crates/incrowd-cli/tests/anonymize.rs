@@ -360,6 +360,35 @@ fn levels_that_nobody_gave_are_said_to_be_automatic() {
     assert_eq!(text.matches("automatic").count(), 1, "{text}");
 }
 
+/// Issue 9: with levels of value or `*`, the example of the README published every age as `*`, at a loss of 0.193.
+#[test]
+fn the_example_of_the_readme_keeps_ages_without_prepared_hierarchies() {
+    let folder = Folder::with("patients.csv", PATIENTS);
+    let table = data("adult/adult.csv");
+    let outcome = folder.run(&format!(
+        "anonymize {table} -q age,sex,race,education -s occupation --others drop -k 5 -l 2 \
+         --max-suppressed 1% -o safe.csv --json"
+    ));
+    let outcome = outcome.ends_with(0).json();
+    assert_eq!(outcome["levels"]["age"], 2, "bands of ten years");
+    let loss = outcome["metrics"]["loss"].as_f64().unwrap();
+    assert!(loss < 0.06, "{loss}");
+    assert!(
+        folder
+            .read("safe.csv")
+            .lines()
+            .any(|line| line.starts_with("[30-39],"))
+    );
+    let clinic = data("clinic/clinic.csv");
+    let outcome = folder.run(&format!(
+        "anonymize {clinic} --identifying name -q age,zip -s disease -k 3 -o clinic.csv --json"
+    ));
+    let outcome = outcome.ends_with(0).json();
+    let loss = outcome["metrics"]["loss"].as_f64().unwrap();
+    assert!((loss - 0.4).abs() < 1e-9, "{loss}");
+    assert!(folder.read("clinic.csv").contains("[30-39],4501*,asthma"));
+}
+
 #[test]
 fn cells_are_printed_only_when_asked_for() {
     let folder = Folder::with("patients.csv", PATIENTS);

@@ -268,4 +268,24 @@ fn issue_9_ops_on_text_takes_the_order_of_the_file_and_without_one_the_alphabet(
     let sorted = |text: &str| text.replace("{d, c}", "{c, d}").replace("{b, a}", "{a, b}");
     assert_eq!(sorted(&published("")), by_alphabet);
     assert_eq!(sorted(&published("--hierarchy q=suppress")), by_alphabet);
+
+    // A rule that knows what comes after what is followed, one that ranks values by their rows is not.
+    let folder = Folder::with("t.csv", "q\nhigh\nlow\nvery high\nmedium\n");
+    let published = |rule: &str| {
+        folder
+            .run(&format!(
+                "anonymize t.csv -q q --algorithm partition --scheme ops -k 2 --hierarchy q={rule} -o o.csv --json"
+            ))
+            .ends_with(0)
+            .json()["blocks"]["q"]
+            .clone()
+    };
+    assert_eq!(
+        published("order"),
+        serde_json::json!([["low", "medium"], ["high", "very high"]])
+    );
+    let mut of_ranks: Vec<Vec<String>> = serde_json::from_value(published("frequent:2,1")).unwrap();
+    of_ranks.iter_mut().for_each(|block| block.sort());
+    of_ranks.sort();
+    assert_eq!(of_ranks, [["high", "low"], ["medium", "very high"]]);
 }

@@ -42,11 +42,11 @@ pub(crate) const CROWDS_NOT_CLASSES: &str =
     "missing cells match any value: crowds, not classes, keep the promise";
 
 /// Said of a release whose rows stay in their order.
-const INPUT_ORDER: &str =
+pub(crate) const INPUT_ORDER: &str =
     "rows are in the input order, which can tell who is who; `--shuffle` draws another";
 
 /// Said of a release for spreadsheets.
-const APOSTROPHES: &str =
+pub(crate) const APOSTROPHES: &str =
     "an apostrophe stands before cells that a spreadsheet would take for formulas";
 
 /// An answer that passed the check, and all that led to it.

@@ -144,9 +144,13 @@ fn is_below(field: &str, listed: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-const WAYS: [(&str, &str); 4] = [
+const WAYS: [(&str, &str); 5] = [
     ("algorithm = \"optimal\"", "drop"),
     ("algorithm = \"optimal\"", "star"),
+    (
+        "algorithm = \"optimal\"",
+        "drop\"\nshuffle = true\nspreadsheet_safe = true #",
+    ),
     ("algorithm = \"top-down\"", "drop"),
     (
         "algorithm = \"partition\"\nmetric = \"discernibility\"",

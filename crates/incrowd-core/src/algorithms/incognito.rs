@@ -31,7 +31,7 @@ crate::documented! {
     /// bounds leave them a chance.
     /// # Guarantee
     /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. When
-    /// the time limit ends it: the best safe node met so far.
+    /// a limit ends it: the best safe node met so far.
     /// # Needs
     /// `problem.pruning_is_sound()` for both prunings. Without it, what is left is the subset property of the promises
     /// that survive merging with any class (such as k-anonymity beside t-closeness): where those alone break the

@@ -26,7 +26,7 @@ crate::documented! {
     /// published, ties by lattice order.
     /// # Guarantee
     /// The least height and all its safe nodes; a solution is found if there is one. About the loss nothing is
-    /// proven: a higher node may lose less. When the time limit ends it: the best safe node met so far.
+    /// proven: a higher node may lose less. When a limit ends it: the best safe node met so far.
     /// # Needs
     /// `problem.pruning_is_sound()` to halve by safety. Without it, heights are halved only by what the promises
     /// that survive merging rule out, and from there on every height is judged whole, from the lowest up, until one

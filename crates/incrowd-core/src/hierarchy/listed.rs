@@ -255,7 +255,7 @@ impl<'a> Listing<'a> {
         Ok(Hierarchy {
             levels: self.levels,
             suppressed: Dictionary::default(),
-            is_listed: true,
+            is_ordered: true,
         })
     }
 }

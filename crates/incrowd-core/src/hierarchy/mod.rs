@@ -54,8 +54,8 @@ pub struct Hierarchy {
     levels: Vec<Groups>,
     /// Values that are published as `*` without being listed; see [`ExtraLeaf::Suppressed`].
     suppressed: Dictionary,
-    /// Whether people listed the values, so that their order means something.
-    is_listed: bool,
+    /// Whether the order of the leaves means something.
+    is_ordered: bool,
 }
 
 /// The groups of one level.
@@ -103,10 +103,10 @@ impl Hierarchy {
         self.levels[0].of_leaf.len()
     }
 
-    /// Whether the leaves are in an order that people gave them, by listing them. Rules put them in an order that
-    /// suits their groups.
-    pub fn is_listed(&self) -> bool {
-        self.is_listed
+    /// Whether the order of the leaves means something: people listed them so, or a rule knows their order, as of dates
+    /// and of steps of schooling. Other rules put them in an order that suits their groups.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// What the level is called.

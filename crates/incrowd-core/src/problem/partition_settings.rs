@@ -189,7 +189,7 @@ pub struct PartitionSettings {
     /// Schemes of single columns.
     pub schemes: Vec<(String, Scheme)>,
     /// Orders of single columns: their raw values from first to last. Otherwise numbers and dates are ordered by
-    /// size, text as its hierarchy file lists it, or by its bytes where a rule made the levels.
+    /// size, text as its hierarchy file lists it or the rule behind its levels orders it, else by its bytes.
     pub orders: Vec<(String, Vec<String>)>,
     /// Numbers put in steps before the search.
     pub coarse: Vec<CoarseSteps>,

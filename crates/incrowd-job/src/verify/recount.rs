@@ -6,11 +6,11 @@ use crate::asked::{Asked, algorithm};
 use crate::certificate::{Certificate, Reached, Request};
 use crate::control::Control;
 use crate::counted::first_pass;
-use crate::describe::{self, CROWDS_NOT_CLASSES, NOTHING_PUBLISHED};
+use crate::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER, NOTHING_PUBLISHED};
 use crate::error::Error;
 use crate::job::{Job, MissingCells};
 use crate::models;
-use crate::outcome::{Distribution, Mismatch, Over, PrivacyReached, Unchecked, VERSION};
+use crate::outcome::{Distribution, Mismatch, Over, PrivacyReached, RowOrder, Unchecked, VERSION};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
@@ -317,6 +317,12 @@ impl Recount<'_> {
             derived.push(CROWDS_NOT_CLASSES.to_owned());
         }
         derived.extend(self.looked.verification.notes.iter().cloned());
+        if self.stated.request.row_order == RowOrder::Input {
+            derived.push(INPUT_ORDER.to_owned());
+        }
+        if self.stated.request.spreadsheet_safe {
+            derived.push(APOSTROPHES.to_owned());
+        }
         let stated = &self.stated.reached.notes;
         if stated.iter().any(|note| !derived.contains(note)) {
             self.unchecked(

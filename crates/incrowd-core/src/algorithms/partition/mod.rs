@@ -33,9 +33,9 @@ crate::documented! {
     ///
     /// A scheme says which partitions of a column's values are allowed: one level of the hierarchy (`bhs`), a cut
     /// through it (`ghs`), neighbours (`ops`) or any sets (`sps`), and neighbours or sets guided by the hierarchy
-    /// (`gops`, `gsps`). Neighbours are those of the order of a column: numbers and dates by size, text as its
-    /// hierarchy file lists it, or by its bytes where no file does. Branch and bound over the partitions of all columns but one, from the raw values up or from
-    /// one block down; a dynamic program finds the best partition of the last column for each.
+    /// (`gops`, `gsps`). Numbers and dates are ordered by size, text as its hierarchy file lists it or the rule behind
+    /// its levels orders it, else by its bytes. Branch and bound over the partitions of all columns but one, from the
+    /// raw values up or from one block down; a dynamic program finds the best partition of the last column for each.
     ///
     /// # Paper
     /// T. Li and N. Li, Towards Optimal k-Anonymization, Data & Knowledge Engineering 65(1), 2008.

@@ -193,9 +193,9 @@ impl Values {
     }
 }
 
-/// Numbers and dates ascending, with a missing or unlisted one first. Text as its hierarchy file lists it, or by its
-/// bytes where a rule made the levels, with a missing one last; schemes that follow the hierarchy keep groups
-/// together, in the order of their first value.
+/// Numbers and dates ascending, with a missing or unlisted one first. Text as its hierarchy file lists it or the rule
+/// behind its levels orders it, by its bytes where the rule knows no order, with a missing one last; schemes that
+/// follow the hierarchy keep groups together, in the order of their first value.
 fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) -> Vec<u32> {
     let hierarchy = &attribute.hierarchy;
     let number = |leaf: u32| -> Option<f64> {
@@ -210,7 +210,7 @@ fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) ->
         }
     };
     match attribute.kind {
-        Kind::Text if scheme == Scheme::Ops => match hierarchy.is_listed() {
+        Kind::Text if scheme == Scheme::Ops => match hierarchy.is_ordered() {
             true => leaves.sort_unstable(),
             false => leaves.sort_by_key(|&leaf| {
                 let is_missing = attribute.missing == Some(leaf);

@@ -128,31 +128,38 @@ impl<'a> Column<'a> {
         self.values.iter().copied().step_by(step).collect()
     }
 
-    /// Whether the candidate merges any values below `*`, and not all of them.
-    fn merges(&self, candidate: &Candidate) -> bool {
-        let built = candidate.spec.build("", &self.compared());
-        built.is_ok_and(|hierarchy| {
-            let mut groups = (1..hierarchy.height()).map(|level| hierarchy.groups(level));
-            groups.any(|groups| groups > 1 && groups < hierarchy.leaves())
+    /// What the candidate comes to; none when it cannot be built from these values.
+    fn measure(&self, candidate: Candidate) -> Option<Measured> {
+        let compared = self.compared();
+        let hierarchy = candidate.spec.build("", &compared).ok()?;
+        let lost = lost(&hierarchy, &compared);
+        let mut groups = (1..hierarchy.height()).map(|level| hierarchy.groups(level));
+        Some(Measured {
+            lost: lost.share,
+            weighed: lost.share * candidate.weight.factor() + lost.of_levels(),
+            merges: groups.any(|groups| groups > 1 && groups < hierarchy.leaves()),
+            candidate,
         })
     }
+}
 
-    /// The candidate with the least weighed loss, the first of equals, and the share that it loses.
-    fn best(&self, candidates: impl IntoIterator<Item = Candidate>) -> Option<(Candidate, f64)> {
-        let compared = self.compared();
-        let mut best: Option<(Candidate, f64, f64)> = None;
-        for candidate in candidates {
-            let Ok(hierarchy) = candidate.spec.build("", &compared) else {
-                continue;
-            };
-            let lost = lost(&hierarchy, &compared);
-            let weighed = lost.share * candidate.weight.factor() + lost.of_levels();
-            if best.as_ref().is_none_or(|(_, _, least)| weighed < *least) {
-                best = Some((candidate, lost.share, weighed));
-            }
-        }
-        best.map(|(candidate, share, _)| (candidate, share))
-    }
+/// A candidate and what was measured of it.
+struct Measured {
+    candidate: Candidate,
+    /// The share of the detail it loses.
+    lost: f64,
+    /// What candidates are compared by.
+    weighed: f64,
+    /// Whether it merges any values below `*`, and not all of them.
+    merges: bool,
+}
+
+/// The least weighed; the first of equals.
+fn best(measured: impl Iterator<Item = Measured>) -> Option<Measured> {
+    measured.reduce(|best, other| match other.weighed < best.weighed {
+        true => other,
+        false => best,
+    })
 }
 
 /// Chooses and builds a hierarchy for these distinct values; each comes with the number of its rows. `kind` is
@@ -182,23 +189,32 @@ fn choose(column: &Column<'_>) -> (HierarchySpec, String) {
         texts::frequent(column),
     ];
     families.extend(numbers::families(column));
-    let has_meaning = |candidate: &Candidate| candidate.weight == Weight::Meaning;
-    let with_meaning = families.iter().flatten().filter(|one| has_meaning(one));
-    let found = column.best(with_meaning.filter(|one| column.merges(one)).cloned());
-    // Else of each family the best, then the best of these.
-    let finalists: Vec<(Candidate, f64)> = match found {
-        Some(found) => vec![found],
+    let (meaning, families): (Vec<_>, Vec<_>) = (families.into_iter())
+        .map(|family| {
+            let has_meaning = |one: &Candidate| one.weight == Weight::Meaning;
+            family
+                .into_iter()
+                .partition::<Vec<Candidate>, _>(has_meaning)
+        })
+        .unzip();
+    let meaning = meaning.into_iter().flatten();
+    let meaning = meaning.filter_map(|one| column.measure(one));
+    let finalists: Vec<Measured> = match best(meaning.filter(|one| one.merges)) {
+        Some(best) => vec![best],
+        // Of each family the best.
         None => (families.into_iter())
-            .filter_map(|family| column.best(family.into_iter().filter(|one| !has_meaning(one))))
+            .filter_map(|family| best(family.into_iter().filter_map(|one| column.measure(one))))
             .collect(),
     };
     let what = match column.kind {
-        Kind::Number => "numbers",
         _ if column.dates.are_dates() => "dates",
+        Kind::Number => "numbers",
         _ => "values",
     };
-    let candidates = finalists.iter().map(|(candidate, _)| candidate.clone());
-    let Some((best, share)) = column.best(candidates) else {
+    let measures: Vec<(&str, f64)> = (finalists.iter())
+        .map(|one| (one.candidate.spec.name(), one.lost))
+        .collect();
+    let Some(best) = best(finalists.into_iter()) else {
         // Numbers that cannot be read as such are refused by a builder that needs numbers.
         if column.kind == Kind::Number {
             let groups = vec![16, 8, 4];
@@ -210,14 +226,15 @@ fn choose(column: &Column<'_>) -> (HierarchySpec, String) {
         return (HierarchySpec::Suppress, reason);
     };
     let kept = |lost: f64| format!("{:.0} %", (1.0 - lost) * 100.0);
-    let others = (finalists.iter())
-        .filter(|(other, _)| other.spec != best.spec)
-        .map(|(other, lost)| format!(", {} {}", other.spec.name(), kept(*lost)));
+    let spec = best.candidate.spec;
+    let others = (measures.iter())
+        .filter(|(name, _)| *name != spec.name())
+        .map(|(name, lost)| format!(", {name} {}", kept(*lost)));
     let others: String = others.collect();
     let reason = format!(
         "{count} {what}: {}; keeps {} of the detail{others}",
-        best.does,
-        kept(share)
+        best.candidate.does,
+        kept(best.lost)
     );
-    (best.spec, reason)
+    (spec, reason)
 }

@@ -232,6 +232,8 @@ fn scales_and_bands_are_ordered() {
         chosen("age group", ["under 18", "18-24", "25-44", "45-64", "65+"]),
         "order"
     );
+    let phones = (0..99).map(|n| format!("555-{:04}", n * 97));
+    assert_ne!(chosen("phone", phones), "order");
 }
 
 #[test]

@@ -10,6 +10,9 @@ const SHARE_LISTED: f64 = 0.8;
 /// Short texts are in many lists by chance.
 const SHARE_SHORT_LISTED: f64 = 0.95;
 
+/// More values than this are no scale; `555-0142` is no band.
+const MOST_ORDERED: usize = 40;
+
 const MANY_CODES: usize = 20;
 const LONGEST_CODE: usize = 40;
 const MOST_LEVELS: usize = 4;
@@ -87,7 +90,7 @@ pub(super) fn known(column: &Column<'_>) -> Vec<Candidate> {
             "postcodes by sector, district and area",
         ));
     }
-    if known_order(texts()).is_some() {
+    if column.values.len() <= MOST_ORDERED && known_order(texts()).is_some() {
         candidates.push(meaning(
             HierarchySpec::Order,
             "in their usual order, neighbours are merged",

@@ -123,7 +123,7 @@ pub fn date(
             |first, _, text| text.push_str(&level.label(day(first))),
         );
     }
-    runs.finish(column, values)
+    runs.in_order().finish(column, values)
 }
 
 /// The form that reads most values, for the count of those it does not.

@@ -35,5 +35,8 @@ pub fn listed_in(column: &str, values: &[&str], list: KnownList) -> Result<Hiera
             text.push_str(group(first));
         });
     }
-    runs.finish(column, values)
+    match list {
+        KnownList::Education => runs.in_order().finish(column, values),
+        KnownList::Countries | KnownList::UsStates => runs.finish(column, values),
+    }
 }

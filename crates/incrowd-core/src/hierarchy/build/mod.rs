@@ -197,6 +197,8 @@ struct Runs {
     levels: Vec<Groups>,
     /// The first leaf of each group of each level so far.
     firsts: Vec<Vec<usize>>,
+    /// Whether the order of the leaves means something.
+    is_ordered: bool,
 }
 
 impl Runs {
@@ -212,6 +214,7 @@ impl Runs {
         Runs {
             levels: vec![groups],
             firsts: vec![(0..count).collect()],
+            is_ordered: false,
         }
     }
 
@@ -280,6 +283,14 @@ impl Runs {
         })
     }
 
+    /// The same; the order of the leaves means something.
+    fn in_order(self) -> Self {
+        Runs {
+            is_ordered: true,
+            ..self
+        }
+    }
+
     /// Puts `*` on top and the missing value, if `values` has it, aside.
     fn finish(self, column: &str, values: &[&str]) -> Result<Hierarchy, Error> {
         let missing = values.contains(&"");
@@ -294,7 +305,7 @@ impl Runs {
         let hierarchy = Hierarchy {
             levels: add_top(column, self.levels)?,
             suppressed: Dictionary::default(),
-            is_listed: false,
+            is_ordered: self.is_ordered,
         };
         Ok(match missing {
             true => hierarchy.with_extra_leaf("", ExtraLeaf::OwnBranch),

@@ -57,7 +57,7 @@ pub fn order(column: &str, values: &[&str], arrangement: Arrangement) -> Result<
         );
         size *= 2;
     }
-    runs.finish(column, values)
+    runs.in_order().finish(column, values)
 }
 
 /// The present values, each once.
