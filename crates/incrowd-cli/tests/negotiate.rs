@@ -240,7 +240,7 @@ fn relaxations_say_which_wish_gives_way_and_by_how_much() {
 #[test]
 fn without_a_terminal_the_answer_is_a_page() {
     let folder = Folder::with("patients.csv", PATIENTS);
-    let flags = "-q age,sex,zip -k 3 --max-levels 0,1,3 --hierarchy age=interval:10,50";
+    let flags = "-q age,sex,zip -k 3 --max-levels 0,1,3 --hierarchy age=interval:10,50 --hierarchy zip=order";
     let run = folder
         .run(&format!(
             "negotiate patients.csv {flags} --max-suppressed 10%"

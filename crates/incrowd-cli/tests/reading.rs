@@ -234,6 +234,12 @@ fn cases() -> Vec<Case> {
             "-q a,b -s s -k 2 --max-suppressed 0",
         ),
         case(
+            "--keep",
+            "--keep n",
+            PLAIN,
+            "-q a,b -s s -k 2 --max-suppressed 0",
+        ),
+        case(
             "--target",
             "--target s",
             PLAIN,

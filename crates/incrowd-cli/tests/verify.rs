@@ -122,9 +122,12 @@ fn an_invented_row_is_found() {
     let folder = Folder::with("patients.csv", PATIENTS)
         .and(
             "invented.csv",
-            "age,sex,disease\n30-39,f,flu\n30-39,f,asthma\n",
+            "age,sex,disease\n[30-39],f,flu\n[30-39],f,asthma\n",
         )
-        .and("foreign.csv", "age,sex,disease\n30-39,f,flu\n60-69,f,flu\n");
+        .and(
+            "foreign.csv",
+            "age,sex,disease\n[30-39],f,flu\n[60-69],f,flu\n",
+        );
     let hierarchies = "--original patients.csv --hierarchy age=interval:10";
     let run = folder.run(&format!(
         "verify invented.csv -q age,sex -s disease -k 1 {hierarchies} --json"
@@ -224,13 +227,13 @@ fn rows_are_compared_whole_with_the_original() {
     let folder = Folder::with("original.csv", original)
         .and(
             "faithful.csv",
-            "age,disease,drug,note\n30-39,flu,x,one\n30-39,cold,y,two\n30-39,flu,y,three\n",
+            "age,disease,drug,note\n[30-39],flu,x,one\n[30-39],cold,y,two\n[30-39],flu,y,three\n",
         )
         .and(
             "relinked.csv",
-            "age,disease,drug,note\n30-39,flu,y,one\n30-39,cold,x,two\n30-39,flu,y,three\n",
+            "age,disease,drug,note\n[30-39],flu,y,one\n[30-39],cold,x,two\n[30-39],flu,y,three\n",
         )
-        .and("cut.csv", "age,disease,drug,note\n30-39,flu,x,one\n");
+        .and("cut.csv", "age,disease,drug,note\n[30-39],flu,x,one\n");
     let verify = |file: &str, flags: &str| {
         folder.run(&format!(
             "verify {file} -q age -s disease,drug -k 1 --original original.csv --hierarchy age=interval:10 {flags} --json"

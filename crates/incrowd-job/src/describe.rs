@@ -17,7 +17,7 @@ use crate::partitions;
 use crate::stopped::Stopped;
 use crate::unchanged::{Measures, Published, raw_notes};
 use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope};
-use incrowd_core::counts::Attribute;
+use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec};
@@ -262,21 +262,8 @@ impl Answer<'_> {
     /// The release by every metric that applies, the one asked for first if it is not among them.
     fn metrics(&self) -> Result<IndexMap<String, f64>, Error> {
         let table = self.release.table();
-        let has_target = !self.asked.plan.target.is_empty();
-        let mut specs = vec![self.asked.metric.clone()];
-        for entry in METRICS {
-            if !(entry.applies)(table, has_target) {
-                continue;
-            }
-            let spec = MetricSpec::named(entry.name)?;
-            if !spec.reads_column() {
-                specs.push(spec);
-                continue;
-            }
-            for target in self.asked.plan.names_of(&self.asked.plan.target) {
-                specs.push(spec.clone().with_column(target));
-            }
-        }
+        let plan = &self.asked.plan;
+        let specs = metrics_told(&self.asked.metric, table, &plan.names_of(&plan.target))?;
         let mut metrics = IndexMap::new();
         for spec in specs {
             let metric = spec.build(table)?;
@@ -345,6 +332,30 @@ impl Answer<'_> {
         let request = self.request(&outcome.steps);
         Certificate::new(request, reached, lost, input, output.to_owned())
     }
+}
+
+/// The metrics that a release is measured by: the one asked for, and every other that applies.
+pub(crate) fn metrics_told(
+    asked: &MetricSpec,
+    table: &CountedTable,
+    targets: &[String],
+) -> Result<Vec<MetricSpec>, Error> {
+    let mut specs = vec![asked.clone()];
+    for entry in METRICS {
+        if !(entry.applies)(table, !targets.is_empty()) {
+            continue;
+        }
+        let spec = MetricSpec::named(entry.name)?;
+        match spec.reads_column() {
+            false => specs.push(spec),
+            true => specs.extend(
+                targets
+                    .iter()
+                    .map(|it| spec.clone().with_column(it.clone())),
+            ),
+        }
+    }
+    Ok(specs)
 }
 
 /// The order in which a job wants its rows.

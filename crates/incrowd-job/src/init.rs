@@ -416,14 +416,13 @@ mod tests {
             "\"a \"\"quoted\"\" age\",\"birth\nplace\",city/age,city:age\n17,x,1,2\n18,y,2,3\n",
         )
         .unwrap();
+        let names = ["a \"quoted\" age", "birth\nplace", "city/age", "city:age"];
         let mut job = Job::default();
         job.data.path = Some(data.to_str().unwrap().to_owned());
+        job.columns.quasi_identifiers = Some(names.map(String::from).into());
         let written = init(&job, folder.path(), false, &Control::default()).unwrap();
         let read = Job::load(&written.job).unwrap();
-        assert_eq!(
-            read.columns.quasi_identifiers.unwrap(),
-            ["a \"quoted\" age", "birth\nplace", "city/age", "city:age"]
-        );
+        assert_eq!(read.columns.quasi_identifiers.unwrap(), names);
         assert_eq!(written.hierarchies.len(), 4);
         assert!(written.hierarchies.iter().all(|path| path.is_file()));
         let again = init(&job, folder.path(), false, &Control::default()).unwrap_err();

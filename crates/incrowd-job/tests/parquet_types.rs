@@ -15,7 +15,7 @@ id,age,zip,income,score,disease
 
 fn job(from: &Path, to: &Path, more: &str) -> Job {
     let mut job = Job::parse(&format!(
-        "[columns]\nquasi_identifiers = [\"age\"]\nsensitive = [\"disease\"]\ntarget = [\"income\"]\nothers = \"keep\"\n[privacy]\nmodels = [\"k-anonymity(k=2)\"]\n[output]\n{more}\n"
+        "[columns]\nquasi_identifiers = [\"age\"]\nsensitive = [\"disease\"]\ntarget = [\"income\"]\nkeep = [\"id\", \"score\"]\nothers = \"keep\"\n[privacy]\nmodels = [\"k-anonymity(k=2)\"]\n[output]\n{more}\n"
     ))
     .unwrap();
     job.data.path = Some(from.to_str().unwrap().to_owned());

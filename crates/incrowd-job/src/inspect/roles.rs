@@ -156,6 +156,7 @@ pub(super) fn propose(
         (&given.quasi_identifiers, QuasiIdentifying, Leaning::Given),
         (&given.sensitive, Sensitive, Leaning::None),
         (&given.target, Plain, Leaning::None),
+        (&given.keep, Plain, Leaning::None),
     ] {
         if is_given(list) {
             return (role, "you said so".into(), leaning);

@@ -330,9 +330,17 @@ impl Recount<'_> {
                 "some are words that cannot be derived from the files",
             );
         }
-        // What is stated beyond, in its place; what is missing, at the end.
-        let missing = derived.iter().filter(|note| !stated.contains(note));
-        stated.iter().chain(missing).cloned().collect()
+        // What is stated beyond stays in its place; what follows from the files comes in its order, each once.
+        let mut notes = Vec::new();
+        let mut next = derived.iter();
+        for note in stated {
+            match derived.contains(note) {
+                true => notes.extend(next.next().cloned()),
+                false => notes.push(note.clone()),
+            }
+        }
+        notes.extend(next.cloned());
+        notes
     }
 
     /// What was lost, as far as the table tells.
@@ -354,10 +362,9 @@ impl Recount<'_> {
         let models = models::build(&specs, table, &sensitive)?;
         let recoding = Recoding::FullDomain(Node::from_levels(levels.values().copied()));
         let mut metrics = IndexMap::new();
-        for name in self.stated.lost.metrics.keys() {
-            let Ok(spec) = name.parse::<MetricSpec>() else {
-                continue;
-            };
+        let request = &self.stated.request;
+        let asked: MetricSpec = request.metric.parse()?;
+        for spec in describe::metrics_told(&asked, table, &request.target)? {
             let metric = spec.build(table)?;
             let problem = Problem {
                 table,
@@ -369,7 +376,7 @@ impl Recount<'_> {
                 settings: Settings::default(),
             };
             if let Some(loss) = Assessor::new(&problem).assess_recoding(&recoding).loss {
-                metrics.insert(name.clone(), loss.0);
+                metrics.insert(spec.to_string(), loss.0);
             }
         }
         self.found.lost.metrics = metrics;
