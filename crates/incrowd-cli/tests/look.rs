@@ -83,7 +83,7 @@ fn wide_table(rows: u32) -> String {
 
 #[test]
 fn init_proposes_few_of_many_columns_and_leaves_the_others_as_comments() {
-    let folder = Folder::with("wide.csv", &wide_table(3000));
+    let folder = Folder::with("wide.csv", wide_table(3000));
     folder.run("init wide.csv").ends_with(0);
     let job = folder.read("incrowd.toml");
     let list: Vec<&str> = (job.lines())

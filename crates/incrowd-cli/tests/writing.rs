@@ -1,5 +1,5 @@
 //! What is written: never over what is read, into folders that need not be there, in what order, and how.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -342,7 +342,7 @@ fn long_column(rows: u32, values: u32) -> CountedTable {
         (0..values).map(texts).collect()
     };
     let hierarchies = [("long", values), ("short", 4)]
-        .map(|(name, values)| Hierarchy::from_rows(name, &levels(values)).unwrap());
+        .map(|(name, values)| Hierarchy::from_rows(name, levels(values)).unwrap());
     counter
         .finish(hierarchies.into(), vec![None], Missing::default())
         .unwrap()

@@ -1,5 +1,5 @@
 //! Texts that lie are refused. Only code inside the core could make them, so the tests are here too.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
 use crate::counts::{Missing, RowCounter};

@@ -22,7 +22,7 @@ impl<'a> Parts<'a> {
         };
         let letters = outward.bytes().take_while(u8::is_ascii_uppercase).count();
         let area = &outward[..letters];
-        let rest = outward[letters..].as_bytes();
+        let rest = &outward.as_bytes()[letters..];
         let is_district = match rest {
             [first] => first.is_ascii_digit(),
             [first, second] => {
