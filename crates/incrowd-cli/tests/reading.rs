@@ -340,6 +340,14 @@ fn a_job_of_init_makes_the_release_that_its_flags_make() {
             "{flag}: {}",
             folder.read("incrowd.toml")
         );
+        // The release stands up to its original, read by the same job, and by the same flags.
+        run("verify job.csv --job incrowd.toml --original t.csv").ends_with(0);
+        let asked = match flag {
+            // What is a wish about the search is none about the release.
+            "--max-levels" => others.to_owned(),
+            _ => format!("{given} {others}"),
+        };
+        run(&format!("verify flags.csv {asked} --original t.csv")).ends_with(0);
         // The flag matters here, or nothing is shown by this.
         let without = run(&format!("anonymize t.csv {others} -o without.csv"));
         let is_same = without.code == 0 && folder.read("without.csv") == folder.read("flags.csv");

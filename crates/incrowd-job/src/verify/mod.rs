@@ -30,11 +30,35 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         job.data.path = Some(path.to_owned());
         job
     });
-    // The release may have apostrophes that its original does not have.
-    let mut release = job.clone();
-    release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
+    let release = as_released(job, original.is_some());
     let stars_are_rows = true;
     Ok(look(&release, stars_are_rows, original.as_ref(), control)?.verification)
+}
+
+/// The job with its table read as a release is written.
+///
+/// What a job, or flags beside an original, say about how a table is written they say about the original. Its release
+/// has a header, the usual quotes, and apostrophes where it was made for spreadsheets.
+fn as_released(job: &Job, has_original: bool) -> Job {
+    let mut release = job.clone();
+    release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
+    if !has_original && job.file.is_none() {
+        return release;
+    }
+    release.data.quote = None;
+    if release.data.header == Some(false) {
+        // Whoever else made it may have left the header out; ours has the names that columns get without one.
+        let mut named = release.clone();
+        named.data.header = Some(true);
+        let is_ours = |name: &String| {
+            let number = name.strip_prefix("column-");
+            number.is_some_and(|number| number.parse::<usize>().is_ok())
+        };
+        if columns(&named).is_ok_and(|names| names.iter().all(is_ours)) {
+            release = named;
+        }
+    }
+    release
 }
 
 /// All that was seen of a published file.
@@ -124,8 +148,9 @@ fn look(
         let compared = compare_with_original(&published, original);
         levels = compared.levels.clone();
         let mut against = against(compared);
-        let rows = u64::from(original.rows) + u64::from(original.rows_excluded);
-        let allowed = job.privacy.max_suppressed.map(|budget| budget.rows(rows));
+        // The budget is about the rows that take part; those left out for missing cells are not published either.
+        let (rows, excluded) = (u64::from(original.rows), u64::from(original.rows_excluded));
+        let allowed = (job.privacy.max_suppressed).map(|budget| budget.rows(rows) + excluded);
         if let Some(allowed) = allowed.filter(|&allowed| against.rows_suppressed > allowed) {
             against.violations.push(format!(
                 "{} rows are not published, {allowed} were allowed",
