@@ -649,7 +649,8 @@ pub(crate) struct SearchArgs {
     /// For algorithms that draw numbers, and for --shuffle
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Stop searching after this time, such as 30s, and take the best found
+    /// Stop searching after this time, such as 30s, and take the best found. Reading, and checking and writing, may
+    /// each take as long; if that is not enough, nothing is written
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     time_limit: Option<String>,
     /// Stop searching after so many steps of work, such as 500M, and take the best found; none for no limit. Unlike a

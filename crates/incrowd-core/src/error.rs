@@ -292,6 +292,9 @@ pub enum Error {
         /// What did not hold.
         what: &'static str,
     },
+    /// The independent check was stopped before its end.
+    #[error("the check of the release was stopped before its end")]
+    CheckStopped,
     /// The rows read in the second pass are not those counted in the first.
     #[error("the input changed between counting and writing")]
     InputChanged,
@@ -785,7 +788,7 @@ impl Error {
             Error::InputChanged | Error::ColumnVanished { .. } => {
                 "nothing was written; run again on a copy that nobody changes".into()
             }
-            Error::Cancelled => "nothing was written".into(),
+            Error::Cancelled | Error::CheckStopped => "nothing was written".into(),
             Error::MetricSpecMalformed { .. } => {
                 "write for example `loss` or `loss(aggregate=sum,weights=age:2;sex:1)`".into()
             }

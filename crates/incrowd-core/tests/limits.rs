@@ -16,7 +16,7 @@ use incrowd_core::problem::{
     Assessor, DEFAULT_MEMORY_LIMIT, Guarantee, Interruption, PartitionSettings, Problem, Progress,
     Scheme, Settings, Unwatched, Watch,
 };
-use incrowd_core::publish::publish;
+use incrowd_core::publish::{publish, publish_watched};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{METRICS, MetricSpec};
 use incrowd_testkit::oracle::{BruteForce, OracleProblem, almost_equal};
@@ -412,4 +412,32 @@ fn no_algorithm_judges_more_than_a_few_passes_of_classes_without_a_look() {
             );
         }
     }
+}
+
+#[test]
+fn a_check_that_is_stopped_at_any_look_publishes_nothing() {
+    for_every_model(2, |_, problem, _, case| {
+        let Ok(proposal) = ALGORITHMS[0].solve(problem, &Unwatched) else {
+            return;
+        };
+        let all = Looks::of_all();
+        let whole = publish_watched(problem, &proposal, &all).expect(case);
+        assert!(all.count() > 0, "{case}: the check looks at its watch");
+        assert_eq!(
+            whole.rows_suppressed(),
+            publish(problem, &proposal).expect(case).rows_suppressed()
+        );
+        for look in 0..all.count() {
+            for why in [Interruption::TimeUp, Interruption::Cancelled] {
+                let watch = Looks::stopping_at(look, why);
+                let stopped = publish_watched(problem, &proposal, &watch);
+                let is_right = match why {
+                    Interruption::Cancelled => matches!(stopped, Err(Error::Cancelled)),
+                    _ => matches!(stopped, Err(Error::CheckStopped)),
+                };
+                assert!(is_right, "{case}, look {look}");
+                assert_eq!(watch.count(), look + 1, "{case}: stopped is stopped");
+            }
+        }
+    });
 }

@@ -1,8 +1,8 @@
 //! Missing cells: where the core once came to two answers, and where nothing is left.
 
 use incrowd_core::algorithms::{Algorithm, Optimal};
-use incrowd_core::problem::Unwatched;
-use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
+use incrowd_core::problem::{Interruption, Progress, Unwatched, Watch};
+use incrowd_core::publish::{PublishedRows, SuppressedRows, publish, publish_watched};
 use incrowd_core::utility::METRICS;
 use incrowd_testkit::bridge::assess;
 use incrowd_testkit::oracle::{Distance, MissingPolicy, OracleMetric, Promise, Thousandths};
@@ -150,5 +150,57 @@ fn a_missing_cell_published_together_with_other_values_matches_only_them() {
         };
         let release = publish(&problem, &proposal).unwrap();
         assert_eq!(release.levels().unwrap(), [("q", 2)]);
+    }
+}
+
+/// Counts the work it sees and stops nothing.
+#[derive(Default)]
+struct WorkSeen(std::sync::atomic::AtomicU64);
+
+impl Watch for WorkSeen {
+    fn step(&self, progress: Progress) -> Result<(), Interruption> {
+        self.0
+            .store(progress.work, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn look_every(&self) -> u64 {
+        1
+    }
+}
+
+/// Every row is a class of its own, and every fourth has a missing cell: pairs of classes grow with the square.
+#[test]
+fn where_crowds_overlap_the_work_grows_with_the_classes_and_not_with_their_pairs() {
+    let work = |rows: usize| {
+        let mut text = String::new();
+        for row in 0..rows {
+            match row % 4 {
+                0 => text.push_str(&format!("- b{row} flu\n")),
+                1 => text.push_str(&format!("a{row} - cold\n")),
+                other => text.push_str(&format!("a{row} b{other} flu\n")),
+            }
+        }
+        let oracle = tiny_problem("a b | disease", &text)
+            .missing_cells(MissingPolicy::MatchAny)
+            .require(Promise::KAnonymity { k: 2 })
+            .require(Promise::DistinctLDiversity { l: 2 })
+            .allow_suppressed(rows)
+            .up_to(&[0, 0]);
+        let prepared = oracle.prepare().unwrap();
+        let metric = prepared.metric(&OracleMetric::Height).unwrap();
+        let problem = prepared.problem(&*metric);
+        let [searched, checked] = [WorkSeen::default(), WorkSeen::default()];
+        let proposal = Optimal.solve(&problem, &searched).unwrap();
+        publish_watched(&problem, &proposal, &checked).unwrap();
+        [searched, checked].map(|seen| seen.0.into_inner() as f64)
+    };
+    let (few, many) = (work(500), work(2000));
+    for (few, many) in few.into_iter().zip(many) {
+        assert!(
+            few > 0.0 && many / few < 5.0,
+            "four times the classes took {} times the work",
+            many / few
+        );
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::asked::{Asked, algorithm};
 use crate::choices::{self, Chooser};
-use crate::control::Control;
+use crate::control::{Control, Phase, PhaseWatch};
 use crate::counted::{SearchWatch, first_pass_to_publish};
 use crate::describe::Answer;
 use crate::error::Error;
@@ -18,7 +18,7 @@ use crate::second_pass::SecondPass;
 use crate::stopped::Stopped;
 use incrowd_core::algorithms::{Algorithm, Solved};
 use incrowd_core::problem::Problem;
-use incrowd_core::publish::publish;
+use incrowd_core::publish::publish_watched;
 use std::time::Instant;
 
 /// What a front end wants to see beside the outcome.
@@ -49,10 +49,10 @@ pub fn anonymize_with(
     let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
     let certificate = CertificateFiles::create(job, &claims, control)?;
     let (types, reader) = RowTypes::watch(job, reader);
-    control.limit_reading(job.search.time_limit);
-    let first_pass = first_pass_to_publish(job, &asked.source, &asked.plan, reader, control);
-    control.limit_reading(None);
-    let first_pass = first_pass?;
+    let limit = job.search.time_limit;
+    let first_pass = control.within(limit, Phase::Read, || {
+        first_pass_to_publish(job, &asked.source, &asked.plan, reader, control)
+    })?;
     let read = started.elapsed();
 
     let solving = Instant::now();
@@ -63,42 +63,48 @@ pub fn anonymize_with(
     let solve = solving.elapsed();
 
     let writing = Instant::now();
-    let release = publish(&problem, &solved.proposal)?;
-    let answer = Answer {
-        job,
-        asked: &asked,
-        first_pass: &first_pass,
-        algorithm,
-        problem: &problem,
-        proposal: &solved.proposal,
-        account: solved.account.as_ref(),
-        stopped: Stopped::of(solved.stopped, solved.work),
-        release: &release,
-    };
-    let second_pass = SecondPass {
-        job,
-        asked: &asked,
-        release: &release,
-        input_hash: first_pass.input_hash,
-        control,
-    };
-    let mut outcome = answer.outcome()?;
-    if let (Some(output), Some(types)) = (&mut output, types) {
-        output.set_types(types.of_release(&asked.plan));
-    }
-    let (written, kept) = second_pass.write(output)?;
-    outcome.exposed = answer.exposed(&kept);
-    if let Some(written) = written {
-        if let Some(files) = certificate {
-            let certificate = answer.certificate(&outcome, &written.sha256);
-            outcome.certificate = Some(files.write(&certificate, &written.path)?);
+    let mut outcome = control.within(limit, Phase::Write, || {
+        let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
+        let answer = Answer {
+            job,
+            asked: &asked,
+            first_pass: &first_pass,
+            algorithm,
+            problem: &problem,
+            proposal: &solved.proposal,
+            account: solved.account.as_ref(),
+            stopped: Stopped::of(solved.stopped, solved.work),
+            release: &release,
+            control,
+        };
+        let second_pass = SecondPass {
+            job,
+            asked: &asked,
+            release: &release,
+            input_hash: first_pass.input_hash,
+            control,
+        };
+        let mut outcome = answer.outcome()?;
+        if let (Some(output), Some(types)) = (&mut output, types) {
+            output.set_types(types.of_release(&asked.plan));
         }
-        outcome.output = Some(written);
-    }
+        let sample = match show.sample {
+            0 => None,
+            rows => Some(second_pass.sample(rows)?),
+        };
+        let (written, kept) = second_pass.write(output)?;
+        outcome.exposed = answer.exposed(&kept);
+        if let Some(written) = written {
+            if let Some(files) = certificate {
+                let certificate = answer.certificate(&outcome, &written.sha256);
+                outcome.certificate = Some(files.write(&certificate, &written.path)?);
+            }
+            outcome.output = Some(written);
+        }
+        outcome.sample = sample;
+        Ok(outcome)
+    })?;
     control.forget_temporary();
-    if show.sample > 0 {
-        outcome.sample = Some(second_pass.sample(show.sample)?);
-    }
     outcome.seconds = Seconds {
         read: read.as_secs_f64(),
         solve: solve.as_secs_f64(),

@@ -4,7 +4,7 @@
 
 use crate::anonymize::solve;
 use crate::asked::{Asked, named};
-use crate::control::Control;
+use crate::control::{Control, Phase, PhaseWatch};
 use crate::counted::first_pass;
 use crate::csv_text;
 use crate::describe::Answer;
@@ -14,7 +14,7 @@ use crate::memory;
 use crate::outcome::{Guarantee, PrivacyReached, VERSION};
 use crate::stopped::Stopped;
 use incrowd_core::algorithms::ALGORITHMS;
-use incrowd_core::publish::publish;
+use incrowd_core::publish::publish_watched;
 use incrowd_core::utility::MetricSpec;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,9 @@ pub fn compare(
     };
     let started = Instant::now();
     let (asked, reader) = Asked::read(job, "loss")?;
-    let first_pass = first_pass(job, &asked.source, &asked.plan, reader, control)?;
+    let first_pass = control.within(job.search.time_limit, Phase::Read, || {
+        first_pass(job, &asked.source, &asked.plan, reader, control)
+    })?;
     let table = &first_pass.table;
     let seconds_read = started.elapsed().as_secs_f64();
     let models = asked.models(table)?;
@@ -138,9 +140,9 @@ pub fn compare(
         let seconds = solving.elapsed().as_secs_f64();
         let peak_memory_bytes = memory::peak().filter(|_| is_measured);
         control.check()?;
-        let release = solved.and_then(|solved| Ok((publish(&problem, &solved.proposal)?, solved)));
-        let (reached, failed) = match release {
-            Ok((release, solved)) => {
+        let reached = solved.and_then(|solved| {
+            control.within(job.search.time_limit, Phase::Write, || {
+                let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
                 let answer = Answer {
                     job,
                     asked: &asked,
@@ -151,9 +153,14 @@ pub fn compare(
                     account: solved.account.as_ref(),
                     stopped: Stopped::of(solved.stopped, solved.work),
                     release: &release,
+                    control,
                 };
-                (Some(RunReached::of(&answer)?), None)
-            }
+                RunReached::of(&answer)
+            })
+        });
+        control.check()?;
+        let (reached, failed) = match reached {
+            Ok(reached) => (Some(reached), None),
             Err(error) => {
                 let failed = RunFailed {
                     message: error.to_string(),

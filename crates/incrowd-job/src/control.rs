@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::job::TimeLimit;
+use incrowd_core::problem::{self, Interruption, Watch};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,13 +74,22 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
+/// What has to be done by when.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    phase: Phase,
+    until: Instant,
+    /// What the user said about it.
+    limit: TimeLimit,
+}
+
 /// The wires between a run and whoever started it: progress out; in, that the best so far is wanted, or nothing.
 pub struct Control {
     cancelled: AtomicBool,
     asked_for_best: AtomicBool,
     is_searching: AtomicBool,
-    /// When reading has to be done, and what the user said about it.
-    reading: Mutex<Option<(Instant, TimeLimit)>>,
+    /// When the work at hand has to be done.
+    due: Mutex<Option<Due>>,
     progress: Box<dyn Progress>,
     /// Files that exist only until the run ends.
     temporary: Mutex<Vec<PathBuf>>,
@@ -107,7 +117,7 @@ impl Control {
             cancelled: AtomicBool::new(false),
             asked_for_best: AtomicBool::new(false),
             is_searching: AtomicBool::new(false),
-            reading: Mutex::default(),
+            due: Mutex::default(),
             progress: Box::new(progress),
             temporary: Mutex::default(),
         }
@@ -140,24 +150,51 @@ impl Control {
         self.asked_for_best.load(Ordering::Relaxed)
     }
 
-    /// An error once the run was asked to stop, or reading takes too long.
+    /// An error once the run was asked to stop, or the phase at hand takes too long.
     pub fn check(&self) -> Result<(), Error> {
         if self.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        match *reading {
-            Some((until, limit)) if Instant::now() >= until => Err(Error::TimeUpReading {
-                limit: limit.to_string(),
+        let due = *self.lock_due();
+        match due.filter(|due| Instant::now() >= due.until) {
+            None => Ok(()),
+            Some(Due { phase, limit, .. }) => Err(match phase {
+                Phase::Read => Error::TimeUpReading {
+                    limit: limit.to_string(),
+                },
+                Phase::Solve | Phase::Write => Error::TimeUpWriting {
+                    limit: limit.to_string(),
+                },
             }),
-            _ => Ok(()),
         }
     }
 
-    /// From now on reading may take so long.
-    pub(crate) fn limit_reading(&self, limit: Option<TimeLimit>) {
-        let until = limit.and_then(|limit| Some((Instant::now().checked_add(limit.0)?, limit)));
-        *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    /// Does a phase, which may take so long. A search keeps its own time, as it has something to show when it is up.
+    pub(crate) fn within<T>(
+        &self,
+        limit: Option<TimeLimit>,
+        phase: Phase,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        *self.lock_due() = limit.and_then(|limit| {
+            Some(Due {
+                phase,
+                until: Instant::now().checked_add(limit.0)?,
+                limit,
+            })
+        });
+        let done = work();
+        let stopped = self.check();
+        *self.lock_due() = None;
+        match done {
+            // The core does not know why it was stopped.
+            Err(Error::Core(incrowd_core::Error::CheckStopped)) => stopped.and(done),
+            done => done,
+        }
+    }
+
+    fn lock_due(&self) -> std::sync::MutexGuard<'_, Option<Due>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A search begins, which can be asked for the best it has found until what is returned is dropped.
@@ -206,5 +243,18 @@ impl Drop for Searching<'_> {
     fn drop(&mut self) {
         self.0.is_searching.store(false, Ordering::Relaxed);
         self.0.progress.end();
+    }
+}
+
+/// Stops work of the core that has nothing to show for itself before it is done.
+pub(crate) struct PhaseWatch<'a>(pub(crate) &'a Control);
+
+impl Watch for PhaseWatch<'_> {
+    fn step(&self, _: problem::Progress) -> Result<(), Interruption> {
+        match self.0.check() {
+            Ok(()) => Ok(()),
+            Err(Error::Cancelled) => Err(Interruption::Cancelled),
+            Err(_) => Err(Interruption::TimeUp),
+        }
     }
 }

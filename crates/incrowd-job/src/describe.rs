@@ -3,6 +3,7 @@
 use crate::asked::Asked;
 use crate::certificate::{Certificate, Dialect, Generalized, Lost, Measured, Reached, Request};
 use crate::choices;
+use crate::control::{Control, PhaseWatch};
 use crate::counted::FirstPass;
 use crate::error::Error;
 use crate::hierarchies::ColumnHierarchy;
@@ -21,7 +22,7 @@ use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec};
-use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
+use incrowd_core::problem::{self, Assessor, Meter, Problem, Proposal, Setting};
 use incrowd_core::publish::Release;
 use incrowd_core::recode::{Grouping, Recoding};
 use incrowd_core::utility::{METRICS, MetricSpec};
@@ -62,6 +63,7 @@ pub(crate) struct Answer<'a> {
     /// Why the search ended before its end, if it did, and how much it had done.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) release: &'a Release<'a>,
+    pub(crate) control: &'a Control,
 }
 
 impl Answer<'_> {
@@ -271,7 +273,10 @@ impl Answer<'_> {
                 metric: &*metric,
                 ..self.problem.clone()
             };
-            let assessed = Assessor::new(&problem).assess_recoding(self.release.recoding());
+            let watch = PhaseWatch(self.control);
+            let assessed = Assessor::new(&problem)
+                .assess_recoding_metered(self.release.recoding(), &Meter::new(&watch))
+                .map_err(|_| incrowd_core::Error::CheckStopped)?;
             if let Some(loss) = assessed.loss {
                 metrics.insert(spec.to_string(), loss.0);
             }

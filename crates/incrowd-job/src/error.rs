@@ -139,6 +139,12 @@ pub enum Error {
         /// The time given.
         limit: String,
     },
+    /// Time was up before the release was checked and written.
+    #[error("the time of {limit} was up while the release was checked and written")]
+    TimeUpWriting {
+        /// The time given.
+        limit: String,
+    },
     /// `--max-levels` cannot be read.
     #[error("`{text}` is not a list of levels")]
     MaxLevels {
@@ -527,7 +533,11 @@ impl Error {
             Error::NotTried => "let the comparison run, or name fewer `--algorithms`".into(),
             Error::WorkLimit { .. } => "write it like `500M` or `3G`, or `none`".into(),
             Error::TimeUpReading { .. } => {
-                "raise `--time-limit`: reading may take as long, and so may searching".into()
+                "raise `--time-limit`: reading, searching and writing may each take so long".into()
+            }
+            Error::TimeUpWriting { .. } => {
+                "nothing was written; raise `--time-limit`: reading, searching and writing may each take so long"
+                    .into()
             }
             Error::MaxLevels { .. } => {
                 "give one number per quasi-identifier, such as `--max-levels 2,1,1`".into()

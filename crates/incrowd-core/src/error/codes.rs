@@ -60,6 +60,7 @@ error_codes! {
     IndexDamaged => "index-damaged", "An index that is not what was written.";
     IndexVersion => "index-version", "An index of another version.";
     IndexStale => "index-stale", "An index of something else.";
+    CheckStopped => "check-stopped", "The independent check was stopped before its end; nothing is published.";
     CheckFailed => "check-failed", "The independent check refused what a search proposed. A mistake in incrowd; nothing is published.";
     InputChanged => "input-changed", "The input changed between the two passes over it.";
     ColumnVanished => "column-vanished", "A column of the counted table is not in the rows to be written.";

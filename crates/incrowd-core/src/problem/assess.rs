@@ -91,11 +91,22 @@ impl<'a> Assessor<'a> {
 
     /// Counts and judges the classes of any recoding of the table.
     pub fn assess_recoding(&mut self, recoding: &Recoding) -> Assessment {
-        let table = self.problem.table;
-        let classes = recoding.count(table, &self.problem.columns_read());
-        let (attributes, meter) = (recoding.attributes(table), Meter::unlimited());
-        let assessed = self.assess_groups(&attributes, &classes, |_| false, &meter);
+        let assessed = self.assess_recoding_metered(recoding, &Meter::unlimited());
         assessed.expect("nobody interrupts this")
+    }
+
+    /// [`Assessor::assess_recoding`], which may be stopped.
+    pub fn assess_recoding_metered(
+        &mut self,
+        recoding: &Recoding,
+        meter: &Meter<'_>,
+    ) -> Result<Assessment, Interruption> {
+        let table = self.problem.table;
+        let columns = self.problem.columns_read();
+        let classes = recoding.count(table, &columns);
+        meter.spend(table.tuples.work(&columns))?;
+        let attributes = recoding.attributes(table);
+        self.assess_groups(&attributes, &classes, |_| false, meter)
     }
 
     /// Judges classes. `is_too_much` may tell from the rows suppressed that the loss need not be computed.

@@ -4,11 +4,16 @@
 //! every row it might be. That ends where a missing cell is published under the same label as some of the other
 //! values: the label is then a value like any other. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
 //! suppressed until every crowd that is left keeps its promises.
+//!
+//! Classes are sorted into kinds by the columns they miss. Whether classes of two kinds stand in each other's crowds is
+//! told by the columns that neither misses: the classes of one kind are added up under what they have there, and those
+//! of the other look it up. So the work grows with the classes times the kinds, not with the pairs of classes.
 
 use super::{Interruption, Meter, Problem};
 use crate::counts::{FrequencySet, Histogram, Work};
 use crate::privacy::{ClassView, PrivacyModel};
 use crate::utility::PublishedAttribute;
+use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
 /// Clears `is_safe` for every class whose crowd breaks one of `models`.
@@ -19,35 +24,84 @@ pub(super) fn judge<'m>(
     is_safe: &mut [bool],
     meter: &Meter<'_>,
 ) -> Result<(), Interruption> {
-    let crowds = Crowds::new(problem, attributes, classes);
+    let mut columns: Vec<usize> = models.clone().filter_map(PrivacyModel::column).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let kinds = Kinds::new(problem, attributes, classes);
     loop {
-        let mut unsafe_now: Vec<usize> = Vec::new();
-        for class in (0..classes.len()).filter(|&class| is_safe[class]) {
-            let members = crowds.members(class, is_safe);
-            // Whoever might be in the crowd is asked, and most are not.
-            meter.spend(Work::of(crowds.asked(class) + members.len()))?;
-            if !models.clone().all(|model| holds(model, classes, &members)) {
-                unsafe_now.push(class);
+        let crowds = kinds.crowds(classes, &columns, is_safe, meter)?;
+        let mut all_are_safe = true;
+        for (crowd, is_safe) in crowds.iter().zip(&mut *is_safe) {
+            if *is_safe && !models.clone().all(|model| crowd.keeps(model, &columns)) {
+                *is_safe = false;
+                all_are_safe = false;
             }
         }
-        if unsafe_now.is_empty() {
+        if all_are_safe {
             return Ok(());
-        }
-        for class in unsafe_now {
-            is_safe[class] = false;
         }
     }
 }
 
-struct Crowds {
+/// Rows that one might be, and their values of the columns that promises read.
+#[derive(Default, Clone)]
+struct Crowd {
+    size: u32,
+    rows_of_values: Vec<BTreeMap<u32, u32>>,
+}
+
+impl Crowd {
+    fn add_class(&mut self, classes: &FrequencySet, class: usize, columns: &[usize]) {
+        self.size += classes.sizes()[class];
+        self.rows_of_values.resize(columns.len(), BTreeMap::new());
+        for (rows_of_values, &column) in self.rows_of_values.iter_mut().zip(columns) {
+            let histogram = classes.histograms(column).class(class);
+            for (&value, &rows) in histogram.values.iter().zip(histogram.counts) {
+                *rows_of_values.entry(value).or_insert(0) += rows;
+            }
+        }
+    }
+
+    fn add(&mut self, other: &Crowd) -> Work {
+        self.size += other.size;
+        self.rows_of_values
+            .resize(other.rows_of_values.len(), BTreeMap::new());
+        let mut touched = 1;
+        for (ours, theirs) in self.rows_of_values.iter_mut().zip(&other.rows_of_values) {
+            touched += theirs.len();
+            for (&value, &rows) in theirs {
+                *ours.entry(value).or_insert(0) += rows;
+            }
+        }
+        Work::of(touched)
+    }
+
+    fn keeps(&self, model: &dyn PrivacyModel, columns: &[usize]) -> bool {
+        let column = model.column().and_then(|it| columns.binary_search(&it).ok());
+        let rows_of_values = column.and_then(|column| self.rows_of_values.get(column));
+        let (values, counts): (Vec<u32>, Vec<u32>) = (rows_of_values.into_iter().flatten())
+            .map(|(&value, &rows)| (value, rows))
+            .unzip();
+        model.holds(&ClassView {
+            size: self.size,
+            histogram: Histogram {
+                values: &values,
+                counts: &counts,
+            },
+        })
+    }
+}
+
+/// Classes by the columns they miss.
+struct Kinds {
     attributes: usize,
     /// The groups of each class; `None` where the cell is missing and not generalized together with others.
     groups: Vec<Option<u32>>,
-    /// Classes with a missing cell.
-    with_missing: Vec<usize>,
+    /// The classes of each kind.
+    classes: Vec<Vec<usize>>,
 }
 
-impl Crowds {
+impl Kinds {
     fn new(
         problem: &Problem<'_>,
         attributes: &[PublishedAttribute<'_>],
@@ -73,16 +127,15 @@ impl Crowds {
                 (Some(group) != missing[attribute]).then_some(group)
             })
             .collect();
-        let with_missing = groups
-            .chunks_exact(attributes)
-            .enumerate()
-            .filter(|(_, groups)| groups.contains(&None))
-            .map(|(class, _)| class)
-            .collect();
-        Crowds {
+        let mut kinds: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
+        for (class, groups) in groups.chunks_exact(attributes).enumerate() {
+            let misses = groups.iter().map(Option::is_none).collect();
+            kinds.entry(misses).or_default().push(class);
+        }
+        Kinds {
             attributes,
             groups,
-            with_missing,
+            classes: kinds.into_values().collect(),
         }
     }
 
@@ -90,53 +143,38 @@ impl Crowds {
         &self.groups[class * self.attributes..][..self.attributes]
     }
 
-    fn matches(&self, one: usize, other: usize) -> bool {
-        let pairs = self.groups(one).iter().zip(self.groups(other));
-        pairs
-            .clone()
-            .all(|(one, other)| one.is_none() || other.is_none() || one == other)
-    }
-
-    /// How many classes [`Crowds::members`] looks at.
-    fn asked(&self, class: usize) -> usize {
-        match self.groups(class).contains(&None) {
-            true => self.groups.len() / self.attributes,
-            false => 1 + self.with_missing.len(),
-        }
-    }
-
-    /// The published classes whose rows stand in the crowd of `class`, itself included.
-    fn members(&self, class: usize, is_safe: &[bool]) -> Vec<usize> {
-        if self.groups(class).contains(&None) {
-            return (0..is_safe.len())
-                .filter(|&other| is_safe[other] && self.matches(class, other))
-                .collect();
-        }
-        let others = self.with_missing.iter().copied();
-        std::iter::once(class)
-            .chain(others.filter(|&other| is_safe[other] && self.matches(class, other)))
-            .collect()
-    }
-}
-
-fn holds(model: &dyn PrivacyModel, classes: &FrequencySet, members: &[usize]) -> bool {
-    let size = members.iter().map(|&class| classes.sizes()[class]).sum();
-    let mut rows = BTreeMap::new();
-    if let Some(column) = model.column() {
-        let histograms = classes.histograms(column);
-        for &class in members {
-            let histogram = histograms.class(class);
-            for (&value, &count) in histogram.values.iter().zip(histogram.counts) {
-                *rows.entry(value).or_insert(0) += count;
+    /// The crowd of every class among those that are safe so far.
+    fn crowds(
+        &self,
+        classes: &FrequencySet,
+        columns: &[usize],
+        is_safe: &[bool],
+        meter: &Meter<'_>,
+    ) -> Result<Vec<Crowd>, Interruption> {
+        let mut crowds = vec![Crowd::default(); classes.len()];
+        for seeking in &self.classes {
+            for sought in &self.classes {
+                let (one, other) = (self.groups(seeking[0]), self.groups(sought[0]));
+                let told: Vec<usize> = (0..self.attributes)
+                    .filter(|&at| one[at].is_some() && other[at].is_some())
+                    .collect();
+                let told_of = |class: usize| -> Vec<Option<u32>> {
+                    told.iter().map(|&at| self.groups(class)[at]).collect()
+                };
+                let mut found: HashMap<Vec<Option<u32>>, Crowd> = HashMap::new();
+                for &class in sought.iter().filter(|&&class| is_safe[class]) {
+                    let crowd = found.entry(told_of(class)).or_default();
+                    crowd.add_class(classes, class, columns);
+                    meter.spend(Work::of(1 + told.len()))?;
+                }
+                for &class in seeking.iter().filter(|&&class| is_safe[class]) {
+                    if let Some(found) = found.get(&told_of(class)) {
+                        meter.spend(crowds[class].add(found))?;
+                    }
+                    meter.spend(Work::of(1 + told.len()))?;
+                }
             }
         }
+        Ok(crowds)
     }
-    let (values, counts): (Vec<u32>, Vec<u32>) = rows.into_iter().unzip();
-    model.holds(&ClassView {
-        size,
-        histogram: Histogram {
-            values: &values,
-            counts: &counts,
-        },
-    })
 }

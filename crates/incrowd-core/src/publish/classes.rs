@@ -1,8 +1,12 @@
 //! Classes as the check sees them: sorted tuples, no hashing, no roll-up, nothing shared with the searches.
+//!
+//! Tuples are sorted by their texts, a column at a time, and what stands together is a class. Beside the table this
+//! takes two numbers for each tuple, and one for each text and each distinct value of a class.
 
-use crate::counts::{Attribute, CountedColumn, CountedTable, Histogram, MissingCells};
+use super::crowds::{Crowd, crowds};
+use crate::counts::{Attribute, CountedColumn, CountedTable, Histogram, MissingCells, Work};
 use crate::privacy::{ClassView, PrivacyModel};
-use std::collections::BTreeMap;
+use crate::problem::{Interruption, Meter};
 
 /// What a promise has come to.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,226 +43,273 @@ pub struct ExposedColumn {
 }
 
 /// One class of a release.
-#[derive(Debug, Clone)]
-pub(super) struct Class {
-    /// The group of every attribute.
-    pub(super) groups: Vec<u32>,
-    pub(super) is_suppressed: bool,
-    pub(super) crowd: Crowd,
+#[derive(Clone, Copy)]
+pub(super) struct Class<'c> {
+    classes: &'c Classes,
+    at: usize,
 }
 
-impl Class {
-    pub(super) fn size(&self) -> u32 {
-        self.crowd.size
+impl<'c> Class<'c> {
+    /// The group of every attribute.
+    pub(super) fn groups(self) -> &'c [u32] {
+        let attributes = self.classes.wildcards.len();
+        &self.classes.groups[self.at * attributes..][..attributes]
+    }
+
+    pub(super) fn size(self) -> u32 {
+        self.classes.sizes[self.at]
+    }
+
+    pub(super) fn is_suppressed(self) -> bool {
+        self.classes.is_suppressed[self.at]
     }
 
     /// The values of a counted column with their rows.
-    pub(super) fn rows_of_values(&self, column: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let values = self.crowd.rows_of_values[column].iter();
-        values.map(|(&value, &rows)| (value, rows))
+    pub(super) fn histogram(self, column: usize) -> Histogram<'c> {
+        self.classes.columns[column].class(self.at)
     }
 
     /// Rows of this class that `other` cannot account for.
-    pub(super) fn rows_beyond(&self, other: &Class) -> u32 {
-        let columns = self
-            .crowd
-            .rows_of_values
-            .iter()
-            .zip(&other.crowd.rows_of_values);
-        let by_value = columns.map(|(ours, theirs)| {
-            let beyond = ours
-                .iter()
-                .map(|(value, &rows)| rows.saturating_sub(theirs.get(value).copied().unwrap_or(0)));
-            beyond.sum::<u32>()
+    pub(super) fn rows_beyond(self, other: Class<'_>) -> u32 {
+        let by_value = (0..self.classes.columns.len()).map(|column| {
+            let (ours, theirs) = (self.histogram(column), other.histogram(column));
+            let accounted = |value: &u32| match theirs.values.binary_search(value) {
+                Ok(at) => theirs.counts[at],
+                Err(_) => 0,
+            };
+            let ours = ours.values.iter().zip(ours.counts);
+            ours.map(|(value, rows)| rows.saturating_sub(accounted(value)))
+                .sum::<u32>()
         });
         by_value
             .max()
             .unwrap_or(0)
             .max(self.size().saturating_sub(other.size()))
     }
-}
 
-/// Rows that cannot be told apart, and the values of every counted column among them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Crowd {
-    size: u32,
-    rows_of_values: Vec<BTreeMap<u32, u32>>,
-}
-
-impl Crowd {
-    fn add(&mut self, other: &Crowd) {
-        self.size += other.size;
-        self.rows_of_values
-            .resize(other.rows_of_values.len(), BTreeMap::new());
-        for (ours, theirs) in self.rows_of_values.iter_mut().zip(&other.rows_of_values) {
-            for (&value, &rows) in theirs {
-                *ours.entry(value).or_insert(0) += rows;
-            }
+    /// Asks a model about the rows of the class, or about a crowd that reaches beyond it.
+    fn ask<T>(
+        self,
+        crowd: Option<&Crowd>,
+        model: &dyn PrivacyModel,
+        question: impl Fn(&ClassView<'_>) -> T,
+    ) -> T {
+        const NOTHING: Histogram<'_> = Histogram {
+            values: &[],
+            counts: &[],
+        };
+        if let Some(crowd) = crowd {
+            return crowd.ask(model, question);
         }
+        let histogram = model.column().map(|column| self.histogram(column));
+        question(&ClassView {
+            size: self.size(),
+            histogram: histogram.unwrap_or(NOTHING),
+        })
+    }
+}
+
+/// The values of one counted column in every class.
+#[derive(Debug, Clone, Default)]
+struct RowsOfValues {
+    /// Where the values of each class end.
+    ends: Vec<usize>,
+    /// Ascending in each class.
+    values: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl RowsOfValues {
+    /// Adds a class whose values are those of some tuples.
+    fn push_class(&mut self, table: &CountedTable, column: usize, tuples: &[u32]) {
+        let histograms = table.tuples.histograms(column);
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for &tuple in tuples {
+            let histogram = histograms.class(tuple as usize);
+            let values = histogram.values.iter().copied();
+            pairs.extend(values.zip(histogram.counts.iter().copied()));
+        }
+        pairs.sort_unstable();
+        for same in pairs.chunk_by(|one, other| one.0 == other.0) {
+            self.values.push(same[0].0);
+            self.rows.push(same.iter().map(|(_, rows)| rows).sum());
+        }
+        self.ends.push(self.values.len());
     }
 
-    fn ask<T>(&self, model: &dyn PrivacyModel, question: impl Fn(&ClassView<'_>) -> T) -> T {
-        let (values, counts): (Vec<u32>, Vec<u32>) = match model.column() {
-            Some(column) => self.rows_of_values[column]
-                .iter()
-                .map(|(&value, &rows)| (value, rows))
-                .unzip(),
-            None => (Vec::new(), Vec::new()),
-        };
-        question(&ClassView {
-            size: self.size,
-            histogram: Histogram {
-                values: &values,
-                counts: &counts,
-            },
-        })
+    fn class(&self, at: usize) -> Histogram<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Histogram {
+            values: &self.values[start..self.ends[at]],
+            counts: &self.rows[start..self.ends[at]],
+        }
     }
 }
 
 /// The classes of a table, sorted by their groups.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
-    classes: Vec<Class>,
-    /// The group of a missing cell where it could be any value; `None` where it is a value like others.
+    /// The groups of each class, attribute by attribute.
+    groups: Vec<u32>,
+    sizes: Vec<u32>,
+    is_suppressed: Vec<bool>,
+    columns: Vec<RowsOfValues>,
+    /// The group of a missing cell where it could be any value; `None` where it is a value like others. One for each
+    /// attribute.
     wildcards: Vec<Option<u32>>,
+}
+
+impl std::fmt::Debug for Class<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Class")
+            .field("groups", &self.groups())
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Classes {
     /// The classes of a published table, whose values are taken as they stand.
-    pub(super) fn as_published(table: &CountedTable) -> Self {
+    pub(super) fn as_published(
+        table: &CountedTable,
+        meter: &Meter<'_>,
+    ) -> Result<Self, Interruption> {
         let leaves = |attribute: &Attribute| (0..attribute.hierarchy.leaves() as u32).collect();
         let groups: Vec<Vec<u32>> = table.attributes.iter().map(leaves).collect();
         let groups: Vec<&[u32]> = groups.iter().map(Vec::as_slice).collect();
-        Classes::of_groups(table, &groups)
+        Classes::of_groups(table, &groups, meter)
     }
 
     /// The classes of a table whose attributes' leaves fall into these groups.
-    pub(super) fn of_groups(table: &CountedTable, groups_of_leaves: &[&[u32]]) -> Self {
-        let mut tuples: Vec<(Vec<u32>, usize)> = (0..table.tuples.len())
-            .map(|tuple| {
-                let leaf = |attribute| table.group(&table.tuples, tuple, attribute) as usize;
-                let groups = groups_of_leaves.iter().enumerate();
-                (
-                    groups
-                        .map(|(attribute, groups)| groups[leaf(attribute)])
-                        .collect(),
-                    tuple,
-                )
-            })
-            .collect();
-        tuples.sort_unstable();
-        let classes = tuples
-            .chunk_by(|one, other| one.0 == other.0)
-            .map(|tuples| {
-                let mut crowd = Crowd {
-                    size: 0,
-                    rows_of_values: vec![BTreeMap::new(); table.columns.len()],
-                };
-                for &(_, tuple) in tuples {
-                    crowd.size += table.tuples.sizes()[tuple];
-                    for (column, rows_of_values) in crowd.rows_of_values.iter_mut().enumerate() {
-                        let histogram = table.tuples.histograms(column).class(tuple);
-                        for (&value, &rows) in histogram.values.iter().zip(histogram.counts) {
-                            *rows_of_values.entry(value).or_insert(0) += rows;
-                        }
-                    }
-                }
-                Class {
-                    groups: tuples[0].0.clone(),
-                    is_suppressed: false,
-                    crowd,
-                }
-            })
-            .collect();
+    pub(super) fn of_groups(
+        table: &CountedTable,
+        groups_of_leaves: &[&[u32]],
+        meter: &Meter<'_>,
+    ) -> Result<Self, Interruption> {
+        let group = |tuple: u32, attribute: usize| {
+            let leaf = table.group(&table.tuples, tuple as usize, attribute);
+            groups_of_leaves[attribute][leaf as usize]
+        };
         let wildcards = (table.attributes.iter().zip(groups_of_leaves))
-            .map(|(attribute, groups)| {
-                let missing = groups[attribute.missing? as usize];
-                let published_alike = groups.iter().filter(|group| **group == missing).count();
-                // Together with other values a missing cell is published as one of them.
-                let is_wildcard = table.missing.cells == MissingCells::MatchAny
-                    && published_alike == 1
-                    && groups.len() > 1;
-                is_wildcard.then_some(missing)
-            })
+            .map(|(attribute, groups)| wildcard(table, attribute, groups))
             .collect();
-        Classes { classes, wildcards }
+        Classes::of_tuples(table, group, wildcards, meter)
     }
 
-    pub(super) fn published(&self) -> impl Iterator<Item = &Class> + Clone {
-        self.classes.iter().filter(|class| !class.is_suppressed)
+    /// The classes of a table whose tuples have these groups, attribute by attribute.
+    fn of_tuples(
+        table: &CountedTable,
+        group: impl Fn(u32, usize) -> u32,
+        wildcards: Vec<Option<u32>>,
+        meter: &Meter<'_>,
+    ) -> Result<Self, Interruption> {
+        let attributes = wildcards.len();
+        let tuples = sorted(table.tuples.len(), attributes, &group, meter)?;
+        let groups = |tuple: u32| (0..attributes).map(move |at| (tuple, at));
+        let groups = |tuple: u32| groups(tuple).map(|(tuple, at)| group(tuple, at));
+        let mut classes = Classes {
+            groups: Vec::new(),
+            sizes: Vec::new(),
+            is_suppressed: Vec::new(),
+            columns: vec![RowsOfValues::default(); table.columns.len()],
+            wildcards,
+        };
+        for tuples in tuples.chunk_by(|&one, &other| groups(one).eq(groups(other))) {
+            classes.groups.extend(groups(tuples[0]));
+            let sizes = tuples
+                .iter()
+                .map(|&tuple| table.tuples.sizes()[tuple as usize]);
+            classes.sizes.push(sizes.sum());
+            for (column, rows_of_values) in classes.columns.iter_mut().enumerate() {
+                rows_of_values.push_class(table, column, tuples);
+            }
+            meter.spend(Work::of(tuples.len() * (1 + table.columns.len())))?;
+        }
+        classes.is_suppressed = vec![false; classes.sizes.len()];
+        Ok(classes)
     }
 
-    pub(super) fn all(&self) -> &[Class] {
-        &self.classes
+    /// All classes, in the order of their groups.
+    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = Class<'_>> + Clone {
+        (0..self.sizes.len()).map(|at| Class { classes: self, at })
+    }
+
+    pub(super) fn published(&self) -> impl Iterator<Item = Class<'_>> + Clone {
+        self.all().filter(|class| !class.is_suppressed())
     }
 
     pub(super) fn rows_suppressed(&self) -> u32 {
-        self.classes
-            .iter()
-            .filter(|class| class.is_suppressed)
-            .map(Class::size)
-            .sum()
+        let suppressed = self.all().filter(|class| class.is_suppressed());
+        suppressed.map(Class::size).sum()
+    }
+
+    /// The group of a missing cell where it could be any value, for each attribute.
+    pub(super) fn wildcards(&self) -> &[Option<u32>] {
+        &self.wildcards
     }
 
     /// The class with these groups.
-    pub(super) fn find(&self, groups: &[u32]) -> Option<&Class> {
-        let at = self
-            .classes
-            .binary_search_by(|class| class.groups.as_slice().cmp(groups));
-        at.ok().map(|at| &self.classes[at])
+    pub(super) fn find(&self, groups: &[u32]) -> Option<Class<'_>> {
+        let class = |at| Class { classes: self, at };
+        let (mut low, mut high) = (0, self.sizes.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match class(middle).groups().cmp(groups) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(class(middle)),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 
     /// Suppresses unsafe classes until every class left is safe.
     ///
     /// One round is enough unless missing cells match any value: then a suppressed class may have been part of
     /// another's crowd.
-    pub(super) fn suppress_unsafe(&mut self, models: &[Box<dyn PrivacyModel>]) {
+    pub(super) fn suppress_unsafe(
+        &mut self,
+        models: &[Box<dyn PrivacyModel>],
+        meter: &Meter<'_>,
+    ) -> Result<(), Interruption> {
         loop {
-            let is_unsafe: Vec<bool> = self
-                .classes
-                .iter()
-                .map(|class| {
-                    !class.is_suppressed && {
-                        let crowd = self.crowd(class);
-                        !models
-                            .iter()
-                            .all(|model| crowd.ask(&**model, |view| model.holds(view)))
-                    }
-                })
-                .collect();
-            if !is_unsafe.contains(&true) {
-                return;
+            let unsafe_now = self.unsafe_classes(models, meter)?;
+            if unsafe_now.is_empty() {
+                return Ok(());
             }
-            for (class, is_unsafe) in self.classes.iter_mut().zip(is_unsafe) {
-                class.is_suppressed |= is_unsafe;
+            for class in unsafe_now {
+                self.is_suppressed[class] = true;
             }
         }
     }
 
-    /// Everyone a row of the class could be, among the published.
-    fn crowd(&self, class: &Class) -> Crowd {
-        if self.wildcards.iter().all(Option::is_none) {
-            return class.crowd.clone();
+    /// The published classes whose crowd breaks a promise.
+    fn unsafe_classes(
+        &self,
+        models: &[Box<dyn PrivacyModel>],
+        meter: &Meter<'_>,
+    ) -> Result<Vec<usize>, Interruption> {
+        let crowds = crowds(self, models, meter)?;
+        let mut unsafe_classes = Vec::new();
+        for class in self.published() {
+            let crowd = crowds.as_ref().map(|crowds| &crowds[class.at]);
+            let holds = |model: &dyn PrivacyModel| class.ask(crowd, model, |it| model.holds(it));
+            meter.spend(self.work_of(class, models))?;
+            if !models.iter().all(|model| holds(&**model)) {
+                unsafe_classes.push(class.at);
+            }
         }
-        let mut crowd = Crowd::default();
-        for other in self
-            .published()
-            .filter(|other| self.could_be_same(class, other))
-        {
-            crowd.add(&other.crowd);
-        }
-        crowd
+        Ok(unsafe_classes)
     }
 
-    fn could_be_same(&self, one: &Class, other: &Class) -> bool {
-        one.groups
-            .iter()
-            .zip(&other.groups)
-            .zip(&self.wildcards)
-            .all(|((one, other), wildcard)| {
-                one == other
-                    || wildcard.is_some_and(|wildcard| *one == wildcard || *other == wildcard)
-            })
+    /// What it takes to ask the models about a class.
+    fn work_of(&self, class: Class<'_>, models: &[Box<dyn PrivacyModel>]) -> Work {
+        let columns = models.iter().filter_map(|model| model.column());
+        let values: usize = columns
+            .map(|column| class.histogram(column).values.len())
+            .sum();
+        Work::of(models.len() + values)
     }
 
     /// What the published classes, as they stand in the file, give away of the table they are made from.
@@ -268,12 +319,12 @@ impl Classes {
             let mut exposed = ExposedColumn::default();
             let mut rows_of_values = vec![0u32; column.values.len()];
             for class in self.published() {
-                let of_class = &class.crowd.rows_of_values[at];
-                if of_class.len() == 1 {
+                let of_class = class.histogram(at);
+                if of_class.values.len() == 1 {
                     exposed.homogeneous_classes += 1;
                     exposed.homogeneous_rows += class.size();
                 }
-                for (&value, &rows) in of_class {
+                for (&value, &rows) in of_class.values.iter().zip(of_class.counts) {
                     rows_of_values[value as usize] += rows;
                 }
             }
@@ -289,22 +340,74 @@ impl Classes {
     }
 
     /// What every promise has come to over the published classes.
-    pub(super) fn reached(&self, models: &[Box<dyn PrivacyModel>]) -> Vec<Reached> {
-        let crowds: Vec<Crowd> = self.published().map(|class| self.crowd(class)).collect();
-        models
-            .iter()
-            .map(|model| {
-                let measures = crowds
-                    .iter()
-                    .map(|crowd| crowd.ask(&**model, |view| model.measure(view)));
-                Reached {
-                    model: model.describe(None),
-                    worst: measures.reduce(|one, other| model.direction().worse(one, other)),
-                    holds: crowds
-                        .iter()
-                        .all(|crowd| crowd.ask(&**model, |view| model.holds(view))),
-                }
+    pub(super) fn reached(
+        &self,
+        models: &[Box<dyn PrivacyModel>],
+        meter: &Meter<'_>,
+    ) -> Result<Vec<Reached>, Interruption> {
+        let crowds = crowds(self, models, meter)?;
+        let mut reached: Vec<Reached> = (models.iter())
+            .map(|model| Reached {
+                model: model.describe(None),
+                worst: None,
+                holds: true,
             })
-            .collect()
+            .collect();
+        for class in self.published() {
+            let crowd = crowds.as_ref().map(|crowds| &crowds[class.at]);
+            meter.spend(self.work_of(class, models))?;
+            for (model, reached) in models.iter().zip(&mut reached) {
+                let measure = class.ask(crowd, &**model, |view| model.measure(view));
+                reached.worst = Some(match reached.worst {
+                    Some(worst) => model.direction().worse(worst, measure),
+                    None => measure,
+                });
+                reached.holds &= class.ask(crowd, &**model, |view| model.holds(view));
+            }
+        }
+        Ok(reached)
     }
+}
+
+/// The group of a missing cell where it could be any value. Together with other values it is published as one of them.
+fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Option<u32> {
+    let missing = groups[attribute.missing? as usize];
+    let published_alike = groups.iter().filter(|group| **group == missing).count();
+    let is_wildcard = table.missing.cells == MissingCells::MatchAny
+        && published_alike == 1
+        && groups.len() > 1;
+    is_wildcard.then_some(missing)
+}
+
+/// Numbers of tuples in the order of their groups. Sorts by one attribute after the other, the last first; each time
+/// the order among equals stays.
+fn sorted(
+    tuples: usize,
+    attributes: usize,
+    group: impl Fn(u32, usize) -> u32,
+    meter: &Meter<'_>,
+) -> Result<Vec<u32>, Interruption> {
+    let mut order: Vec<u32> = (0..tuples as u32).collect();
+    let mut next = order.clone();
+    for attribute in (0..attributes).rev() {
+        let mut starts = vec![0usize];
+        for &tuple in &order {
+            let after = group(tuple, attribute) as usize + 1;
+            if after >= starts.len() {
+                starts.resize(after + 1, 0);
+            }
+            starts[after] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        for &tuple in &order {
+            let place = &mut starts[group(tuple, attribute) as usize];
+            next[*place] = tuple;
+            *place += 1;
+        }
+        std::mem::swap(&mut order, &mut next);
+        meter.spend(Work::of(tuples))?;
+    }
+    Ok(order)
 }

@@ -9,6 +9,7 @@
 //! values counted.
 
 mod classes;
+mod crowds;
 mod recoder;
 mod tally;
 #[cfg(test)]
@@ -24,7 +25,7 @@ pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original
 use crate::Error;
 use crate::counts::CountedTable;
 use crate::lattice::Node;
-use crate::problem::{Assessor, Problem, Proposal};
+use crate::problem::{Assessor, Interruption, Meter, Problem, Proposal, Unwatched, Watch};
 use crate::recode::Recoding;
 use classes::Classes;
 use std::collections::BTreeSet;
@@ -44,6 +45,16 @@ pub struct Release<'a> {
 
 /// Checks a proposal. The only way to a [`Release`].
 pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release<'a>, Error> {
+    publish_watched(problem, proposal, &Unwatched)
+}
+
+/// Checks a proposal as [`publish`] does, unless the watch stops it first: then there is no release.
+pub fn publish_watched<'a>(
+    problem: &Problem<'a>,
+    proposal: &Proposal,
+    watch: &dyn Watch,
+) -> Result<Release<'a>, Error> {
+    let meter = &Meter::new(watch);
     let table = problem.table;
     let recoding = &proposal.recoding;
     let columns = table.columns.len();
@@ -61,15 +72,16 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
         });
     }
     let texts_of_leaves: Vec<&[u32]> = texts.iter().map(PublishedTexts::of_leaves).collect();
-    let mut classes = Classes::of_groups(table, &texts_of_leaves);
-    classes.suppress_unsafe(problem.models);
+    let mut classes = Classes::of_groups(table, &texts_of_leaves, meter).map_err(stopped)?;
+    (classes.suppress_unsafe(problem.models, meter)).map_err(stopped)?;
     let rows_suppressed = classes.rows_suppressed();
     if rows_suppressed > problem.max_suppressed {
         return Err(Error::CheckFailed {
             what: "more rows would be suppressed than allowed",
         });
     }
-    let assessed = Assessor::new(problem).assess_recoding(recoding);
+    let assessed = Assessor::new(problem).assess_recoding_metered(recoding, meter);
+    let assessed = assessed.map_err(stopped)?;
     if assessed.rows_suppressed != rows_suppressed {
         return Err(Error::CheckFailed {
             what: "the check and the search count different rows",
@@ -84,7 +96,7 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
             what: "the release costs something else than the search says",
         });
     }
-    let reached = classes.reached(problem.models);
+    let reached = classes.reached(problem.models, meter).map_err(stopped)?;
     if reached.iter().any(|reached| !reached.holds) {
         return Err(Error::CheckFailed {
             what: "a published class breaks a promise",
@@ -98,6 +110,14 @@ pub fn publish<'a>(problem: &Problem<'a>, proposal: &Proposal) -> Result<Release
         rows_suppressed,
         reached,
     })
+}
+
+/// The error of a check that was stopped before its end.
+fn stopped(why: Interruption) -> Error {
+    match why {
+        Interruption::Cancelled => Error::Cancelled,
+        _ => Error::CheckStopped,
+    }
 }
 
 /// Whether no value is published at a level above the highest acceptable one of its column.
@@ -168,7 +188,7 @@ impl<'a> Release<'a> {
     /// The texts of a quasi-identifier that stand in published rows. A group may have rows that are all suppressed.
     pub fn texts(&self, attribute: usize) -> Vec<&str> {
         let published = self.classes.published();
-        let texts: BTreeSet<u32> = published.map(|class| class.groups[attribute]).collect();
+        let texts: BTreeSet<u32> = published.map(|class| class.groups()[attribute]).collect();
         let text = |text| self.texts[attribute].text(text);
         texts.into_iter().map(text).collect()
     }

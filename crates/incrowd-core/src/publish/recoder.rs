@@ -146,8 +146,8 @@ impl<'a> Recoder<'a> {
         let classes = release.classes.all();
         let layout = &table.layout;
         let mut keys = Vec::with_capacity(classes.len() * layout.words());
-        for class in classes {
-            layout.push_key(&mut keys, class.groups.iter().copied());
+        for class in classes.clone() {
+            layout.push_key(&mut keys, class.groups().iter().copied());
         }
         let mut numbered = Keys::new(layout.words());
         numbered.number_all(&keys, &mut Vec::new());
@@ -161,10 +161,10 @@ impl<'a> Recoder<'a> {
             suppressed_rows,
             layout,
             classes: numbered,
-            is_suppressed: classes.iter().map(|class| class.is_suppressed).collect(),
+            is_suppressed: classes.map(|class| class.is_suppressed()).collect(),
         };
         Ok(Recoder {
-            tally: Tally::new(classes.len(), plan.counted.len()),
+            tally: Tally::new(plan.is_suppressed.len(), plan.counted.len()),
             plan: Arc::new(plan),
             block: Block::default(),
         })

@@ -122,8 +122,7 @@ impl Release<'_> {
     /// Confirms that the rows recoded are exactly the rows counted, class by class and value by value of every column
     /// that was counted; without it no writer finishes.
     pub fn confirm(&self, tally: &Tally) -> Result<Confirmation, Error> {
-        let classes = self.classes.all();
-        let sizes = classes.iter().map(|class| class.size());
+        let sizes = self.classes.all().map(|class| class.size());
         let is_complete = sizes.eq(tally.rows_of_classes.iter().copied())
             && self.table.rows_excluded == tally.rows_excluded
             && self.table.columns.len() == tally.columns.len()
@@ -138,8 +137,9 @@ impl Release<'_> {
     /// often as counted leave no rows for others, as sizes are compared too.
     fn agrees(&self, column: usize, seen: &ValueTally) -> bool {
         (0..).zip(self.classes.all()).all(|(class, counted)| {
-            let mut counted = counted.rows_of_values(column);
-            counted.all(|(value, rows)| seen.rows(class, value) == rows)
+            let counted = counted.histogram(column);
+            let mut counted = counted.values.iter().zip(counted.counts);
+            counted.all(|(&value, &rows)| seen.rows(class, value) == rows)
         })
     }
 }

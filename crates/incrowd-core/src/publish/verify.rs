@@ -6,6 +6,7 @@
 use super::classes::{Class, Classes, Exposure, Reached};
 use crate::counts::CountedTable;
 use crate::privacy::PrivacyModel;
+use crate::problem::Meter;
 use crate::recode::Labels;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,9 +34,12 @@ impl Verification {
 
 /// Judges a published table: its values are taken as they stand, so its hierarchies do not matter.
 pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Verification {
-    let classes = Classes::as_published(published);
+    let meter = &Meter::unlimited();
+    let classes = Classes::as_published(published, meter);
+    let classes = classes.expect("nobody stops this");
+    let reached = classes.reached(models, meter);
     Verification {
-        reached: classes.reached(models),
+        reached: reached.expect("nobody stops this"),
         rows: published.rows,
         classes: classes.published().count(),
         smallest_class: classes.published().map(Class::size).min().unwrap_or(0),
@@ -119,7 +123,9 @@ fn compare_as(
     published: &CountedTable,
     original: &CountedTable,
 ) -> AgainstOriginal {
-    let classes = Classes::as_published(published);
+    let meter = &Meter::unlimited();
+    let classes = Classes::as_published(published, meter);
+    let classes = classes.expect("nobody stops this");
     let rows_published = published.rows;
     let rows_original = original.rows + original.rows_excluded;
     let mut result = AgainstOriginal {
@@ -142,9 +148,10 @@ fn compare_as(
         return result;
     }
     let groups_of_leaves: Vec<&[u32]> = columns.iter().map(|it| &*it.groups_of_leaves).collect();
-    let originals = Classes::of_groups(original, &groups_of_leaves);
+    let originals = Classes::of_groups(original, &groups_of_leaves, meter);
+    let originals = originals.expect("nobody stops this");
     for class in classes.published() {
-        let groups: Vec<u32> = (columns.iter().zip(&class.groups))
+        let groups: Vec<u32> = (columns.iter().zip(class.groups()))
             .map(|(column, &value)| column.groups_of_values[&value])
             .collect();
         result.rows_invented += match originals.find(&groups) {
@@ -181,7 +188,7 @@ impl Column {
         let attribute = &original.attributes[position];
         let hierarchy = &attribute.hierarchy;
         let values: BTreeSet<u32> = (classes.published())
-            .map(|class| class.groups[position])
+            .map(|class| class.groups()[position])
             .collect();
         let label = |value: u32| published.attributes[position].hierarchy.label(0, value);
         // Where several levels have all values, their labels stand for more rows the higher the level, so a row
