@@ -28,7 +28,6 @@ mod negotiation;
 mod outcome;
 mod partitions;
 mod plan;
-mod plot;
 mod published_reader;
 mod row_types;
 mod schemes_study;

@@ -12,7 +12,6 @@ use crate::job::{Budget, Job, Others, TimeLimit};
 use crate::negotiation::Ground;
 use crate::outcome::VERSION;
 use crate::partitions;
-use crate::plot::{Around, Limit, Line, Point, lines};
 use crate::study::StudyBudget;
 use incrowd_core::algorithms::partition::solve;
 use incrowd_core::counts::CountedTable;
@@ -22,6 +21,7 @@ use incrowd_core::problem::{
 };
 use incrowd_core::utility::MetricSpec;
 use incrowd_io::{Claims, write_atomically};
+use incrowd_plot::{Around, Limit, Line, Point, lines};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

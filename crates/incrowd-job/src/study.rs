@@ -8,11 +8,11 @@ use crate::files;
 use crate::job::{Budget, Job};
 use crate::negotiation::{Curve, Ground};
 use crate::outcome::{Figure, VERSION};
-use crate::plot::{self, LatticeNode, LatticePicture, PlotBudget, Series};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{AnnotatedLattice, LevelTable, MOST_NODES, suppression_by_height};
 use incrowd_core::privacy::{Decimal, ModelSpec, ParameterKind, PrivacyModel};
 use incrowd_io::{Claims, write_atomically};
+use incrowd_plot::{LatticeNode, LatticePicture, PlotBudget, Series, by_height, lattice};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -283,7 +283,7 @@ impl Gallery<'_> {
         let title = format!("Rows suppressed by height, {name}");
         let mut plots = vec![self.write(
             format!("{name}-by-height.svg"),
-            &plot::by_height(&title, &[subtitle], &series, &self.budget),
+            &by_height(&title, &[subtitle], &series, &self.budget),
         )?];
         let middle = self.parameters[self.parameters.len() / 2];
         let model = self.model.with_parameter(middle)?;
@@ -296,7 +296,7 @@ impl Gallery<'_> {
         let title = format!("Rows suppressed by {main} at one node");
         plots.push(self.write(
             format!("{name}-curve.svg"),
-            &plot::cumulative(&title, &curve, &self.budget),
+            &curve.draw(&title, &self.budget),
         )?);
         if self.lattice.lattice().nodes() <= MOST_DRAWN {
             for &parameter in self.parameters {
@@ -349,7 +349,7 @@ impl Gallery<'_> {
         };
         self.write(
             format!("{name}-{parameter}-lattice.svg"),
-            &plot::lattice(&picture),
+            &lattice(&picture),
         )
     }
 

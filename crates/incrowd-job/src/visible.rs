@@ -3,6 +3,7 @@
 //! Names of columns, labels and paths come from files of others. Printed as they are they could move the cursor, forge
 //! a line of a report, or turn the order of letters round. Whatever is shown to people goes through [`visible`].
 
+use incrowd_core::table::steers;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -30,24 +31,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         };
     }
     Cow::Owned(shown)
-}
-
-/// Whether a letter is not seen but does something: moves, hides, ends the line, turns the order of letters round.
-pub(crate) fn steers(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'
-                | '\u{200e}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 /// A JSON document with the same letters escaped. They stand in texts only, so the document means what it meant.

@@ -7,6 +7,13 @@ use crate::error::Error;
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::AnnotatedLattice;
 use incrowd_core::privacy::{Direction, ParameterKind, PrivacyModel};
+use incrowd_plot::{PlotBudget, StepCurve, cumulative};
+
+/// Points drawn of the curve of a parameter that is not whole.
+const POINTS: usize = 400;
+
+/// Whole parameters drawn at most; between them some are left out.
+const MOST_WHOLE: u64 = 2000;
 
 /// The rows that each parameter of a model suppresses at one node.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,23 +77,6 @@ impl Curve {
         })
     }
 
-    /// A curve of k with these steps, to be drawn.
-    #[cfg(test)]
-    pub(crate) fn drawn(names: &[String], steps: &[(f64, u32)], asked: f64, budget: u64) -> Self {
-        Curve {
-            model: "k-anonymity".into(),
-            parameter_name: "k".into(),
-            is_whole: true,
-            levels: names.iter().map(|name| (name.clone(), 1)).collect(),
-            rows: 1_000_000,
-            asked,
-            budget,
-            is_stronger_below: false,
-            direction: Direction::AtLeast,
-            steps: steps.to_vec(),
-        }
-    }
-
     /// The rows that a parameter suppresses. A drawing, not an answer: classes that `f64` cannot tell from the
     /// parameter are taken at their measure.
     pub fn rows_suppressed(&self, parameter: f64) -> u64 {
@@ -119,6 +109,39 @@ impl Curve {
         match self.is_whole {
             true => (low, high.max(9.0).ceil() + 1.0),
             false => (low, high.max(low + 0.1)),
+        }
+    }
+
+    /// The curve as a picture.
+    pub(crate) fn draw(&self, title: &str, budget: &PlotBudget) -> String {
+        let parameters = self.drawn().into_iter();
+        let points: Vec<(f64, u64)> = parameters
+            .map(|parameter| (parameter, self.rows_suppressed(parameter)))
+            .collect();
+        let curve = StepCurve {
+            model: &self.model,
+            parameter_name: &self.parameter_name,
+            is_whole: self.is_whole,
+            falls: self.falls(),
+            levels: &self.levels,
+            points: &points,
+        };
+        cumulative(title, &curve, budget)
+    }
+
+    /// The parameters that a picture shows.
+    fn drawn(&self) -> Vec<f64> {
+        let (low, high) = self.range();
+        match self.is_whole {
+            true => {
+                let (low, high) = (low as u64, high as u64);
+                let step = (high - low).div_ceil(MOST_WHOLE).max(1);
+                let parameters = (low..high).step_by(usize::try_from(step).unwrap_or(usize::MAX));
+                parameters.chain([high]).map(|at| at as f64).collect()
+            }
+            false => (0..=POINTS)
+                .map(|at| low + (high - low) * at as f64 / POINTS as f64)
+                .collect(),
         }
     }
 }

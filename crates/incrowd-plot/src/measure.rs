@@ -2,7 +2,7 @@
 //!
 //! Which font a reader has is not known. Widths are those of DejaVu Sans, one of the widest in use, rounded up.
 
-use super::svg::Font;
+use crate::svg::Font;
 
 /// The part of a font's size that a letter is wide.
 fn letter(letter: char) -> f64 {
@@ -18,19 +18,19 @@ fn letter(letter: char) -> f64 {
 }
 
 /// How wide a text is at most, in the unit of the picture.
-pub(super) fn width(text: &str, font: Font) -> f64 {
+pub fn width(text: &str, font: Font) -> f64 {
     let letters: f64 = text.chars().map(letter).sum();
     let weight = if font.is_bold { 1.12 } else { 1.0 };
     letters * f64::from(font.size) * weight
 }
 
 /// How far apart the lines of a text are.
-pub(super) fn line_height(font: Font) -> f64 {
+pub(crate) fn line_height(font: Font) -> f64 {
     f64::from(font.size) * 1.3
 }
 
 /// A text in lines that are no wider than `room`; a word that alone is wider is broken.
-pub(super) fn wrapped(text: &str, font: Font, room: f64) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, font: Font, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -61,8 +61,8 @@ pub(super) fn wrapped(text: &str, font: Font, room: f64) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::svg::{Anchor, INK};
     use super::*;
+    use crate::svg::{Anchor, INK};
 
     #[test]
     fn no_line_is_wider_than_its_room_and_no_letter_is_lost() {

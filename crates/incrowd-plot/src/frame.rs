@@ -3,10 +3,10 @@
 //! Every text has a place of its own, made as large as the text needs: title and subtitle above, the legend to the
 //! right, ticks and names beside the axes. So texts never meet, whatever the columns are called.
 
-use super::axis::Axis;
-use super::legend::{Legend, LegendEntry};
-use super::measure::{line_height, width, wrapped};
-use super::svg::{Anchor, FAINT, Font, GRID, INK, Svg, grouped};
+use crate::axis::Axis;
+use crate::legend::{Legend, LegendEntry};
+use crate::measure::{line_height, width, wrapped};
+use crate::svg::{Anchor, FAINT, Font, GRID, INK, Svg, grouped};
 
 /// The plot itself, within its axes.
 const WIDTH: f64 = 520.0;
@@ -30,8 +30,8 @@ const fn tick(anchor: Anchor) -> Font {
 }
 
 /// A plot with two axes.
-pub(super) struct Frame {
-    pub(super) svg: Svg,
+pub(crate) struct Frame {
+    pub(crate) svg: Svg,
     left: f64,
     top: f64,
     x: Axis,
@@ -39,12 +39,12 @@ pub(super) struct Frame {
 }
 
 /// What stands around a plot.
-pub(super) struct Labels<'a> {
-    pub(super) title: &'a str,
+pub(crate) struct Labels<'a> {
+    pub(crate) title: &'a str,
     /// Each begins a line of its own.
-    pub(super) subtitles: &'a [String],
-    pub(super) x: &'a str,
-    pub(super) y: &'a str,
+    pub(crate) subtitles: &'a [String],
+    pub(crate) x: &'a str,
+    pub(crate) y: &'a str,
 }
 
 /// The name of an axis, and what a reader must be told about it.
@@ -57,7 +57,7 @@ fn name(name: &str, axis: &Axis) -> String {
 
 impl Frame {
     /// A frame with everything but the lines.
-    pub(super) fn new(labels: &Labels<'_>, x: Axis, y: Axis, legend: &[LegendEntry]) -> Self {
+    pub(crate) fn new(labels: &Labels<'_>, x: Axis, y: Axis, legend: &[LegendEntry]) -> Self {
         let legend = Legend::new(legend);
         let marks = y.ticks().iter().map(|&at| grouped(at));
         let widest = marks
@@ -131,16 +131,16 @@ impl Frame {
         self.svg.turned(middle, NAME, -90, name(labels.y, &self.y));
     }
 
-    pub(super) fn x(&self, value: f64) -> f64 {
+    pub(crate) fn x(&self, value: f64) -> f64 {
         self.left + self.x.share(value) * WIDTH
     }
 
-    pub(super) fn y(&self, value: f64) -> f64 {
+    pub(crate) fn y(&self, value: f64) -> f64 {
         self.floor() - self.y.share(value) * HEIGHT
     }
 
     /// A dashed line right across.
-    pub(super) fn limit(&mut self, value: f64, colour: &str) {
+    pub(crate) fn limit(&mut self, value: f64, colour: &str) {
         let y = self.y(value);
         let (left, right) = (self.left, self.right());
         self.svg.dashed((left, y), (right, y), colour, "6 4");
@@ -150,7 +150,7 @@ impl Frame {
         self.left + WIDTH
     }
 
-    pub(super) fn floor(&self) -> f64 {
+    pub(crate) fn floor(&self) -> f64 {
         self.top + HEIGHT
     }
 }

@@ -1,36 +1,33 @@
 //! The rows each parameter suppresses at one node, with the budget: figure 2.9.
 
-use super::axis::{Axis, Scale};
-use super::budget::PlotBudget;
-use super::frame::{Frame, Labels};
-use super::legend::{LegendEntry, Sample};
-use super::svg::{grouped, style};
-use crate::negotiation::Curve;
+use crate::axis::{Axis, Scale, range};
+use crate::budget::PlotBudget;
+use crate::frame::{Frame, Labels};
+use crate::legend::{LegendEntry, Sample};
+use crate::svg::{grouped, style};
 
-/// Points of the curve of a parameter that is not whole.
-const POINTS: usize = 400;
-
-/// Whole parameters drawn at most; between them some are left out.
-const MOST_WHOLE: u64 = 2000;
+/// The rows that each parameter of a model suppresses at one node.
+pub struct StepCurve<'a> {
+    /// The model, such as `k-anonymity`.
+    pub model: &'a str,
+    /// What its parameter is called, such as `k`.
+    pub parameter_name: &'a str,
+    /// Whether the parameter is a whole number.
+    pub is_whole: bool,
+    /// Whether a smaller parameter suppresses more rows.
+    pub falls: bool,
+    /// The node, by name and level.
+    pub levels: &'a [(String, u8)],
+    /// Parameters from the least to the most, with the rows that each suppresses.
+    pub points: &'a [(f64, u64)],
+}
 
 /// A step curve, and what the budget allows.
-pub(crate) fn cumulative(title: &str, curve: &Curve, budget: &PlotBudget) -> String {
-    let (low, high) = curve.range();
-    let parameters: Vec<f64> = match curve.is_whole {
-        true => {
-            let (low, high) = (low as u64, high as u64);
-            let step = (high - low).div_ceil(MOST_WHOLE).max(1);
-            let parameters = (low..high).step_by(usize::try_from(step).unwrap_or(usize::MAX));
-            parameters.chain([high]).map(|at| at as f64).collect()
-        }
-        false => (0..=POINTS)
-            .map(|at| low + (high - low) * at as f64 / POINTS as f64)
-            .collect(),
-    };
-    let rows: Vec<f64> = parameters
-        .iter()
-        .map(|&parameter| curve.rows_suppressed(parameter) as f64)
-        .collect();
+pub fn cumulative(title: &str, curve: &StepCurve<'_>, budget: &PlotBudget) -> String {
+    let (parameters, rows): (Vec<f64>, Vec<f64>) = (curve.points.iter())
+        .map(|&(parameter, rows)| (parameter, rows as f64))
+        .unzip();
+    let (low, high) = range(parameters.iter().copied());
     let allowed = budget.rows as f64;
     let most = rows.iter().copied().fold(allowed * 1.3, f64::max);
     let levels: Vec<String> = curve
@@ -38,7 +35,7 @@ pub(crate) fn cumulative(title: &str, curve: &Curve, budget: &PlotBudget) -> Str
         .iter()
         .map(|(name, level)| format!("{name} {level}"))
         .collect();
-    let name = &curve.parameter_name;
+    let name = curve.parameter_name;
     let labels = Labels {
         title,
         subtitles: &[format!("levels: {}", levels.join(", "))],
@@ -46,7 +43,7 @@ pub(crate) fn cumulative(title: &str, curve: &Curve, budget: &PlotBudget) -> Str
         y: "rows suppressed",
     };
     let within: Vec<bool> = rows.iter().map(|&rows| rows <= allowed).collect();
-    let strongest = match curve.falls() {
+    let strongest = match curve.falls {
         true => within.iter().position(|&within| within),
         false => within.iter().rposition(|&within| within),
     };
@@ -63,7 +60,7 @@ pub(crate) fn cumulative(title: &str, curve: &Curve, budget: &PlotBudget) -> Str
         text: format!(
             "{name} = {} still fits: {} rows",
             // Rounded to the side that fits.
-            match curve.falls() {
+            match curve.falls {
                 true => (parameters[at] * 1000.0).ceil() / 1000.0,
                 false => (parameters[at] * 1000.0).floor() / 1000.0,
             },

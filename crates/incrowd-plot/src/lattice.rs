@@ -1,8 +1,8 @@
 //! A small lattice, every node coloured by what it suppresses.
 
-use super::budget::{COLOUR as WITHIN, PlotBudget};
-use super::measure::{line_height, width, wrapped};
-use super::svg::{Anchor, FAINT, Font, GRID, INK, Svg};
+use crate::budget::{COLOUR as WITHIN, PlotBudget};
+use crate::measure::{line_height, width, wrapped};
+use crate::svg::{Anchor, FAINT, Font, GRID, INK, Svg};
 use incrowd_core::lattice::Node;
 
 /// How high a tile is, and the lines between two rows of them.
@@ -27,18 +27,25 @@ const fn faint(anchor: Anchor) -> Font {
 }
 
 /// A node and the share of rows it suppresses.
-pub(crate) struct LatticeNode {
-    pub(crate) node: Node,
-    pub(crate) share: f64,
-    pub(crate) is_within_budget: bool,
+pub struct LatticeNode {
+    /// Its levels.
+    pub node: Node,
+    /// The share of rows it suppresses, from 0 to 1.
+    pub share: f64,
+    /// Whether it may be published.
+    pub is_within_budget: bool,
 }
 
 /// What to draw.
-pub(crate) struct LatticePicture<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) attributes: &'a [String],
-    pub(crate) nodes: &'a [LatticeNode],
-    pub(crate) budget: &'a PlotBudget,
+pub struct LatticePicture<'a> {
+    /// What it is about.
+    pub title: &'a str,
+    /// The quasi-identifiers, in the order of the levels.
+    pub attributes: &'a [String],
+    /// All nodes, in any order.
+    pub nodes: &'a [LatticeNode],
+    /// What makes a node one within the budget.
+    pub budget: &'a PlotBudget,
 }
 
 /// From white to dark blue, by the part of the greatest share that a share is. The square root tells small shares
@@ -62,7 +69,7 @@ fn colour(part: f64) -> (String, bool) {
 }
 
 /// The lattice with the raw node at the bottom and an edge wherever one level rises by one.
-pub(crate) fn lattice(picture: &LatticePicture<'_>) -> String {
+pub fn lattice(picture: &LatticePicture<'_>) -> String {
     let nodes = picture.nodes;
     let most = nodes.iter().map(|of| of.share).fold(0.001, f64::max);
     let highest = nodes.iter().map(|of| of.node.height()).max().unwrap_or(0);

@@ -1,14 +1,14 @@
 //! The few SVG elements we draw.
 
-use crate::visible::steers;
+use incrowd_core::table::steers;
 use std::fmt::{Display, Write};
 
 /// Text and axes.
-pub(super) const INK: &str = "#333333";
+pub const INK: &str = "#333333";
 /// What should not be looked at first.
-pub(super) const FAINT: &str = "#767676";
+pub const FAINT: &str = "#767676";
 /// Grid lines.
-pub(super) const GRID: &str = "#e4e4e4";
+pub const GRID: &str = "#e4e4e4";
 /// For series, in order.
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
@@ -17,7 +17,7 @@ const COLOURS: [&str; 7] = [
 const DASHES: [&str; 7] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2"];
 
 /// Colour and dashes of a series; no two of the first 49 are alike.
-pub(super) fn style(at: usize) -> (&'static str, &'static str) {
+pub fn style(at: usize) -> (&'static str, &'static str) {
     let round = at / COLOURS.len();
     let colour = COLOURS[at % COLOURS.len()];
     (colour, DASHES[(at + round) % DASHES.len()])
@@ -25,23 +25,31 @@ pub(super) fn style(at: usize) -> (&'static str, &'static str) {
 
 /// Where a text stands relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub enum Anchor {
+    /// It begins there.
     Start,
+    /// It is centred there.
     Middle,
+    /// It ends there.
     End,
 }
 
 /// How a text looks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Font {
-    pub(super) size: u32,
-    pub(super) colour: &'static str,
-    pub(super) anchor: Anchor,
-    pub(super) is_bold: bool,
+pub struct Font {
+    /// In the unit of the picture.
+    pub size: u32,
+    /// Of its letters.
+    pub colour: &'static str,
+    /// Where it stands relative to its point.
+    pub anchor: Anchor,
+    /// Whether it is a title.
+    pub is_bold: bool,
 }
 
 impl Font {
-    pub(super) const fn new(size: u32, colour: &'static str, anchor: Anchor) -> Self {
+    /// A font that is not bold.
+    pub const fn new(size: u32, colour: &'static str, anchor: Anchor) -> Self {
         Font {
             size,
             colour,
@@ -52,7 +60,7 @@ impl Font {
 }
 
 /// A picture that grows element by element; writing to it cannot fail.
-pub(super) struct Svg {
+pub struct Svg {
     body: String,
     width: f64,
     height: f64,
@@ -60,7 +68,8 @@ pub(super) struct Svg {
 }
 
 impl Svg {
-    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+    /// An empty picture on white; the title is for those who cannot see it.
+    pub fn new(width: f64, height: f64, title: &str) -> Self {
         Svg {
             body: String::new(),
             width,
@@ -69,7 +78,8 @@ impl Svg {
         }
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
+    /// A straight line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
         let _ = writeln!(
             self.body,
             r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}" stroke-width="{width}"/>"#,
@@ -80,7 +90,8 @@ impl Svg {
         );
     }
 
-    pub(super) fn dashed(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, dash: &str) {
+    /// A straight line with dashes.
+    pub fn dashed(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, dash: &str) {
         let _ = writeln!(
             self.body,
             r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>"#,
@@ -91,7 +102,8 @@ impl Svg {
         );
     }
 
-    pub(super) fn polyline(&mut self, points: &[(f64, f64)], colour: &str, dash: &str) {
+    /// A line through points; no dashes if `dash` is empty.
+    pub fn polyline(&mut self, points: &[(f64, f64)], colour: &str, dash: &str) {
         let _ = writeln!(
             self.body,
             r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"{}/>"#,
@@ -103,7 +115,8 @@ impl Svg {
         );
     }
 
-    pub(super) fn area(&mut self, points: &[(f64, f64)], colour: &str, opacity: f64) {
+    /// A filled area.
+    pub fn area(&mut self, points: &[(f64, f64)], colour: &str, opacity: f64) {
         let _ = writeln!(
             self.body,
             r#"<polygon points="{}" fill="{colour}" fill-opacity="{opacity}"/>"#,
@@ -111,7 +124,8 @@ impl Svg {
         );
     }
 
-    pub(super) fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+    /// A filled dot.
+    pub fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
         let _ = writeln!(
             self.body,
             r#"<circle cx="{}" cy="{}" r="{radius}" fill="{colour}"/>"#,
@@ -121,7 +135,7 @@ impl Svg {
     }
 
     /// A dot that is not filled.
-    pub(super) fn ring(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+    pub fn ring(&mut self, at: (f64, f64), radius: f64, colour: &str) {
         let _ = writeln!(
             self.body,
             r##"<circle cx="{}" cy="{}" r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.6"/>"##,
@@ -131,7 +145,7 @@ impl Svg {
     }
 
     /// A box with rounded corners; `hover` is shown when the pointer rests on it.
-    pub(super) fn tile(
+    pub fn tile(
         &mut self,
         corner: (f64, f64),
         size: (f64, f64),
@@ -152,12 +166,13 @@ impl Svg {
         );
     }
 
-    pub(super) fn text(&mut self, at: (f64, f64), font: Font, text: impl Display) {
+    /// A text; whatever is in it, it cannot end its element.
+    pub fn text(&mut self, at: (f64, f64), font: Font, text: impl Display) {
         self.turned(at, font, 0, text);
     }
 
     /// A text turned by so many degrees.
-    pub(super) fn turned(&mut self, at: (f64, f64), font: Font, degrees: i32, text: impl Display) {
+    pub fn turned(&mut self, at: (f64, f64), font: Font, degrees: i32, text: impl Display) {
         let anchor = match font.anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -182,7 +197,8 @@ impl Svg {
         );
     }
 
-    pub(super) fn finish(self) -> String {
+    /// The whole picture.
+    pub fn finish(self) -> String {
         let (width, height) = (short(self.width), short(self.height));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
@@ -195,7 +211,7 @@ impl Svg {
 }
 
 /// Coordinates need no more than two digits, and no `.00`.
-pub(super) fn short(number: f64) -> String {
+pub(crate) fn short(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -225,7 +241,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// A number with spaces between thousands, and no more digits after the point than it needs.
-pub(super) fn grouped(number: f64) -> String {
+pub fn grouped(number: f64) -> String {
     if number.fract() != 0.0 {
         let digits = if number.abs() < 1.0 { 9 } else { 2 };
         return format!("{number:.digits$}")

@@ -1,22 +1,22 @@
 //! Suppression by height, for several parameters: the figures of chapter 3.
 
-use super::axis::{Axis, Scale};
-use super::budget::PlotBudget;
-use super::frame::{Frame, Labels};
-use super::legend::{LegendEntry, Sample};
-use super::lines::{Line, Point, draw, entries};
-use super::svg::{FAINT, style};
+use crate::axis::{Axis, Scale};
+use crate::budget::PlotBudget;
+use crate::frame::{Frame, Labels};
+use crate::legend::{LegendEntry, Sample};
+use crate::lines::{Line, Point, draw, entries};
+use crate::svg::{FAINT, style};
 
 /// What one parameter does.
-pub(crate) struct Series {
+pub struct Series {
     /// Such as `k = 10`.
-    pub(crate) label: String,
+    pub label: String,
     /// Height; least, average and most rows suppressed.
-    pub(crate) points: Vec<(u32, f64, f64, f64)>,
+    pub points: Vec<(u32, f64, f64, f64)>,
 }
 
 /// Lines for the averages, bands from the least to the most, and the budget.
-pub(crate) fn by_height(
+pub fn by_height(
     title: &str,
     subtitles: &[String],
     series: &[Series],

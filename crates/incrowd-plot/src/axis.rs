@@ -2,7 +2,7 @@
 
 /// How distances on an axis are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+pub enum Scale {
     /// Equal steps add.
     Linear,
     /// Equal steps multiply.
@@ -17,7 +17,7 @@ const ALIKE: f64 = 0.7;
 
 impl Scale {
     /// The scale on which these numbers can be told apart.
-    pub(super) fn of(numbers: impl Iterator<Item = f64>) -> Scale {
+    pub fn of(numbers: impl Iterator<Item = f64>) -> Scale {
         let (least, most) = range(numbers);
         match least > 0.0 && most / least >= WIDE {
             true => Scale::Powers,
@@ -27,7 +27,7 @@ impl Scale {
 }
 
 /// The least and the most of some numbers; 0 and 0 of none.
-pub(super) fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     let both = |(least, most): (f64, f64), number: f64| (least.min(number), most.max(number));
     let (least, most) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), both);
     match least <= most {
@@ -38,7 +38,7 @@ pub(super) fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
 
 /// An axis from its first number to its last.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Axis {
+pub struct Axis {
     low: f64,
     high: f64,
     scale: Scale,
@@ -50,7 +50,7 @@ pub(super) struct Axis {
 impl Axis {
     /// An axis that begins and ends with the numbers given, as one for whole numbers does. `is_whole` says that
     /// nothing is between whole numbers.
-    pub(super) fn exactly((low, high): (f64, f64), scale: Scale, is_whole: bool) -> Axis {
+    pub fn exactly((low, high): (f64, f64), scale: Scale, is_whole: bool) -> Axis {
         let high = if high > low { high } else { low + 1.0 };
         let mut ticks = match scale {
             Scale::Linear => steps(low, high, is_whole),
@@ -68,7 +68,7 @@ impl Axis {
 
     /// An axis that covers the numbers given and ends with a tick. A linear one starts at 0, unless all numbers are so
     /// much alike that they could not be told apart.
-    pub(super) fn covering((least, most): (f64, f64), scale: Scale, is_whole: bool) -> Axis {
+    pub fn covering((least, most): (f64, f64), scale: Scale, is_whole: bool) -> Axis {
         let ticks = match scale {
             Scale::Linear if least > ALIKE * most && most > least => steps(least, most, is_whole),
             Scale::Linear => steps(0.0, if most > 0.0 { most } else { 1.0 }, is_whole),
@@ -85,7 +85,7 @@ impl Axis {
     }
 
     /// Where a number lies, from 0 to 1.
-    pub(super) fn share(&self, number: f64) -> f64 {
+    pub fn share(&self, number: f64) -> f64 {
         let number = number.clamp(self.low, self.high);
         match self.scale {
             Scale::Linear => (number - self.low) / (self.high - self.low),
@@ -94,7 +94,7 @@ impl Axis {
     }
 
     /// What a reader must be told about it.
-    pub(super) fn note(&self) -> Option<&'static str> {
+    pub fn note(&self) -> Option<&'static str> {
         match self.scale {
             Scale::Linear if self.is_amount && self.low > 0.0 => Some("does not start at 0"),
             Scale::Linear => None,
@@ -103,7 +103,7 @@ impl Axis {
     }
 
     /// The numbers written beside it.
-    pub(super) fn ticks(&self) -> &[f64] {
+    pub fn ticks(&self) -> &[f64] {
         &self.ticks
     }
 }

@@ -1,7 +1,6 @@
 //! Whatever the labels are, no text of a picture covers another or leaves the picture.
 
 use super::*;
-use crate::negotiation::Curve;
 use incrowd_core::lattice::Node;
 use svg::{Anchor, Font};
 
@@ -136,13 +135,21 @@ fn texts_beside_heights_stand_apart_and_tell_the_budget() {
 #[test]
 fn texts_beside_a_curve_stand_apart_and_tell_the_budget() {
     for names in names() {
-        for (points, asked) in [
-            (vec![(1.0, 5)], 3.0),
-            (vec![(2.0, 9), (7.0, 1200)], 25.0),
-            (vec![(2.0, 9)], 4e9),
-        ] {
+        let levels: Vec<(String, u8)> = names.iter().map(|name| (name.clone(), 1)).collect();
+        let few: &[(f64, u64)] = &[(1.0, 0), (2.0, 5), (10.0, 5)];
+        let many: Vec<(f64, u64)> = (0..1200u32)
+            .map(|at| (f64::from(at) * 4e6, at.into()))
+            .collect();
+        for points in [few, &many] {
             for rows in [0, 12, 900_000] {
-                let curve = Curve::drawn(&names, &points, asked, rows);
+                let curve = StepCurve {
+                    model: "k-anonymity",
+                    parameter_name: "k",
+                    is_whole: true,
+                    falls: rows == 12,
+                    levels: &levels,
+                    points,
+                };
                 let svg = cumulative(&names.join(" "), &curve, &budget(rows));
                 check(&svg);
                 assert!(svg.contains("budget: ") && svg.contains("assumed"));

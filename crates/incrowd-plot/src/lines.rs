@@ -1,47 +1,55 @@
 //! Lines with their legend, for figures that depend on one number.
 
-use super::axis::{Axis, Scale, range};
-use super::frame::{Frame, Labels};
-use super::legend::{LegendEntry, Sample};
-use super::svg::{FAINT, INK, style};
+use crate::axis::{Axis, Scale, range};
+use crate::frame::{Frame, Labels};
+use crate::legend::{LegendEntry, Sample};
+use crate::svg::{FAINT, INK, style};
 
 /// A line of a picture.
-pub(crate) struct Line {
+pub struct Line {
     /// What it is about.
-    pub(crate) label: String,
+    pub label: String,
     /// Its points, from left to right.
-    pub(crate) points: Vec<Point>,
+    pub points: Vec<Point>,
 }
 
 /// A point of a line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Point {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
+pub struct Point {
+    /// What the line depends on.
+    pub x: f64,
+    /// What came of it.
+    pub y: f64,
     /// Whether it is all that was looked for; drawn hollow if not.
-    pub(crate) is_final: bool,
+    pub is_final: bool,
 }
 
 /// A number that no point should pass, and where it comes from.
-pub(crate) struct Limit {
-    pub(crate) at: f64,
-    pub(crate) text: String,
+pub struct Limit {
+    /// On the vertical axis.
+    pub at: f64,
+    /// Its words in the legend.
+    pub text: String,
 }
 
 /// What stands around the lines.
-pub(crate) struct Around<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) subtitles: &'a [String],
+pub struct Around<'a> {
+    /// Above, in bold.
+    pub title: &'a str,
+    /// Below the title, each a line of its own.
+    pub subtitles: &'a [String],
     /// What the lines depend on, in whole numbers.
-    pub(crate) x: &'a str,
-    pub(crate) y: &'a str,
-    pub(crate) limit: Option<Limit>,
+    pub x: &'a str,
+    /// What the lines show.
+    pub y: &'a str,
+    /// A line right across.
+    pub limit: Option<Limit>,
     /// What a hollow point means.
-    pub(crate) hollow: &'a str,
+    pub hollow: &'a str,
 }
 
 /// Lines over whole numbers.
-pub(crate) fn lines(around: &Around<'_>, lines: &[Line]) -> String {
+pub fn lines(around: &Around<'_>, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let labels = Labels {
         title: around.title,
@@ -82,7 +90,7 @@ pub(crate) fn lines(around: &Around<'_>, lines: &[Line]) -> String {
 }
 
 /// What the lines mean.
-pub(super) fn entries(lines: &[Line]) -> Vec<LegendEntry> {
+pub(crate) fn entries(lines: &[Line]) -> Vec<LegendEntry> {
     let entries = lines.iter().enumerate().map(|(at, line)| {
         let (colour, dash) = style(at);
         LegendEntry {
@@ -94,7 +102,7 @@ pub(super) fn entries(lines: &[Line]) -> Vec<LegendEntry> {
 }
 
 /// Draws lines into a frame.
-pub(super) fn draw(frame: &mut Frame, lines: &[Line]) {
+pub(crate) fn draw(frame: &mut Frame, lines: &[Line]) {
     for (at, line) in lines.iter().enumerate() {
         let (colour, dash) = style(at);
         let place = |point: &Point| (frame.x(point.x), frame.y(point.y));
