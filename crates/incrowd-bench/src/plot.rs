@@ -6,7 +6,7 @@
 use crate::report::{Measure, median, read_measures, short};
 use crate::{arx, negotiation, optimal, record};
 use anyhow::{Context, Result, bail, ensure};
-use std::fmt::Write;
+use incrowd_plot::{Anchor, Axis, FAINT, Font, GRID, INK, Scale, Svg, grouped, style};
 
 const ATTRIBUTES: usize = 8;
 const BUDGETS: [(f64, &str); 3] = [
@@ -82,76 +82,32 @@ const RIGHT: f64 = 660.0;
 const LINE: f64 = 19.0;
 const TOP: f64 = 96.0;
 
-const OURS: &str = "#0b6e99";
-const THEIRS: &str = "#c4560a";
-pub(crate) const INK: &str = "#1f2328";
-pub(crate) const PALE: &str = "#59636e";
-pub(crate) const RULE: &str = "#d1d9e0";
-
 /// The axis shows this many nodes, by powers of ten.
 const LEAST: f64 = 100.0;
 const MOST: f64 = 21600.0;
 
-fn x(nodes: f64) -> f64 {
-    LEFT + (nodes / LEAST).log10() / (MOST / LEAST).log10() * (RIGHT - LEFT)
+/// Fonts of our charts.
+pub(crate) const TITLE: Font = Font {
+    is_bold: true,
+    ..Font::new(16, INK, Anchor::Start)
+};
+pub(crate) const HEADING: Font = Font {
+    is_bold: true,
+    ..Font::new(12, INK, Anchor::Start)
+};
+pub(crate) const TEXT: Font = Font::new(12, INK, Anchor::Start);
+pub(crate) const SOURCE: Font = Font::new(11, FAINT, Anchor::Start);
+
+pub(crate) const fn faint(anchor: Anchor) -> Font {
+    Font::new(12, FAINT, anchor)
 }
 
-/// Writes the elements of a picture.
-pub(crate) struct Svg(String);
+fn ours(svg: &mut Svg, at: (f64, f64)) {
+    svg.dot(at, 5.0, style(0).0);
+}
 
-impl Svg {
-    /// An empty picture on white.
-    pub(crate) fn new((width, height): (f64, f64), label: &str) -> Self {
-        Svg(format!(
-            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif" font-size="12" fill="{INK}" role="img" aria-label="{label}">
-<rect width="{width}" height="{height}" fill="#fff"/>
-"##
-        ))
-    }
-
-    /// The whole picture.
-    pub(crate) fn finish(mut self) -> String {
-        self.0.push_str("</svg>\n");
-        self.0
-    }
-
-    fn add(&mut self, element: std::fmt::Arguments<'_>) {
-        // Writing to a string cannot fail.
-        let _ = self.0.write_fmt(element);
-        self.0.push('\n');
-    }
-
-    pub(crate) fn text(&mut self, (x, y): (f64, f64), style: &str, text: &str) {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;");
-        self.add(format_args!(
-            r#"<text x="{x:.1}" y="{y:.1}" {style}>{text}</text>"#
-        ));
-    }
-
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
-        self.add(format_args!(
-            r#"<line x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}" {style}/>"#,
-            from.0, from.1, to.0, to.1
-        ));
-    }
-
-    pub(crate) fn dot(&mut self, (x, y): (f64, f64), colour: &str) {
-        self.add(format_args!(
-            r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.5" fill="{colour}"/>"#
-        ));
-    }
-
-    fn ours(&mut self, (x, y): (f64, f64)) {
-        self.add(format_args!(
-            r#"<circle cx="{x:.1}" cy="{y:.1}" r="5" fill="{OURS}"/>"#
-        ));
-    }
-
-    fn theirs(&mut self, (x, y): (f64, f64)) {
-        self.add(format_args!(
-            r##"<circle cx="{x:.1}" cy="{y:.1}" r="4.5" fill="#fff" stroke="{THEIRS}" stroke-width="2"/>"##
-        ));
-    }
+fn theirs(svg: &mut Svg, at: (f64, f64)) {
+    svg.ring(at, 4.5, style(1).0);
 }
 
 fn chart(run: &str, measures: &[Measure]) -> Result<String> {
@@ -162,68 +118,59 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
         "Nodes of the lattice checked by incrowd and by {} for the same optimum on Adult",
         arx::NAME
     );
-    let mut svg = Svg::new((WIDTH, height), &label);
+    let mut svg = Svg::new(WIDTH, height, &label);
     svg.text(
         (16.0, 26.0),
-        r#"font-size="16" font-weight="600""#,
+        TITLE,
         "Nodes checked until the optimum is proven (fewer is better)",
     );
     svg.text(
         (16.0, 46.0),
-        &format!(r#"fill="{PALE}""#),
+        faint(Anchor::Start),
         "Adult, 30162 rows, eight quasi-identifiers, lattice of 21600 nodes, k = 5. Both find an optimum of the same loss.",
     );
-    svg.ours((22.0, 66.0));
+    ours(&mut svg, (22.0, 66.0));
     let name = format!("incrowd {}", env!("CARGO_PKG_VERSION"));
-    svg.text((34.0, 70.0), "", &name);
-    svg.theirs((130.0, 66.0));
-    svg.text((142.0, 70.0), "", arx::NAME);
-    svg.text(
-        (WIDTH - 16.0, 70.0),
-        &format!(r#"text-anchor="end" fill="{PALE}""#),
-        "incrowd, CPU ms",
-    );
+    svg.text((34.0, 70.0), TEXT, name);
+    theirs(&mut svg, (130.0, 66.0));
+    svg.text((142.0, 70.0), TEXT, arx::NAME);
+    let right = WIDTH - 16.0;
+    svg.text((right, 70.0), faint(Anchor::End), "incrowd, CPU ms");
 
-    let rule = format!(r#"stroke="{RULE}" stroke-width="1""#);
-    for nodes in [100.0, 300.0, 1000.0, 3000.0, 10000.0, MOST] {
-        svg.line((x(nodes), TOP - 10.0), (x(nodes), bottom), &rule);
-        svg.text(
-            (x(nodes), bottom + 16.0),
-            &format!(r#"text-anchor="middle" fill="{PALE}""#),
-            &match nodes == MOST {
-                true => "all".to_owned(),
-                false => nodes.to_string(),
-            },
-        );
+    let axis = Axis::exactly((LEAST, MOST), Scale::Powers, true);
+    let x = |nodes: f64| LEFT + axis.share(nodes) * (RIGHT - LEFT);
+    for &nodes in axis.ticks().iter().chain(&[MOST]) {
+        svg.line((x(nodes), TOP - 10.0), (x(nodes), bottom), GRID, 1.0);
+        let tick = match nodes == MOST {
+            true => "all".to_owned(),
+            false => grouped(nodes),
+        };
+        svg.text((x(nodes), bottom + 16.0), faint(Anchor::Middle), tick);
     }
     let mut y = TOP;
     for (share, title) in BUDGETS {
-        svg.text((16.0, y + 4.0), r#"font-weight="600""#, title);
+        svg.text((16.0, y + 4.0), HEADING, title);
         y += LINE;
         for metric in optimal::METRICS {
             let pair = pair(measures, share, metric)?;
-            svg.text((28.0, y + 4.0), "", pair.metric);
-            let link = format!(r#"stroke="{PALE}" stroke-width="1.5""#);
-            svg.line((x(pair.ours), y), (x(pair.theirs), y), &link);
-            svg.theirs((x(pair.theirs), y));
-            svg.ours((x(pair.ours), y));
-            svg.text(
-                (WIDTH - 16.0, y + 4.0),
-                r#"text-anchor="end""#,
-                &short(pair.cpu_ms),
-            );
+            svg.text((28.0, y + 4.0), TEXT, pair.metric);
+            svg.line((x(pair.ours), y), (x(pair.theirs), y), FAINT, 1.5);
+            theirs(&mut svg, (x(pair.theirs), y));
+            ours(&mut svg, (x(pair.ours), y));
+            let cpu = Font::new(12, INK, Anchor::End);
+            svg.text((right, y + 4.0), cpu, short(pair.cpu_ms));
             y += LINE;
         }
     }
     svg.text(
         ((LEFT + RIGHT) / 2.0, bottom + 34.0),
-        &format!(r#"text-anchor="middle" fill="{PALE}""#),
-        "nodes checked (each step of the scale multiplies)",
+        faint(Anchor::Middle),
+        format!("nodes checked ({})", axis.note().unwrap_or("linear")),
     );
     svg.text(
         (16.0, bottom + 56.0),
-        &format!(r#"font-size="11" fill="{PALE}""#),
-        &format!(
+        SOURCE,
+        format!(
             "Run {run}: see benchmarks/runs/{run}. {} had the same table and hierarchies; its time was not measured here.",
             arx::NAME
         ),

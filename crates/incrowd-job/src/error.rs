@@ -7,8 +7,8 @@ mod codes;
 
 pub use codes::error_codes;
 
-use crate::outcome::Figure;
-use crate::unchanged::RevealingColumn;
+use crate::report::outcome::Figure;
+use crate::report::revealing::RevealingColumn;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -18,9 +18,9 @@ const UNGUARDED: [&str; 8] = [
 
 /// Files that may, and why.
 const EXCEPTIONS: [(&str, &str); 2] = [
-    ("incrowd-job/src/files.rs", "Claims::default"),
+    ("incrowd-job/src/run/files.rs", "Claims::default"),
     // Asks the operating system to forget the peak of memory.
-    ("incrowd-job/src/memory.rs", "fs::write"),
+    ("incrowd-job/src/run/memory.rs", "fs::write"),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

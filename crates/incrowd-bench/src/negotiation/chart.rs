@@ -2,10 +2,11 @@
 
 use super::growth::{GrowthTable, case, sizes};
 use super::{BENCHMARK, MEBIBYTE};
-use crate::plot::{INK, PALE, RULE, Svg};
+use crate::plot::{HEADING, SOURCE, TEXT, TITLE, faint};
 use crate::record;
-use crate::report::{Measure, grouped, read_measures};
+use crate::report::{Measure, read_measures};
 use anyhow::{Context, Result};
+use incrowd_plot::{Anchor, Axis, GRID, INK, Sample, Scale, Svg, grouped, style, width};
 
 const WIDTH: f64 = 840.0;
 const HEIGHT: f64 = 700.0;
@@ -15,13 +16,11 @@ const PANEL: (f64, f64) = (300.0, 200.0);
 const LEFT: [f64; 2] = [70.0, 470.0];
 const TOP: [f64; 2] = [134.0, 426.0];
 
-/// A line of a panel: what it shows, its unit in that of the axis, its colour and dashes.
+/// A line of a panel: what it shows, and its unit in that of the axis.
 struct Line {
     measure: &'static str,
     unit: f64,
     name: &'static str,
-    colour: &'static str,
-    dashes: &'static str,
 }
 
 const TIMES: [Line; 3] = [
@@ -29,22 +28,16 @@ const TIMES: [Line; 3] = [
         measure: "count_s",
         unit: 1.0,
         name: "reading and counting the file",
-        colour: "#c4560a",
-        dashes: "",
     },
     Line {
         measure: "annotate_s",
         unit: 1.0,
         name: "annotating every node",
-        colour: "#0b6e99",
-        dashes: "7 3",
     },
     Line {
         measure: "answer_us",
         unit: 1e-6,
         name: "one answer",
-        colour: "#117733",
-        dashes: "2 3",
     },
 ];
 
@@ -53,28 +46,13 @@ const MEMORIES: [Line; 2] = [
         measure: "peak_bytes",
         unit: 1.0 / MEBIBYTE,
         name: "peak of the process",
-        colour: "#c4560a",
-        dashes: "",
     },
     Line {
         measure: "index_bytes",
         unit: 1.0 / MEBIBYTE,
         name: "the histograms",
-        colour: "#0b6e99",
-        dashes: "7 3",
     },
 ];
-
-/// Powers of ten from the least to the most shown.
-#[derive(Clone, Copy)]
-struct Powers(i32, i32);
-
-impl Powers {
-    /// Where a number lies, from 0 to 1.
-    fn share(self, number: f64) -> f64 {
-        (number.log10() - f64::from(self.0)) / f64::from(self.1 - self.0)
-    }
-}
 
 /// Draws the picture into `docs/images`.
 pub(crate) fn draw(run: &str) -> Result<()> {
@@ -102,13 +80,13 @@ fn value(measures: &[Measure], case: &str, measure: &str) -> Result<f64> {
 
 fn chart(run: &str, measures: &[Measure]) -> Result<String> {
     let mut svg = Svg::new(
-        (WIDTH, HEIGHT),
+        WIDTH,
+        HEIGHT,
         "Time and memory of a negotiation by quasi-identifiers and by rows",
     );
-    let pale = format!(r#"fill="{PALE}""#);
     svg.text(
         (16.0, 26.0),
-        r#"font-size="16" font-weight="600""#,
+        TITLE,
         "What a negotiation takes: by quasi-identifiers, and by rows",
     );
     let subtitles = [
@@ -116,7 +94,7 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
         "Once the census has no new tuples, rows lengthen only the count and the histograms.",
     ];
     for (line, y) in subtitles.into_iter().zip([46.0, 62.0]) {
-        svg.text((16.0, y), &pale, line);
+        svg.text((16.0, y), faint(Anchor::Start), line);
     }
     let titles = [
         (
@@ -128,39 +106,44 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
             "census, six quasi-identifiers, by rows",
         ),
     ];
-    let panels: [(&[Line], Powers, &str); 2] = [
-        (&TIMES, Powers(-6, 2), "CPU seconds"),
-        (&MEMORIES, Powers(-2, 3), "MiB"),
+    let panels: [(&[Line], (f64, f64), &str); 2] = [
+        (&TIMES, (1e-6, 1e2), "CPU seconds"),
+        (&MEMORIES, (1e-2, 1e3), "MiB"),
     ];
     for ((lines, range, unit), top) in panels.iter().zip(TOP) {
         legend(&mut svg, lines, top - 38.0);
+        let axis = Axis::exactly(*range, Scale::Powers, false);
         for ((table, title), left) in titles.iter().zip(LEFT) {
             let title = format!("{unit}: {title}");
-            svg.text((left, top - 12.0), r#"font-weight="600""#, &title);
-            panel(&mut svg, measures, table, lines, *range, (left, top))?;
+            svg.text((left, top - 12.0), HEADING, title);
+            panel(&mut svg, measures, table, lines, &axis, (left, top))?;
         }
     }
-    svg.text(
-        (16.0, HEIGHT - 14.0),
-        &format!(r#"font-size="11" fill="{PALE}""#),
-        &format!("Run {run}: see benchmarks/runs/{run}."),
-    );
+    let source = format!("Run {run}: see benchmarks/runs/{run}.");
+    svg.text((16.0, HEIGHT - 14.0), SOURCE, source);
     Ok(svg.finish())
 }
 
+/// What the lines mean, side by side.
 fn legend(svg: &mut Svg, lines: &[Line], y: f64) {
     let mut x = LEFT[0];
-    for line in lines {
-        let style = stroke(line);
-        svg.line((x, y - 4.0), (x + 28.0, y - 4.0), &style);
-        svg.text((x + 36.0, y), "", line.name);
-        x += 64.0 + 6.5 * line.name.len() as f64;
+    for (at, line) in lines.iter().enumerate() {
+        let (colour, dash) = style(at);
+        Sample::Line { colour, dash }.draw(svg, (x, y - 4.0));
+        x += Sample::WIDTH + 8.0;
+        svg.text((x, y), TEXT, line.name);
+        x += width(line.name, TEXT) + 20.0;
     }
 }
 
-fn stroke(line: &Line) -> String {
-    let Line { colour, dashes, .. } = line;
-    format!(r#"stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}""#)
+/// A number of the axis of times or of memories, with few zeros to count.
+fn tick(number: f64, axis: &Axis) -> String {
+    let is_time = axis.ticks().first().is_some_and(|&least| least < 1e-3);
+    match number {
+        ..1e-3 => format!("{} µs", grouped((number * 1e6).round())),
+        ..1.0 if is_time => format!("{} ms", grouped((number * 1e3).round())),
+        _ => grouped(number),
+    }
 }
 
 fn panel(
@@ -168,33 +151,26 @@ fn panel(
     measures: &[Measure],
     table: &GrowthTable,
     lines: &[Line],
-    range: Powers,
+    axis: &Axis,
     (left, top): (f64, f64),
 ) -> Result<()> {
     let sizes = sizes(table);
     let floor = top + PANEL.1;
-    let y = |number: f64| floor - range.share(number).clamp(0.0, 1.0) * PANEL.1;
+    let y = |number: f64| floor - axis.share(number) * PANEL.1;
     let x = |at: usize| left + (at as f64 + 0.5) / sizes.len() as f64 * PANEL.0;
-    let rule = format!(r#"stroke="{RULE}" stroke-width="1""#);
-    let pale = |anchor: &str| format!(r#"text-anchor="{anchor}" fill="{PALE}""#);
-    for power in range.0..=range.1 {
-        let number = 10f64.powi(power);
-        svg.line((left, y(number)), (left + PANEL.0, y(number)), &rule);
-        let label = match power {
-            // Fewer zeros to count.
-            ..-3 => format!("{} µs", grouped(10u64.pow((power + 6) as u32))),
-            -3..0 if range.0 < -3 => format!("{} ms", grouped(10u64.pow((power + 3) as u32))),
-            0.. => grouped(10u64.pow(power as u32)),
-            _ => number.to_string(),
-        };
-        svg.text((left - 6.0, y(number) + 4.0), &pale("end"), &label);
+    for &number in axis.ticks() {
+        let y = y(number);
+        svg.line((left, y), (left + PANEL.0, y), GRID, 1.0);
+        let place = (left - 6.0, y + 4.0);
+        svg.text(place, faint(Anchor::End), tick(number, axis));
     }
     for (at, &size) in sizes.iter().enumerate() {
-        svg.text((x(at), floor + 16.0), &pale("middle"), &grouped(size));
+        let place = (x(at), floor + 16.0);
+        svg.text(place, faint(Anchor::Middle), grouped(size as f64));
     }
-    let axis = format!(r#"stroke="{INK}" stroke-width="1""#);
-    svg.line((left, floor), (left + PANEL.0, floor), &axis);
-    for line in lines {
+    svg.line((left, floor), (left + PANEL.0, floor), INK, 1.0);
+    for (at, line) in lines.iter().enumerate() {
+        let (colour, dash) = style(at);
         let points: Vec<(f64, f64)> = sizes
             .iter()
             .enumerate()
@@ -203,11 +179,9 @@ fn panel(
                 Ok((x(at), y(line.unit * number)))
             })
             .collect::<Result<_>>()?;
-        for pair in points.windows(2) {
-            svg.line(pair[0], pair[1], &stroke(line));
-        }
+        svg.polyline(&points, colour, dash);
         for point in points {
-            svg.dot(point, line.colour);
+            svg.dot(point, 3.5, colour);
         }
     }
     Ok(())
@@ -233,7 +207,9 @@ mod tests {
             }
         }
         let svg = chart("2001-01-01", &report.measures).unwrap();
-        assert_eq!(svg.matches("<circle").count(), points);
+        // And a dot for every line of the legends.
+        let samples = TIMES.len() + MEMORIES.len();
+        assert_eq!(svg.matches("<circle").count(), points + samples);
         assert!(chart("2001-01-01", &report.measures[1..]).is_err());
     }
 }

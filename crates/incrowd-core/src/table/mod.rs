@@ -15,7 +15,7 @@ pub use batch::RowBatch;
 pub use date_form::{DateForm, DateForms};
 pub use dictionary::Dictionary;
 pub(crate) use name::without_accent;
-pub use name::words_of_name;
+pub use name::{steers, words_of_name};
 pub(crate) use slots::Slots;
 pub use value::{Kind, Number, parse_date, parse_number};
 

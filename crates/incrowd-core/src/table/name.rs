@@ -1,4 +1,4 @@
-//! What the name of a column says.
+//! What the name of a column says, and which of its letters are not for showing.
 
 /// The words of a name, in lower case and without common accents: `birthDate`, `birth_date` and `BIRTH-DATE` have two.
 ///
@@ -40,4 +40,22 @@ pub(crate) fn without_accent(letter: char) -> char {
         'ù'..='ü' => 'u',
         letter => letter,
     }
+}
+
+/// Whether a letter is not seen but does something: moves, hides, ends the line, turns the order of letters round.
+pub fn steers(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }

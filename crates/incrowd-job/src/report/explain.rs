@@ -1,0 +1,236 @@
+//! What every word means: models, metrics and algorithms say it themselves, the glossary says the rest.
+
+mod glossary;
+
+use crate::error::Error;
+use crate::report::outcome::VERSION;
+use glossary::GLOSSARY;
+use incrowd_core::algorithms::{ALGORITHMS, Status};
+use incrowd_core::privacy::{MODELS, ModelEntry, ParameterKind};
+use incrowd_core::utility::METRICS;
+use serde::Serialize;
+use std::fmt::{self, Write};
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// [`VERSION`].
+    pub version: u32,
+    /// By family, in the order of [`Family::ALL`]. Of one name there may be several: `height` is a metric and a term.
+    pub entries: Vec<Entry>,
+}
+
+/// A word that can be explained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// What kind of word it is.
+    pub family: Family,
+    /// The name users write.
+    pub name: &'static str,
+    /// Other names for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<&'static str>,
+    /// What it is, in one line.
+    pub summary: String,
+    /// Definition, source, parameters, cost; or where one meets it.
+    pub text: String,
+}
+
+/// A kind of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// A privacy model.
+    Model,
+    /// A utility metric.
+    Metric,
+    /// An algorithm.
+    Algorithm,
+    /// Which partitions of values are allowed.
+    Scheme,
+    /// How a hierarchy is built.
+    Rule,
+    /// A word that a flag can be set to.
+    Choice,
+    /// Any other word with a meaning of its own.
+    Term,
+}
+
+impl Family {
+    /// Every family, in the order entries are listed.
+    pub const ALL: [Family; 7] = [
+        Family::Model,
+        Family::Metric,
+        Family::Algorithm,
+        Family::Scheme,
+        Family::Rule,
+        Family::Choice,
+        Family::Term,
+    ];
+
+    /// The name of one of them.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Model => "model",
+            Family::Metric => "metric",
+            Family::Algorithm => "algorithm",
+            Family::Scheme => "scheme",
+            Family::Rule => "rule",
+            Family::Choice => "choice",
+            Family::Term => "term",
+        }
+    }
+
+    /// The name of several, which is also how all of them are asked for.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Family::Model => "models",
+            Family::Metric => "metrics",
+            Family::Algorithm => "algorithms",
+            Family::Scheme => "schemes",
+            Family::Rule => "rules",
+            Family::Choice => "choices",
+            Family::Term => "terms",
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Everything, one family (`models`, `terms`, ...), or what has a name. Capital letters do not matter, and neither do
+/// blanks and underscores for hyphens.
+pub fn explain(name: Option<&str>) -> Result<Explanation, Error> {
+    let all = entries();
+    let entries = match name {
+        None => all,
+        Some(name) => named(name, all)?,
+    };
+    Ok(Explanation {
+        version: VERSION,
+        entries,
+    })
+}
+
+fn named(name: &str, all: Vec<Entry>) -> Result<Vec<Entry>, Error> {
+    let asked = plain(name);
+    let has_name = |entry: &Entry| plain(entry.name) == asked;
+    let is_called = |entry: &Entry| entry.also.iter().any(|also| plain(also) == asked);
+    let is_listed = |entry: &Entry| entry.family.plural() == asked || entry.family.name() == asked;
+    // The plural of a family lists it; otherwise what has the name, then what is also called so.
+    let is_plural = Family::ALL.iter().any(|family| family.plural() == asked);
+    let ways: [&dyn Fn(&Entry) -> bool; 3] = match is_plural {
+        true => [&is_listed, &has_name, &is_called],
+        false => [&has_name, &is_called, &is_listed],
+    };
+    for way in ways {
+        let found: Vec<Entry> = all.iter().filter(|entry| way(entry)).cloned().collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    let mut known: Vec<&'static str> = Vec::new();
+    for entry in &all {
+        known.extend(std::iter::once(entry.name).chain(entry.also.iter().copied()));
+    }
+    known.sort_unstable();
+    known.dedup();
+    Err(Error::UnknownName {
+        family: "entry",
+        name: name.to_owned(),
+        known,
+    })
+}
+
+/// A name without what people write differently.
+fn plain(name: &str) -> String {
+    let name = name.trim().to_lowercase();
+    name.replace([' ', '_'], "-")
+}
+
+fn entries() -> Vec<Entry> {
+    let models = MODELS.iter().map(|entry| Entry {
+        family: Family::Model,
+        name: entry.name,
+        also: words_of(entry).collect(),
+        summary: entry.summary().to_owned(),
+        text: format!("{}{}", entry.card, parameters(entry)),
+    });
+    let metrics = METRICS.iter().map(|entry| Entry {
+        family: Family::Metric,
+        name: entry.name,
+        also: Vec::new(),
+        summary: entry.summary.to_owned(),
+        text: match entry.options {
+            [] => entry.documentation.to_owned(),
+            options => format!(
+                "{}\n# Options\n{}\n",
+                entry.documentation.trim_end(),
+                options.join(", ")
+            ),
+        },
+    });
+    let algorithms = ALGORITHMS.iter().map(|algorithm| {
+        let card = algorithm.card();
+        let experimental = match card.status {
+            Status::Experimental => "(experimental) ",
+            Status::Stable => "",
+        };
+        Entry {
+            family: Family::Algorithm,
+            name: card.name,
+            also: Vec::new(),
+            summary: format!("{experimental}{}", card.text.summary()),
+            text: card.text.to_string(),
+        }
+    });
+    let words = GLOSSARY.iter().map(|word| Entry {
+        family: word.family,
+        name: word.name,
+        also: word.also.to_vec(),
+        summary: word.summary.to_owned(),
+        text: word.text(),
+    });
+    models
+        .chain(metrics)
+        .chain(algorithms)
+        .chain(words)
+        .collect()
+}
+
+/// The words that a model's parameters can be set to: whoever asks for one finds the model.
+fn words_of(entry: &ModelEntry) -> impl Iterator<Item = &'static str> {
+    let parameters = entry.parameters.iter();
+    parameters.flat_map(|parameter| match parameter.kind {
+        ParameterKind::Choice(words) => words.to_vec(),
+        _ => Vec::new(),
+    })
+}
+
+fn parameters(entry: &ModelEntry) -> String {
+    let mut text = String::from("# Parameters\n");
+    for parameter in entry.parameters {
+        let default = match parameter.default {
+            Some(default) => format!("; {default} when not given"),
+            None => String::new(),
+        };
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(
+            text,
+            "{}: {}, {}{default}",
+            parameter.name, parameter.summary, parameter.kind
+        );
+    }
+    if entry.needs_column {
+        text.push_str(
+            "column: the sensitive column it is about; every sensitive column when not given\n",
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,642 @@
+//! What a run answers: the JSON everybody reads.
+//!
+//! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
+
+use crate::report::stopped::Stopped;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The version of the JSON documents.
+pub const VERSION: u32 = 1;
+
+/// What `anonymize` answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The algorithm that proposed the recoding.
+    pub algorithm: String,
+    /// How good the recoding is known to be.
+    pub guarantee: Guarantee,
+    /// The share of the loss that a better recoding might still save; 0 for an optimum, `null` when unknown.
+    pub gap: Option<f64>,
+    /// The level of each quasi-identifier; `null` when a column mixes levels.
+    pub levels: Option<IndexMap<String, u8>>,
+    /// How the recoding is made: `full-domain`, `cuts` or `partitions`.
+    pub recoding: String,
+    /// The raw values of a quasi-identifier that are published alike, when a column mixes levels. For the data holder
+    /// only: the release does not tell them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<IndexMap<String, Vec<Vec<String>>>>,
+    /// The texts for the blocks, in the same order. One whose rows are all suppressed is not in the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<IndexMap<String, Vec<String>>>,
+    /// How the search over partitions went.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionSearch>,
+    /// The safe recodings found, by algorithms that find them all; one of them is published.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<SafeRecodings>,
+    /// Why the search ended before its end, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+    /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
+    pub rows_in: u64,
+    /// Rows published with values.
+    pub rows_out: u64,
+    /// Rows in classes that do not keep the promises: left out, or published as `*`.
+    pub rows_suppressed: u64,
+    /// Classes of the release.
+    pub classes: u64,
+    /// Rows of the smallest class of the release.
+    pub smallest_class: u64,
+    /// Mean rows of a class of the release.
+    pub average_class: f64,
+    /// Every metric that applies.
+    pub metrics: IndexMap<String, f64>,
+    /// Every model asked for, as the independent check measured it.
+    pub privacy: Vec<PrivacyReached>,
+    /// The space of full-domain recodings.
+    pub lattice: LatticeSeen,
+    /// Replacements of values weighed, by algorithms that move a cut through every hierarchy instead of going from
+    /// node to node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replacements_weighed: Option<u64>,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// The most memory the process held; `null` where the system does not tell.
+    pub peak_memory_bytes: Option<u64>,
+    /// The file written.
+    pub output: Option<FileWritten>,
+    /// What the levels are called.
+    pub level_names: Option<IndexMap<String, String>>,
+    /// Where the levels of each quasi-identifier come from.
+    #[serde(default)]
+    pub hierarchies: IndexMap<String, LevelsFrom>,
+    /// Rows left out because a cell is missing.
+    pub rows_excluded: u64,
+    /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
+    #[serde(default)]
+    pub rows_starred: u64,
+    /// The order of the rows of the release.
+    #[serde(default)]
+    pub row_order: RowOrder,
+    /// Whether an apostrophe stands before cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub spreadsheet_safe: bool,
+    /// How the recoding was come by, for algorithms that go step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepTaken>,
+    /// What a reader should know before trusting or using the release, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// What the release gives away beside what is promised.
+    #[serde(flatten)]
+    pub exposed: Exposed,
+    /// The certificate written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<FileWritten>,
+    /// A few rows before and after, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+}
+
+/// The rows that a distribution is taken from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// Which rows.
+    pub over: Over,
+    /// How many.
+    pub rows: u64,
+}
+
+/// Which rows a distribution is taken from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// The rows of the table that take part in the release: all, but for those left out for missing cells. Suppressed
+    /// rows take part.
+    #[default]
+    RowsTakingPart,
+    /// The rows of the published file, where that is all there is to see.
+    RowsPublished,
+}
+
+impl Distribution {
+    /// For people.
+    pub fn in_words(&self) -> String {
+        let rows = self.rows;
+        match self.over {
+            Over::RowsTakingPart => format!(
+                "of the {rows} rows that take part: suppressed ones do, those left out for missing cells do not"
+            ),
+            Over::RowsPublished => format!("of the {rows} rows published"),
+        }
+    }
+}
+
+/// The order of the rows of a release.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowOrder {
+    /// That of the table, which can tell who is who.
+    #[default]
+    Input,
+    /// Drawn, and independent of the order of the table.
+    Shuffled,
+}
+
+impl RowOrder {
+    /// The order in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            RowOrder::Input => "that of the table",
+            RowOrder::Shuffled => "shuffled, independent of that of the table",
+        }
+    }
+}
+
+/// What a release gives away beside what is promised, counted in its rows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exposed {
+    /// Every column published as it is.
+    pub unchanged: Vec<UnchangedColumn>,
+    /// The rows that the kept columns, all together, single out within their classes; `null` when none is kept.
+    pub kept_with_classes: Option<SingledOut>,
+    /// Classes of one row.
+    pub classes_of_one: u64,
+    /// For each sensitive column, classes whose rows all share one value of it. A class of one row is one of them.
+    pub homogeneous: Vec<HomogeneousClasses>,
+    /// What should make a reader think twice, in words.
+    pub warnings: Vec<String>,
+}
+
+impl Exposed {
+    /// What the classes give away, for people.
+    pub fn classes_in_words(&self) -> String {
+        let mut words = match self.classes_of_one {
+            0 => "none of one row".to_owned(),
+            classes => format!("{classes} of one row"),
+        };
+        for of_column in &self.homogeneous {
+            let name = of_column.column.escape_debug();
+            words += &match of_column.classes {
+                0 => format!("; none of one `{name}` only"),
+                classes => format!("; {classes} of one `{name}` only"),
+            };
+        }
+        words
+    }
+
+    /// The columns published as they are, for people: those that single out nobody in one line.
+    pub fn unchanged_in_words(&self) -> Vec<String> {
+        let name = |column: &UnchangedColumn| {
+            format!("{} ({})", column.column.escape_debug(), column.role)
+        };
+        let (nobody, some): (Vec<_>, Vec<_>) = self
+            .unchanged
+            .iter()
+            .partition(|column| column.singled_out.rows == 0);
+        let mut lines: Vec<String> = some
+            .into_iter()
+            .map(|column| {
+                let share = column.singled_out.in_words();
+                format!("{}, singles out {share} of the rows", name(column))
+            })
+            .collect();
+        if !nobody.is_empty() {
+            let names: Vec<String> = nobody.iter().map(|column| name(column)).collect();
+            let verb = if names.len() == 1 {
+                "singles"
+            } else {
+                "single"
+            };
+            lines.push(format!("{}: {verb} out nobody", names.join(", ")));
+        }
+        if let Some(together) = &self.kept_with_classes {
+            lines.push(format!(
+                "kept columns within classes: {} of the rows are alone",
+                together.in_words()
+            ));
+        }
+        lines
+    }
+}
+
+/// A column published as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnchangedColumn {
+    /// Its name.
+    pub column: String,
+    /// Why it is published as it is.
+    pub role: UnchangedRole,
+    /// Distinct values.
+    pub distinct: u64,
+    /// Rows whose value no other row has.
+    pub singled_out: SingledOut,
+}
+
+/// Why a column is published as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnchangedRole {
+    /// It is sensitive.
+    Sensitive,
+    /// Analysts predict it.
+    Target,
+    /// It is kept, by name or as one of the others.
+    Kept,
+}
+
+impl std::fmt::Display for UnchangedRole {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.pad(match self {
+            UnchangedRole::Sensitive => "sensitive",
+            UnchangedRole::Target => "target",
+            UnchangedRole::Kept => "kept",
+        })
+    }
+}
+
+/// Rows that something singles out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SingledOut {
+    /// How many rows.
+    pub rows: u64,
+    /// Their share of the rows published.
+    pub share: f64,
+    /// Whether all were counted; otherwise both are estimates.
+    pub is_exact: bool,
+}
+
+impl SingledOut {
+    /// The share for people.
+    pub fn in_words(&self) -> String {
+        match self.is_exact {
+            true => format!("{:.1} %", self.share * 100.0),
+            false => format!("about {:.0} %", self.share * 100.0),
+        }
+    }
+}
+
+/// Classes that give a sensitive value away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HomogeneousClasses {
+    /// The sensitive column.
+    pub column: String,
+    /// How many classes.
+    pub classes: u64,
+    /// The rows in them.
+    pub rows: u64,
+}
+
+/// How a search over partitions went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartitionSearch {
+    /// What the answer costs by the metric searched.
+    pub cost: f64,
+    /// No allowed partitions cost less.
+    pub lower_bound: f64,
+    /// Nodes whose cost was computed.
+    pub nodes_visited: u64,
+    /// How much was not searched, by reason.
+    pub pruning: IndexMap<String, u64>,
+    /// From which end the search went, `bottom-up` or `top-down`.
+    pub search: String,
+    /// Why.
+    pub search_reason: String,
+    /// How many choices of partitions there are.
+    pub choices: f64,
+}
+
+/// The safe full-domain recodings that a search has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SafeRecodings {
+    /// How many are safe.
+    pub safe_nodes: u64,
+    /// Among which recodings these were looked for.
+    pub safe_nodes_among: SafeAmong,
+    /// The levels of each safe recoding below which none is safe, the lowest first.
+    pub minimal: Vec<IndexMap<String, u8>>,
+    /// What the first of these lose by the metric asked for.
+    pub minimal_losses: Vec<f64>,
+}
+
+/// Among which recodings the safe ones were looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SafeAmong {
+    /// All at acceptable levels.
+    Lattice,
+    /// Those with the least sum of levels that has a safe one.
+    LeastHeight,
+}
+
+/// A step of an algorithm that goes step by step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepTaken {
+    /// What was done.
+    pub action: StepAction,
+    /// The quasi-identifier raised.
+    #[serde(flatten)]
+    pub raised: Option<RaisedAttribute>,
+    /// Rows in classes that broke a promise before it.
+    pub rows_violating_before: u64,
+    /// Rows in classes that break a promise after it.
+    pub rows_violating: u64,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepAction {
+    /// Raises a quasi-identifier by one level.
+    Raise,
+    /// Suppresses the rows that violate.
+    Suppress,
+}
+
+/// A quasi-identifier that a step has raised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RaisedAttribute {
+    /// Its name.
+    #[serde(rename = "attribute")]
+    pub name: String,
+    /// The level reached.
+    pub level: u8,
+    /// What that level is called.
+    pub level_name: String,
+    /// Its values in the table before.
+    pub distinct_before: u64,
+    /// Its values in the table now.
+    pub distinct: u64,
+}
+
+/// Where the levels of a column come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelsFrom {
+    /// Who decided on them.
+    pub kind: Origin,
+    /// The file, the rule, or the rule chosen.
+    pub from: String,
+    /// Why the rule was chosen, when nobody gave one.
+    pub reason: Option<String>,
+}
+
+/// Who decided on the levels of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A file of the user.
+    File,
+    /// A rule that the user gave.
+    Rule,
+    /// The program, looking at the data.
+    Automatic,
+}
+
+/// How good a recoding is known to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guarantee {
+    /// No recoding of the kind searched costs less.
+    Optimal,
+    /// Nothing costs less than a known bound; see the gap.
+    Bounded,
+    /// Nothing is proven.
+    Heuristic,
+}
+
+impl Guarantee {
+    /// The word it is written as.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guarantee::Optimal => "optimal",
+            Guarantee::Bounded => "bounded",
+            Guarantee::Heuristic => "heuristic",
+        }
+    }
+
+    /// What is known about a loss, as it is said after the loss. `gap` is the share that might be saved.
+    pub fn in_words(self, gap: Option<f64>) -> String {
+        match (self, gap) {
+            (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
+            // Rounded up, as anything else would promise too much.
+            (Guarantee::Bounded, Some(gap)) => format!(
+                "at most {:.1} % of it could be saved",
+                (gap * 1000.0).ceil() / 10.0
+            ),
+            _ => "nothing is proven about it".into(),
+        }
+    }
+}
+
+/// What became of one promise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PrivacyReached {
+    /// The model with its parameters.
+    pub model: String,
+    /// The strictest parameter that would still hold; `null` when there is none.
+    pub reached: Option<Figure>,
+    /// Whether every class keeps the promise.
+    pub holds: bool,
+}
+
+/// A number that is written without a fraction when it has none.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Figure(pub f64);
+
+impl Serialize for Figure {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+        if self.0.fract() == 0.0 && (0.0..EXACT).contains(&self.0) {
+            serializer.serialize_u64(self.0 as u64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+impl std::fmt::Display for Figure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.fract() == 0.0 {
+            true => write!(formatter, "{}", self.0),
+            false => write!(formatter, "{:.4}", self.0),
+        }
+    }
+}
+
+/// How much of the lattice was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatticeSeen {
+    /// Nodes in all; a float beyond 2^64.
+    pub nodes: Figure128,
+    /// Nodes whose classes were counted, each once; 0 for a search that does not go from node to node.
+    pub checked: u64,
+}
+
+/// A count that may be larger than JSON readers expect of an integer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figure128(pub u128);
+
+impl Serialize for Figure128 {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(self.0) {
+            Ok(number) => serializer.serialize_u64(number),
+            Err(_) => serializer.serialize_f64(self.0 as f64),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Figure128 {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Figure128(f64::deserialize(deserializer)? as u128))
+    }
+}
+
+/// Where the time went.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Reading and counting.
+    pub read: f64,
+    /// Looking for the recoding.
+    pub solve: f64,
+    /// Reading again, recoding and writing; includes the independent check.
+    pub write: f64,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileWritten {
+    /// Where it is.
+    pub path: PathBuf,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+}
+
+/// The first rows of the table, before and after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Columns of the table.
+    pub columns_before: Vec<String>,
+    /// Rows of the table.
+    pub before: Vec<Vec<String>>,
+    /// Columns of the release.
+    pub columns_after: Vec<String>,
+    /// The same rows as published; `null` for a row that is not.
+    pub after: Vec<Option<Vec<String>>>,
+}
+
+/// What `verify` answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Whether every promise holds, no identifying column is there, and nothing was invented; `null` when no promise was
+    /// named and nothing else is wrong, so that there is nothing to judge.
+    pub safe: Option<bool>,
+    /// Whether promises were named. If not, every model that applies was measured.
+    pub asked: bool,
+    /// Every model asked for; otherwise every model with the strictest parameter it keeps.
+    pub privacy: Vec<PrivacyReached>,
+    /// Rows of the smallest class.
+    pub smallest_class: u64,
+    /// Classes of the file.
+    pub classes: u64,
+    /// Rows of the file, those of nothing but `*` not counted.
+    pub rows: u64,
+    /// Rows of nothing but `*`, which carry nothing.
+    pub rows_starred: u64,
+    /// Columns said to be identifying that the file has nevertheless.
+    pub identifying_published: Vec<String>,
+    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    pub distribution: Distribution,
+    /// What the file gives away beside what is promised.
+    #[serde(flatten)]
+    pub exposed: Exposed,
+    /// What else a reader should know, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What became of the certificate, when one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateVerified>,
+    /// The comparison with the original, when one was given.
+    pub against_original: Option<AgainstOriginal>,
+}
+
+/// A certificate held against the files it speaks of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CertificateVerified {
+    /// The certificate.
+    pub path: PathBuf,
+    /// Whether nothing contradicts it.
+    pub holds: bool,
+    /// What contradicts it.
+    pub mismatches: Vec<Mismatch>,
+    /// What it states and nobody has checked, with the reason.
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// Something a certificate states that is not so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// Where in the certificate, such as `reached.classes`.
+    pub field: String,
+    /// What stands there.
+    pub stated: String,
+    /// What was found instead.
+    pub found: String,
+}
+
+/// Something a certificate states that was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unchecked {
+    /// Where in the certificate.
+    pub field: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// A release compared with the table it was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainstOriginal {
+    /// Rows of the original that the release does not have, or has as `*`.
+    pub rows_suppressed: u64,
+    /// Rows of the release that no row of the original can have become.
+    pub invented: u64,
+    /// What is wrong, in words, without cell contents.
+    pub violations: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_never_said_to_be_smaller_than_it_is() {
+        let words = Guarantee::Bounded.in_words(Some(0.00001));
+        assert_eq!(words, "at most 0.1 % of it could be saved");
+        let words = Guarantee::Bounded.in_words(Some(0.25));
+        assert_eq!(words, "at most 25.0 % of it could be saved");
+        assert!(Guarantee::Bounded.in_words(None).contains("nothing"));
+    }
+
+    #[test]
+    fn whole_numbers_are_written_without_a_fraction() {
+        let text = |number| serde_json::to_string(&Figure(number)).unwrap();
+        assert_eq!(text(5.0), "5");
+        assert_eq!(text(0.25), "0.25");
+        assert_eq!(
+            serde_json::to_string(&Figure128(u128::from(u64::MAX))).unwrap(),
+            u64::MAX.to_string()
+        );
+        let large = serde_json::to_string(&Figure128(u128::MAX)).unwrap();
+        assert!(large.contains('e'), "{large}");
+    }
+}

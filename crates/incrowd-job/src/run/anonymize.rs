@@ -1,0 +1,142 @@
+//! Makes a release: count, search, check, write.
+//!
+//! Rows are read twice. The first pass keeps distinct tuples only; the second recodes and writes. The output
+//! appears only when the bytes read are the same in both passes and the rows written are the rows checked.
+
+use crate::error::Error;
+use crate::report::outcome::{Outcome, Seconds};
+use crate::report::stopped::Stopped;
+use crate::run::asked::{Asked, algorithm};
+use crate::run::choices::{self, Chooser};
+use crate::run::control::{Control, Phase, PhaseWatch};
+use crate::run::counted::{SearchWatch, first_pass_to_publish};
+use crate::run::describe::Answer;
+use crate::run::files::{self, CertificateFiles, ReleaseFile};
+use crate::run::memory;
+use crate::run::row_types::RowTypes;
+use crate::run::second_pass::SecondPass;
+use crate::spec::Job;
+use incrowd_core::algorithms::{Algorithm, Solved};
+use incrowd_core::problem::Problem;
+use incrowd_core::publish::publish_watched;
+use std::time::Instant;
+
+/// What a front end wants to see beside the outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Show {
+    /// Rows to show before and after; the only way cells leave the library.
+    pub sample: usize,
+}
+
+/// Runs a job to its release.
+pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Error> {
+    anonymize_with(job, show, None, control)
+}
+
+/// Runs a job to its release. `chooser` makes the choices that the algorithm leaves to the data holder and that the job
+/// does not make.
+pub fn anonymize_with(
+    job: &Job,
+    show: Show,
+    chooser: Option<&mut dyn Chooser>,
+    control: &Control,
+) -> Result<Outcome, Error> {
+    let started = Instant::now();
+    let algorithm = algorithm(job)?;
+    choices::check_settings(job, algorithm)?;
+    let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
+    let claims = files::claims(job);
+    let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
+    let certificate = CertificateFiles::create(job, &claims, control)?;
+    let (types, reader) = RowTypes::watch(job, reader);
+    let limit = job.search.time_limit;
+    let first_pass = control.within(limit, Phase::Read, || {
+        first_pass_to_publish(job, &asked.source, &asked.plan, reader, control)
+    })?;
+    let read = started.elapsed();
+
+    let solving = Instant::now();
+    let models = asked.models(&first_pass.table)?;
+    let metric = asked.metric.build(&first_pass.table)?;
+    let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
+    let solved = solve(job, algorithm, &problem, chooser, control)?;
+    let solve = solving.elapsed();
+
+    let writing = Instant::now();
+    let mut outcome = control.within(limit, Phase::Write, || {
+        let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
+        let answer = Answer {
+            job,
+            asked: &asked,
+            first_pass: &first_pass,
+            algorithm,
+            problem: &problem,
+            proposal: &solved.proposal,
+            account: solved.account.as_ref(),
+            stopped: Stopped::of(solved.stopped, solved.work),
+            release: &release,
+            control,
+        };
+        let second_pass = SecondPass {
+            job,
+            asked: &asked,
+            release: &release,
+            input_hash: first_pass.input_hash,
+            control,
+        };
+        let mut outcome = answer.outcome()?;
+        if let (Some(output), Some(types)) = (&mut output, types) {
+            output.set_types(types.of_release(&asked.plan));
+        }
+        let sample = match show.sample {
+            0 => None,
+            rows => Some(second_pass.sample(rows)?),
+        };
+        let (written, kept) = second_pass.write(output)?;
+        outcome.exposed = answer.exposed(&kept);
+        if let Some(written) = written {
+            if let Some(files) = certificate {
+                let certificate = answer.certificate(&outcome, &written.sha256);
+                outcome.certificate = Some(files.write(&certificate, &written.path)?);
+            }
+            outcome.output = Some(written);
+        }
+        outcome.sample = sample;
+        Ok(outcome)
+    })?;
+    control.forget_temporary();
+    outcome.seconds = Seconds {
+        read: read.as_secs_f64(),
+        solve: solve.as_secs_f64(),
+        write: writing.elapsed().as_secs_f64(),
+    };
+    outcome.peak_memory_bytes = memory::peak();
+    Ok(outcome)
+}
+
+/// Lets the algorithm search, or the data holder choose where it leaves that open.
+pub(crate) fn solve(
+    job: &Job,
+    algorithm: &dyn Algorithm,
+    problem: &Problem<'_>,
+    chooser: Option<&mut dyn Chooser>,
+    control: &Control,
+) -> Result<Solved, Error> {
+    if let (Some(chooser), None) = (chooser, &job.search.script)
+        && let Some(session) = algorithm.session(problem)
+    {
+        return Ok(Solved {
+            proposal: choices::make(session, chooser, control)?,
+            account: None,
+            work: 0,
+            stopped: None,
+        });
+    }
+    let watch = SearchWatch::new(job, control);
+    // How many nodes must be looked at is what the search finds out, so there is no total.
+    let search = control.begin_search(None);
+    let solved = algorithm.solve_accounted(problem, &watch);
+    drop(search);
+    control.check()?;
+    Ok(solved?)
+}

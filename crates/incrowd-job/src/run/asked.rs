@@ -1,0 +1,136 @@
+//! What a job asks for, read and checked before any row is.
+
+use crate::error::Error;
+use crate::report::outcome::Origin;
+use crate::run::counted::{FirstPass, max_levels, max_suppressed};
+use crate::run::files;
+use crate::run::hierarchies::{self, ColumnHierarchy};
+use crate::run::input;
+use crate::run::models;
+use crate::run::plan::Plan;
+use crate::spec::Job;
+use crate::spec::partitions;
+use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
+use incrowd_core::counts::CountedTable;
+use incrowd_core::privacy::{ModelSpec, PrivacyModel};
+use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Settings};
+use incrowd_core::utility::{MetricSpec, UtilityMetric};
+use incrowd_io::{RowReader, Source};
+
+/// A job's wishes that hold whatever algorithm is taken.
+pub(crate) struct Asked {
+    pub(crate) source: Source,
+    pub(crate) plan: Plan,
+    pub(crate) models: Vec<ModelSpec>,
+    pub(crate) metric: MetricSpec,
+    /// What separates the cells of the source, given or detected.
+    pub(crate) delimiter: Option<u8>,
+}
+
+impl Asked {
+    /// Reads the header and checks everything that can be checked without rows.
+    ///
+    /// `default_metric` is what is to be lost least when the job does not say.
+    pub(crate) fn read(
+        job: &Job,
+        default_metric: &str,
+    ) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
+        let texts = job.privacy.models.as_deref().unwrap_or_default();
+        if texts.is_empty() {
+            return Err(Error::NoPrivacyModel);
+        }
+        let models = models::parse(texts)?;
+        let metric = job.search.metric.as_deref().unwrap_or(default_metric);
+        let metric: MetricSpec = metric.parse()?;
+        let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+        files::check_outputs(job)?;
+        let source = input::source(job, path)?;
+        hierarchies::check_folder(job)?;
+        let reader = source.open()?;
+        let plan = Plan::new(job, &source.name(), reader.columns())?;
+        for column in job.hierarchies.keys() {
+            let names = reader.columns();
+            crate::run::plan::find_column(&source.name(), names, column, "the hierarchies")?;
+        }
+        let target = plan.names_of(&plan.target).into_iter().next();
+        let metric = match target.filter(|_| metric.reads_column()) {
+            Some(target) => metric.with_column(target),
+            None => metric,
+        };
+        let asked = Asked {
+            source,
+            plan,
+            models,
+            metric,
+            delimiter: reader.delimiter(),
+        };
+        Ok((asked, reader))
+    }
+
+    /// The promises, for a counted table that may be able to keep them.
+    pub(crate) fn models(&self, table: &CountedTable) -> Result<Vec<Box<dyn PrivacyModel>>, Error> {
+        let sensitive: Vec<usize> = (0..self.plan.sensitive.len()).collect();
+        let models = models::build(&self.models, table, &sensitive)?;
+        models::check_reach(&models, table)?;
+        Ok(models)
+    }
+
+    /// The problem for an algorithm.
+    pub(crate) fn problem<'a>(
+        &self,
+        job: &Job,
+        first_pass: &'a FirstPass,
+        models: &'a [Box<dyn PrivacyModel>],
+        metric: &'a dyn UtilityMetric,
+        algorithm: &dyn Algorithm,
+    ) -> Result<Problem<'a>, Error> {
+        let table = &first_pass.table;
+        let default_budget = algorithm.card().default_budget;
+        Ok(Problem {
+            table,
+            models,
+            metric,
+            max_suppressed: match job.privacy.max_suppressed {
+                None => default_budget.rows(models).min(table.rows),
+                budget => max_suppressed(budget, table)?,
+            },
+            max_levels: max_levels(job.privacy.max_levels.as_deref(), table)?,
+            memory_limit: DEFAULT_MEMORY_LIMIT,
+            settings: settings(job, &self.plan, &first_pass.hierarchies)?,
+        })
+    }
+}
+
+/// The algorithm a job names.
+pub(crate) fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
+    let name = job.search.algorithm.as_deref().unwrap_or("optimal");
+    // Until there is an advisor, the exact search is what it would take.
+    let name = if name == "auto" { "optimal" } else { name };
+    named(name)
+}
+
+/// The algorithm of a name.
+pub(crate) fn named(name: &str) -> Result<&'static dyn Algorithm, Error> {
+    algorithms::find(name).ok_or_else(|| Error::UnknownName {
+        family: "algorithm",
+        name: name.to_owned(),
+        known: ALGORITHMS.iter().map(|entry| entry.card().name).collect(),
+    })
+}
+
+/// What the algorithm is told beside the problem.
+fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Result<Settings, Error> {
+    let counted = plan.counted();
+    let position = |column| counted.iter().position(|other| other == column);
+    let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
+    let automatic = hierarchies.iter().enumerate();
+    let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
+    Ok(Settings {
+        without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
+        targets: plan.target.iter().filter_map(position).collect(),
+        script: job.search.script.clone(),
+        partition: partitions::settings(&job.search)?,
+        seed: job.search.seed.unwrap_or(0),
+        threads: job.threads(),
+    })
+}

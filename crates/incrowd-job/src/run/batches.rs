@@ -1,0 +1,268 @@
+//! Rows through a few threads and out again in their order.
+//!
+//! One thread reads, some work, the calling thread collects. A fixed number of batches goes round between
+//! them, so memory does not grow however unequal their speeds are. Results, and errors, are collected in the
+//! order of rows: what comes out does not depend on the number of threads. What a worker remembers does depend on
+//! which batches it got: whoever reads that must make it independent of how rows were spread.
+//!
+//! A panic in a thread is an error of the batch it happened at, like any other, so it ends the run: a batch that
+//! nobody hands on would be waited for without end.
+
+use crate::error::Error;
+use crate::run::control::Control;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use incrowd_core::table::RowBatch;
+use incrowd_io::RowReader;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A batch on its round, with what a worker made of it.
+struct Ticket<O> {
+    batch: RowBatch,
+    made: O,
+}
+
+type Numbered<O> = (u64, Result<Ticket<O>, Error>);
+
+/// Reads to the end. Each batch goes to one of the `workers`; what they make is collected in the order of rows.
+///
+/// There are as many threads as workers, beside the one that reads; a single worker and `threads` of 1 need none.
+/// Returns the workers with what they remember.
+pub(crate) fn for_each_batch<W, O>(
+    reader: &mut (dyn RowReader + Send),
+    control: &Control,
+    threads: usize,
+    mut workers: Vec<W>,
+    work: impl Fn(&mut W, &RowBatch, &mut O) -> Result<(), Error> + Sync,
+    mut collect: impl FnMut(&mut O) -> Result<(), Error>,
+) -> Result<Vec<W>, Error>
+where
+    W: Send,
+    O: Default + Send,
+{
+    if let ([worker], 1) = (&mut workers[..], threads) {
+        let (mut batch, mut made) = (RowBatch::default(), O::default());
+        while reader.read(&mut batch)? {
+            control.check()?;
+            control.progress().reach(reader.bytes_read());
+            work(worker, &batch, &mut made)?;
+            collect(&mut made)?;
+        }
+        control.check()?;
+        return Ok(workers);
+    }
+    let (idle_out, idle) = unbounded();
+    for _ in 0..2 * workers.len() + 2 {
+        let ticket = Ticket {
+            batch: RowBatch::default(),
+            made: O::default(),
+        };
+        idle_out.send(ticket).map_err(|_| Error::WorkerLost)?;
+    }
+    let (read_out, read) = unbounded();
+    let (done_out, done) = unbounded();
+    std::thread::scope(|scope| {
+        let reader_done = done_out.clone();
+        scope.spawn(move || read_all(reader, control, &idle, &read_out, &reader_done));
+        for worker in &mut workers {
+            let (read, done_out, work) = (read.clone(), done_out.clone(), &work);
+            scope.spawn(move || {
+                for (number, mut ticket) in &read {
+                    let result = unless_panicking(|| work(worker, &ticket.batch, &mut ticket.made))
+                        .map(|()| ticket);
+                    // Nobody listens once an earlier batch has failed.
+                    if done_out.send((number, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        // Ours must go, or the end would never be seen.
+        drop(done_out);
+        collect_all(done, idle_out, &mut collect)
+    })?;
+    control.check()?;
+    Ok(workers)
+}
+
+/// Takes a panic for an error. The run ends with it, so it does not matter what the panic left half done.
+fn unless_panicking<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(step)).unwrap_or(Err(Error::WorkerLost))
+}
+
+fn read_all<O>(
+    reader: &mut (dyn RowReader + Send),
+    control: &Control,
+    idle: &Receiver<Ticket<O>>,
+    read_out: &Sender<(u64, Ticket<O>)>,
+    done_out: &Sender<Numbered<O>>,
+) {
+    // The collector drops its end of `idle` when it stops.
+    for (number, mut ticket) in (0..).zip(idle) {
+        let result = unless_panicking(|| {
+            control.check()?;
+            let more = reader.read(&mut ticket.batch)?;
+            control.progress().reach(reader.bytes_read());
+            Ok(more)
+        });
+        let sent = match result {
+            Ok(true) => read_out.send((number, ticket)).is_ok(),
+            Ok(false) => false,
+            Err(error) => {
+                let _ = done_out.send((number, Err(error)));
+                false
+            }
+        };
+        if !sent {
+            return;
+        }
+    }
+}
+
+fn collect_all<O>(
+    done: Receiver<Numbered<O>>,
+    idle_out: Sender<Ticket<O>>,
+    collect: &mut impl FnMut(&mut O) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    for (number, result) in done {
+        early.insert(number, result);
+        while let Some(result) = early.remove(&next) {
+            let mut ticket = result?;
+            collect(&mut ticket.made)?;
+            // The reader may have reached the end.
+            let _ = idle_out.send(ticket);
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_io::{CsvOptions, Source};
+
+    fn table(rows: usize) -> Source {
+        let mut text = String::from("number\n");
+        for row in 0..rows {
+            text.push_str(&format!("{row}\n"));
+        }
+        Source::spooled(text.as_bytes(), CsvOptions::default()).unwrap()
+    }
+
+    fn numbers(threads: usize, fail_at: Option<&str>) -> Result<(usize, Vec<String>), Error> {
+        let source = table(100_000);
+        let mut reader = source.open()?;
+        let mut all = Vec::new();
+        let workers = for_each_batch(
+            &mut *reader,
+            &Control::default(),
+            threads,
+            vec![0; threads.max(2) - 1],
+            |count, batch, made: &mut Vec<String>| {
+                made.clear();
+                for row in 0..batch.rows() {
+                    let cell = String::from_utf8_lossy(batch.cell(row, 0)).into_owned();
+                    if fail_at == Some(&cell) {
+                        return Err(Error::NoData);
+                    }
+                    made.push(cell);
+                    *count += 1;
+                }
+                Ok(())
+            },
+            |made| {
+                all.append(made);
+                Ok(())
+            },
+        )?;
+        Ok((workers.into_iter().sum(), all))
+    }
+
+    #[test]
+    fn rows_come_out_in_order_whatever_the_number_of_threads() {
+        let (count, one) = numbers(1, None).unwrap();
+        assert_eq!(count, 100_000);
+        for threads in [2, 3, 8] {
+            let (count, many) = numbers(threads, None).unwrap();
+            assert_eq!(count, 100_000);
+            assert_eq!(one, many);
+        }
+    }
+
+    #[test]
+    fn an_error_ends_all_threads() {
+        for threads in [1, 2, 4] {
+            assert!(matches!(
+                numbers(threads, Some("50000")),
+                Err(Error::NoData)
+            ));
+        }
+    }
+
+    #[test]
+    fn a_panic_in_any_thread_ends_the_run_with_an_error() {
+        /// Panics after some batches.
+        struct Panicking(Box<dyn RowReader + Send>, usize);
+        impl RowReader for Panicking {
+            fn columns(&self) -> &[String] {
+                self.0.columns()
+            }
+            fn read(&mut self, batch: &mut RowBatch) -> Result<bool, incrowd_io::Error> {
+                assert!(self.1 > 0, "the reader panics");
+                self.1 -= 1;
+                self.0.read(batch)
+            }
+            fn bytes_read(&self) -> u64 {
+                self.0.bytes_read()
+            }
+            fn fingerprint(&mut self) -> Result<incrowd_io::Fingerprint, incrowd_io::Error> {
+                self.0.fingerprint()
+            }
+            fn delimiter(&self) -> Option<u8> {
+                self.0.delimiter()
+            }
+        }
+        let source = table(100_000);
+        for threads in [2, 3, 8] {
+            for (batches, rows) in [(usize::MAX, 5000), (5, u64::MAX)] {
+                let mut reader = Panicking(source.open().unwrap(), batches);
+                let result = for_each_batch(
+                    &mut reader,
+                    &Control::default(),
+                    threads,
+                    vec![(); threads - 1],
+                    |(), batch, (): &mut ()| {
+                        assert!(batch.first_row() < rows, "a worker panics");
+                        Ok(())
+                    },
+                    |()| Ok(()),
+                );
+                assert!(matches!(result, Err(Error::WorkerLost)), "{threads}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cancelled_run_ends_at_the_next_batch() {
+        let source = table(100_000);
+        for threads in [1, 3] {
+            let mut reader = source.open().unwrap();
+            let control = Control::default();
+            let result = for_each_batch(
+                &mut *reader,
+                &control,
+                threads,
+                vec![(); threads.max(2) - 1],
+                |(), _, (): &mut ()| {
+                    control.cancel();
+                    Ok(())
+                },
+                |()| Ok(()),
+            );
+            assert!(matches!(result, Err(Error::Cancelled)));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! How a front end watches a run and stops it.
+
+use crate::error::Error;
+use crate::spec::TimeLimit;
+use incrowd_core::problem::{self, Interruption, Watch};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// What a run is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Reading and counting rows; measured in bytes.
+    Read,
+    /// Looking for the best recoding; measured in nodes.
+    Solve,
+    /// Reading again, recoding and writing; measured in bytes.
+    Write,
+}
+
+/// Is told how far a run is.
+pub trait Progress: Send + Sync {
+    /// A phase begins. `total` is how far it will go, when that is known.
+    fn begin(&self, phase: Phase, total: Option<u64>);
+
+    /// So much of the phase is done.
+    fn reach(&self, done: u64);
+
+    /// How a search stands.
+    fn search(&self, standing: Standing) {
+        self.reach(standing.nodes_checked);
+    }
+
+    /// The phase is over.
+    fn end(&self);
+}
+
+/// How a search stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// Nodes whose classes were counted.
+    pub nodes_checked: u64,
+    /// The least loss found so far.
+    pub best: Option<f64>,
+    /// No recoding costs less.
+    pub lower_bound: Option<f64>,
+    /// Steps of work done.
+    pub work: u64,
+    /// How many may be.
+    pub work_limit: Option<u64>,
+}
+
+impl Standing {
+    /// The share of the best that might still be saved, as far as that is known.
+    pub fn gap(&self) -> Option<f64> {
+        let (best, bound) = (self.best?, self.lower_bound?);
+        match best > bound && best != 0.0 {
+            true => Some((best - bound) / best.abs()),
+            false => Some(0.0),
+        }
+    }
+}
+
+/// Looks at nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn begin(&self, _phase: Phase, _total: Option<u64>) {}
+    fn reach(&self, _done: u64) {}
+    fn end(&self) {}
+}
+
+/// What has to be done by when.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    phase: Phase,
+    until: Instant,
+    /// What the user said about it.
+    limit: TimeLimit,
+}
+
+/// The wires between a run and whoever started it: progress out; in, that the best so far is wanted, or nothing.
+pub struct Control {
+    cancelled: AtomicBool,
+    asked_for_best: AtomicBool,
+    is_searching: AtomicBool,
+    /// When the work at hand has to be done.
+    due: Mutex<Option<Due>>,
+    progress: Box<dyn Progress>,
+    /// Files that exist only until the run ends.
+    temporary: Mutex<Vec<PathBuf>>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control::new(NoProgress)
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Control")
+            .field("cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Control {
+    /// A run that reports to `progress`.
+    pub fn new(progress: impl Progress + 'static) -> Self {
+        Control {
+            cancelled: AtomicBool::new(false),
+            asked_for_best: AtomicBool::new(false),
+            is_searching: AtomicBool::new(false),
+            due: Mutex::default(),
+            progress: Box::new(progress),
+            temporary: Mutex::default(),
+        }
+    }
+
+    /// Asks the run to stop; it does so at its next batch of rows or step of the search.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Asks a search that is under way for the best it has found; false when there is none to ask, or it was asked
+    /// before.
+    pub fn ask_for_best(&self) -> bool {
+        self.is_searching.load(Ordering::Relaxed)
+            && !self.asked_for_best.swap(true, Ordering::Relaxed)
+    }
+
+    /// What was asked of the search before does not concern the next.
+    pub(crate) fn forget_asked(&self) {
+        self.asked_for_best.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the best so far is wanted.
+    pub fn is_asked_for_best(&self) -> bool {
+        self.asked_for_best.load(Ordering::Relaxed)
+    }
+
+    /// An error once the run was asked to stop, or the phase at hand takes too long.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let due = *self.lock_due();
+        match due.filter(|due| Instant::now() >= due.until) {
+            None => Ok(()),
+            Some(Due { phase, limit, .. }) => Err(match phase {
+                Phase::Read => Error::TimeUpReading {
+                    limit: limit.to_string(),
+                },
+                Phase::Solve | Phase::Write => Error::TimeUpWriting {
+                    limit: limit.to_string(),
+                },
+            }),
+        }
+    }
+
+    /// Does a phase, which may take so long. A search keeps its own time, as it has something to show when it is up.
+    pub(crate) fn within<T>(
+        &self,
+        limit: Option<TimeLimit>,
+        phase: Phase,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        *self.lock_due() = limit.and_then(|limit| {
+            Some(Due {
+                phase,
+                until: Instant::now().checked_add(limit.0)?,
+                limit,
+            })
+        });
+        let done = work();
+        let stopped = self.check();
+        *self.lock_due() = None;
+        match done {
+            // The core does not know why it was stopped.
+            Err(Error::Core(incrowd_core::Error::CheckStopped)) => stopped.and(done),
+            done => done,
+        }
+    }
+
+    fn lock_due(&self) -> std::sync::MutexGuard<'_, Option<Due>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A search begins, which can be asked for the best it has found until what is returned is dropped.
+    pub(crate) fn begin_search(&self, total: Option<u64>) -> Searching<'_> {
+        self.progress.begin(Phase::Solve, total);
+        self.is_searching.store(true, Ordering::Relaxed);
+        Searching(self)
+    }
+
+    /// Who is told how far the run is.
+    pub fn progress(&self) -> &dyn Progress {
+        &*self.progress
+    }
+
+    /// Removes what an unfinished run has written.
+    ///
+    /// A run that stops cleans up after itself. This is for one that cannot stop, because it waits for a pipe
+    /// that says nothing, while its process is about to end.
+    pub fn abandon(&self) {
+        self.cancel();
+        for path in self.lock_temporary().drain(..) {
+            // Already gone is what we want.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    pub(crate) fn add_temporary(&self, path: &Path) {
+        self.lock_temporary().push(path.to_path_buf());
+    }
+
+    pub(crate) fn forget_temporary(&self) {
+        self.lock_temporary().clear();
+    }
+
+    fn lock_temporary(&self) -> std::sync::MutexGuard<'_, Vec<PathBuf>> {
+        self.temporary
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A search under way.
+pub(crate) struct Searching<'a>(&'a Control);
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        self.0.is_searching.store(false, Ordering::Relaxed);
+        self.0.progress.end();
+    }
+}
+
+/// Stops work of the core that has nothing to show for itself before it is done.
+pub(crate) struct PhaseWatch<'a>(pub(crate) &'a Control);
+
+impl Watch for PhaseWatch<'_> {
+    fn step(&self, _: problem::Progress) -> Result<(), Interruption> {
+        match self.0.check() {
+            Ok(()) => Ok(()),
+            Err(Error::Cancelled) => Err(Interruption::Cancelled),
+            Err(_) => Err(Interruption::TimeUp),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The first pass over a job's table: distinct tuples, counted, with the levels of every column.
+
+use crate::error::Error;
+use crate::run::control::{Control, Standing};
+use crate::run::hierarchies::{self, ColumnHierarchy};
+use crate::run::input;
+use crate::run::plan::Plan;
+use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
+use crate::spec::{Job, WorkLimit};
+use incrowd_core::counts::{CountedTable, RowCounter};
+use incrowd_core::lattice::Node;
+use incrowd_core::problem::{self, Interruption, Watch};
+use incrowd_io::{Fingerprint, RowReader, Source};
+use std::time::Instant;
+
+/// What the first pass leaves.
+pub(crate) struct FirstPass {
+    pub(crate) table: CountedTable,
+    /// One for each quasi-identifier.
+    pub(crate) hierarchies: Vec<ColumnHierarchy>,
+    /// Of the bytes read.
+    pub(crate) input_hash: Fingerprint,
+    /// What raw kept columns give away.
+    pub(crate) kept: Measures,
+    /// Whether cells have white space around them that is part of their values.
+    pub(crate) has_padded_cells: bool,
+}
+
+/// Counts the rows of `reader`, and finds the levels of every column.
+pub(crate) fn first_pass(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<FirstPass, Error> {
+    count_and_measure(job, source, plan, reader, Watched::default(), control)
+}
+
+/// The same for a table that is to be published: kept columns must not give people away.
+pub(crate) fn first_pass_to_publish(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<FirstPass, Error> {
+    count_and_measure(job, source, plan, reader, Watched::raw(plan), control)
+}
+
+fn count_and_measure(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    watched: Watched,
+    control: &Control,
+) -> Result<FirstPass, Error> {
+    let has_padded_cells = reader.has_padded_cells();
+    let counted = plan.counted();
+    let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
+    let columns = ColumnCounter::new(watched);
+    let rows = input::count(job, source, reader, counter, columns, control)?;
+    let (counter, input_hash, kept) = (rows.counter, rows.hash, rows.columns.finish());
+    refuse(&kept, job.columns.keep.as_deref().unwrap_or_default())?;
+    let missing = input::missing(job);
+    let mut hierarchies = Vec::new();
+    for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
+        control.check()?;
+        let values = counter.values(at, &missing);
+        hierarchies.push(hierarchies::of_column(job, name, &values)?);
+    }
+    let distances = plan
+        .names_of(&counted)
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let source = hierarchies::source_of(job, name);
+            let Some(source) = source else {
+                return Ok(None);
+            };
+            let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
+            let unlisted = job.columns.missing.unwrap_or_default();
+            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
+            Ok(Some(resolved.hierarchy))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
+    let table = counter
+        .finish(levels.collect(), distances, missing)
+        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies, has_padded_cells))?;
+    if table.rows == 0 {
+        return Err(Error::AllRowsExcluded {
+            input: source.name(),
+            rows: table.rows_excluded.into(),
+        });
+    }
+    Ok(FirstPass {
+        table,
+        hierarchies,
+        input_hash,
+        kept,
+        has_padded_cells,
+    })
+}
+
+/// Adds to an error about unlisted values which file does not list them.
+fn name_hierarchy(
+    error: incrowd_core::Error,
+    source: &Source,
+    plan: &Plan,
+    hierarchies: &[ColumnHierarchy],
+    has_padded_cells: bool,
+) -> Error {
+    if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
+        let names = plan.names_of(&plan.quasi_identifiers);
+        if let Some(at) = names.iter().position(|name| name == column) {
+            return Error::Unlisted {
+                column: column.clone(),
+                from: hierarchies[at].from.clone(),
+                input: source.name(),
+                has_padded_cells,
+                source: Box::new(error),
+            };
+        }
+    }
+    error.into()
+}
+
+/// The rows that may be suppressed.
+pub(crate) fn max_suppressed(
+    budget: Option<crate::Budget>,
+    table: &CountedTable,
+) -> Result<u32, Error> {
+    let rows = u64::from(table.rows);
+    match budget {
+        None => Ok(0),
+        Some(crate::Budget::Rows(limit)) if limit > rows => {
+            Err(Error::BudgetBeyondTable { limit, rows })
+        }
+        // At most the rows of the table, which are counted in 32 bits.
+        Some(budget) => Ok(budget.rows(rows) as u32),
+    }
+}
+
+/// The node of the highest acceptable levels.
+pub(crate) fn max_levels(limits: Option<&[u8]>, table: &CountedTable) -> Result<Node, Error> {
+    let attributes = &table.attributes;
+    let Some(limits) = limits else {
+        return Ok(table.lattice().top().clone());
+    };
+    if limits.len() != attributes.len() {
+        return Err(Error::LevelCount {
+            given: limits.len(),
+            expected: attributes.len(),
+        });
+    }
+    for (attribute, &level) in attributes.iter().zip(limits) {
+        let height = attribute.hierarchy.height();
+        if level > height {
+            return Err(Error::NoSuchLevel {
+                column: attribute.name.clone(),
+                level,
+                height,
+            });
+        }
+    }
+    Ok(Node::from_levels(limits.iter().copied()))
+}
+
+/// Lets a search see what the user wants, the clock, and how much it may do.
+pub(crate) struct SearchWatch<'a> {
+    control: &'a Control,
+    deadline: Option<Instant>,
+    work_limit: Option<u64>,
+}
+
+impl<'a> SearchWatch<'a> {
+    /// A search that begins now.
+    pub(crate) fn new(job: &Job, control: &'a Control) -> Self {
+        let limit = job.search.time_limit;
+        SearchWatch {
+            control,
+            deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
+            work_limit: job.search.work_limit.unwrap_or(WorkLimit::DEFAULT).steps(),
+        }
+    }
+}
+
+impl Watch for SearchWatch<'_> {
+    fn step(&self, progress: problem::Progress) -> Result<(), Interruption> {
+        if self.control.is_cancelled() {
+            return Err(Interruption::Cancelled);
+        }
+        if self.control.is_asked_for_best() {
+            return Err(Interruption::Asked);
+        }
+        self.control.progress().search(Standing {
+            nodes_checked: progress.nodes_checked,
+            best: progress.best.map(|loss| loss.0),
+            lower_bound: progress.lower_bound.map(|loss| loss.0),
+            work: progress.work,
+            work_limit: self.work_limit,
+        });
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Interruption::TimeUp),
+            _ => Ok(()),
+        }
+    }
+
+    fn work_limit(&self) -> Option<u64> {
+        self.work_limit
+    }
+}

@@ -1,0 +1,503 @@
+//! What a release has come to, for the outcome and the certificate.
+
+use crate::error::Error;
+use crate::report::certificate::{
+    Certificate, Dialect, Generalized, Lost, Measured, Reached, Request,
+};
+use crate::report::outcome::{
+    Distribution, Exposed, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
+    PartitionSearch, RowOrder, SafeAmong, SafeRecodings, Seconds, StepTaken, VERSION,
+};
+use crate::report::stopped::Stopped;
+use crate::run::asked::Asked;
+use crate::run::choices;
+use crate::run::control::{Control, PhaseWatch};
+use crate::run::counted::FirstPass;
+use crate::run::hierarchies::ColumnHierarchy;
+use crate::run::input;
+use crate::run::models;
+use crate::run::unchanged::{Measures, Published, raw_notes};
+use crate::spec::{Delimiter, Job, MissingCells, Suppressed};
+use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope, partition};
+use incrowd_core::counts::{Attribute, CountedTable};
+use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::lattice::Node;
+use incrowd_core::privacy::{Direction, ModelSpec};
+use incrowd_core::problem::{self, Assessor, Meter, Problem, Proposal, Setting};
+use incrowd_core::publish::Release;
+use incrowd_core::recode::{Grouping, Recoding};
+use incrowd_core::utility::{METRICS, MetricSpec};
+use incrowd_io::Header;
+use indexmap::IndexMap;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// Said when a release is safe only because it is empty.
+pub(crate) const NOTHING_PUBLISHED: &str =
+    "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
+
+/// Of so many minimal recodings the loss is told: each must be counted for it.
+const LOSSES_OF_MINIMAL: usize = 5;
+
+/// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
+pub(crate) const CROWDS_NOT_CLASSES: &str =
+    "missing cells match any value: crowds, not classes, keep the promise";
+
+/// Said of a release whose rows stay in their order.
+pub(crate) const INPUT_ORDER: &str =
+    "rows are in the input order, which can tell who is who; `--shuffle` draws another";
+
+/// Said of a release for spreadsheets.
+pub(crate) const APOSTROPHES: &str =
+    "an apostrophe stands before cells that a spreadsheet would take for formulas";
+
+/// An answer that passed the check, and all that led to it.
+pub(crate) struct Answer<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) asked: &'a Asked,
+    pub(crate) first_pass: &'a FirstPass,
+    pub(crate) algorithm: &'static dyn Algorithm,
+    pub(crate) problem: &'a Problem<'a>,
+    pub(crate) proposal: &'a Proposal,
+    /// How the search went and what else it found, for algorithms that keep account of it.
+    pub(crate) account: Option<&'a Account>,
+    /// Why the search ended before its end, if it did, and how much it had done.
+    pub(crate) stopped: Option<Stopped>,
+    pub(crate) release: &'a Release<'a>,
+    pub(crate) control: &'a Control,
+}
+
+impl Answer<'_> {
+    /// The outcome, all but files and times.
+    pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
+        let Answer {
+            job,
+            proposal,
+            release,
+            ..
+        } = *self;
+        let table = release.table();
+        let metrics = self.metrics()?;
+        let (guarantee, gap) = match proposal.guarantee {
+            problem::Guarantee::Optimal => (Guarantee::Optimal, Some(0.0)),
+            problem::Guarantee::Bounded { lower_bound } => {
+                // By the metric searched, which `compare` chooses for each algorithm.
+                let loss = proposal.loss.map(|loss| loss.0);
+                let gap = loss.filter(|_| lower_bound.0.is_finite()).map(|loss| {
+                    match loss > lower_bound.0 {
+                        true => (loss - lower_bound.0) / loss.abs(),
+                        false => 0.0,
+                    }
+                });
+                (Guarantee::Bounded, gap)
+            }
+            problem::Guarantee::Heuristic => (Guarantee::Heuristic, None),
+        };
+        let level_names = release.node().map(|node| {
+            let levels = table.attributes.iter().zip(node.levels());
+            let name = |(attribute, level): (&Attribute, u8)| {
+                let name = attribute.hierarchy.level_name(level);
+                (attribute.name.clone(), name.to_owned())
+            };
+            levels.map(name).collect()
+        });
+        let levels = release.levels().map(|levels| {
+            let owned = |(name, level): (&str, u8)| (name.to_owned(), level);
+            levels.into_iter().map(owned).collect()
+        });
+        let (partition, found) = match self.account {
+            Some(Account::Partitions(account)) => (Some(partition_search(account)), None),
+            Some(Account::SafeNodes(found)) => (None, Some(self.safe_recodings(found))),
+            None => (None, None),
+        };
+        let looked_at = proposal.nodes_checked;
+        let classes = release.classes() as u64;
+        let rows_out = u64::from(release.rows_published());
+        Ok(Outcome {
+            version: VERSION,
+            algorithm: self.algorithm.card().name.to_owned(),
+            guarantee,
+            gap,
+            levels,
+            recoding: release.recoding().name().into(),
+            blocks: blocks(release),
+            published: published_values(release),
+            partition,
+            found,
+            stopped: self.stopped,
+            rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
+            rows_out,
+            rows_suppressed: release.rows_suppressed().into(),
+            classes,
+            smallest_class: release.smallest_class().into(),
+            average_class: match classes {
+                0 => 0.0,
+                classes => rows_out as f64 / classes as f64,
+            },
+            metrics,
+            privacy: models::reached(self.problem.models, release.reached(), table),
+            lattice: LatticeSeen {
+                nodes: Figure128(table.lattice().nodes()),
+                checked: match release.recoding() {
+                    Recoding::FullDomain(_) => looked_at,
+                    Recoding::Cuts(_) | Recoding::Partitions(_) => 0,
+                },
+            },
+            replacements_weighed: match release.recoding() {
+                Recoding::Cuts(_) => Some(looked_at),
+                Recoding::FullDomain(_) | Recoding::Partitions(_) => None,
+            },
+            seconds: Seconds {
+                read: 0.0,
+                solve: 0.0,
+                write: 0.0,
+            },
+            peak_memory_bytes: None,
+            output: None,
+            level_names,
+            hierarchies: self.origins(),
+            rows_excluded: table.rows_excluded.into(),
+            rows_starred: match job.output.suppressed.unwrap_or_default() {
+                Suppressed::Drop => 0,
+                Suppressed::Star => release.rows_suppressed().into(),
+            },
+            row_order: row_order(self.job),
+            spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
+            steps: choices::steps(&proposal.steps, table),
+            notes: self.notes(),
+            distribution: Distribution {
+                over: Over::RowsTakingPart,
+                rows: table.rows.into(),
+            },
+            exposed: Exposed::default(),
+            certificate: None,
+            sample: None,
+        })
+    }
+
+    /// The safe recodings that a search has found beside the one published.
+    fn safe_recodings(&self, found: &FoundNodes) -> SafeRecodings {
+        let attributes = &self.problem.table.attributes;
+        let levels = |node: &Node| {
+            let levels = attributes.iter().zip(node.levels());
+            let named = |(attribute, level): (&Attribute, u8)| (attribute.name.clone(), level);
+            levels.map(named).collect()
+        };
+        let mut assessor = Assessor::new(self.problem);
+        let first = found.minimal.iter().take(LOSSES_OF_MINIMAL);
+        let losses = first.filter_map(|node| {
+            let assessed = assessor.assess_recoding(&Recoding::FullDomain(node.clone()));
+            assessed.loss.map(|loss| loss.0)
+        });
+        SafeRecodings {
+            safe_nodes: found.safe,
+            safe_nodes_among: match found.scope {
+                Scope::Lattice => SafeAmong::Lattice,
+                Scope::LeastHeight => SafeAmong::LeastHeight,
+            },
+            minimal_losses: losses.collect(),
+            minimal: found.minimal.iter().map(levels).collect(),
+        }
+    }
+
+    /// What the release gives away; `kept` is measured in its rows.
+    pub(crate) fn exposed(&self, kept: &Measures) -> Exposed {
+        let published = Published {
+            plan: &self.asked.plan,
+            rows: self.release.rows_published().into(),
+            exposure: &self.release.exposure(),
+            measures: kept,
+        };
+        published.exposed()
+    }
+
+    /// Where the levels of each quasi-identifier come from.
+    fn origins(&self) -> IndexMap<String, LevelsFrom> {
+        let plan = &self.asked.plan;
+        let names = plan.names_of(&plan.quasi_identifiers).into_iter();
+        let hierarchies = self.first_pass.hierarchies.iter();
+        names
+            .zip(hierarchies.map(ColumnHierarchy::origin))
+            .collect()
+    }
+
+    /// What a reader should know before trusting or using the release.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.release.rows_published() == 0 {
+            notes.push(NOTHING_PUBLISHED.to_owned());
+        }
+        if self.job.privacy.max_suppressed.is_none() && self.problem.max_suppressed > 0 {
+            let (name, rows) = (self.algorithm.card().name, self.problem.max_suppressed);
+            notes.push(format!(
+                "no budget is given: {name} may then suppress {rows} rows"
+            ));
+        }
+        notes.extend(self.stopped.map(Stopped::in_words));
+        if self.crowds_outgrow_classes() {
+            notes.push(CROWDS_NOT_CLASSES.to_owned());
+        }
+        notes.extend(raw_notes(&self.first_pass.kept, &self.asked.plan));
+        if self.first_pass.has_padded_cells {
+            notes.push(input::PADDED_CELLS.to_owned());
+        }
+        if self.job.output.path.is_some() && row_order(self.job) == RowOrder::Input {
+            notes.push(INPUT_ORDER.to_owned());
+        }
+        if self.job.output.spreadsheet_safe == Some(true) {
+            notes.push(APOSTROPHES.to_owned());
+        }
+        notes
+    }
+
+    /// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
+    /// then stand in several crowds.
+    fn crowds_outgrow_classes(&self) -> bool {
+        let smallest = f64::from(self.release.smallest_class());
+        let mut reached = self.problem.models.iter().zip(self.release.reached());
+        self.job.data.missing_cells == Some(MissingCells::MatchAny)
+            && reached.any(|(model, reached)| {
+                let is_size = model.column().is_none() && model.direction() == Direction::AtLeast;
+                is_size && reached.worst.is_some_and(|worst| smallest < worst)
+            })
+    }
+
+    /// The release by every metric that applies, the one asked for first if it is not among them.
+    fn metrics(&self) -> Result<IndexMap<String, f64>, Error> {
+        let table = self.release.table();
+        let plan = &self.asked.plan;
+        let specs = metrics_told(&self.asked.metric, table, &plan.names_of(&plan.target))?;
+        let mut metrics = IndexMap::new();
+        for spec in specs {
+            let metric = spec.build(table)?;
+            let problem = Problem {
+                metric: &*metric,
+                ..self.problem.clone()
+            };
+            let watch = PhaseWatch(self.control);
+            let assessed = Assessor::new(&problem)
+                .assess_recoding_metered(self.release.recoding(), &Meter::new(&watch))
+                .map_err(|_| incrowd_core::Error::CheckStopped)?;
+            if let Some(loss) = assessed.loss {
+                metrics.insert(spec.to_string(), loss.0);
+            }
+        }
+        Ok(metrics)
+    }
+
+    /// Everything that decided what the release looks like.
+    fn request(&self, steps: &[StepTaken]) -> Request {
+        let reads_script = self.algorithm.card().reads.contains(&Setting::Script);
+        let script = reads_script.then(|| choices::script(steps));
+        request(
+            self.job,
+            self.asked,
+            self.first_pass,
+            self.problem,
+            self.algorithm,
+            script,
+        )
+    }
+
+    /// The values in the release, where a column does not keep to one level.
+    fn published(&self) -> Option<IndexMap<String, Vec<String>>> {
+        let release = self.release;
+        release.recoding().groupings()?;
+        let values = |(at, attribute): (usize, &Attribute)| {
+            let texts = release.texts(at).into_iter();
+            (attribute.name.clone(), texts.map(str::to_owned).collect())
+        };
+        let attributes = release.table().attributes.iter();
+        Some(attributes.enumerate().map(values).collect())
+    }
+
+    /// The certificate of a release that was written with this SHA-256.
+    pub(crate) fn certificate(&self, outcome: &Outcome, output: &str) -> Certificate {
+        let reached = Reached {
+            privacy: outcome.privacy.clone(),
+            levels: outcome.levels.clone(),
+            recoding: outcome.recoding.clone(),
+            published: self.published(),
+            rows_in: outcome.rows_in,
+            rows_out: outcome.rows_out,
+            rows_suppressed: outcome.rows_suppressed,
+            rows_excluded: outcome.rows_excluded,
+            rows_starred: outcome.rows_starred,
+            notes: outcome.notes.clone(),
+            classes: outcome.classes,
+            smallest_class: outcome.smallest_class,
+            distribution: outcome.distribution,
+            exposed: outcome.exposed.clone(),
+        };
+        let lost = Lost {
+            guarantee: outcome.guarantee,
+            gap: outcome.gap,
+            metrics: outcome.metrics.clone(),
+        };
+        let input = self.first_pass.input_hash.to_string();
+        let request = self.request(&outcome.steps);
+        Certificate::new(request, reached, lost, input, output.to_owned())
+    }
+}
+
+/// The metrics that a release is measured by: the one asked for, and every other that applies.
+pub(crate) fn metrics_told(
+    asked: &MetricSpec,
+    table: &CountedTable,
+    targets: &[String],
+) -> Result<Vec<MetricSpec>, Error> {
+    let mut specs = vec![asked.clone()];
+    for entry in METRICS {
+        if !(entry.applies)(table, !targets.is_empty()) {
+            continue;
+        }
+        let spec = MetricSpec::named(entry.name)?;
+        match spec.reads_column() {
+            false => specs.push(spec),
+            true => specs.extend(
+                targets
+                    .iter()
+                    .map(|it| spec.clone().with_column(it.clone())),
+            ),
+        }
+    }
+    Ok(specs)
+}
+
+/// The order in which a job wants its rows.
+fn row_order(job: &Job) -> RowOrder {
+    match job.output.shuffle {
+        Some(true) => RowOrder::Shuffled,
+        _ => RowOrder::Input,
+    }
+}
+
+/// What a job asks of its table, `script` being the choices made where an algorithm leaves them open.
+pub(crate) fn request(
+    job: &Job,
+    asked: &Asked,
+    first_pass: &FirstPass,
+    problem: &Problem<'_>,
+    algorithm: &dyn Algorithm,
+    script: Option<Vec<String>>,
+) -> Request {
+    let plan = &asked.plan;
+    Request {
+        quasi_identifiers: plan
+            .names_of(&plan.quasi_identifiers)
+            .into_iter()
+            .zip(&first_pass.hierarchies)
+            .zip(problem.max_levels.levels())
+            .map(|((column, levels), max_level)| Generalized {
+                column,
+                max_level,
+                hierarchy_sha256: hash(&levels.hierarchy),
+            })
+            .collect(),
+        sensitive: plan.names_of(&plan.sensitive),
+        distances: problem
+            .table
+            .columns
+            .iter()
+            .filter_map(|column| {
+                Some(Measured {
+                    column: column.name.clone(),
+                    hierarchy_sha256: hash(column.hierarchy.as_ref()?),
+                })
+            })
+            .collect(),
+        target: plan.names_of(&plan.target),
+        kept: plan.names_of(&plan.kept),
+        dropped: plan.names_of(&plan.dropped),
+        privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
+        max_suppressed: problem.max_suppressed.into(),
+        metric: asked.metric.to_string(),
+        algorithm: algorithm.card().name.to_owned(),
+        script,
+        scheme: job.search.scheme.clone(),
+        coarse: job.search.coarse.clone(),
+        direction: job.search.direction.clone(),
+        seed: job.search.seed.unwrap_or(0),
+        time_limit: job.search.time_limit.map(|limit| limit.to_string()),
+        work_limit: job.search.work_limit.map(|limit| limit.to_string()),
+        missing: word(job.data.missing_cells.unwrap_or_default()),
+        missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+        unlisted: word(job.columns.missing.unwrap_or_default()),
+        csv: asked.delimiter.map(|delimiter| {
+            let options = input::csv_options(job);
+            Dialect {
+                delimiter: Delimiter(delimiter),
+                quote: Delimiter(options.quote),
+                header: options.header != Header::Row,
+                trim: options.trim,
+            }
+        }),
+        suppressed: word(job.output.suppressed.unwrap_or_default()),
+        row_order: row_order(job),
+        spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
+    }
+}
+
+/// The raw values behind each published one, where a column does not keep to one level.
+fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
+    let blocks = |(attribute, grouping): (&Attribute, &Grouping)| {
+        let mut blocks = vec![Vec::new(); grouping.groups()];
+        for (leaf, &group) in (0..).zip(grouping.groups_of_leaves()) {
+            blocks[group as usize].push(attribute.hierarchy.label(0, leaf).to_owned());
+        }
+        (attribute.name.clone(), blocks)
+    };
+    let attributes = release.table().attributes.iter();
+    let groupings = release.recoding().groupings()?;
+    Some(attributes.zip(groupings).map(blocks).collect())
+}
+
+/// The text for each block, which is in the release unless all its rows are suppressed.
+fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String>>> {
+    let values = |(attribute, grouping): (&Attribute, &Grouping)| {
+        let values = grouping.labels().map(str::to_owned).collect();
+        (attribute.name.clone(), values)
+    };
+    let attributes = release.table().attributes.iter();
+    let groupings = release.recoding().groupings()?;
+    Some(attributes.zip(groupings).map(values).collect())
+}
+
+/// SHA-256 of a hierarchy in the program's own form.
+pub(crate) fn hash(hierarchy: &Hierarchy) -> String {
+    crate::report::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
+}
+
+/// A choice as it is written in a job file.
+fn word(choice: impl Serialize) -> String {
+    match serde_json::to_value(choice) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => unreachable!("choices are written as words"),
+    }
+}
+
+/// The account of a search as everybody reads it.
+fn partition_search(account: &partition::Account) -> PartitionSearch {
+    let counts = account.counts;
+    let pruning = [
+        ("dropped_by_cost", counts.dropped_by_cost),
+        ("dropped_by_budget", counts.dropped_by_budget),
+        ("applicators_dropped", counts.applicators_dropped),
+        ("dropped_late", counts.dropped_late),
+    ];
+    PartitionSearch {
+        cost: account.cost,
+        lower_bound: account.lower_bound,
+        nodes_visited: counts.nodes_visited,
+        pruning: pruning
+            .into_iter()
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect(),
+        search: match account.is_bottom_up {
+            true => "bottom-up".to_owned(),
+            false => "top-down".to_owned(),
+        },
+        search_reason: account.reason.to_owned(),
+        choices: account.choices,
+    }
+}

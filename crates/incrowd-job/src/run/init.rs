@@ -1,0 +1,433 @@
+//! A job file and hierarchies to start from.
+
+use crate::error::Error;
+use crate::report::outcome::VERSION;
+use crate::report::visible::visible;
+use crate::run::control::Control;
+use crate::run::files;
+use crate::run::hierarchies::ColumnHierarchy;
+use crate::run::input;
+use crate::run::inspect::{ColumnReport, Inspection, ProposedRole, inspect_with_levels};
+use crate::spec::{Data, Job, Others, WorkLimit};
+use incrowd_core::table::steers;
+use incrowd_io::write_atomically;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What `init` has written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Initialized {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The job file.
+    pub job: PathBuf,
+    /// The hierarchies, one per quasi-identifier.
+    pub hierarchies: Vec<PathBuf>,
+    /// What was decided on the way and is better known, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What to type next.
+    pub next: String,
+}
+
+/// The promise proposed to those who have named none.
+const FIRST_PROMISE: &str = "k-anonymity(k=5)";
+
+/// Looks at the job's table and writes `incrowd.toml` and `hierarchies/<column>.csv` into `folder`.
+///
+/// Roles and models that the job gives are written as given, the others as [`crate::inspect()`] proposes them. Columns
+/// without a clear role are dropped by the job written, until the user decides: they stand among the quasi-identifiers
+/// as comments. Nothing is overwritten unless
+/// `force` says so.
+pub fn init(
+    job: &Job,
+    folder: &Path,
+    force: bool,
+    control: &Control,
+) -> Result<Initialized, Error> {
+    // `incrowd.toml` reads better than `./incrowd.toml`.
+    let folder = folder.strip_prefix(".").unwrap_or(folder);
+    let (job, is_trimmed) = trimmed(job)?;
+    let job = &job;
+    let (inspection, levels) = inspect_with_levels(job, control)?;
+    let quasi_identifiers = columns_with(&inspection, ProposedRole::QuasiIdentifying);
+    if quasi_identifiers.is_empty() {
+        return Err(Error::NoQuasiIdentifiers);
+    }
+    let files = file_names(&quasi_identifiers);
+    let job_path = folder.join("incrowd.toml");
+    let hierarchies: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+    let paths = std::iter::once(&job_path).chain(&hierarchies);
+    let claims = files::claims(job);
+    for path in paths.clone() {
+        claims.check_write("a file of the new job", path)?;
+    }
+    let paths: Vec<PathBuf> = paths.filter(|path| path.exists()).cloned().collect();
+    if !force && !paths.is_empty() {
+        return Err(Error::AlreadyExists { paths });
+    }
+    let text = job_text(job, is_trimmed, folder, &inspection, &files, &levels);
+    // What we write must be what we read: a job file nobody can use is worse than none.
+    Job::parse(&text)?;
+    for (path, levels) in hierarchies.iter().zip(&levels) {
+        let levels = levels.hierarchy.to_csv();
+        write_atomically(&claims, "a hierarchy", path, levels.as_bytes())?;
+    }
+    write_atomically(&claims, "the job file", &job_path, text.as_bytes())?;
+    Ok(Initialized {
+        version: VERSION,
+        notes: match is_trimmed {
+            true => vec![TRIMMED.to_owned()],
+            false => Vec::new(),
+        },
+        next: format!("incrowd anonymize --job {}", job_path.display()),
+        job: job_path,
+        hierarchies,
+    })
+}
+
+/// Said when the job written drops blanks that nobody asked to drop.
+const TRIMMED: &str = "many cells have blanks around them; the job drops them with `trim = true`";
+
+/// The job, with blanks around cells dropped if there are many and it does not say; whether that is so.
+fn trimmed(job: &Job) -> Result<(Job, bool), Error> {
+    let mut job = job.clone();
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    let is_trimmed =
+        job.data.trim.is_none() && input::source(&job, path)?.open()?.has_padded_cells();
+    if is_trimmed {
+        job.data.trim = Some(true);
+    }
+    Ok((job, is_trimmed))
+}
+
+fn columns_with(inspection: &Inspection, role: ProposedRole) -> Vec<String> {
+    let columns = inspection.columns.iter();
+    columns
+        .filter(|column| column.role == role)
+        .map(|column| column.name.clone())
+        .collect()
+}
+
+/// A file name per column; letters that a file name cannot have on every system become `_`.
+fn file_names(columns: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for column in columns {
+        let plain: String = column
+            .chars()
+            .map(|letter| match letter {
+                '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '_',
+                letter if steers(letter) => '_',
+                letter => letter,
+            })
+            .collect();
+        let mut name = format!("hierarchies/{plain}.csv");
+        let mut number = 2;
+        while names.contains(&name) {
+            name = format!("hierarchies/{plain}-{number}.csv");
+            number += 1;
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// The keys that say how the table is written: as they are given, or as comments that explain them.
+///
+/// A key that is missing here does not compile.
+fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
+    let Data {
+        path: _,
+        delimiter,
+        quote,
+        trim,
+        header,
+        missing_tokens,
+        missing_cells,
+        // Said about releases, which nobody starts a job from.
+        spreadsheet_safe: _,
+    } = data;
+    fn key<T: Serialize>(name: &str, given: &Option<T>, else_say: &str) -> String {
+        match given.as_ref().map(toml::Value::try_from) {
+            Some(Ok(value)) => format!("{name} = {value}"),
+            _ => format!("# {else_say}"),
+        }
+    }
+    let why_trimmed = match is_trimmed {
+        true => "             # many cells have blanks around them",
+        false => "",
+    };
+    vec![
+        key(
+            "delimiter",
+            delimiter,
+            "delimiter = \";\"          # detected when left out",
+        ),
+        key(
+            "quote",
+            quote,
+            "quote = \"'\"              # `\"` when left out",
+        ),
+        key(
+            "header",
+            header,
+            "header = false           # when the first line is a row already",
+        ),
+        key(
+            "trim",
+            trim,
+            "trim = true              # drop white space around cells",
+        ) + why_trimmed,
+        key(
+            "missing_tokens",
+            missing_tokens,
+            "missing_tokens = [\"?\"]   # texts that mean \"no value\", beside the empty one",
+        ),
+        key(
+            "missing_cells",
+            missing_cells,
+            "missing_cells = \"own-value\"  # or \"match-any\", \"exclude-row\"",
+        ),
+    ]
+}
+
+fn job_text(
+    job: &Job,
+    is_trimmed: bool,
+    folder: &Path,
+    inspection: &Inspection,
+    files: &[String],
+    levels: &[ColumnHierarchy],
+) -> String {
+    let mut text = String::new();
+    let quasi_identifiers = columns_with(inspection, ProposedRole::QuasiIdentifying);
+    let sensitive = columns_with(inspection, ProposedRole::Sensitive);
+    let identifying = columns_with(inspection, ProposedRole::Identifying);
+    let with_role = |role: ProposedRole| {
+        let columns = inspection.columns.iter();
+        columns.filter(move |column: &&ColumnReport| column.role == role)
+    };
+    let first_promise = [FIRST_PROMISE.to_owned()];
+    let models = job.privacy.models.as_deref().unwrap_or(&first_promise);
+    let budget = job.privacy.max_suppressed;
+    let mut line = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    line("# A job for incrowd. Run it with: incrowd anonymize --job incrowd.toml");
+    line("# Flags on the command line win over what stands here. Paths are relative to this file.");
+    line("");
+    line("[data]");
+    line(&format!("path = {}", quoted(&data_path(job, folder))));
+    for text in reading(&job.data, is_trimmed) {
+        line(&text);
+    }
+    line("");
+    line("[columns]");
+    line(
+        "# What others could know and join. Published generalized; their order is the order of levels.",
+    );
+    line(
+        "# Few are proposed, since every one costs detail in all others. To publish another generalized, take away its `#`.",
+    );
+    line("quasi_identifiers = [");
+    for column in with_role(ProposedRole::QuasiIdentifying) {
+        line(&format!(
+            "    {},  # {}",
+            quoted(&column.name),
+            column.reason
+        ));
+    }
+    for column in with_role(ProposedRole::Plain) {
+        line(&format!(
+            "    # {},  # {}",
+            quoted(&column.name),
+            column.reason
+        ));
+    }
+    line("]");
+    line(
+        "# What must not be linked to a person. Published as it is, protected by the models below.",
+    );
+    line(&format!("sensitive = {}", list(&sensitive)));
+    line("# What names a person. Never published.");
+    line(&format!("identifying = {}", list(&identifying)));
+    match &job.columns.target {
+        Some(target) => {
+            line("# What analysts predict, for metrics that care.");
+            line(&format!("target = {}", list(target)));
+        }
+        None => line("# What analysts predict, for metrics that care: target = [\"column\"]"),
+    }
+    match &job.columns.keep {
+        Some(kept) => line(&format!("keep = {}", list(kept))),
+        None => line("# Published as it is, whatever it gives away: keep = [\"column\"]"),
+    }
+    line(match job.columns.others {
+        Some(Others::Keep) => {
+            "others = \"keep\"            # publish columns named nowhere as they are"
+        }
+        _ => {
+            "others = \"drop\"            # or \"keep\": publish columns named nowhere as they are"
+        }
+    });
+    line("");
+    line("# Why the other columns got their roles:");
+    for column in &inspection.columns {
+        if matches!(
+            column.role,
+            ProposedRole::Sensitive | ProposedRole::Identifying
+        ) {
+            line(&format!(
+                "#   {}: {}, {}",
+                quoted(&column.name),
+                column.role,
+                column.reason
+            ));
+        }
+    }
+    line("");
+    line("# The levels of each quasi-identifier: a file, or a rule such as \"interval:5,10,20\",");
+    line(
+        "# \"log:1-2-5,10,100\", \"frequent:12,6,3\", \"prefix:3,1\", \"date:month,year\" or \"suppress\".",
+    );
+    line("# A quasi-identifier without a line here gets levels chosen from the data.");
+    line("[hierarchies]");
+    for ((column, file), levels) in quasi_identifiers.iter().zip(files).zip(levels) {
+        let reason = levels.reason.as_deref().unwrap_or("as you said");
+        line(&format!(
+            "{} = {}  # {}: {reason}",
+            key(column),
+            quoted(file),
+            visible(&levels.from)
+        ));
+    }
+    line("");
+    line("[privacy]");
+    line("# All must hold in every class of the release. `incrowd explain models` lists them.");
+    line(&format!("models = {}", list(models)));
+    if job.privacy.models.is_none() && !sensitive.is_empty() {
+        line(
+            "# With a sensitive column, k alone is weak; consider adding \"distinct-l-diversity(l=2)\".",
+        );
+    }
+    line("# Rows that may be left out for the sake of detail: a number, or a share.");
+    line(&match budget {
+        Some(crate::Budget::Rows(rows)) => format!("max_suppressed = {rows}"),
+        Some(budget) => format!("max_suppressed = \"{budget}\""),
+        None => "max_suppressed = \"1%\"".to_owned(),
+    });
+    line(&match &job.privacy.max_levels {
+        Some(levels) => format!("max_levels = {levels:?}"),
+        None => {
+            "# max_levels = [2, 1]        # the highest level allowed for each quasi-identifier"
+                .to_owned()
+        }
+    });
+    line("");
+    line("[search]");
+    line(
+        "metric = \"loss\"            # what is to be lost least; `incrowd explain metrics` lists them",
+    );
+    line("algorithm = \"optimal\"");
+    line(
+        "# script = [\"age\", \"suppress\"]  # the choices to make, for algorithms such as mu-argus",
+    );
+    line(
+        "# scheme = [\"age=ops\"]     # which partitions of values are allowed, for the algorithm partition",
+    );
+    line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
+    line(&format!(
+        "# work_limit = {:<13} # the same in steps of work, which do not depend on the machine",
+        format!("\"{}\"", WorkLimit::DEFAULT)
+    ));
+    line("# threads = 2                # the result does not depend on it");
+    line("# seed = 0");
+    line("");
+    line("[output]");
+    line("path = \"release.csv\"");
+    line("certificate = \"certificate.json\"");
+    line(
+        "suppressed = \"drop\"        # or \"star\": rows of `*`, so that the number of rows stays",
+    );
+    line(
+        "# shuffle = true             # rows in another order than in the table, which can tell who is who",
+    );
+    line(
+        "# spreadsheet_safe = true    # an apostrophe before cells that a spreadsheet would evaluate",
+    );
+    text
+}
+
+/// The table's path as it must be written in a job file that lies in `folder`.
+fn data_path(job: &Job, folder: &Path) -> String {
+    let path = job.data.path.clone().unwrap_or_default();
+    if path == "-" || folder == Path::new("") || Path::new(&path).is_absolute() {
+        return path;
+    }
+    match std::path::absolute(&path) {
+        Ok(absolute) => absolute.to_string_lossy().into_owned(),
+        Err(_) => path,
+    }
+}
+
+/// A text as a TOML key, quoted only if it must be.
+fn key(text: &str) -> String {
+    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    match !text.is_empty() && text.chars().all(is_bare) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+/// A text as a TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            letter if steers(letter) => {
+                // Writing to a `String` cannot fail.
+                let _ = write!(quoted, "\\U{:08X}", u32::from(letter));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strange_column_names_survive_the_job_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data.csv");
+        std::fs::write(
+            &data,
+            "\"a \"\"quoted\"\" age\",\"birth\nplace\",city/age,city:age\n17,x,1,2\n18,y,2,3\n",
+        )
+        .unwrap();
+        let names = ["a \"quoted\" age", "birth\nplace", "city/age", "city:age"];
+        let mut job = Job::default();
+        job.data.path = Some(data.to_str().unwrap().to_owned());
+        job.columns.quasi_identifiers = Some(names.map(String::from).into());
+        let written = init(&job, folder.path(), false, &Control::default()).unwrap();
+        let read = Job::load(&written.job).unwrap();
+        assert_eq!(read.columns.quasi_identifiers.unwrap(), names);
+        assert_eq!(written.hierarchies.len(), 4);
+        assert!(written.hierarchies.iter().all(|path| path.is_file()));
+        let again = init(&job, folder.path(), false, &Control::default()).unwrap_err();
+        assert!(matches!(again, Error::AlreadyExists { paths } if paths.len() == 5));
+        init(&job, folder.path(), true, &Control::default()).unwrap();
+    }
+}

@@ -1,0 +1,188 @@
+//! The table of a job, opened and counted.
+
+use crate::error::Error;
+use crate::run::batches::for_each_batch;
+use crate::run::control::{Control, Phase};
+use crate::run::unchanged::ColumnCounter;
+use crate::spec::{Job, MissingCells};
+use incrowd_core::counts::{self, Missing, RowCounter};
+use incrowd_io::{CsvOptions, Fingerprint, Header, RowReader, Source};
+
+/// Said of a table whose cells stand between blanks.
+pub(crate) const PADDED_CELLS: &str =
+    "many cells have blanks around them, which count as part of their values; `--trim` drops them";
+
+/// The table at `path`, as the job says it is written.
+pub(crate) fn source(job: &Job, path: &str) -> Result<Source, Error> {
+    if let Some((scheme, _)) = path.split_once("://") {
+        return Err(Error::Address {
+            scheme: scheme.to_owned(),
+        });
+    }
+    Ok(Source::new(path, csv_options(job)))
+}
+
+/// How the job says its table is written, with what holds when it does not say.
+pub(crate) fn csv_options(job: &Job) -> CsvOptions {
+    let defaults = CsvOptions::default();
+    CsvOptions {
+        delimiter: job.data.delimiter.map(|delimiter| delimiter.0),
+        quote: job.data.quote.map_or(defaults.quote, |quote| quote.0),
+        header: match job.data.header {
+            None => Header::Checked,
+            Some(true) => Header::Names,
+            Some(false) => Header::Row,
+        },
+        trim: job.data.trim.unwrap_or(defaults.trim),
+        spreadsheet_safe: job.data.spreadsheet_safe,
+        ..defaults
+    }
+}
+
+/// Which cells are missing, and what that means.
+pub(crate) fn missing(job: &Job) -> Missing {
+    Missing {
+        cells: match job.data.missing_cells.unwrap_or_default() {
+            MissingCells::OwnValue => counts::MissingCells::OwnValue,
+            MissingCells::MatchAny => counts::MissingCells::MatchAny,
+            MissingCells::ExcludeRow => counts::MissingCells::ExcludeRow,
+        },
+        tokens: job.data.missing_tokens.clone().unwrap_or_default(),
+    }
+}
+
+/// What is made of the rows of a table in one pass.
+pub(crate) struct CountedRows {
+    pub(crate) counter: RowCounter,
+    /// The columns published as they are.
+    pub(crate) columns: ColumnCounter,
+    /// Of the bytes read.
+    pub(crate) hash: Fingerprint,
+}
+
+/// Counts all rows of `reader`, on several threads if the job says so.
+pub(crate) fn count(
+    job: &Job,
+    source: &Source,
+    mut reader: Box<dyn RowReader + Send>,
+    counter: RowCounter,
+    columns: ColumnCounter,
+    control: &Control,
+) -> Result<CountedRows, Error> {
+    control.progress().begin(Phase::Read, source.bytes_total());
+    let threads = job.threads();
+    // One thread reads, so the others count.
+    let counters = vec![(counter, columns); threads.saturating_sub(1).max(1)];
+    let counted = for_each_batch(
+        &mut *reader,
+        control,
+        threads,
+        counters,
+        |(counter, columns), batch, (): &mut ()| {
+            columns.add(batch);
+            Ok(counter.add(batch)?)
+        },
+        |()| Ok(()),
+    );
+    control.progress().end();
+    let mut counters = counted?.into_iter();
+    let (mut counter, mut columns) = counters.next().ok_or(Error::WorkerLost)?;
+    for (other, other_columns) in counters {
+        counter.absorb(&other)?;
+        columns.absorb(other_columns);
+    }
+    Ok(CountedRows {
+        counter,
+        columns,
+        hash: reader.fingerprint()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_core::table::RowBatch;
+
+    /// Hands on a row or two at a time, so that every worker gets some of a small table.
+    struct FewRows {
+        inner: Box<dyn RowReader + Send>,
+        batch: RowBatch,
+        next: usize,
+    }
+
+    impl RowReader for FewRows {
+        fn columns(&self) -> &[String] {
+            self.inner.columns()
+        }
+
+        fn read(&mut self, batch: &mut RowBatch) -> Result<bool, incrowd_io::Error> {
+            if self.next == self.batch.rows() && !self.inner.read(&mut self.batch)? {
+                return Ok(false);
+            }
+            if self.next == self.batch.rows() {
+                self.next = 0;
+            }
+            *batch = RowBatch::new(self.batch.columns());
+            batch.clear(self.batch.first_row() + self.next as u64);
+            let end = (self.next + 1 + self.next % 2).min(self.batch.rows());
+            for row in self.next..end {
+                (0..self.batch.columns()).for_each(|at| batch.push_cell(self.batch.cell(row, at)));
+            }
+            self.next = end;
+            Ok(true)
+        }
+
+        fn bytes_read(&self) -> u64 {
+            self.inner.bytes_read()
+        }
+
+        fn fingerprint(&mut self) -> Result<Fingerprint, incrowd_io::Error> {
+            self.inner.fingerprint()
+        }
+
+        fn delimiter(&self) -> Option<u8> {
+            self.inner.delimiter()
+        }
+    }
+
+    #[test]
+    fn what_is_counted_does_not_depend_on_which_thread_gets_which_rows() {
+        let places = ["north", "east", "south", "west", "centre", "abroad", ""];
+        let mut text = String::from("place,age\n");
+        for row in 0..2000 {
+            let place = places[row * places.len() / 2000];
+            text.push_str(&format!("{place},{}\n", (row * 7919) % 101));
+        }
+        let source = Source::spooled(text.as_bytes(), CsvOptions::default()).unwrap();
+        let count = |threads| {
+            let mut job = Job::default();
+            job.search.threads = Some(threads);
+            let reader = FewRows {
+                inner: source.open().unwrap(),
+                batch: RowBatch::default(),
+                next: 0,
+            };
+            let counter = RowCounter::new(reader.inner.columns(), &[0, 1], &[1]);
+            let counted = super::count(
+                &job,
+                &source,
+                Box::new(reader),
+                counter,
+                ColumnCounter::default(),
+                &Control::default(),
+            );
+            let CountedRows { counter, hash, .. } = counted.ok().unwrap();
+            let owned = |(text, rows): (&str, u32)| (text.to_owned(), rows);
+            let values = |column| counter.values(column, &Missing::default());
+            let columns = (0..3).map(|at| values(at).into_iter().map(owned).collect::<Vec<_>>());
+            (columns.collect::<Vec<_>>(), counter.rows(), hash)
+        };
+        let alone = count(1);
+        assert_eq!(alone.1, 2000);
+        for threads in [2, 3, 8] {
+            for _ in 0..10 {
+                assert_eq!(count(threads), alone, "{threads} threads");
+            }
+        }
+    }
+}

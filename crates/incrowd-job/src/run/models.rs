@@ -1,0 +1,105 @@
+//! The promises of a job, made for a counted table.
+
+use crate::error::Error;
+use crate::report::outcome::{Figure, PrivacyReached};
+use incrowd_core::counts::{CountedTable, Histogram};
+use incrowd_core::privacy::{ClassView, ModelSpec, Monotonicity, PrivacyModel};
+use incrowd_core::publish::Reached;
+
+/// Reads models as users write them. Needs no table, so what is misspelt is refused before reading one.
+pub(crate) fn parse(texts: &[String]) -> Result<Vec<ModelSpec>, Error> {
+    let mut specs = Vec::new();
+    for text in texts {
+        let spec: ModelSpec = text.parse()?;
+        spec.check_complete()?;
+        specs.push(spec);
+    }
+    Ok(specs)
+}
+
+/// Makes the models for every column they are about; `sensitive` are indexes of counted columns.
+pub(crate) fn build(
+    specs: &[ModelSpec],
+    table: &CountedTable,
+    sensitive: &[usize],
+) -> Result<Vec<Box<dyn PrivacyModel>>, Error> {
+    let mut models = Vec::new();
+    for spec in specs {
+        models.extend(spec.build_all(&table.columns, sensitive)?);
+    }
+    Ok(models)
+}
+
+/// Refuses promises that no class of the table can keep, because not even all rows together do.
+///
+/// Only promises that survive merging with any class can be refused that way.
+pub(crate) fn check_reach(
+    models: &[Box<dyn PrivacyModel>],
+    table: &CountedTable,
+) -> Result<(), Error> {
+    for model in models {
+        if model.monotonicity() != Monotonicity::UnionWithAny {
+            continue;
+        }
+        let (values, counts): (Vec<u32>, Vec<u32>) = match model.column() {
+            Some(column) => (0..)
+                .zip(table.columns[column].rows_of_values.iter().copied())
+                .filter(|&(_, rows)| rows > 0)
+                .unzip(),
+            None => Default::default(),
+        };
+        let whole = ClassView {
+            size: table.rows,
+            histogram: Histogram {
+                values: &values,
+                counts: &counts,
+            },
+        };
+        if !model.holds(&whole) {
+            return Err(Error::OutOfReach {
+                model: describe(&**model, table),
+                reached: Figure(model.measure(&whole)),
+                rows: table.rows.into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The canonical text of a model; it names its column where several columns are counted.
+pub(crate) fn describe(model: &dyn PrivacyModel, table: &CountedTable) -> String {
+    describe_among(model, table, table.columns.len())
+}
+
+/// The same where only the first so many columns are counted for their values.
+fn describe_among(model: &dyn PrivacyModel, table: &CountedTable, counted: usize) -> String {
+    let column = model.column().map(|column| &*table.columns[column].name);
+    model.describe(column.filter(|_| counted > 1))
+}
+
+/// What became of the models, for people and programs.
+pub(crate) fn reached(
+    models: &[Box<dyn PrivacyModel>],
+    reached: &[Reached],
+    table: &CountedTable,
+) -> Vec<PrivacyReached> {
+    reached_among(models, reached, table, table.columns.len())
+}
+
+/// The same where only the first so many columns are counted for their values.
+pub(crate) fn reached_among(
+    models: &[Box<dyn PrivacyModel>],
+    reached: &[Reached],
+    table: &CountedTable,
+    counted: usize,
+) -> Vec<PrivacyReached> {
+    models
+        .iter()
+        .zip(reached)
+        .map(|(model, reached)| PrivacyReached {
+            model: describe_among(&**model, table, counted),
+            reached: reached.worst.filter(|worst| worst.is_finite()).map(Figure),
+            holds: reached.holds,
+        })
+        .collect()
+}

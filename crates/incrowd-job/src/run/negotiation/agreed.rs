@@ -1,0 +1,65 @@
+//! From an offer to a job.
+
+use super::{Ground, Offered, Wish};
+use crate::error::Error;
+use crate::run::files;
+use crate::spec::{Budget, HierarchySource, Job};
+use incrowd_io::write_atomically;
+use std::path::{Path, PathBuf};
+
+impl Ground {
+    /// The job that makes the release of an offer.
+    ///
+    /// Levels may not rise above those of the offer, and no more rows be suppressed. Should lower levels keep the
+    /// promise with as few rows suppressed, which offers that weaken the promise may leave room for, they are taken.
+    pub fn agreed(&self, wish: &Wish, offer: &Offered) -> Job {
+        let mut job = self.job.clone();
+        job.privacy.models = Some(vec![offer.model.clone()]);
+        job.privacy.max_suppressed = Some(Budget::Rows(offer.rows_suppressed));
+        job.privacy.max_levels = Some(offer.levels.clone());
+        job.search.metric = Some(wish.metric.clone().unwrap_or_else(|| "height".into()));
+        job
+    }
+}
+
+/// Writes a job file; one that is there is not replaced.
+pub fn write_job(job: &Job, path: &Path) -> Result<(), Error> {
+    if path.exists() {
+        let paths = vec![path.to_owned()];
+        return Err(Error::AlreadyExists { paths });
+    }
+    let mut job = job.clone();
+    if path.parent().is_some_and(|folder| folder != Path::new("")) {
+        make_absolute(&mut job);
+    }
+    let text = toml::to_string(&job).map_err(|_| Error::JobNotWritten {
+        path: path.to_owned(),
+    })?;
+    let text =
+        format!("# Agreed with `incrowd negotiate`. Paths are relative to this file.\n{text}");
+    write_atomically(&files::claims(&job), "the job file", path, text.as_bytes())?;
+    Ok(())
+}
+
+/// Paths in a job file start at its folder, so in another folder they must not be relative.
+fn make_absolute(job: &mut Job) {
+    let absolute =
+        |path: &Path| -> PathBuf { std::path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
+    for path in [&mut job.data.path, &mut job.output.path] {
+        if let Some(text) = path
+            && text != "-"
+            && !text.contains("://")
+        {
+            *text = absolute(Path::new(text)).to_string_lossy().into_owned();
+        }
+    }
+    let paths = [&mut job.columns.hierarchies, &mut job.output.certificate];
+    for path in paths.into_iter().flatten() {
+        *path = absolute(path);
+    }
+    for source in job.hierarchies.values_mut() {
+        if let HierarchySource::File(path) = source {
+            *path = absolute(path);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! Agreeing on a release: a table counted once, asked many times.
+//!
+//! [`Ground::count`] reads the table. A [`Negotiation`] on that ground answers one [`Wish`] after another: with the
+//! best release that meets it, or with up to three that each give way on one point. What it needs to know of the
+//! lattice is prepared at the first question about a model, in the way [`Options::how`] says, and may be kept in an
+//! index file. [`Ground::agreed`] turns an offer into a job for [`anonymize`](crate::run::anonymize): an offer is never
+//! written by itself, so it is checked like any other release.
+
+mod agreed;
+mod answer;
+mod batch;
+mod curve;
+mod index_file;
+mod wish;
+
+pub use agreed::write_job;
+pub use answer::{GaveWay, Negotiated, NegotiationLattice, NegotiationSeconds, Offered, Terms};
+pub use batch::{BatchSummary, answer_lines};
+pub use curve::Curve;
+pub use wish::{Preparation, Wish, share};
+
+use crate::error::Error;
+use crate::run::control::{Control, Phase};
+use crate::run::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
+use crate::run::hierarchies::ColumnHierarchy;
+use crate::run::input;
+use crate::run::plan::Plan;
+use crate::spec::Job;
+use incrowd_core::counts::CountedTable;
+use incrowd_core::negotiate::{
+    AnnotatedLattice, Estimator, How, IndexKey, LevelTable, MOST_NODES, Negotiator, Quality,
+    Request, Search, annotation_work,
+};
+use incrowd_core::privacy::{Decimal, ModelSpec, Monotonicity, PrivacyModel};
+use incrowd_core::utility::{METRICS, MetricSpec, UtilityMetric};
+use index_file::IndexFile;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What annotating may take, by [`annotation_work`], before a single question is answered that a search answers with a
+/// few hundred nodes: a tenth of a second.
+const WORK_FOR_ONE: u128 = 20_000_000;
+
+/// The same where the search would have to count most nodes too, and more than once.
+const WORK_WHERE_NOTHING_IS_SKIPPED: u128 = 2_000_000_000;
+
+/// The same where many questions follow. About half a minute on one core.
+const WORK_FOR_MANY: u128 = 5_000_000_000;
+
+/// The share of nodes that are annotated when nobody says how many, in percent.
+const PARTIAL: f64 = 5.0;
+
+/// A metric as the user calls it.
+type NamedMetric = (String, Box<dyn UtilityMetric>);
+
+/// How to get ready for questions.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What is known of the lattice in advance.
+    pub how: Preparation,
+    /// The share of nodes annotated by [`How::Partial`], in percent.
+    pub percent: f64,
+    /// Which nodes these are.
+    pub estimator: Estimator,
+    /// Which heights the relaxation of the levels may use.
+    pub search: Search,
+    /// Where histograms are kept between runs.
+    pub index: Option<PathBuf>,
+    /// Whether more than one question will be asked, so that preparing pays.
+    pub many_questions: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            how: Preparation::Auto,
+            percent: PARTIAL,
+            estimator: Estimator::default(),
+            search: Search::default(),
+            index: None,
+            many_questions: false,
+        }
+    }
+}
+
+/// A table that was counted, to be asked about.
+#[derive(Debug)]
+pub struct Ground {
+    job: Job,
+    has_target: bool,
+    without_role: Vec<String>,
+    sensitive: Vec<usize>,
+    table: CountedTable,
+    key: IndexKey,
+    seconds: f64,
+}
+
+/// Columns that are neither given a role nor kept by name.
+fn without_role(job: &Job, plan: &Plan) -> Vec<String> {
+    let named = job.columns.keep.as_deref().unwrap_or_default();
+    let mut columns = plan.names_of(&plan.kept);
+    columns.retain(|column| !named.contains(column));
+    columns
+}
+
+impl Ground {
+    /// Counts the table of a job. Nothing is published, so columns without a role are left alone.
+    pub fn count(job: &Job, control: &Control) -> Result<Ground, Error> {
+        let started = Instant::now();
+        let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+        let source = input::source(job, path)?;
+        let reader = source.open()?;
+        let plan = Plan::of_question(job, &source.name(), reader.columns())?;
+        for column in job.hierarchies.keys() {
+            let names = reader.columns();
+            crate::run::plan::find_column(&source.name(), names, column, "the hierarchies")?;
+        }
+        let FirstPass {
+            table,
+            hierarchies,
+            input_hash,
+            ..
+        } = first_pass(job, &source, &plan, reader, control)?;
+        let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
+        Ok(Ground {
+            key: index_file::key(job, &plan, input_hash, &levels, &table),
+            job: job.clone(),
+            has_target: !plan.target.is_empty(),
+            without_role: without_role(job, &plan),
+            sensitive: (0..plan.sensitive.len()).collect(),
+            table,
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// What was counted.
+    pub fn table(&self) -> &CountedTable {
+        &self.table
+    }
+
+    /// The job it was counted for.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Columns that nobody gave a role. Before a release the job must say what happens to them.
+    pub fn without_role(&self) -> &[String] {
+        &self.without_role
+    }
+
+    /// The quasi-identifiers, each with its last level.
+    pub fn quasi_identifiers(&self) -> impl Iterator<Item = (&str, u8)> {
+        let attributes = self.table.attributes.iter();
+        attributes.map(|of| (of.name.as_str(), of.hierarchy.height()))
+    }
+
+    /// The one model a text means, for the one column it is about.
+    pub(crate) fn model(&self, spec: &ModelSpec) -> Result<Box<dyn PrivacyModel>, Error> {
+        spec.check_complete()?;
+        let mut models = spec.build_all(&self.table.columns, &self.sensitive)?;
+        match models.len() {
+            1 => Ok(models.remove(0)),
+            given => Err(Error::SeveralPromises { given }),
+        }
+    }
+
+    /// Every metric that applies, by name; the one asked for first.
+    fn metrics(&self, asked: &MetricSpec) -> Result<Vec<NamedMetric>, Error> {
+        let mut metrics = vec![(asked.to_string(), asked.build(&self.table)?)];
+        for entry in METRICS {
+            if (entry.applies)(&self.table, self.has_target) && entry.name != asked.to_string() {
+                let metric = MetricSpec::named(entry.name)?.build(&self.table)?;
+                metrics.push((entry.name.to_owned(), metric));
+            }
+        }
+        Ok(metrics)
+    }
+}
+
+/// Answers wishes about one table.
+#[derive(Debug)]
+pub struct Negotiation<'g> {
+    ground: &'g Ground,
+    options: Options,
+    control: &'g Control,
+    index: Option<IndexFile>,
+    ready: Vec<Ready<'g>>,
+    /// Counting the table belongs to the first answer.
+    seconds_before: f64,
+}
+
+/// What was prepared for one model.
+#[derive(Debug)]
+struct Ready<'g> {
+    /// The model with the parameter 1.
+    measure: String,
+    negotiator: Negotiator<'g>,
+    why: String,
+}
+
+impl<'g> Negotiation<'g> {
+    /// Gets ready; an index file that is there is read and checked at once.
+    pub fn new(ground: &'g Ground, options: Options, control: &'g Control) -> Result<Self, Error> {
+        let started = Instant::now();
+        if options.index.is_some() && options.how == Preparation::Fixed(How::Lazy) {
+            return Err(Error::IndexOfNothing);
+        }
+        let index = match &options.index {
+            Some(path) => Some(IndexFile::open(path, ground, control)?),
+            None => None,
+        };
+        let negotiation = Negotiation {
+            ground,
+            options,
+            control,
+            index,
+            ready: Vec::new(),
+            seconds_before: ground.seconds + started.elapsed().as_secs_f64(),
+        };
+        negotiation.check_index()?;
+        Ok(negotiation)
+    }
+
+    /// The table it is about.
+    pub fn ground(&self) -> &'g Ground {
+        self.ground
+    }
+
+    /// The wish that the job itself states.
+    pub fn wish_of_job(&self) -> Result<Wish, Error> {
+        Wish::of_job(&self.ground.job)
+    }
+
+    /// What can be had.
+    pub fn ask(&mut self, wish: &Wish) -> Result<Negotiated, Error> {
+        let preparing = Instant::now();
+        self.control.forget_asked();
+        let table = &self.ground.table;
+        let model = self.ground.model(&wish.spec()?)?;
+        let budget = max_suppressed(wish.max_suppressed, table)?;
+        let limit = max_levels(wish.max_levels.as_deref(), table)?;
+        let metric: MetricSpec = wish.metric.as_deref().unwrap_or("height").parse()?;
+        let (names, metrics): (Vec<String>, Vec<_>) =
+            self.ground.metrics(&metric)?.into_iter().unzip();
+        let request = Request::new(&*model)
+            .max_suppressed(budget)
+            .max_levels(&limit)
+            .quality(match metric.to_string() == "height" {
+                true => Quality::Height,
+                false => Quality::Metric(&*metrics[0]),
+            })
+            .search(wish.search.unwrap_or(self.options.search));
+        let watch = SearchWatch::new(&self.ground.job, self.control);
+        // A request that no table could mean is refused before anything is prepared for it.
+        request.check(table)?;
+        let at = self.prepare(&*model, budget, &watch)?;
+        let prepare = preparing.elapsed().as_secs_f64() + std::mem::take(&mut self.seconds_before);
+
+        let answering = Instant::now();
+        let ready = &self.ready[at];
+        let search = self.control.begin_search(None);
+        let answer = ready.negotiator.answer(&request, &watch);
+        drop(search);
+        self.control.check()?;
+        let answer = answer?;
+        let answered = answering.elapsed().as_secs_f64();
+        let offers = answer::Pricing {
+            ground: self.ground,
+            negotiator: &ready.negotiator,
+            model: &*model,
+            names: &names,
+            metrics: &metrics,
+        };
+        Ok(Negotiated {
+            version: crate::VERSION,
+            terms: offers.terms(&answer.outcome)?,
+            lattice: NegotiationLattice::new(&answer.coverage, &ready.why),
+            nodes_visited: answer.nodes_visited,
+            monotone: answer::is_monotone(&*model),
+            seconds: NegotiationSeconds {
+                prepare,
+                answer: answered,
+            },
+        })
+    }
+
+    /// How many rows each parameter suppresses at the highest acceptable levels.
+    pub fn curve(&self, wish: &Wish) -> Result<Curve, Error> {
+        Curve::at_limit(self.ground, wish, self.control)
+    }
+
+    /// Where the histograms of a model are, made if they must be.
+    fn prepare(
+        &mut self,
+        model: &dyn PrivacyModel,
+        budget: u32,
+        watch: &SearchWatch<'_>,
+    ) -> Result<usize, Error> {
+        let measure = model.with_parameter(Decimal::ONE)?.describe(
+            model
+                .column()
+                .map(|at| self.ground.table.columns[at].name.as_str()),
+        );
+        if let Some(at) = self.ready.iter().position(|of| of.measure == measure) {
+            return Ok(at);
+        }
+        let table = &self.ground.table;
+        let (how, why) = self.choose(model, budget);
+        let negotiator = match how {
+            How::Lazy => Negotiator::lazy(table)?,
+            how => {
+                let lattice = self.annotate(model, how, watch)?;
+                Negotiator::annotated(table, lattice, how == How::PartialTop)?
+            }
+        };
+        self.ready.push(Ready {
+            measure,
+            negotiator,
+            why,
+        });
+        Ok(self.ready.len() - 1)
+    }
+
+    /// The way to get ready, and why it was taken.
+    fn choose(&self, model: &dyn PrivacyModel, budget: u32) -> (How, String) {
+        if let Preparation::Fixed(how) = self.options.how {
+            return (how, "you said so".into());
+        }
+        if let Some(lattice) = self.index.as_ref().and_then(IndexFile::lattice) {
+            return match lattice.is_full() {
+                true => (How::Full, "the index has every node".into()),
+                false => (How::PartialTop, "the index has some of the nodes".into()),
+            };
+        }
+        let nodes = self.ground.table.lattice().nodes();
+        let work = annotation_work(&self.ground.table, &[model]);
+        let is_many = self.options.many_questions || self.index.is_some();
+        let lets_skip = match model.monotonicity() {
+            Monotonicity::UnionWithAny => true,
+            Monotonicity::UnionOfKept => budget == 0,
+            Monotonicity::None => false,
+        };
+        let most = match (is_many, lets_skip) {
+            (true, _) => WORK_FOR_MANY,
+            (false, true) => WORK_FOR_ONE,
+            (false, false) => WORK_WHERE_NOTHING_IS_SKIPPED,
+        };
+        match (nodes <= MOST_NODES, work <= most) {
+            (false, _) => (
+                How::Lazy,
+                format!("{nodes} nodes are too many to annotate in advance"),
+            ),
+            (true, true) if !is_many && work > WORK_FOR_ONE => (
+                How::Full,
+                format!("the promise lets no node be skipped, so all {nodes} are counted once"),
+            ),
+            (true, true) => (
+                How::Full,
+                format!("annotating all {nodes} nodes takes a moment"),
+            ),
+            (true, false) if is_many => (
+                How::Lazy,
+                format!("annotating all {nodes} nodes would take long"),
+            ),
+            (true, false) => (
+                How::Lazy,
+                format!("one question does not pay for annotating all {nodes} nodes"),
+            ),
+        }
+    }
+
+    /// Histograms of a model: from the index, or made now and added to it.
+    fn annotate(
+        &mut self,
+        model: &dyn PrivacyModel,
+        how: How,
+        watch: &SearchWatch<'_>,
+    ) -> Result<AnnotatedLattice, Error> {
+        let table = &self.ground.table;
+        if let Some(known) = self.index.as_ref().and_then(IndexFile::lattice)
+            && known.histogram(table, model, table.lattice().top()).is_ok()
+        {
+            return Ok(known.clone());
+        }
+        let known = self.index.as_ref().and_then(IndexFile::lattice);
+        let progress = self.control.progress();
+        progress.begin(Phase::Solve, u64::try_from(table.lattice().nodes()).ok());
+        let threads = self.ground.job.threads();
+        let made = match (known, how) {
+            (Some(known), _) if !known.is_full() => {
+                AnnotatedLattice::of_nodes(table, &[model], known.nodes(), watch)
+            }
+            (Some(_), _) | (None, How::Full) => {
+                AnnotatedLattice::full(table, &[model], threads, watch)
+            }
+            (None, _) => AnnotatedLattice::partial(
+                table,
+                &[model],
+                self.options.percent,
+                self.options.estimator,
+                watch,
+            ),
+        };
+        progress.end();
+        self.control.check()?;
+        let made = made?;
+        if let Some(index) = &mut self.index {
+            return index.add(made, self.ground);
+        }
+        Ok(made)
+    }
+
+    /// Refuses an index that was made another way than is asked for now.
+    fn check_index(&self) -> Result<(), Error> {
+        let Some(index) = &self.index else {
+            return Ok(());
+        };
+        let (Some(lattice), Preparation::Fixed(how)) = (index.lattice(), self.options.how) else {
+            return Ok(());
+        };
+        let fits = match how {
+            How::Full => lattice.is_full(),
+            // Every node is more than was asked for.
+            _ if lattice.is_full() => true,
+            _ => {
+                let levels = LevelTable::of(&self.ground.table);
+                let best = levels.best_nodes(self.options.estimator, self.options.percent)?;
+                lattice.nodes() == best
+            }
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(index.refusal(incrowd_core::Error::IndexStale {
+                what: "set of nodes",
+            })),
+        }
+    }
+}

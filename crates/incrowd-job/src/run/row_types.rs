@@ -1,0 +1,121 @@
+//! How the columns of a release are stored, where the format can tell numbers from text.
+//!
+//! A column that is published as it is keeps the type it has in a Parquet table. A CSV table has no types; there a
+//! column of nothing but whole numbers, each in its own form, becomes a column of numbers (`007` is no such form, so
+//! codes with leading zeros stay text). Quasi-identifiers are text always: which of them are published raw is for the
+//! search to find, and a type should not depend on that. With `--suppressed star` everything is text, for `*` is.
+
+use crate::run::plan::Plan;
+use crate::spec::{Job, Suppressed};
+use incrowd_core::table::RowBatch;
+use incrowd_io::{ColumnType, Error, Fingerprint, OutputFormat, RowReader};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Whether each column has held whole numbers only so far, and any at all.
+type Seen = Arc<Mutex<Vec<WholeNumbers>>>;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct WholeNumbers {
+    any: bool,
+    other: bool,
+}
+
+/// Finds out the types of a release while its table is read for the first time.
+pub(crate) struct RowTypes {
+    /// Of every column of the table, where it has some.
+    stored: Option<Vec<ColumnType>>,
+    seen: Seen,
+}
+
+impl RowTypes {
+    /// Watches what `reader` reads, if the release of `job` can have types at all.
+    pub(crate) fn watch(
+        job: &Job,
+        reader: Box<dyn RowReader + Send>,
+    ) -> (Option<RowTypes>, Box<dyn RowReader + Send>) {
+        let has_types =
+            job.output.path.as_deref().is_some_and(|path| {
+                matches!(OutputFormat::of_path(path), Ok(OutputFormat::Parquet))
+            });
+        if !has_types || job.output.suppressed == Some(Suppressed::Star) {
+            return (None, reader);
+        }
+        let types = RowTypes {
+            stored: reader.types(),
+            seen: Seen::default(),
+        };
+        if types.stored.is_some() {
+            return (Some(types), reader);
+        }
+        *lock(&types.seen) = vec![WholeNumbers::default(); reader.columns().len()];
+        let seen = Arc::clone(&types.seen);
+        (Some(types), Box::new(Watched { reader, seen }))
+    }
+
+    /// The types of the published columns, when all rows have been read.
+    pub(crate) fn of_release(&self, plan: &Plan) -> Vec<ColumnType> {
+        let seen = lock(&self.seen);
+        let of = |column: usize| match &self.stored {
+            _ if plan.quasi_identifiers.contains(&column) => ColumnType::TEXT,
+            Some(stored) => stored.get(column).cloned().unwrap_or_default(),
+            None => match seen.get(column) {
+                Some(WholeNumbers {
+                    any: true,
+                    other: false,
+                }) => ColumnType::INTEGER,
+                _ => ColumnType::TEXT,
+            },
+        };
+        plan.published().into_iter().map(of).collect()
+    }
+}
+
+fn lock(seen: &Seen) -> std::sync::MutexGuard<'_, Vec<WholeNumbers>> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A reader whose cells are looked at on the way.
+struct Watched {
+    reader: Box<dyn RowReader + Send>,
+    seen: Seen,
+}
+
+impl RowReader for Watched {
+    fn columns(&self) -> &[String] {
+        self.reader.columns()
+    }
+
+    fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
+        let more = self.reader.read(batch)?;
+        let mut seen = lock(&self.seen);
+        for (column, numbers) in seen.iter_mut().enumerate() {
+            for row in 0..batch.rows() {
+                if numbers.other {
+                    break;
+                }
+                let cell = batch.cell(row, column);
+                if !cell.is_empty() {
+                    numbers.any = true;
+                    numbers.other = !ColumnType::is_integer(cell);
+                }
+            }
+        }
+        Ok(more)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+
+    fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
+        self.reader.fingerprint()
+    }
+
+    fn delimiter(&self) -> Option<u8> {
+        self.reader.delimiter()
+    }
+
+    fn has_padded_cells(&self) -> bool {
+        self.reader.has_padded_cells()
+    }
+}

@@ -1,0 +1,250 @@
+//! What counts as giving people away.
+
+use super::{KeptColumn, Measures, Spread};
+use crate::error::Error;
+use crate::report::outcome::{
+    Exposed, HomogeneousClasses, SingledOut, UnchangedColumn, UnchangedRole,
+};
+use crate::report::revealing::{Reason, RevealingColumn, percent};
+use crate::run::plan::Plan;
+use crate::run::roles::{ColumnReport, ProposedRole, propose_role};
+use incrowd_core::publish::Exposure;
+
+/// A column that singles out this share of the rows, or a larger one, is nearly unique: whoever knows the value of a
+/// person finds that person's row. The same as `inspect` calls identifying whatever the column's name.
+const NEARLY_UNIQUE: f64 = 0.25;
+
+/// In fewer rows than this, values are alone because there are few rows, which says nothing of the column.
+const FEWEST_ROWS: u64 = 10;
+
+/// A column that tells this share of another, or a larger one, is as good as a copy of it.
+const AS_GOOD_AS_A_COPY: f64 = 0.9;
+
+/// Kept columns and classes that together single out this share of the rows, or a larger one, deserve a warning.
+const MANY_TOGETHER: f64 = 0.05;
+
+impl Measures {
+    /// The kept columns that give people away.
+    pub(crate) fn revealing(&self) -> Vec<RevealingColumn> {
+        let columns = self.columns.iter().map(|column| RevealingColumn {
+            name: column.name.clone(),
+            reasons: column.reasons(self.rows),
+        });
+        columns
+            .filter(|column| !column.reasons.is_empty())
+            .collect()
+    }
+}
+
+impl KeptColumn {
+    fn reasons(&self, rows: u64) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let (role, because) = self.role(rows);
+        let share = ratio(self.spread.singled_out, rows);
+        if role == ProposedRole::Identifying {
+            reasons.push(Reason::Identifying { because });
+        } else if is_nearly_unique(share, rows) {
+            reasons.push(Reason::NearlyUnique { share });
+        }
+        let told = self
+            .told
+            .iter()
+            .filter(|(_, share)| *share >= AS_GOOD_AS_A_COPY);
+        reasons.extend(told.map(|(column, share)| Reason::Tells {
+            column: column.clone(),
+            share: *share,
+        }));
+        reasons
+    }
+
+    /// The role `inspect` would propose.
+    fn role(&self, rows: u64) -> (ProposedRole, String) {
+        let Spread {
+            distinct,
+            singled_out,
+            is_exact,
+        } = self.spread;
+        let report = ColumnReport {
+            name: self.name.clone(),
+            kind: String::new(),
+            missing: 0,
+            likely_missing: Vec::new(),
+            distinct,
+            is_exact,
+            distinct_ratio: ratio(distinct, rows),
+            separation_ratio: None,
+            unique_rows: Some(singled_out),
+            role: ProposedRole::Plain,
+            reason: String::new(),
+            levels: None,
+        };
+        propose_role(&report, self.kind, rows)
+    }
+}
+
+/// Refuses to publish kept columns that give people away, unless they are kept by name.
+pub(crate) fn refuse(measures: &Measures, by_name: &[String]) -> Result<(), Error> {
+    let mut columns = measures.revealing();
+    columns.retain(|column| !by_name.contains(&column.name));
+    match columns.is_empty() {
+        true => Ok(()),
+        false => Err(Error::RevealingColumns { columns }),
+    }
+}
+
+/// What raw kept columns tell about quasi-identifiers, in words. The release does not show it: there the
+/// quasi-identifiers are generalized.
+pub(crate) fn raw_notes(measures: &Measures, plan: &Plan) -> Vec<String> {
+    let generalized = plan.names_of(&plan.quasi_identifiers);
+    let mut columns = measures.revealing();
+    for column in &mut columns {
+        column.reasons.retain(
+            |reason| matches!(reason, Reason::Tells { column, .. } if generalized.contains(column)),
+        );
+    }
+    columns.retain(|column| !column.reasons.is_empty());
+    let note = |column: &RevealingColumn| format!("in the raw table, kept column {column}");
+    columns.iter().map(note).collect()
+}
+
+/// What is known of a published file beside its promises.
+pub(crate) struct Published<'a> {
+    /// Whose columns it has; `kept` may be more than it has.
+    pub(crate) plan: &'a Plan,
+    /// Rows published.
+    pub(crate) rows: u64,
+    pub(crate) exposure: &'a Exposure,
+    /// Of the kept columns.
+    pub(crate) measures: &'a Measures,
+}
+
+impl Published<'_> {
+    /// What is told about it.
+    pub(crate) fn exposed(&self) -> Exposed {
+        let Published {
+            plan,
+            rows,
+            exposure,
+            measures,
+        } = *self;
+        let counted = plan.counted();
+        let homogeneous = plan.sensitive.iter().zip(&exposure.columns);
+        let homogeneous = homogeneous.map(|(&column, exposed)| HomogeneousClasses {
+            column: plan.names[column].clone(),
+            classes: exposed.homogeneous_classes.into(),
+            rows: exposed.homogeneous_rows.into(),
+        });
+        let unchanged = |column: String, role, spread: Spread| UnchangedColumn {
+            column,
+            role,
+            distinct: spread.distinct,
+            singled_out: singled_out(spread, rows),
+        };
+        let of_roles = counted.iter().zip(&exposure.columns).map(|(at, exposed)| {
+            let role = match plan.sensitive.contains(at) {
+                true => UnchangedRole::Sensitive,
+                false => UnchangedRole::Target,
+            };
+            let spread = Spread {
+                distinct: exposed.distinct.into(),
+                singled_out: exposed.rows_singled_out.into(),
+                is_exact: true,
+            };
+            unchanged(plan.names[*at].clone(), role, spread)
+        });
+        let kept = measures.columns.iter();
+        let kept = kept.map(|it| unchanged(it.name.clone(), UnchangedRole::Kept, it.spread));
+        let mut exposed = Exposed {
+            unchanged: of_roles.chain(kept).collect(),
+            kept_with_classes: (measures.divided_classes).map(|it| singled_out(it, rows)),
+            classes_of_one: exposure.classes_of_one.into(),
+            homogeneous: homogeneous.collect(),
+            warnings: Vec::new(),
+        };
+        exposed.warnings = self.warnings(&exposed);
+        exposed
+    }
+
+    /// What a reader must know before trusting the promises. Nothing goes into it but what anybody can count in the
+    /// published file.
+    fn warnings(&self, exposed: &Exposed) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let revealing = self.measures.revealing();
+        for column in &revealing {
+            warnings.push(format!("kept column {column}"));
+        }
+        for column in &exposed.unchanged {
+            let share = column.singled_out.share;
+            if column.role != UnchangedRole::Kept && is_nearly_unique(share, self.rows) {
+                let (role, name) = (column.role, column.column.escape_debug());
+                let share = percent(share);
+                warnings.push(format!(
+                    "{role} column `{name}` ({share} of the rows have a value of their own)"
+                ));
+            }
+        }
+        let by_role = |role: ProposedRole| -> Vec<String> {
+            let kept = self.measures.columns.iter();
+            kept.filter(|kept| kept.role(self.measures.rows).0 == role)
+                .filter(|kept| revealing.iter().all(|column| column.name != kept.name))
+                .map(|kept| format!("`{}`", kept.name.escape_debug()))
+                .collect()
+        };
+        let sensitive = by_role(ProposedRole::Sensitive);
+        if !sensitive.is_empty() {
+            warnings.push(format!(
+                "kept as they are, yet they look sensitive, and no promise protects them: {}",
+                sensitive.join(", ")
+            ));
+        }
+        let together = exposed.kept_with_classes;
+        if let Some(together) = together.filter(|together| together.share >= MANY_TOGETHER) {
+            warnings.push(format!(
+                "the kept columns together divide the classes: {} of the rows are then alone",
+                together.in_words()
+            ));
+        }
+        if exposed.homogeneous.is_empty() {
+            return warnings;
+        }
+        if exposed.classes_of_one > 0 {
+            warnings.push(match exposed.classes_of_one {
+                1 => "1 class is a single row: nobody hides that person".to_owned(),
+                classes => format!("{classes} classes are single rows: nobody hides these persons"),
+            });
+        }
+        for of_column in exposed.homogeneous.iter().filter(|it| it.classes > 0) {
+            let name = of_column.column.escape_debug();
+            let rows = match of_column.rows {
+                1 => "1 row".to_owned(),
+                rows => format!("{rows} rows"),
+            };
+            warnings.push(match of_column.classes {
+                1 => format!("1 class ({rows}) has one value of `{name}` only and gives it away"),
+                classes => format!(
+                    "{classes} classes ({rows}) have one value of `{name}` each and give it away"
+                ),
+            });
+        }
+        warnings
+    }
+}
+
+fn is_nearly_unique(share: f64, rows: u64) -> bool {
+    rows >= FEWEST_ROWS && share >= NEARLY_UNIQUE
+}
+
+fn singled_out(spread: Spread, rows: u64) -> SingledOut {
+    SingledOut {
+        rows: spread.singled_out,
+        share: ratio(spread.singled_out, rows),
+        is_exact: spread.is_exact,
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => 0.0,
+        whole => part as f64 / whole as f64,
+    }
+}

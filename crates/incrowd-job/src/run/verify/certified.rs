@@ -1,0 +1,143 @@
+//! Is a certificate true?
+//!
+//! A second certificate is made from what the files say, and the two are compared field by field. Where the files at
+//! hand cannot say, the second takes the word of the first, and the field is listed as unchecked: whatever is neither
+//! a mismatch nor listed was counted again.
+
+use super::differences::list_differences;
+use super::look;
+use super::recount::Recount;
+use crate::error::Error;
+use crate::report::certificate::Certificate;
+use crate::report::outcome::{CertificateVerified, Verification};
+use crate::run::control::Control;
+use crate::spec::{Delimiter, Job};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// A certificate to be checked, and what there is to check it with.
+#[derive(Debug, Clone, Default)]
+pub struct CertificateCheck {
+    /// The certificate.
+    pub certificate: PathBuf,
+    /// The table the release was made from; that of the job when not given.
+    pub original: Option<String>,
+    /// The job it should be an answer to.
+    pub job: Option<Job>,
+}
+
+/// Checks the release that `given` names as its table against a certificate: hashes, promises, figures. Roles and
+/// promises are those of the certificate; hierarchies, where the original is compared, those of `given`.
+pub fn verify_certificate(
+    given: &Job,
+    check: &CertificateCheck,
+    control: &Control,
+) -> Result<Verification, Error> {
+    let text = std::fs::read_to_string(&check.certificate)
+        .map_err(|error| Error::read(&check.certificate, &error))?;
+    let not_a_certificate = |error: serde_json::Error| Error::NotACertificate {
+        path: check.certificate.clone(),
+        message: error.to_string(),
+    };
+    let raw: Value = serde_json::from_str(&text).map_err(not_a_certificate)?;
+    let stated: Certificate = serde_json::from_str(&text).map_err(not_a_certificate)?;
+    let release = release_job(given, &stated);
+    let from_job = check.job.as_ref().and_then(|job| job.data.path.clone());
+    let original = check.original.clone().or(from_job);
+    let original = original.map(|path| original_job(&release, &stated, path));
+    // Where nothing is said to be published, rows of `*` are suppressed ones, not a table published at the top.
+    let stars_are_rows = stated.reached.rows_out > 0;
+    let looked = look(&release, stars_are_rows, original.as_ref(), control)?;
+    let mut recount = Recount {
+        stated: &stated,
+        looked: &looked,
+        found: stated.clone(),
+        mismatches: Vec::new(),
+        unchecked: Vec::new(),
+    };
+    recount.columns();
+    recount.request(check.job.as_ref(), original.as_ref(), control)?;
+    recount.reached(&release)?;
+    recount.lost()?;
+    recount.hashes();
+    let is_safe = recount.is_safe();
+    let Recount {
+        found,
+        mut mismatches,
+        unchecked,
+        ..
+    } = recount;
+    let found = serde_json::to_value(&found).map_err(not_a_certificate)?;
+    list_differences("", &raw, &found, &mut mismatches);
+    let mut verification = looked.verification;
+    verification.safe = is_safe;
+    verification.certificate = Some(CertificateVerified {
+        path: check.certificate.clone(),
+        holds: mismatches.is_empty(),
+        mismatches,
+        unchecked,
+    });
+    Ok(verification)
+}
+
+/// How the release is to be read and judged.
+fn release_job(given: &Job, stated: &Certificate) -> Job {
+    let request = &stated.request;
+    let mut job = Job {
+        hierarchies: given.hierarchies.clone(),
+        ..Job::default()
+    };
+    job.search.threads = given.search.threads;
+    job.data.path.clone_from(&given.data.path);
+    let is_tsv = job.data.path.as_deref().is_some_and(is_tsv);
+    // Written in the dialect of the table, whose delimiter is stated; a table that is no text becomes CSV.
+    let delimiter = request
+        .csv
+        .as_ref()
+        .map_or(Delimiter(b','), |csv| csv.delimiter);
+    job.data.delimiter = (!is_tsv).then_some(delimiter);
+    job.data.header = Some(true);
+    job.data.spreadsheet_safe = request.spreadsheet_safe;
+    job.data.missing_tokens = Some(request.missing_tokens.clone());
+    job.data.missing_cells = word(&request.missing);
+    job.columns.missing = word(&request.unlisted);
+    job.columns
+        .hierarchies
+        .clone_from(&given.columns.hierarchies);
+    let generalized = request.quasi_identifiers.iter();
+    let generalized = generalized.map(|generalized| generalized.column.clone());
+    job.columns.quasi_identifiers = Some(generalized.collect());
+    job.columns.sensitive = Some(request.sensitive.clone());
+    job.columns.target = Some(request.target.clone());
+    job.columns.identifying = Some(request.dropped.clone());
+    job.columns.keep = Some(request.kept.clone());
+    job.privacy.models = Some(request.privacy.clone());
+    job
+}
+
+fn is_tsv(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path.ends_with(".tsv") || path.ends_with(".tsv.gz")
+}
+
+/// The same for the table it was made from, which is read as the certificate says it was.
+fn original_job(release: &Job, stated: &Certificate, path: String) -> Job {
+    let mut job = release.clone();
+    job.data.path = Some(path);
+    job.data.delimiter = None;
+    job.data.header = None;
+    job.data.spreadsheet_safe = false;
+    if let Some(csv) = &stated.request.csv {
+        job.data.delimiter = Some(csv.delimiter);
+        job.data.quote = Some(csv.quote);
+        job.data.header = Some(csv.header);
+        job.data.trim = Some(csv.trim);
+    }
+    job
+}
+
+/// A choice as it is written in a job file; none for a word that means nothing, which is a mismatch by itself.
+pub(super) fn word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    serde_json::from_value(Value::String(word.to_owned())).ok()
+}

@@ -1,0 +1,178 @@
+//! A published file and its original, counted.
+
+use crate::error::Error;
+use crate::run::control::Control;
+use crate::run::hierarchies;
+use crate::run::input;
+use crate::run::plan::Plan;
+use crate::run::published_reader::PublishedReader;
+use crate::run::unchanged::{ColumnCounter, Measures, Watched};
+use crate::spec::Job;
+use incrowd_core::counts::{CountedTable, Missing, MissingCells, RowCounter};
+use incrowd_core::hierarchy::{ANY, Hierarchy, build};
+use incrowd_core::table::RowBatch;
+use incrowd_io::{Fingerprint, RowReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file after its counting pass.
+pub(super) struct Counted {
+    pub(super) plan: Plan,
+    counter: RowCounter,
+    /// Of the columns without a role.
+    pub(super) kept: Measures,
+    pub(super) rows_starred: u64,
+    /// Of the bytes read.
+    pub(super) hash: Fingerprint,
+}
+
+/// Which file of the two is read.
+#[derive(Clone, Copy)]
+pub(super) enum Which<'a> {
+    /// The one to be judged. If it has nothing but `*`, these may be suppressed rows, or a table published at the top.
+    Release { stars_are_rows: bool },
+    /// The table it was made from; only these columns are in the release.
+    Original { published: &'a [String] },
+}
+
+impl Counted {
+    /// Counts a file. The cells of the columns `joined` of a row become one more counted value, so that rows can
+    /// be compared whole.
+    pub(super) fn read(
+        job: &Job,
+        which: Which<'_>,
+        joined: Option<&[String]>,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+        let source = input::source(job, path)?;
+        let reader = source.open()?;
+        let mut plan = Plan::of_release(job, &source.name(), reader.columns())?;
+        let watched = match which {
+            Which::Release { .. } => Watched::published(&plan, reader.columns()),
+            Which::Original { published } => {
+                let names = plan.names.clone();
+                plan.kept.retain(|&at| published.contains(&names[at]));
+                Watched::raw(&plan)
+            }
+        };
+        let position = |name: &String| plan.names.iter().position(|column| column == name);
+        let joined = joined.map(|names| names.iter().filter_map(position).collect());
+        let mut counted = plan.counted();
+        if joined.is_some() {
+            counted.push(plan.names.len());
+        }
+        let rows_starred = Arc::new(AtomicU64::new(0));
+        let reader = PublishedReader::new(reader, joined, Arc::clone(&rows_starred));
+        let counter = RowCounter::new(reader.columns(), &plan.quasi_identifiers, &counted);
+        let empty = counter.clone();
+        let columns = reader.columns().len();
+        let kept = ColumnCounter::new(watched);
+        let rows = input::count(job, &source, Box::new(reader), counter, kept, control)?;
+        let (mut counter, hash, kept) = (rows.counter, rows.hash, rows.columns.finish());
+        let mut rows_starred = rows_starred.load(Ordering::Relaxed);
+        let stars_are_rows = !matches!(
+            which,
+            Which::Release {
+                stars_are_rows: false
+            }
+        );
+        if counter.rows() == 0 && rows_starred > 0 && stars_are_rows {
+            // Nothing but `*`: a table published at the top, not one of suppressed rows.
+            counter = empty;
+            let mut row = RowBatch::new(columns);
+            (0..columns).for_each(|_| row.push_cell(ANY.as_bytes()));
+            for _ in 0..std::mem::take(&mut rows_starred) {
+                counter.add(&row)?;
+            }
+        }
+        Ok(Counted {
+            plan,
+            counter,
+            kept,
+            rows_starred,
+            hash,
+        })
+    }
+
+    /// The values of a column; quasi-identifiers first, then the counted columns.
+    fn values(&self, job: &Job, column: usize) -> Vec<(&str, u32)> {
+        self.counter.values(column, &input::missing(job))
+    }
+
+    fn texts(&self, job: &Job, column: usize) -> Vec<String> {
+        let values = self.values(job, column).into_iter();
+        values.map(|(text, _)| text.to_owned()).collect()
+    }
+}
+
+/// Makes counted tables of both files, with the same numbers for the same values.
+pub(super) fn finish(
+    job: &Job,
+    mut release: Counted,
+    original: Option<(&Job, Counted)>,
+) -> Result<(CountedTable, Option<CountedTable>), Error> {
+    let missing = input::missing(job);
+    let quasi_identifiers = release.plan.quasi_identifiers.len();
+    let counted = release.plan.counted().len() + usize::from(original.is_some());
+    let mut original = original;
+    if let Some((_, original)) = &mut original {
+        for column in quasi_identifiers..quasi_identifiers + counted {
+            for text in original.texts(job, column) {
+                release.counter.learn(column, &text);
+            }
+            for text in release.texts(job, column) {
+                original.counter.learn(column, &text);
+            }
+        }
+    }
+    let distances = |of: &Counted| {
+        let names = of.plan.names_of(&of.plan.counted());
+        let hierarchies = names.iter().enumerate().map(|(at, name)| {
+            let Some(source) = hierarchies::source_of(job, name) else {
+                return Ok(None);
+            };
+            let values = of.values(job, quasi_identifiers + at);
+            let unlisted = job.columns.missing.unwrap_or_default();
+            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
+            Ok(Some(resolved.hierarchy))
+        });
+        let mut hierarchies = hierarchies.collect::<Result<Vec<Option<Hierarchy>>, Error>>()?;
+        hierarchies.resize(counted, None);
+        Ok::<_, Error>(hierarchies)
+    };
+    let names = release.plan.names_of(&release.plan.quasi_identifiers);
+    // Published values are judged as they stand: each is its own, whatever it stands for.
+    let as_they_stand = names.iter().enumerate().map(|(at, name)| {
+        let values = release.values(job, at);
+        let texts: Vec<&str> = values.iter().map(|&(text, _)| text).collect();
+        Ok(build::suppress(name, &texts)?)
+    });
+    let as_they_stand = as_they_stand.collect::<Result<Vec<_>, Error>>()?;
+    let release_distances = distances(&release)?;
+    let original = match original {
+        None => None,
+        Some((job, original)) => {
+            let hierarchies = names.iter().enumerate().map(|(at, name)| {
+                Ok(hierarchies::of_column(job, name, &original.values(job, at))?.hierarchy)
+            });
+            let hierarchies = hierarchies.collect::<Result<Vec<_>, Error>>()?;
+            let distances = distances(&original)?;
+            Some(
+                original
+                    .counter
+                    .finish(hierarchies, distances, missing.clone())?,
+            )
+        }
+    };
+    // What is published is there: a policy that leaves rows out speaks of the original only.
+    let cells = match missing.cells {
+        MissingCells::ExcludeRow => MissingCells::OwnValue,
+        other => other,
+    };
+    let missing = Missing { cells, ..missing };
+    let published = release
+        .counter
+        .finish(as_they_stand, release_distances, missing)?;
+    Ok((published, original))
+}

@@ -1,0 +1,232 @@
+//! Judges a published file, whoever made it.
+
+mod certified;
+mod counted;
+mod differences;
+mod measure;
+mod recount;
+
+pub use certified::{CertificateCheck, verify_certificate};
+
+use crate::error::Error;
+use crate::report::outcome::{AgainstOriginal, Distribution, Over, VERSION, Verification};
+use crate::run::control::Control;
+use crate::run::input;
+use crate::run::models;
+use crate::run::unchanged::{Published, raw_notes};
+use crate::spec::Job;
+use counted::{Counted, Which, finish};
+use incrowd_core::counts::CountedTable;
+use incrowd_core::publish::{self, Violation, compare_with_original};
+use incrowd_io::Fingerprint;
+use measure::measure_all;
+
+/// Judges the file that the job names as its table; against the table it was made from, if that is given.
+///
+/// Without models every model is measured, and nothing is judged but that against the original.
+pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Verification, Error> {
+    let original = original.map(|path| {
+        let mut job = job.clone();
+        job.data.path = Some(path.to_owned());
+        job
+    });
+    let release = as_released(job, original.is_some());
+    let stars_are_rows = true;
+    Ok(look(&release, stars_are_rows, original.as_ref(), control)?.verification)
+}
+
+/// The job with its table read as a release is written.
+///
+/// What a job, or flags beside an original, say about how a table is written they say about the original. Its release
+/// has a header, the usual quotes, and apostrophes where it was made for spreadsheets.
+fn as_released(job: &Job, has_original: bool) -> Job {
+    let mut release = job.clone();
+    release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
+    if !has_original && job.file.is_none() {
+        return release;
+    }
+    release.data.quote = None;
+    if release.data.header == Some(false) {
+        // Whoever else made it may have left the header out; ours has the names that columns get without one.
+        let mut named = release.clone();
+        named.data.header = Some(true);
+        let is_ours = |name: &String| {
+            let number = name.strip_prefix("column-");
+            number.is_some_and(|number| number.parse::<usize>().is_ok())
+        };
+        if columns(&named).is_ok_and(|names| names.iter().all(is_ours)) {
+            release = named;
+        }
+    }
+    release
+}
+
+/// All that was seen of a published file.
+struct Looked {
+    verification: Verification,
+    /// The columns of the file.
+    columns: Vec<String>,
+    table: CountedTable,
+    hash: Fingerprint,
+    original: Option<LookedOriginal>,
+}
+
+/// All that was seen of the table a file was made from.
+struct LookedOriginal {
+    table: CountedTable,
+    hash: Fingerprint,
+    /// The level of each quasi-identifier, where each is published at one.
+    levels: Option<Vec<u8>>,
+}
+
+/// Looks at the file that `job` names as its table, and at the one that `original` does.
+fn look(
+    job: &Job,
+    stars_are_rows: bool,
+    original: Option<&Job>,
+    control: &Control,
+) -> Result<Looked, Error> {
+    let texts = job.privacy.models.as_deref().unwrap_or_default();
+    let specs = models::parse(texts)?;
+    let columns = columns(job)?;
+    let joined = match original {
+        None => None,
+        Some(original) => {
+            let theirs = self::columns(original)?;
+            let quasi_identifiers = job.columns.quasi_identifiers.as_deref().unwrap_or_default();
+            let is_shared =
+                |name: &&String| theirs.contains(name) && !quasi_identifiers.contains(name);
+            // What both have beside the quasi-identifiers, in the order of the release.
+            Some(
+                columns
+                    .iter()
+                    .filter(is_shared)
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            )
+        }
+    };
+    let which = Which::Release { stars_are_rows };
+    let release = Counted::read(job, which, joined.as_deref(), control)?;
+    let which = Which::Original {
+        published: &columns,
+    };
+    let original = match original {
+        None => None,
+        Some(original) => Some((
+            original,
+            Counted::read(original, which, joined.as_deref(), control)?,
+        )),
+    };
+    let (plan, kept) = (release.plan.clone(), release.kept.clone());
+    let (rows_starred, hash) = (release.rows_starred, release.hash);
+    let raw_kept = original.as_ref().map(|(_, counted)| counted.kept.clone());
+    let original_hash = original.as_ref().map(|(_, counted)| counted.hash);
+    let identifying_published = plan.names_of(&plan.dropped);
+    let sensitive: Vec<usize> = (0..plan.sensitive.len()).collect();
+    let (published, original) = finish(job, release, original)?;
+    // Distances are measured from the distribution of the original, where it is known.
+    let reference = original.as_ref().unwrap_or(&published);
+    let distribution = Distribution {
+        over: match &original {
+            Some(_) => Over::RowsTakingPart,
+            None => Over::RowsPublished,
+        },
+        rows: reference.rows.into(),
+    };
+    let (judged, privacy) = if specs.is_empty() {
+        measure_all(&published, reference, &sensitive)?
+    } else {
+        let built = models::build(&specs, reference, &sensitive)?;
+        let judged = publish::verify(&published, &built);
+        let counted = plan.counted().len();
+        let privacy = models::reached_among(&built, &judged.reached, reference, counted);
+        (judged, privacy)
+    };
+    let mut levels = None;
+    let against_original = original.as_ref().map(|original| {
+        let compared = compare_with_original(&published, original);
+        levels = compared.levels.clone();
+        let mut against = against(compared);
+        // The budget is about the rows that take part; those left out for missing cells are not published either.
+        let (rows, excluded) = (u64::from(original.rows), u64::from(original.rows_excluded));
+        let allowed = (job.privacy.max_suppressed).map(|budget| budget.rows(rows) + excluded);
+        if let Some(allowed) = allowed.filter(|&allowed| against.rows_suppressed > allowed) {
+            against.violations.push(format!(
+                "{} rows are not published, {allowed} were allowed",
+                against.rows_suppressed
+            ));
+        }
+        against
+    });
+    let is_faithful = against_original
+        .as_ref()
+        .is_none_or(|against| against.violations.is_empty());
+    let safe = match is_faithful && identifying_published.is_empty() {
+        true if specs.is_empty() => None,
+        true => Some(judged.is_safe()),
+        false => Some(false),
+    };
+    let exposed = Published {
+        plan: &plan,
+        rows: judged.rows.into(),
+        exposure: &judged.exposure,
+        measures: &kept,
+    };
+    let notes = raw_kept.map(|kept| raw_notes(&kept, &plan));
+    Ok(Looked {
+        verification: Verification {
+            version: VERSION,
+            safe,
+            asked: !specs.is_empty(),
+            privacy,
+            smallest_class: judged.smallest_class.into(),
+            classes: judged.classes as u64,
+            rows: judged.rows.into(),
+            rows_starred,
+            identifying_published,
+            distribution,
+            exposed: exposed.exposed(),
+            notes: notes.unwrap_or_default(),
+            against_original,
+            certificate: None,
+        },
+        columns,
+        table: published,
+        hash,
+        original: (original.zip(original_hash)).map(|(table, hash)| LookedOriginal {
+            table,
+            hash,
+            levels,
+        }),
+    })
+}
+
+/// The columns of a job's table.
+fn columns(job: &Job) -> Result<Vec<String>, Error> {
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    Ok(input::source(job, path)?.open()?.columns().to_vec())
+}
+
+fn against(compared: publish::AgainstOriginal) -> AgainstOriginal {
+    AgainstOriginal {
+        rows_suppressed: compared.rows_suppressed.into(),
+        invented: compared.rows_invented.into(),
+        violations: compared.violations.iter().map(in_words).collect(),
+    }
+}
+
+fn in_words(violation: &Violation) -> String {
+    match violation {
+        Violation::UnknownValues { column, values } => format!(
+            "{values} values of column `{column}` are neither in the original nor above it in the hierarchy"
+        ),
+        Violation::OverlappingValues { column } => format!(
+            "values of column `{column}` overlap, so rows cannot be compared with the original"
+        ),
+        Violation::InventedRows { rows } => {
+            format!("{rows} rows that no row of the original accounts for")
+        }
+        Violation::TooManyRows { rows } => format!("{rows} rows more than the original has"),
+    }
+}

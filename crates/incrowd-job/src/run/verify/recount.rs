@@ -1,0 +1,459 @@
+//! What a certificate states, counted again.
+
+use super::Looked;
+use super::certified::word;
+use crate::error::Error;
+use crate::report::certificate::{Certificate, Reached, Request};
+use crate::report::outcome::{
+    Distribution, Mismatch, Over, PrivacyReached, RowOrder, Unchecked, VERSION,
+};
+use crate::run::asked::{Asked, algorithm};
+use crate::run::control::Control;
+use crate::run::counted::first_pass;
+use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER, NOTHING_PUBLISHED};
+use crate::run::models;
+use crate::spec::{Job, MissingCells};
+use incrowd_core::counts::CountedTable;
+use incrowd_core::lattice::Node;
+use incrowd_core::privacy::ModelSpec;
+use incrowd_core::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Setting, Settings};
+use incrowd_core::recode::Recoding;
+use incrowd_core::utility::MetricSpec;
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
+
+/// Why the account that a search gives of itself is not checked.
+const SEARCH: &str = "only the search can know it; run the job again";
+const NEEDS_ORIGINAL: &str = "needs the table: give it with `--original`";
+
+/// A certificate made from what the files say.
+pub(super) struct Recount<'a> {
+    pub(super) stated: &'a Certificate,
+    pub(super) looked: &'a Looked,
+    pub(super) found: Certificate,
+    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) unchecked: Vec<Unchecked>,
+}
+
+impl Recount<'_> {
+    fn mismatch(&mut self, field: &str, stated: impl ToString, found: impl ToString) {
+        self.mismatches.push(Mismatch {
+            field: field.to_owned(),
+            stated: stated.to_string(),
+            found: found.to_string(),
+        });
+    }
+
+    fn unchecked(&mut self, field: &str, why: &str) {
+        self.unchecked.push(Unchecked {
+            field: field.to_owned(),
+            why: why.to_owned(),
+        });
+    }
+
+    /// The file must have the columns that are said to be published, and no others.
+    pub(super) fn columns(&mut self) {
+        let request = &self.stated.request;
+        let generalized = request.quasi_identifiers.iter().map(|it| &it.column);
+        let stated: BTreeSet<&String> = generalized
+            .chain(&request.sensitive)
+            .chain(&request.target)
+            .chain(&request.kept)
+            .collect();
+        let found: BTreeSet<&String> = self.looked.columns.iter().collect();
+        let names = |columns: Vec<&&String>| {
+            let names = columns.iter().map(|name| name.escape_debug().to_string());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let missing = names(stated.difference(&found).collect());
+        let beyond = names(found.difference(&stated).collect());
+        if !missing.is_empty() {
+            self.mismatch(
+                "request",
+                format!("published: {missing}"),
+                "not in the file",
+            );
+        }
+        if !beyond.is_empty() {
+            self.mismatch("request", "no such columns", format!("published: {beyond}"));
+        }
+    }
+
+    /// What was asked, as far as the table and the job tell.
+    pub(super) fn request(
+        &mut self,
+        job: Option<&Job>,
+        original: Option<&Job>,
+        control: &Control,
+    ) -> Result<(), Error> {
+        if let Some(job) = job {
+            let mut job = job.clone();
+            if let Some(original) = original {
+                job.data.path.clone_from(&original.data.path);
+            }
+            let asked_now = request_of(&job, self.stated, control)?;
+            if asked_now.script.is_some() && job.search.script.is_none() {
+                self.unchecked("request.script", SEARCH);
+            }
+            self.found.request = asked_now;
+            return Ok(());
+        }
+        self.unchecked("request", "needs the job: give it with `--job`");
+        if let Some(original) = &self.looked.original {
+            let attributes = original.table.attributes.iter();
+            for (generalized, attribute) in self
+                .found
+                .request
+                .quasi_identifiers
+                .iter_mut()
+                .zip(attributes)
+            {
+                generalized.hierarchy_sha256 = describe::hash(&attribute.hierarchy);
+            }
+            for measured in &mut self.found.request.distances {
+                let column = original.table.column(&measured.column);
+                let column = column.map(|column| &original.table.columns[column]);
+                if let Some(hierarchy) = column.and_then(|column| column.hierarchy.as_ref()) {
+                    measured.hierarchy_sha256 = describe::hash(hierarchy);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was reached, counted again.
+    pub(super) fn reached(&mut self, release: &Job) -> Result<(), Error> {
+        let Looked {
+            verification,
+            original,
+            ..
+        } = self.looked;
+        let stated = &self.stated.reached;
+        let request = &self.stated.request;
+        let mut found = Reached {
+            rows_out: verification.rows,
+            classes: verification.classes,
+            smallest_class: verification.smallest_class,
+            exposed: verification.exposed.clone(),
+            ..stated.clone()
+        };
+        found.rows_starred = match request.suppressed.as_str() {
+            "star" => verification.rows_starred,
+            _ => 0,
+        };
+        if request.suppressed != "star" && verification.rows_starred > 0 {
+            self.mismatch("reached.rows_starred", 0, verification.rows_starred);
+        }
+        match original {
+            Some(original) => {
+                let table = &original.table;
+                found.rows_excluded = table.rows_excluded.into();
+                found.rows_suppressed = u64::from(table.rows).saturating_sub(found.rows_out);
+            }
+            None => {
+                match request.suppressed.as_str() {
+                    "star" => found.rows_suppressed = verification.rows_starred,
+                    _ => self.unchecked("reached.rows_suppressed", NEEDS_ORIGINAL),
+                }
+                match request.missing == "exclude-row" {
+                    true => self.unchecked("reached.rows_excluded", NEEDS_ORIGINAL),
+                    false => found.rows_excluded = 0,
+                }
+            }
+        }
+        found.rows_in = found.rows_out + found.rows_suppressed + found.rows_excluded;
+        found.distribution = Distribution {
+            over: Over::RowsTakingPart,
+            rows: found.rows_out + found.rows_suppressed,
+        };
+        if found.rows_suppressed > request.max_suppressed {
+            self.mismatch(
+                "request.max_suppressed",
+                request.max_suppressed,
+                format!("{} rows suppressed", found.rows_suppressed),
+            );
+        }
+        found.privacy = self.promises(release, found.rows_suppressed)?;
+        found.levels = self.levels();
+        if let (Some(levels), Some(stated)) = (&found.levels, &stated.levels)
+            && levels == stated
+        {
+            for (generalized, (column, &level)) in request.quasi_identifiers.iter().zip(levels) {
+                if level > generalized.max_level {
+                    let field = format!("reached.levels.{column}");
+                    self.mismatch(&field, level, format!("above {}", generalized.max_level));
+                }
+            }
+        }
+        self.published();
+        found.notes = self.notes(&found);
+        self.found.reached = found;
+        Ok(())
+    }
+
+    /// The promises, those that compare with the table only if its distribution is known.
+    fn promises(
+        &mut self,
+        release: &Job,
+        rows_suppressed: u64,
+    ) -> Result<Vec<PrivacyReached>, Error> {
+        let found = &self.looked.verification.privacy;
+        if self.looked.original.is_some() || rows_suppressed == 0 {
+            return Ok(found.clone());
+        }
+        let texts = release.privacy.models.as_deref().unwrap_or_default();
+        let specs: Vec<ModelSpec> = models::parse(texts)?;
+        let sensitive: Vec<usize> = (0..self.stated.request.sensitive.len()).collect();
+        let built = models::build(&specs, &self.looked.table, &sensitive)?;
+        let mut promises = Vec::new();
+        let stated = &self.stated.reached.privacy;
+        for (at, (model, found)) in built.iter().zip(found).enumerate() {
+            match stated.get(at).filter(|_| model.reads_table()) {
+                None => promises.push(found.clone()),
+                Some(stated) => {
+                    // Its name is known all the same.
+                    promises.push(PrivacyReached {
+                        model: found.model.clone(),
+                        ..stated.clone()
+                    });
+                    self.unchecked(
+                        &promise_field(at),
+                        "compares with the distribution of the table, and rows are suppressed: give the table with `--original`",
+                    );
+                }
+            }
+        }
+        Ok(promises)
+    }
+
+    /// The levels, for releases that keep to them.
+    fn levels(&mut self) -> Option<IndexMap<String, u8>> {
+        let stated = self.stated.reached.levels.clone();
+        let is_full_domain = self.stated.reached.recoding == "full-domain";
+        if is_full_domain != stated.is_some() {
+            let recoding = &self.stated.reached.recoding;
+            self.mismatch(
+                "reached.recoding",
+                recoding,
+                match stated {
+                    Some(_) => "levels are stated",
+                    None => "no levels are stated",
+                },
+            );
+        } else if !is_full_domain {
+            self.unchecked("reached.recoding", SEARCH);
+        }
+        let levels = stated?;
+        let Some(original) = &self.looked.original else {
+            self.unchecked("reached.levels", NEEDS_ORIGINAL);
+            return Some(levels);
+        };
+        let attributes = &original.table.attributes;
+        let names = attributes.iter().map(|attribute| &attribute.name);
+        let fits = names.eq(levels.keys())
+            && attributes.iter().enumerate().all(|(at, attribute)| {
+                let level = levels[&attribute.name];
+                let texts = texts(&self.looked.table, at);
+                level <= attribute.hierarchy.height()
+                    && texts
+                        .iter()
+                        .all(|text| attribute.hierarchy.group(level, text).is_some())
+            });
+        if fits {
+            return Some(levels);
+        }
+        let found = original.levels.as_ref()?;
+        let names = attributes.iter().map(|attribute| attribute.name.clone());
+        Some(names.zip(found.iter().copied()).collect())
+    }
+
+    /// The values of each quasi-identifier, where they are stated. They are compared, not shown.
+    fn published(&mut self) {
+        let Some(stated) = &self.stated.reached.published else {
+            return;
+        };
+        let table = &self.looked.table;
+        let names: Vec<&String> = table.attributes.iter().map(|it| &it.name).collect();
+        if !names.iter().copied().eq(stated.keys()) {
+            self.mismatch(
+                "reached.published",
+                "other columns",
+                "the quasi-identifiers",
+            );
+            return;
+        }
+        for (at, name) in names.into_iter().enumerate() {
+            let values = &stated[name];
+            let stated: BTreeSet<&str> = values.iter().map(String::as_str).collect();
+            let found = texts(table, at);
+            if stated != found || stated.len() != values.len() {
+                let both = stated.intersection(&found).count();
+                self.mismatch(
+                    &format!("reached.published.{name}"),
+                    format!("{} values", stated.len()),
+                    format!("{} values, {both} of them stated", found.len()),
+                );
+            }
+        }
+    }
+
+    /// The notes that follow from what was counted, and those stated that nobody can check.
+    fn notes(&mut self, found: &Reached) -> Vec<String> {
+        let mut derived = Vec::new();
+        if found.rows_out == 0 {
+            derived.push(NOTHING_PUBLISHED.to_owned());
+        }
+        let is_size = |text: &str| {
+            let spec: Option<ModelSpec> = text.parse().ok();
+            spec.is_some_and(|spec| !spec.entry().needs_column)
+        };
+        let match_any = word(&self.stated.request.missing) == Some(MissingCells::MatchAny);
+        let smallest = found.smallest_class as f64;
+        let mut promises = found
+            .privacy
+            .iter()
+            .filter(|promise| is_size(&promise.model));
+        if match_any
+            && promises.any(|promise| promise.reached.is_some_and(|reached| smallest < reached.0))
+        {
+            derived.push(CROWDS_NOT_CLASSES.to_owned());
+        }
+        derived.extend(self.looked.verification.notes.iter().cloned());
+        if self.stated.request.row_order == RowOrder::Input {
+            derived.push(INPUT_ORDER.to_owned());
+        }
+        if self.stated.request.spreadsheet_safe {
+            derived.push(APOSTROPHES.to_owned());
+        }
+        let stated = &self.stated.reached.notes;
+        if stated.iter().any(|note| !derived.contains(note)) {
+            self.unchecked(
+                "reached.notes",
+                "some are words that cannot be derived from the files",
+            );
+        }
+        // What is stated beyond stays in its place; what follows from the files comes in its order, each once.
+        let mut notes = Vec::new();
+        let mut next = derived.iter();
+        for note in stated {
+            match derived.contains(note) {
+                true => notes.extend(next.next().cloned()),
+                false => notes.push(note.clone()),
+            }
+        }
+        notes.extend(next.cloned());
+        notes
+    }
+
+    /// What was lost, as far as the table tells.
+    pub(super) fn lost(&mut self) -> Result<(), Error> {
+        self.unchecked("lost.guarantee", SEARCH);
+        self.unchecked("lost.gap", SEARCH);
+        let found = &self.found.reached;
+        let (Some(levels), Some(original)) = (&found.levels, &self.looked.original) else {
+            let why = match self.looked.original {
+                Some(_) => SEARCH,
+                None => NEEDS_ORIGINAL,
+            };
+            self.unchecked("lost.metrics", why);
+            return Ok(());
+        };
+        let table = &original.table;
+        let specs = models::parse(&self.stated.request.privacy)?;
+        let sensitive: Vec<usize> = (0..self.stated.request.sensitive.len()).collect();
+        let models = models::build(&specs, table, &sensitive)?;
+        let recoding = Recoding::FullDomain(Node::from_levels(levels.values().copied()));
+        let mut metrics = IndexMap::new();
+        let request = &self.stated.request;
+        let asked: MetricSpec = request.metric.parse()?;
+        for spec in describe::metrics_told(&asked, table, &request.target)? {
+            let metric = spec.build(table)?;
+            let problem = Problem {
+                table,
+                models: &models,
+                metric: &*metric,
+                max_suppressed: table.rows,
+                max_levels: table.lattice().top().clone(),
+                memory_limit: DEFAULT_MEMORY_LIMIT,
+                settings: Settings::default(),
+            };
+            if let Some(loss) = Assessor::new(&problem).assess_recoding(&recoding).loss {
+                metrics.insert(spec.to_string(), loss.0);
+            }
+        }
+        self.found.lost.metrics = metrics;
+        Ok(())
+    }
+
+    /// Whether every promise holds; unknown when nothing is wrong with those that could be counted again.
+    pub(super) fn is_safe(&self) -> Option<bool> {
+        let seen = &self.looked.verification;
+        let is_faithful = seen.identifying_published.is_empty()
+            && (seen.against_original.as_ref()).is_none_or(|it| it.violations.is_empty());
+        let mut is_judged = true;
+        let mut holds = is_faithful;
+        for (at, promise) in self.found.reached.privacy.iter().enumerate() {
+            let field = promise_field(at);
+            match self.unchecked.iter().any(|it| it.field == field) {
+                true => is_judged = false,
+                false => holds &= promise.holds,
+            }
+        }
+        match (holds, is_judged) {
+            (false, _) => Some(false),
+            (true, true) => Some(true),
+            (true, false) => None,
+        }
+    }
+
+    pub(super) fn hashes(&mut self) {
+        self.found.version = VERSION;
+        self.found.program.name = "incrowd".to_owned();
+        self.unchecked(
+            "program.version",
+            "every version may be checked by any other",
+        );
+        // That of the request as it stands; whether it is the right request is another question.
+        self.found.sha256.request = self.stated.request.sha256();
+        self.found.sha256.output = self.looked.hash.to_string();
+        match &self.looked.original {
+            Some(original) => self.found.sha256.input = original.hash.to_string(),
+            None => self.unchecked("sha256.input", NEEDS_ORIGINAL),
+        }
+    }
+}
+
+fn promise_field(at: usize) -> String {
+    format!("reached.privacy[{at}]")
+}
+
+/// What a job asks of its table.
+fn request_of(job: &Job, stated: &Certificate, control: &Control) -> Result<Request, Error> {
+    let algorithm = algorithm(job)?;
+    let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
+    let first_pass = first_pass(job, &asked.source, &asked.plan, reader, control)?;
+    let models = asked.models(&first_pass.table)?;
+    let metric = asked.metric.build(&first_pass.table)?;
+    let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
+    let given = job.search.script.clone();
+    let script = given.or_else(|| stated.request.script.clone());
+    let reads = algorithm.card().reads;
+    let script = script.filter(|_| reads.contains(&Setting::Script));
+    Ok(describe::request(
+        job,
+        &asked,
+        &first_pass,
+        &problem,
+        algorithm,
+        script,
+    ))
+}
+
+/// The published texts of a quasi-identifier.
+fn texts(table: &CountedTable, attribute: usize) -> BTreeSet<&str> {
+    let attribute = &table.attributes[attribute];
+    let rows = attribute.rows_of_groups[0].iter();
+    let used = (0..).zip(rows).filter(|(_, rows)| **rows > 0);
+    used.map(|(leaf, _)| attribute.hierarchy.label(0, leaf))
+        .collect()
+}

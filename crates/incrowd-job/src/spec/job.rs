@@ -1,0 +1,488 @@
+//! The file a user writes.
+//!
+//! A [`Job`] says what is to be read, what every column is, what must be promised and where the release goes.
+//! Nothing in it is required: a front end fills a second `Job` from its flags and lays it over the first with
+//! [`Job::overlay`], and only then is the whole checked. Keys are the long flags with `_` for `-`.
+//!
+//! ```
+//! use incrowd_job::Job;
+//! let job = Job::parse(
+//!     r#"
+//!     [data]
+//!     path = "adult.csv"
+//!     [columns]
+//!     quasi_identifiers = ["age", "sex"]
+//!     others = "drop"
+//!     [privacy]
+//!     models = ["k-anonymity(k=5)"]
+//!     max_suppressed = "1%"
+//!     "#,
+//! )?;
+//! assert_eq!(job.columns.quasi_identifiers.unwrap(), ["age", "sex"]);
+//! # Ok::<(), incrowd_job::Error>(())
+//! ```
+
+use super::{Budget, HierarchySource, TimeLimit, WorkLimit};
+use crate::error::Error;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Everything a run can be asked, all of it optional until the run is planned.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Job {
+    /// The file it was read from; not part of what is asked, yet a file nothing may overwrite.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+    /// Files that the command reads beside those named below; nothing may overwrite them either.
+    #[serde(skip)]
+    pub reads: Vec<PathBuf>,
+    /// What to read.
+    pub data: Data,
+    /// What the columns are.
+    pub columns: Columns,
+    /// Where the levels of single columns come from; wins over [`Columns::hierarchies`].
+    pub hierarchies: IndexMap<String, HierarchySource>,
+    /// What to promise, and what may be given up for it.
+    pub privacy: Privacy,
+    /// How to look for the best recoding.
+    pub search: Search,
+    /// Where the release goes.
+    pub output: Output,
+}
+
+/// What to read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Data {
+    /// A file, or `-` for standard input.
+    pub path: Option<String>,
+    /// What separates cells; detected when not given.
+    pub delimiter: Option<Delimiter>,
+    /// What surrounds cells that hold delimiters; `"` when not given.
+    pub quote: Option<Delimiter>,
+    /// Whether white space around cells is dropped; no when not given.
+    pub trim: Option<bool>,
+    /// Whether the first line names the columns; when not given it does, and is refused if it looks like a row.
+    pub header: Option<bool>,
+    /// Texts that mean "no value", beside the empty text.
+    pub missing_tokens: Option<Vec<String>>,
+    /// What such cells mean; a value of their own when not given.
+    pub missing_cells: Option<MissingCells>,
+    /// Whether it is a release with apostrophes before formulas ([`Output::spreadsheet_safe`]), to be taken away.
+    #[serde(skip)]
+    pub spreadsheet_safe: bool,
+}
+
+/// What a missing cell means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingCells {
+    /// It is a value like any other.
+    #[default]
+    OwnValue,
+    /// It could be any value: the row stands in the crowd of every class it might belong to.
+    MatchAny,
+    /// The row is left out of the release.
+    ExcludeRow,
+}
+
+/// What the columns are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Columns {
+    /// Known to others and joined by them; published generalized. Their order is the order of levels.
+    pub quasi_identifiers: Option<Vec<String>>,
+    /// Must not be linked to a person; published as they are.
+    pub sensitive: Option<Vec<String>>,
+    /// Name a person; dropped.
+    pub identifying: Option<Vec<String>>,
+    /// What analysts predict; published as they are.
+    pub target: Option<Vec<String>>,
+    /// Published as they are, whatever they give away.
+    pub keep: Option<Vec<String>>,
+    /// What happens to columns named nowhere; refused when not given.
+    pub others: Option<Others>,
+    /// A folder with a file `<column>.csv` for each hierarchy.
+    pub hierarchies: Option<PathBuf>,
+    /// What happens to values that their hierarchy does not list; refused when not given.
+    pub missing: Option<Unlisted>,
+}
+
+/// What happens to values of the data that their hierarchy does not list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unlisted {
+    /// The job is refused.
+    #[default]
+    Refuse,
+    /// They are published as `*`.
+    Suppress,
+}
+
+/// What happens to columns that have no role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Others {
+    /// Published as they are.
+    Keep,
+    /// Not published.
+    Drop,
+}
+
+/// What to promise, and what may be given up for it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Privacy {
+    /// Models with their parameters, such as `k-anonymity(k=5)`; all must hold.
+    pub models: Option<Vec<String>>,
+    /// Rows that may be left out; none when not given.
+    pub max_suppressed: Option<Budget>,
+    /// The highest level allowed for each quasi-identifier, in their order.
+    pub max_levels: Option<Vec<u8>>,
+}
+
+/// How to look for the best recoding.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Search {
+    /// What is to be lost least; `loss` when not given.
+    pub metric: Option<String>,
+    /// The algorithm; `optimal` when not given.
+    pub algorithm: Option<String>,
+    /// The choices to make, for algorithms that leave them to the data holder: names of quasi-identifiers to raise,
+    /// and `suppress` to end with.
+    pub script: Option<Vec<String>>,
+    /// For `partition`: which partitions of values are allowed, for all columns (`ops`) or for one (`age=ops`).
+    pub scheme: Option<Vec<String>>,
+    /// For `partition`: numbers put in steps before the search, as in `age=5@17`.
+    pub coarse: Option<Vec<String>>,
+    /// For `partition`: from which end to search, `bottom-up`, `top-down` or `auto`.
+    pub direction: Option<String>,
+    /// For `partition`: ways to search less that are not to be used. The answer does not depend on them.
+    pub without_pruning: Option<Vec<String>>,
+    /// For algorithms that draw numbers, and for the order of shuffled rows.
+    pub seed: Option<u64>,
+    /// Threads to use; all processors when not given. The result does not depend on it.
+    pub threads: Option<usize>,
+    /// When to stop searching and take the best found.
+    pub time_limit: Option<TimeLimit>,
+    /// After how much work to stop searching and take the best found; [`WorkLimit::DEFAULT`] when not given.
+    pub work_limit: Option<WorkLimit>,
+}
+
+/// Where the release goes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// A file, or `-` for standard output.
+    pub path: Option<String>,
+    /// The certificate, as JSON; the readable one is written beside it.
+    pub certificate: Option<PathBuf>,
+    /// What is published of suppressed rows.
+    pub suppressed: Option<Suppressed>,
+    /// Whether rows are written in another order than they have in the table; no when not given.
+    pub shuffle: Option<bool>,
+    /// Whether an apostrophe is put before cells that a spreadsheet would take for formulas; no when not given.
+    pub spreadsheet_safe: Option<bool>,
+}
+
+/// What is published of suppressed rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suppressed {
+    /// Nothing.
+    #[default]
+    Drop,
+    /// A row of `*`, so that the number of rows stays.
+    Star,
+}
+
+/// A single byte between or around cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Delimiter(pub u8);
+
+impl std::str::FromStr for Delimiter {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "tab" | "\\t" => Ok(Delimiter(b'\t')),
+            _ => match text.as_bytes() {
+                [byte] if byte.is_ascii() && !b"\r\n".contains(byte) => Ok(Delimiter(*byte)),
+                _ => Err(Error::Delimiter { text: text.into() }),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for Delimiter {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl From<Delimiter> for String {
+    fn from(delimiter: Delimiter) -> String {
+        char::from(delimiter.0).to_string()
+    }
+}
+
+impl Job {
+    /// Reads the text of a job file. Paths in it stay as they are.
+    pub fn parse(text: &str) -> Result<Job, Error> {
+        Self::parse_named(text, None)
+    }
+
+    fn parse_named(text: &str, path: Option<&Path>) -> Result<Job, Error> {
+        toml::from_str(text).map_err(|error| {
+            let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+            Error::JobFile {
+                path: path.map(Path::to_path_buf),
+                line,
+                column,
+                message: one_line(error.message()),
+            }
+        })
+    }
+
+    /// Reads a job file. Paths in it are relative to the folder it is in.
+    pub fn load(path: &Path) -> Result<Job, Error> {
+        let bytes = std::fs::read(path).map_err(|error| Error::read(path, &error))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let start = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+            let (line, column) = position(&start, valid);
+            Error::JobFile {
+                path: Some(path.to_path_buf()),
+                line,
+                column,
+                message: "the file is not UTF-8 text".into(),
+            }
+        })?;
+        let mut job = Self::parse_named(&text, Some(path))?;
+        job.file = Some(path.to_path_buf());
+        job.resolve_paths(path.parent().unwrap_or(Path::new("")));
+        Ok(job)
+    }
+
+    /// Makes every relative path start at `folder`.
+    fn resolve_paths(&mut self, folder: &Path) {
+        if folder.as_os_str().is_empty() {
+            return;
+        }
+        for path in [&mut self.data.path, &mut self.output.path] {
+            if let Some(text) = path
+                && text != "-"
+                && !text.contains("://")
+            {
+                *text = folder.join(&*text).to_string_lossy().into_owned();
+            }
+        }
+        let paths = [&mut self.columns.hierarchies, &mut self.output.certificate];
+        for path in paths.into_iter().flatten() {
+            *path = folder.join(&*path);
+        }
+        for source in self.hierarchies.values_mut() {
+            if let HierarchySource::File(path) = source {
+                *path = folder.join(&*path);
+            }
+        }
+    }
+
+    /// Lays `flags` over this job: whatever they say wins.
+    ///
+    /// A column that the flags give a role loses the role the job file gave it, so `-s age` over a file with
+    /// `age` among its quasi-identifiers is no contradiction. Models replace models as a whole.
+    pub fn overlay(&mut self, flags: Job) {
+        let named: Vec<String> = flags.columns.lists().flatten().cloned().collect();
+        for list in self.columns.lists_mut().into_iter().flatten() {
+            list.retain(|column| !named.contains(column));
+        }
+        let Job {
+            file: _,
+            reads,
+            data,
+            columns,
+            hierarchies,
+            privacy,
+            search,
+            output,
+        } = flags;
+        self.reads.extend(reads);
+        replace(&mut self.data.path, data.path);
+        replace(&mut self.data.delimiter, data.delimiter);
+        replace(&mut self.data.quote, data.quote);
+        replace(&mut self.data.trim, data.trim);
+        replace(&mut self.data.header, data.header);
+        replace(&mut self.data.missing_tokens, data.missing_tokens);
+        replace(&mut self.data.missing_cells, data.missing_cells);
+        self.data.spreadsheet_safe |= data.spreadsheet_safe;
+        replace(
+            &mut self.columns.quasi_identifiers,
+            columns.quasi_identifiers,
+        );
+        replace(&mut self.columns.sensitive, columns.sensitive);
+        replace(&mut self.columns.identifying, columns.identifying);
+        replace(&mut self.columns.target, columns.target);
+        replace(&mut self.columns.keep, columns.keep);
+        replace(&mut self.columns.others, columns.others);
+        replace(&mut self.columns.hierarchies, columns.hierarchies);
+        replace(&mut self.columns.missing, columns.missing);
+        self.hierarchies.extend(hierarchies);
+        replace(&mut self.privacy.models, privacy.models);
+        replace(&mut self.privacy.max_suppressed, privacy.max_suppressed);
+        replace(&mut self.privacy.max_levels, privacy.max_levels);
+        replace(&mut self.search.metric, search.metric);
+        replace(&mut self.search.algorithm, search.algorithm);
+        replace(&mut self.search.script, search.script);
+        replace(&mut self.search.scheme, search.scheme);
+        replace(&mut self.search.coarse, search.coarse);
+        replace(&mut self.search.direction, search.direction);
+        replace(&mut self.search.without_pruning, search.without_pruning);
+        replace(&mut self.search.seed, search.seed);
+        replace(&mut self.search.threads, search.threads);
+        replace(&mut self.search.time_limit, search.time_limit);
+        replace(&mut self.search.work_limit, search.work_limit);
+        replace(&mut self.output.path, output.path);
+        replace(&mut self.output.certificate, output.certificate);
+        replace(&mut self.output.suppressed, output.suppressed);
+        replace(&mut self.output.shuffle, output.shuffle);
+        replace(&mut self.output.spreadsheet_safe, output.spreadsheet_safe);
+    }
+
+    /// The number of threads to use.
+    pub fn threads(&self) -> usize {
+        match self.search.threads {
+            Some(threads) => threads.max(1),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl Columns {
+    /// The columns of each role.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &Vec<String>> {
+        [
+            &self.quasi_identifiers,
+            &self.sensitive,
+            &self.identifying,
+            &self.target,
+            &self.keep,
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    fn lists_mut(&mut self) -> [&mut Option<Vec<String>>; 5] {
+        [
+            &mut self.quasi_identifiers,
+            &mut self.sensitive,
+            &mut self.identifying,
+            &mut self.target,
+            &mut self.keep,
+        ]
+    }
+}
+
+fn replace<T>(old: &mut Option<T>, new: Option<T>) {
+    if new.is_some() {
+        *old = new;
+    }
+}
+
+/// Line and column, both from 1, of a byte of `text`.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    let line_start = before
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let column = String::from_utf8_lossy(&before[line_start..])
+        .chars()
+        .count()
+        + 1;
+    (line, column)
+}
+
+/// Messages of the TOML reader may have several lines; an error's first line is one.
+fn one_line(message: &str) -> String {
+    message
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_line() {
+        let error = Job::parse("[data]\npath = \"a.csv\"\n[privacy]\nmodel = []\n").unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::JobFile {
+                    line: 4,
+                    column: 1,
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("model"), "{error}");
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_job_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("incrowd.toml");
+        std::fs::write(
+            &path,
+            "[data]\npath = \"adult.csv\"\n[hierarchies]\nage = \"h/age.csv\"\nzip = \"mask:2\"\n",
+        )
+        .unwrap();
+        let job = Job::load(&path).unwrap();
+        assert_eq!(
+            job.data.path.unwrap(),
+            folder.path().join("adult.csv").to_string_lossy()
+        );
+        assert_eq!(
+            job.hierarchies["age"],
+            HierarchySource::File(folder.path().join("h/age.csv"))
+        );
+        assert_eq!(
+            job.hierarchies["zip"],
+            HierarchySource::Built("mask:2".into())
+        );
+    }
+
+    #[test]
+    fn a_role_given_by_a_flag_wins_over_the_role_in_the_file() {
+        let mut job =
+            Job::parse("[columns]\nquasi_identifiers = [\"age\", \"sex\"]\nidentifying = [\"id\"]")
+                .unwrap();
+        let mut flags = Job::default();
+        flags.columns.sensitive = Some(vec!["age".into()]);
+        job.overlay(flags);
+        assert_eq!(job.columns.quasi_identifiers.unwrap(), ["sex"]);
+        assert_eq!(job.columns.sensitive.unwrap(), ["age"]);
+        assert_eq!(job.columns.identifying.unwrap(), ["id"]);
+    }
+
+    #[test]
+    fn a_budget_out_of_range_is_refused_where_it_stands() {
+        let error = Job::parse("[privacy]\nmax_suppressed = \"101%\"\n").unwrap_err();
+        assert!(matches!(error, Error::JobFile { line: 2, .. }), "{error:?}");
+        Job::parse("[privacy]\nmax_suppressed = 321\n").unwrap();
+        Job::parse("[privacy]\nmax_suppressed = -1\n").unwrap_err();
+    }
+}

@@ -1,0 +1,20 @@
+//! What a user asks for: the typed job, before anything is read.
+//!
+//! A [`Job`] is the file a user writes with flags laid over it; every value in it that has a text form has a type of its own.
+//! Nothing here knows how a job is run.
+
+mod budget;
+mod hierarchy_source;
+mod job;
+pub(crate) mod partitions;
+mod time_limit;
+mod work_limit;
+
+pub use budget::Budget;
+pub use hierarchy_source::HierarchySource;
+pub use job::{
+    Columns, Data, Delimiter, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
+    Unlisted,
+};
+pub use time_limit::TimeLimit;
+pub use work_limit::WorkLimit;

@@ -1,0 +1,35 @@
+//! The budget in a picture: how many rows, and where that comes from.
+
+use crate::frame::Frame;
+use crate::legend::{LegendEntry, Sample};
+use crate::svg::grouped;
+
+/// The colour of everything about the budget, which no series has.
+pub(crate) const COLOUR: &str = "#b5003c";
+
+/// How many rows may be suppressed.
+#[derive(Debug, Clone)]
+pub struct PlotBudget {
+    /// So many.
+    pub rows: u64,
+    /// Such as `asked for: 1%`; a budget that nobody asked for must say so.
+    pub from: String,
+}
+
+impl PlotBudget {
+    /// In words.
+    pub(crate) fn text(&self) -> String {
+        format!("budget: {} rows ({})", grouped(self.rows as f64), self.from)
+    }
+
+    pub(crate) fn entry(&self) -> LegendEntry {
+        LegendEntry {
+            sample: Sample::Limit { colour: COLOUR },
+            text: self.text(),
+        }
+    }
+
+    pub(crate) fn draw(&self, frame: &mut Frame) {
+        frame.limit(self.rows as f64, COLOUR);
+    }
+}
