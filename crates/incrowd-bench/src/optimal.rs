@@ -2,14 +2,12 @@
 
 use crate::report::{Report, Table, median, short};
 use crate::{adult, arx};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{
-    Assessor, DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched,
-};
+use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::{Release, publish};
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::Duration;
@@ -141,7 +139,7 @@ pub(crate) fn solve(
             }
             None => release.recoding().name().to_owned(),
         },
-        loss: loss(&problem, &release)?,
+        loss: release.loss(problem.metric).0,
         rows_suppressed: release.rows_suppressed(),
     })
 }
@@ -181,13 +179,6 @@ fn repeat(algorithm: &dyn Algorithm, problem: &Problem<'_>) -> Result<(Proposal,
         assert_eq!(again, proposal, "two runs agree");
     }
     Ok((proposal, cpu_ms))
-}
-
-/// What the release costs.
-fn loss(problem: &Problem<'_>, release: &Release<'_>) -> Result<f64> {
-    let assessed = Assessor::new(problem).assess_recoding(release.recoding());
-    let loss = assessed.loss.context("a release is within the budget")?;
-    Ok(loss.0)
 }
 
 fn keep(

@@ -14,7 +14,7 @@ use incrowd_core::problem::{
     DEFAULT_MEMORY_LIMIT, DEFAULT_WORK_LIMIT, Guarantee, Problem, Proposal, Settings, Unwatched,
 };
 use incrowd_core::publish::publish;
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::utility::MetricSpec;
 use incrowd_testkit::bridge::assess;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ fn all_218_answers_of_arx_on_adult_come_out_the_same() {
         let levels = field("levels");
         let levels = levels.split(' ').map(|level| level.parse::<u8>().unwrap());
         let theirs = Proposal {
-            recoding: Recoding::FullDomain(Node::from_levels(levels)),
+            recoding: ColumnRecoding::FullDomain(Node::from_levels(levels)).into(),
             loss: None,
             ..ours.clone()
         };

@@ -9,7 +9,7 @@ use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Settings, Unwatched};
 use incrowd_core::publish::publish;
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::{ColumnRecoding, Recoding};
 use incrowd_core::utility::MetricSpec;
 use incrowd_testkit::decision_tree::Sample;
 
@@ -25,10 +25,10 @@ const QUASI_IDENTIFIERS: [&str; 8] = [
 ];
 
 /// The rows as published, in the order of tuples, with what is to be predicted.
-fn sample(table: &CountedTable, recoding: &Recoding) -> Sample {
+fn sample(table: &CountedTable, recoding: &ColumnRecoding) -> Sample {
     let shown = recoding.attributes(table);
     let labels: Vec<Vec<&str>> = (0..shown.len())
-        .map(|attribute| recoding.labels(table, attribute))
+        .map(|attribute| recoding.columns(table)[attribute].texts.clone())
         .collect();
     let mut features: Vec<Vec<&str>> = vec![Vec::new(); shown.len()];
     let mut target = Vec::new();
@@ -39,7 +39,7 @@ fn sample(table: &CountedTable, recoding: &Recoding) -> Sample {
                 target.push(table.columns[0].values.text(value));
                 for (attribute, feature) in features.iter_mut().enumerate() {
                     let leaf = table.group(&table.tuples, tuple, attribute);
-                    let group = shown[attribute].groups_of_leaves[leaf as usize];
+                    let group = shown[attribute].groups_of_leaves()[leaf as usize];
                     feature.push(labels[attribute][group as usize]);
                 }
             }
@@ -66,14 +66,14 @@ fn at_k_20_a_tree_errs_at_most_two_points_more_than_on_raw_data() {
             ..Settings::default()
         },
     };
-    let raw = Recoding::FullDomain(table.lattice().bottom());
+    let raw = ColumnRecoding::FullDomain(table.lattice().bottom());
     let raw_error = sample(&table, &raw).cross_validated_error(10, 1);
-    let top = Recoding::FullDomain(table.lattice().top().clone());
+    let top = ColumnRecoding::FullDomain(table.lattice().top().clone());
     let top_error = sample(&table, &top).cross_validated_error(10, 1);
     let error = |problem: &Problem<'_>, top_down: bool| {
         // The anonymity is never broken on the way: every cut of top-down is safe, and bottom-up ends at the first.
         let mut rows_suppressed = Vec::new();
-        let see: &mut dyn FnMut(&Recoding) = &mut |cut| {
+        let see: &mut dyn FnMut(&ColumnRecoding) = &mut |cut| {
             let assessed = Assessor::new(problem).assess_recoding(cut);
             rows_suppressed.push(assessed.rows_suppressed);
         };
@@ -86,7 +86,8 @@ fn at_k_20_a_tree_errs_at_most_two_points_more_than_on_raw_data() {
         assert_eq!(safe, if top_down { rows_suppressed.len() } else { 1 });
         let release = publish(problem, &proposal).unwrap();
         assert!(release.smallest_class() >= 20);
-        let error = sample(&table, release.recoding()).cross_validated_error(10, 1);
+        let error =
+            sample(&table, release.recoding().by_columns().unwrap()).cross_validated_error(10, 1);
         println!(
             "{} steps, {} candidates, {} visits, {} classes, error {error:.4}",
             effort.steps,
@@ -126,10 +127,11 @@ fn ages_without_levels_are_cut_where_salaries_differ() {
         let (proposal, _) = TopDown::solve_counting(&problem, &Unwatched, None).unwrap();
         let release = publish(&problem, &proposal).unwrap();
         let groups = release.recoding().groupings().unwrap()[0].groups();
-        let error = sample(&table, release.recoding()).cross_validated_error(10, 1);
+        let error =
+            sample(&table, release.recoding().by_columns().unwrap()).cross_validated_error(10, 1);
         (groups, error)
     };
-    let raw = Recoding::FullDomain(table.lattice().bottom());
+    let raw = ColumnRecoding::FullDomain(table.lattice().bottom());
     let raw_error = sample(&table, &raw).cross_validated_error(10, 1);
     let (groups, cut_error) = error(vec![0]);
     assert!(groups > 2, "{groups} intervals of ages");

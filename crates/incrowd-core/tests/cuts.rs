@@ -8,7 +8,7 @@ use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::MODELS;
 use incrowd_core::problem::{Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::publish;
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_testkit::Prepared;
 use incrowd_testkit::oracle::{
     Blocks, MissingPolicy, OracleMetric, OracleProblem, Promise, Replacement, Thousandths,
@@ -17,7 +17,7 @@ use incrowd_testkit::random::{random_model, random_problem};
 use incrowd_testkit::tiny_problem;
 use std::collections::BTreeMap;
 
-type Solved = (Result<(Proposal, Effort), Error>, Vec<Recoding>);
+type Solved = (Result<(Proposal, Effort), Error>, Vec<ColumnRecoding>);
 
 /// Random problems with a target, for every model.
 fn for_every_model(count: u64, mut law: impl FnMut(&OracleProblem, &str, &str)) {
@@ -44,7 +44,7 @@ fn for_every_model(count: u64, mut law: impl FnMut(&OracleProblem, &str, &str)) 
 fn solve(
     prepared: &Prepared,
     target: &str,
-    solve: impl Fn(&Problem<'_>, &mut dyn FnMut(&Recoding)) -> Result<(Proposal, Effort), Error>,
+    solve: impl Fn(&Problem<'_>, &mut dyn FnMut(&ColumnRecoding)) -> Result<(Proposal, Effort), Error>,
 ) -> Solved {
     let metric = "loss".parse::<incrowd_core::utility::MetricSpec>().unwrap();
     let metric = metric.build(&prepared.table).unwrap();
@@ -58,14 +58,14 @@ fn solve(
     let mut cuts = Vec::new();
     let solved = solve(&problem, &mut |cut| cuts.push(cut.clone()));
     if let Ok((proposal, _)) = &solved {
-        assert_eq!(cuts.last(), Some(&proposal.recoding));
+        assert_eq!(cuts.last(), proposal.recoding.by_columns());
         publish(&problem, proposal).expect("every answer passes the check");
     }
     (solved, cuts)
 }
 
 /// The raw values with rows that are published alike.
-fn blocks(table: &CountedTable, cut: &Recoding) -> Blocks {
+fn blocks(table: &CountedTable, cut: &ColumnRecoding) -> Blocks {
     let groupings = cut.groupings().expect("a cut");
     (table.attributes.iter().zip(groupings))
         .map(|(attribute, grouping)| {
@@ -206,7 +206,7 @@ fn numbers_without_levels_are_cut_where_that_tells_most() {
         ..prepared.problem(&*metric)
     };
     let mut cuts = Vec::new();
-    let see: &mut dyn FnMut(&Recoding) = &mut |cut| {
+    let see: &mut dyn FnMut(&ColumnRecoding) = &mut |cut| {
         let mut labels: Vec<String> = (cut.groupings().unwrap()[0].labels())
             .map(str::to_owned)
             .collect();

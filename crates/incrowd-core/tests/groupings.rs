@@ -14,7 +14,7 @@ use incrowd_core::problem::{
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, Violation, compare_with_original, publish, verify,
 };
-use incrowd_core::recode::{Grouping, Recoding};
+use incrowd_core::recode::{ColumnRecoding, Grouping};
 use incrowd_core::table::Kind;
 use incrowd_core::utility::{Loss, METRICS};
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, OracleProblem, Promise, almost_equal};
@@ -67,9 +67,9 @@ fn as_hierarchies(
     derived
 }
 
-fn proposal(recoding: Recoding) -> Proposal {
+fn proposal(recoding: ColumnRecoding) -> Proposal {
     Proposal {
-        recoding,
+        recoding: recoding.into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
         nodes_checked: 0,
@@ -108,7 +108,7 @@ fn groups_of_any_making_are_judged_measured_and_published_as_the_oracle_says() {
         let groups = random_groups(table, &oracle, rng);
         let derived = as_hierarchies(&oracle, table, &groups);
         let judged = derived.judge(&vec![1; groups.len()]);
-        let recoding = Recoding::Partitions(groupings(table, &groups));
+        let recoding = ColumnRecoding::Partitions(groupings(table, &groups));
         for entry in METRICS {
             let Some(metric) = random_metric(entry.name, &derived, rng) else {
                 continue;
@@ -161,9 +161,9 @@ fn loss_by_definition(
     if matches!(metric.name(), "height" | "precision") {
         return None;
     }
-    let shown = proposal.recoding.attributes(table);
+    let shown = proposal.recoding.by_columns().unwrap().attributes(table);
     let groups: Vec<Vec<u32>> = (shown.iter())
-        .map(|shown| shown.groups_of_leaves.to_vec())
+        .map(|shown| shown.groups_of_leaves().to_vec())
         .collect();
     let derived = as_hierarchies(oracle, table, &groups);
     Some(derived.judge(&vec![1; groups.len()]).loss(metric))
@@ -343,7 +343,7 @@ fn every_group_is_read_back_from_its_text_whatever_the_values_look_like() {
         };
         let most = rng.u32(1..=values.len() as u32);
         let groups: Vec<u32> = (0..values.len()).map(|_| rng.u32(0..most)).collect();
-        let recoding = Recoding::Partitions(groupings(&prepared.table, &[groups]));
+        let recoding = ColumnRecoding::Partitions(groupings(&prepared.table, &[groups]));
         // The check reads every label back.
         let release = publish(&problem, &proposal(recoding));
         let release = release.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -411,7 +411,7 @@ fn a_group_that_reaches_above_the_acceptable_level_is_refused() {
     let metric = metric.build(&prepared.table).unwrap();
     let problem = prepared.problem(&*metric);
     let publish_groups = |groups: &[u32]| {
-        let recoding = Recoding::Cuts(groupings(&prepared.table, &[groups.to_vec()]));
+        let recoding = ColumnRecoding::Cuts(groupings(&prepared.table, &[groups.to_vec()]));
         publish(&problem, &proposal(recoding)).map(|_| ())
     };
     assert_eq!(publish_groups(&[0, 0, 1]), Ok(()));

@@ -130,19 +130,25 @@ fn check_answer(
         (Ok(one), Ok(other)) if one.recoding.node().is_none() => {
             // Of equally good partitions another one may be found.
             let loss = |proposal: &Proposal| {
-                let assessed = Assessor::new(problem).assess_recoding(&proposal.recoding);
+                let assessed =
+                    Assessor::new(problem).assess_recoding(proposal.recoding.by_columns().unwrap());
                 assessed.loss.expect(case).0
             };
             assert!(almost_equal(loss(one), loss(&other)), "{case}: no memory");
         }
-        (Ok(one), Ok(other)) => assert_eq!(one.recoding, other.recoding, "{case}: no memory"),
+        (Ok(one), Ok(other)) => assert_eq!(
+            one.recoding.node(),
+            other.recoding.node(),
+            "{case}: no memory"
+        ),
         (one, other) => assert_eq!(*one, other, "{case}: no memory"),
     }
     match answer {
         Ok(proposal) if proposal.recoding.node().is_none() => {
             // What lies between the nodes of the lattice is for the check to judge, and for oracles of its own.
             publish(problem, &proposal).expect(case);
-            let assessed = Assessor::new(problem).assess_recoding(&proposal.recoding);
+            let assessed =
+                Assessor::new(problem).assess_recoding(proposal.recoding.by_columns().unwrap());
             let claimed = proposal.loss.or(assessed.loss);
             assert_eq!(claimed, assessed.loss, "{case}: the loss claimed");
             let is_proven = proposal.guarantee != Guarantee::Heuristic;
@@ -739,7 +745,8 @@ fn an_answer_cut_short_is_safe_and_honest_about_its_bound() {
                     if release.node().is_none() {
                         continue;
                     }
-                    let assessed = Assessor::new(&problem).assess_recoding(release.recoding());
+                    let assessed = Assessor::new(&problem)
+                        .assess_recoding(release.recoding().by_columns().unwrap());
                     let loss = assessed.loss.expect("published").0;
                     let least = least.expect(case);
                     assert!(loss >= least || almost_equal(loss, least), "{case}");

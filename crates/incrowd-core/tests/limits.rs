@@ -152,7 +152,7 @@ fn check_honest(
         Err(error) => panic!("{case}: {error}"),
     };
     let release = publish(problem, &solved.proposal).expect(case);
-    let assessed = Assessor::new(problem).assess_recoding(release.recoding());
+    let assessed = Assessor::new(problem).assess_recoding(release.recoding().by_columns().unwrap());
     let loss = assessed.loss.expect(case).0;
     // Cuts and partitions have oracles of their own; what lies at a node is known here.
     let Some(least) = oracle.least_loss.filter(|_| release.node().is_some()) else {

@@ -9,7 +9,7 @@ use incrowd_core::problem::{Guarantee, Problem, Proposal, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, compare_with_original, publish,
 };
-use incrowd_core::recode::{Grouping, Recoding};
+use incrowd_core::recode::{ColumnRecoding, Grouping};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::UtilityMetric;
 use incrowd_testkit::Prepared;
@@ -48,9 +48,9 @@ fn discernibility(prepared: &Prepared) -> Box<dyn UtilityMetric> {
     spec.build(&prepared.table).unwrap()
 }
 
-fn with_recoding(recoding: Recoding) -> Proposal {
+fn with_recoding(recoding: ColumnRecoding) -> Proposal {
     Proposal {
-        recoding,
+        recoding: recoding.into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
         nodes_checked: 0,
@@ -59,7 +59,7 @@ fn with_recoding(recoding: Recoding) -> Proposal {
 }
 
 #[track_caller]
-fn assert_refused(problem: &Problem<'_>, recoding: Recoding, case: &str) {
+fn assert_refused(problem: &Problem<'_>, recoding: ColumnRecoding, case: &str) {
     let answer = publish(problem, &with_recoding(recoding));
     assert!(matches!(answer, Err(Error::CheckFailed { .. })), "{case}");
 }
@@ -76,7 +76,7 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
             let node = Node::from_levels(levels.iter().copied());
             assert_refused(
                 problem,
-                Recoding::FullDomain(node),
+                ColumnRecoding::FullDomain(node),
                 &format!("{case}, {what}"),
             );
         };
@@ -95,7 +95,7 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
             let mut changed = levels.clone();
             changed[attribute] += 1;
             let higher = Node::from_levels(changed.iter().copied());
-            assert_refused(&limited, Recoding::FullDomain(higher), case);
+            assert_refused(&limited, ColumnRecoding::FullDomain(higher), case);
             if levels[attribute] > 0 {
                 changed[attribute] = levels[attribute] - 1;
                 let judged = oracle.judge(&changed);
@@ -109,7 +109,11 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
             max_levels: Node::from_levels(node.levels().skip(1)),
             ..problem.clone()
         };
-        assert_refused(&shorter, proposal.recoding.clone(), case);
+        assert_refused(
+            &shorter,
+            proposal.recoding.by_columns().unwrap().clone(),
+            case,
+        );
     });
     assert!(too_low > 100, "only {too_low} nodes were too low");
 }
@@ -118,12 +122,16 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
 fn groupings_too_few_too_many_or_of_other_columns_are_refused() {
     for_every_release(0..120, |_, problem, proposal, _, case| {
         let attributes = &problem.table.attributes;
-        let shown = proposal.recoding.attributes(problem.table);
+        let shown = proposal
+            .recoding
+            .by_columns()
+            .unwrap()
+            .attributes(problem.table);
         let groupings: Vec<Grouping> = (attributes.iter().zip(&shown))
-            .map(|(attribute, shown)| Grouping::new(attribute, shown.groups_of_leaves))
+            .map(|(attribute, shown)| Grouping::new(attribute, shown.groups_of_leaves()))
             .collect();
         let twice = [&groupings[..], &groupings[..1]].concat();
-        for kind in [Recoding::Cuts, Recoding::Partitions] {
+        for kind in [ColumnRecoding::Cuts, ColumnRecoding::Partitions] {
             for shorter in 0..groupings.len() {
                 assert_refused(problem, kind(groupings[..shorter].to_vec()), case);
             }

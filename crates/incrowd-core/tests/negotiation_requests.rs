@@ -16,7 +16,7 @@ use incrowd_core::problem::{
     Guarantee, Interruption, Problem, Progress, Proposal, Settings, Unwatched, Watch,
 };
 use incrowd_core::publish::publish;
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{Height, MetricSpec};
 
@@ -254,7 +254,7 @@ fn an_offer_costs_what_its_release_shows() {
             settings: Settings::default(),
         };
         let proposal = Proposal {
-            recoding: Recoding::FullDomain(offer.node.clone()),
+            recoding: ColumnRecoding::FullDomain(offer.node.clone()).into(),
             guarantee: Guarantee::Heuristic,
             loss: None,
             nodes_checked: 0,

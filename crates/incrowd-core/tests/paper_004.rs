@@ -10,7 +10,7 @@ use incrowd_core::counts::{CountedTable, FrequencySet};
 use incrowd_core::lattice::Node;
 use incrowd_core::problem::{Guarantee, Proposal, Unwatched};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish};
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_testkit::bridge::classes_at;
 use incrowd_testkit::oracle::{OracleMetric, OracleProblem, Promise};
 use incrowd_testkit::tiny_problem;
@@ -107,7 +107,7 @@ fn with_levels(oracle: &OracleProblem, levels: &[u8], check: impl FnOnce(Release
     let metric = prepared.metric(&OracleMetric::Height).unwrap();
     let problem = prepared.problem(&*metric);
     let proposal = Proposal {
-        recoding: Recoding::FullDomain(Node::from_levels(levels.iter().copied())),
+        recoding: ColumnRecoding::FullDomain(Node::from_levels(levels.iter().copied())).into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
         nodes_checked: 0,

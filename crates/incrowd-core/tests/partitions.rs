@@ -10,7 +10,7 @@ use incrowd_core::problem::{
     Progress, Proposal, PruningRules, Scheme, Unwatched, Watch,
 };
 use incrowd_core::publish::publish;
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::table::Kind;
 use incrowd_testkit::oracle::{
     MissingPolicy, OracleMetric, OracleProblem, OrderedValues, Promise, RawSteps, almost_equal,
@@ -58,7 +58,7 @@ fn is_allowed(
     proposal: &Proposal,
     (schemes, steps): (&[Scheme], &[RawSteps]),
 ) -> bool {
-    let Recoding::Partitions(groupings) = &proposal.recoding else {
+    let Some(ColumnRecoding::Partitions(groupings)) = proposal.recoding.by_columns() else {
         return false;
     };
     (groupings.iter().zip(schemes).enumerate()).all(|(at, (grouping, scheme))| {
@@ -97,7 +97,8 @@ fn check(
             assert_eq!(proposal.guarantee, Guarantee::Optimal, "{case}");
             let release = publish(problem, &proposal).expect(case);
             assert_eq!(release.rows_suppressed(), account.rows_suppressed, "{case}");
-            let assessed = Assessor::new(problem).assess_recoding(&proposal.recoding);
+            let assessed =
+                Assessor::new(problem).assess_recoding(proposal.recoding.by_columns().unwrap());
             let loss = assessed.loss.expect(case).0;
             assert_eq!(loss, account.cost, "{case}: the cost is the metric");
             assert!(

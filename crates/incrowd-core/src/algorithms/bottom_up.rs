@@ -4,7 +4,7 @@ use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree
 use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Setting, Watch};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ impl BottomUp {
     pub fn solve_counting(
         problem: &Problem<'_>,
         watch: &dyn Watch,
-        see: Option<&mut dyn FnMut(&Recoding)>,
+        see: Option<&mut dyn FnMut(&ColumnRecoding)>,
     ) -> Result<(Proposal, Effort), Error> {
         generalize(problem, &Meter::new(watch), see)
     }
@@ -72,7 +72,7 @@ impl BottomUp {
 fn generalize(
     problem: &Problem<'_>,
     meter: &Meter<'_>,
-    mut see: Option<&mut dyn FnMut(&Recoding)>,
+    mut see: Option<&mut dyn FnMut(&ColumnRecoding)>,
 ) -> Result<(Proposal, Effort), Error> {
     let target = cuts::target(problem, &CARD)?;
     let mut state = Generalization::new(problem, target, Spending::new(meter))?;
@@ -389,8 +389,8 @@ impl<'a> Generalization<'a> {
         self.put(stays, class)
     }
 
-    fn recoding(&self) -> Recoding {
-        Recoding::Cuts(cuts::groupings(
+    fn recoding(&self) -> ColumnRecoding {
+        ColumnRecoding::Cuts(cuts::groupings(
             self.problem.table,
             &self.trees,
             |attribute, value| self.linked[attribute][value as usize].is_in_cut,

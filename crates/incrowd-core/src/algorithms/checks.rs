@@ -5,7 +5,7 @@ use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Monotonicity;
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
 
@@ -220,7 +220,7 @@ impl<'a> Checks<'a> {
 
     fn proposal(&self, (loss, node): (Loss, Node), guarantee: Guarantee) -> Proposal {
         Proposal {
-            recoding: Recoding::FullDomain(node),
+            recoding: ColumnRecoding::FullDomain(node).into(),
             guarantee,
             loss: Some(loss),
             nodes_checked: self.nodes_checked(),

@@ -5,7 +5,7 @@ use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
 use crate::lattice::Node;
 use crate::problem::{Action, Guarantee, Meter, Problem, Proposal, Step};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 
 crate::documented! {
     /// Raises the attribute with most distinct values, step by step, until few enough rows are left to suppress.
@@ -91,7 +91,7 @@ impl Algorithm for Datafly {
             });
         }
         let proposal = Proposal {
-            recoding: Recoding::FullDomain(node),
+            recoding: ColumnRecoding::FullDomain(node).into(),
             guarantee: Guarantee::Heuristic,
             loss: None,
             nodes_checked: checks.nodes_checked(),

@@ -33,7 +33,7 @@ use crate::card;
 use crate::counts::KnownSets;
 use crate::privacy::PrivacyModel;
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Setting, Watch};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
@@ -202,7 +202,7 @@ fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Op
     let assessed = Assessor::new(problem).assess_metered(node, &classes, None, &meter);
     let assessed = assessed.ok()?;
     (assessed.rows_suppressed <= problem.max_suppressed).then(|| Proposal {
-        recoding: Recoding::FullDomain(node.clone()),
+        recoding: ColumnRecoding::FullDomain(node.clone()).into(),
         guarantee: Guarantee::Heuristic,
         loss: assessed.loss,
         nodes_checked: nodes_checked.max(1),

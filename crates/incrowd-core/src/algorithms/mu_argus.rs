@@ -10,7 +10,7 @@ use crate::lattice::Node;
 use crate::problem::{
     Action, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal, Setting, Step,
 };
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use crate::utility::Loss;
 use hashbrown::HashSet;
 
@@ -397,7 +397,7 @@ impl<'a> Session<'a> {
             });
         }
         Ok(Proposal {
-            recoding: Recoding::FullDomain(self.node),
+            recoding: ColumnRecoding::FullDomain(self.node).into(),
             guarantee: Guarantee::Heuristic,
             loss: None,
             nodes_checked: self.seen.len() as u64,

@@ -7,7 +7,7 @@ use crate::lattice::{Node, SeenNodes};
 use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal,
 };
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
@@ -72,7 +72,7 @@ impl Algorithm for Optimal {
         };
         match (search.best.take(), meter.stopped()) {
             (Some(best), _) => Ok(Found::from(Proposal {
-                recoding: Recoding::FullDomain(best.node),
+                recoding: ColumnRecoding::FullDomain(best.node).into(),
                 guarantee,
                 loss: Some(best.loss),
                 nodes_checked,

@@ -4,7 +4,7 @@ use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
 use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
 use crate::Error;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Setting, Watch};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl TopDown {
     pub fn solve_counting(
         problem: &Problem<'_>,
         watch: &dyn Watch,
-        see: Option<&mut dyn FnMut(&Recoding)>,
+        see: Option<&mut dyn FnMut(&ColumnRecoding)>,
     ) -> Result<(Proposal, Effort), Error> {
         specialize(problem, &Meter::new(watch), see)
     }
@@ -75,7 +75,7 @@ impl TopDown {
 fn specialize(
     problem: &Problem<'_>,
     meter: &Meter<'_>,
-    mut see: Option<&mut dyn FnMut(&Recoding)>,
+    mut see: Option<&mut dyn FnMut(&ColumnRecoding)>,
 ) -> Result<(Proposal, Effort), Error> {
     let target = cuts::target(problem, &CARD)?;
     let mut state = Specialization::new(problem, target, Spending::new(meter))?;
@@ -556,8 +556,8 @@ impl<'a> Specialization<'a> {
         Ok(())
     }
 
-    fn recoding(&self) -> Recoding {
-        Recoding::Cuts(cuts::groupings(
+    fn recoding(&self) -> ColumnRecoding {
+        ColumnRecoding::Cuts(cuts::groupings(
             self.problem.table,
             &self.trees,
             |attribute, value| self.linked[attribute][value as usize].is_in_cut,

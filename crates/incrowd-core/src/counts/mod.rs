@@ -5,6 +5,7 @@
 //! per counted column, the histogram of that column's values. A set at a higher node is [rolled up](roll_up()) from
 //! any set below it ([`KnownSets`] picks the smallest); rows are never needed again.
 
+mod engine;
 mod frequency_set;
 mod keys;
 mod known;
@@ -13,6 +14,7 @@ mod roll_up;
 mod row_counter;
 mod work;
 
+pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present};
 pub(crate) use keys::Keys;

@@ -155,6 +155,23 @@ impl RowCounter {
         Ok(())
     }
 
+    /// The columns that make up a tuple: the quasi-identifiers, then the counted columns.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Counts so many rows that have these texts in the [columns](RowCounter::names) of a tuple; a missing cell is the
+    /// empty text.
+    pub fn count(&mut self, tuple: &[&str], rows: u32) -> Result<(), Error> {
+        expect_one_each("texts of a tuple", tuple.len(), self.columns.len())?;
+        let row = self.rows + 1;
+        self.block.codes.clear();
+        for (column, text) in self.columns.iter_mut().zip(tuple) {
+            self.block.codes.push(column.encode(text, row));
+        }
+        self.count_block([rows].into_iter())
+    }
+
     /// Takes over what another counter of the same columns has counted.
     pub fn absorb(&mut self, other: &RowCounter) -> Result<(), Error> {
         let recode: Vec<Vec<u32>> = self

@@ -40,7 +40,7 @@ pub use extra::ExtraLeaf;
 pub use known::KnownList;
 pub use spec::HierarchySpec;
 
-use crate::table::{Cell, Dictionary};
+use crate::table::Dictionary;
 
 /// The text that stands for every value.
 pub const ANY: &str = "*";
@@ -145,18 +145,26 @@ impl Hierarchy {
         leaf.or_else(|| self.suppressed_leaf(text.as_bytes()))
     }
 
-    /// The leaf that stands for this cell, whose encoding need not be checked: only UTF-8 is listed.
-    #[inline]
-    pub(crate) fn leaf_of_cell(&self, cell: Cell<'_>) -> Option<u32> {
-        let leaf = self.levels[0].labels.lookup_cell(cell);
-        leaf.or_else(|| self.suppressed_leaf(cell.value()))
-    }
-
     /// The leaf of a value that is not listed and published as `*`.
     #[cold]
     fn suppressed_leaf(&self, value: &[u8]) -> Option<u32> {
         self.suppressed.lookup(value)?;
         self.levels[0].labels.lookup(ANY.as_bytes())
+    }
+
+    /// Every value of the data that a leaf stands for, with its leaf: those listed, in the order of the leaves, then
+    /// those that are not listed and published as `*`.
+    pub(crate) fn values(&self) -> (Dictionary, Vec<u32>) {
+        let mut values = self.levels[0].labels.clone();
+        let mut leaves: Vec<u32> = (0..self.leaves() as u32).collect();
+        if let Some(any) = self.group(0, ANY) {
+            for text in self.suppressed.iter() {
+                if values.encode(text) as usize == leaves.len() {
+                    leaves.push(any);
+                }
+            }
+        }
+        (values, leaves)
     }
 
     /// The group of a level with this label.

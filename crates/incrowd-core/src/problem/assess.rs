@@ -4,7 +4,7 @@ use super::{Interruption, Meter, Problem, crowds};
 use crate::counts::{FrequencySet, Keys, Work};
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
 
@@ -90,7 +90,7 @@ impl<'a> Assessor<'a> {
     }
 
     /// Counts and judges the classes of any recoding of the table.
-    pub fn assess_recoding(&mut self, recoding: &Recoding) -> Assessment {
+    pub fn assess_recoding(&mut self, recoding: &ColumnRecoding) -> Assessment {
         let assessed = self.assess_recoding_metered(recoding, &Meter::unlimited());
         assessed.expect("nobody interrupts this")
     }
@@ -98,7 +98,7 @@ impl<'a> Assessor<'a> {
     /// [`Assessor::assess_recoding`], which may be stopped.
     pub fn assess_recoding_metered(
         &mut self,
-        recoding: &Recoding,
+        recoding: &ColumnRecoding,
         meter: &Meter<'_>,
     ) -> Result<Assessment, Interruption> {
         let table = self.problem.table;
@@ -292,7 +292,7 @@ impl<'a> Assessor<'a> {
         for (shown, rows) in attributes.iter().zip(&mut self.leaves_suppressed) {
             rows.clear();
             if rows_suppressed > 0 {
-                rows.resize(shown.groups_of_leaves.len(), 0);
+                rows.resize(shown.groups_of_leaves().len(), 0);
             }
         }
         if rows_suppressed == 0 {
@@ -306,7 +306,7 @@ impl<'a> Assessor<'a> {
             key.fill(0);
             for (field, shown) in table.layout.fields().iter().zip(attributes) {
                 let leaf = field.read(table.tuples.key(tuple)) as usize;
-                key[field.word] |= u64::from(shown.groups_of_leaves[leaf]) << field.shift;
+                key[field.word] |= u64::from(shown.groups_of_leaves()[leaf]) << field.shift;
             }
             let class = keys.find(&key).expect("every tuple is in a class");
             if self.is_safe[class as usize] {

@@ -77,7 +77,9 @@ impl Crowd {
     }
 
     fn keeps(&self, model: &dyn PrivacyModel, columns: &[usize]) -> bool {
-        let column = model.column().and_then(|it| columns.binary_search(&it).ok());
+        let column = model
+            .column()
+            .and_then(|it| columns.binary_search(&it).ok());
         let rows_of_values = column.and_then(|column| self.rows_of_values.get(column));
         let (values, counts): (Vec<u32>, Vec<u32>) = (rows_of_values.into_iter().flatten())
             .map(|(&value, &rows)| (value, rows))
@@ -115,7 +117,7 @@ impl Kinds {
                 let is_told_apart =
                     |group: &u32| shown.leaves.len() > 1 && shown.leaves[*group as usize] == 1;
                 (attribute.missing)
-                    .map(|leaf| shown.groups_of_leaves[leaf as usize])
+                    .map(|leaf| shown.groups_of_leaves()[leaf as usize])
                     .filter(is_told_apart)
             })
             .collect();

@@ -19,6 +19,7 @@ use crate::lattice::{Lattice, Node};
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::recode::Recoding;
 use crate::utility::{Loss, UtilityMetric};
+use std::sync::Arc;
 
 /// A counted table and what is asked of its release.
 #[derive(Debug, Clone)]
@@ -224,18 +225,38 @@ pub enum Guarantee {
 }
 
 /// What an algorithm suggests. Not trusted: only [`publish`](crate::publish) turns it into a release.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Proposal {
     /// How to publish.
-    pub recoding: Recoding,
+    pub recoding: Arc<dyn Recoding>,
     /// How good it is known to be.
     pub guarantee: Guarantee,
     /// What it costs by the metric of the problem, as the search knows it; none when the search looked at no loss.
     /// The check measures the release anew and refuses a proposal that claims another loss.
     pub loss: Option<Loss>,
     /// What was looked at, each once: nodes of the lattice, or what stands for nodes where a recoding does not keep
-    /// to levels, replacements weighed for [`Recoding::Cuts`] and choices visited for [`Recoding::Partitions`].
+    /// to levels, replacements weighed for [`ColumnRecoding::Cuts`](crate::recode::ColumnRecoding::Cuts) and choices visited for [`ColumnRecoding::Partitions`](crate::recode::ColumnRecoding::Partitions).
     pub nodes_checked: u64,
     /// How it was come by, for algorithms that go step by step.
     pub steps: Vec<Step>,
+}
+
+impl PartialEq for Proposal {
+    fn eq(&self, other: &Self) -> bool {
+        let Proposal {
+            recoding,
+            guarantee,
+            loss,
+            nodes_checked,
+            steps,
+        } = self;
+        recoding.is_same(&*other.recoding)
+            && (guarantee, loss, nodes_checked, steps)
+                == (
+                    &other.guarantee,
+                    &other.loss,
+                    &other.nodes_checked,
+                    &other.steps,
+                )
+    }
 }

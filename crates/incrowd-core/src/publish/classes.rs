@@ -4,7 +4,10 @@
 //! takes two numbers for each tuple, and one for each text and each distinct value of a class.
 
 use super::crowds::{Crowd, crowds};
-use crate::counts::{Attribute, CountedColumn, CountedTable, Histogram, MissingCells, Work};
+use super::texts::{PublishedTexts, TextsOf};
+use crate::counts::{
+    Attribute, CountedColumn, CountedTable, Histogram, Histograms, MissingCells, Work,
+};
 use crate::privacy::{ClassView, PrivacyModel};
 use crate::problem::{Interruption, Meter};
 
@@ -109,41 +112,19 @@ impl<'c> Class<'c> {
     }
 }
 
-/// The values of one counted column in every class.
-#[derive(Debug, Clone, Default)]
-struct RowsOfValues {
-    /// Where the values of each class end.
-    ends: Vec<usize>,
-    /// Ascending in each class.
-    values: Vec<u32>,
-    rows: Vec<u32>,
-}
-
-impl RowsOfValues {
-    /// Adds a class whose values are those of some tuples.
-    fn push_class(&mut self, table: &CountedTable, column: usize, tuples: &[u32]) {
-        let histograms = table.tuples.histograms(column);
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for &tuple in tuples {
-            let histogram = histograms.class(tuple as usize);
-            let values = histogram.values.iter().copied();
-            pairs.extend(values.zip(histogram.counts.iter().copied()));
-        }
-        pairs.sort_unstable();
-        for same in pairs.chunk_by(|one, other| one.0 == other.0) {
-            self.values.push(same[0].0);
-            self.rows.push(same.iter().map(|(_, rows)| rows).sum());
-        }
-        self.ends.push(self.values.len());
+/// Adds a class whose values of a counted column are those of some tuples.
+fn push_class(histograms: &mut Histograms, of_tuples: &Histograms, tuples: &[u32]) {
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for &tuple in tuples {
+        let histogram = of_tuples.class(tuple as usize);
+        let values = histogram.values.iter().copied();
+        pairs.extend(values.zip(histogram.counts.iter().copied()));
     }
-
-    fn class(&self, at: usize) -> Histogram<'_> {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        Histogram {
-            values: &self.values[start..self.ends[at]],
-            counts: &self.rows[start..self.ends[at]],
-        }
+    pairs.sort_unstable();
+    for same in pairs.chunk_by(|one, other| one.0 == other.0) {
+        histograms.push(same[0].0, same.iter().map(|(_, rows)| rows).sum());
     }
+    histograms.end_class();
 }
 
 /// The classes of a table, sorted by their groups.
@@ -153,7 +134,10 @@ pub(super) struct Classes {
     groups: Vec<u32>,
     sizes: Vec<u32>,
     is_suppressed: Vec<bool>,
-    columns: Vec<RowsOfValues>,
+    /// The values of every counted column.
+    columns: Vec<Histograms>,
+    /// The class of each tuple.
+    of_tuples: Vec<u32>,
     /// The group of a missing cell where it could be any value; `None` where it is a value like others. One for each
     /// attribute.
     wildcards: Vec<Option<u32>>,
@@ -179,6 +163,27 @@ impl Classes {
         let groups: Vec<Vec<u32>> = table.attributes.iter().map(leaves).collect();
         let groups: Vec<&[u32]> = groups.iter().map(Vec::as_slice).collect();
         Classes::of_groups(table, &groups, meter)
+    }
+
+    /// The classes of rows with equal texts.
+    pub(super) fn of_texts(
+        table: &CountedTable,
+        texts: &[PublishedTexts],
+        meter: &Meter<'_>,
+    ) -> Result<Self, Interruption> {
+        let group = |tuple: u32, attribute: usize| match texts[attribute].cells() {
+            TextsOf::Leaves(texts) => {
+                texts[table.group(&table.tuples, tuple as usize, attribute) as usize]
+            }
+            TextsOf::Tuples { texts, .. } => texts[tuple as usize],
+        };
+        let wildcards = (table.attributes.iter().zip(texts))
+            .map(|(attribute, texts)| match texts.cells() {
+                TextsOf::Leaves(texts) => wildcard(table, attribute, texts),
+                TextsOf::Tuples { covers, .. } => alone(table, attribute, covers),
+            })
+            .collect();
+        Classes::of_tuples(table, group, wildcards, meter)
     }
 
     /// The classes of a table whose attributes' leaves fall into these groups.
@@ -212,7 +217,8 @@ impl Classes {
             groups: Vec::new(),
             sizes: Vec::new(),
             is_suppressed: Vec::new(),
-            columns: vec![RowsOfValues::default(); table.columns.len()],
+            columns: vec![Histograms::default(); table.columns.len()],
+            of_tuples: vec![0; table.tuples.len()],
             wildcards,
         };
         for tuples in tuples.chunk_by(|&one, &other| groups(one).eq(groups(other))) {
@@ -221,13 +227,39 @@ impl Classes {
                 .iter()
                 .map(|&tuple| table.tuples.sizes()[tuple as usize]);
             classes.sizes.push(sizes.sum());
-            for (column, rows_of_values) in classes.columns.iter_mut().enumerate() {
-                rows_of_values.push_class(table, column, tuples);
+            for (column, histograms) in classes.columns.iter_mut().enumerate() {
+                push_class(histograms, table.tuples.histograms(column), tuples);
+            }
+            for &tuple in tuples {
+                classes.of_tuples[tuple as usize] = classes.sizes.len() as u32 - 1;
             }
             meter.spend(Work::of(tuples.len() * (1 + table.columns.len())))?;
         }
         classes.is_suppressed = vec![false; classes.sizes.len()];
         Ok(classes)
+    }
+
+    /// The class of a tuple.
+    pub(super) fn of_tuple(&self, tuple: usize) -> Class<'_> {
+        Class {
+            classes: self,
+            at: self.of_tuples[tuple] as usize,
+        }
+    }
+
+    /// The number of the class of each tuple.
+    pub(super) fn of_all_tuples(&self) -> &[u32] {
+        &self.of_tuples
+    }
+
+    /// Rows of each class.
+    pub(super) fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    /// The values of a counted column in each class.
+    pub(super) fn histograms(&self, column: usize) -> &Histograms {
+        &self.columns[column]
     }
 
     /// All classes, in the order of their groups.
@@ -373,10 +405,18 @@ impl Classes {
 fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Option<u32> {
     let missing = groups[attribute.missing? as usize];
     let published_alike = groups.iter().filter(|group| **group == missing).count();
-    let is_wildcard = table.missing.cells == MissingCells::MatchAny
-        && published_alike == 1
-        && groups.len() > 1;
+    let is_wildcard =
+        table.missing.cells == MissingCells::MatchAny && published_alike == 1 && groups.len() > 1;
     is_wildcard.then_some(missing)
+}
+
+/// The text that stands for a missing cell alone, where it could be any value.
+fn alone(table: &CountedTable, attribute: &Attribute, covers: &[Vec<u32>]) -> Option<u32> {
+    let missing = [attribute.missing?];
+    let text = covers.iter().position(|leaves| *leaves == missing)?;
+    let is_wildcard =
+        table.missing.cells == MissingCells::MatchAny && attribute.hierarchy.leaves() > 1;
+    is_wildcard.then_some(text as u32)
 }
 
 /// Numbers of tuples in the order of their groups. Sorts by one attribute after the other, the last first; each time

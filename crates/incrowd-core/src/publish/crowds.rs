@@ -35,11 +35,7 @@ impl Crowd {
         }
     }
 
-    fn add_values<'v>(
-        &mut self,
-        column: usize,
-        values: impl Iterator<Item = (&'v u32, &'v u32)>,
-    ) {
+    fn add_values<'v>(&mut self, column: usize, values: impl Iterator<Item = (&'v u32, &'v u32)>) {
         let ours = self.rows_of_values.entry(column).or_default();
         for (&value, &rows) in values {
             *ours.entry(value).or_insert(0) += rows;

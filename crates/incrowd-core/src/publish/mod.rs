@@ -8,8 +8,11 @@
 //! those same texts, and finishes only with a [`Confirmation`] that the rows written are the rows counted, with the
 //! values counted.
 
+mod applier;
 mod classes;
 mod crowds;
+mod map;
+mod measure;
 mod recoder;
 mod tally;
 #[cfg(test)]
@@ -17,30 +20,38 @@ mod tests;
 mod texts;
 mod verify;
 
+pub use applier::Applier;
 pub use classes::{ExposedColumn, Exposure, Reached};
+pub use map::{MappedAttribute, MappedClasses, MappedColumn, MappedTuples, ReleaseMap};
 pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use tally::{Confirmation, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 
 use crate::Error;
-use crate::counts::CountedTable;
+use crate::counts::{CountedTable, Work};
 use crate::lattice::Node;
-use crate::problem::{Assessor, Interruption, Meter, Problem, Proposal, Unwatched, Watch};
+use crate::problem::{Interruption, Meter, Problem, Proposal, Unwatched, Watch};
 use crate::recode::Recoding;
 use classes::Classes;
+use measure::MeasuredColumn;
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 use texts::PublishedTexts;
 
 /// A recoding that was checked: every published class keeps every promise.
 #[derive(Debug)]
 pub struct Release<'a> {
     table: &'a CountedTable,
-    recoding: Recoding,
+    recoding: Arc<dyn Recoding>,
     /// One for each quasi-identifier.
     texts: Vec<PublishedTexts>,
+    /// One for each quasi-identifier.
+    columns: Vec<MeasuredColumn>,
     classes: Classes,
     rows_suppressed: u32,
     reached: Vec<Reached>,
+    /// Made when somebody asks for it.
+    map: OnceLock<Arc<ReleaseMap>>,
 }
 
 /// Checks a proposal. The only way to a [`Release`].
@@ -57,43 +68,21 @@ pub fn publish_watched<'a>(
     let meter = &Meter::new(watch);
     let table = problem.table;
     let recoding = &proposal.recoding;
-    let columns = table.columns.len();
-    let fits = problem.max_levels.len() == table.attributes.len()
-        && (problem.models.iter()).all(|model| model.column().is_none_or(|at| at < columns));
+    let counted = table.columns.len();
+    let fits = problem.max_levels.levels().count() == table.attributes.len()
+        && (problem.models.iter()).all(|model| model.column().is_none_or(|at| at < counted));
     if !fits {
         return Err(Error::CheckFailed {
             what: "the problem is about other columns than the table",
         });
     }
-    let texts = PublishedTexts::of(recoding, table)?;
-    if !is_acceptable(recoding, problem) {
-        return Err(Error::CheckFailed {
-            what: "a level is above the acceptable one",
-        });
-    }
-    let texts_of_leaves: Vec<&[u32]> = texts.iter().map(PublishedTexts::of_leaves).collect();
-    let mut classes = Classes::of_groups(table, &texts_of_leaves, meter).map_err(stopped)?;
+    let texts = PublishedTexts::of(&**recoding, table)?;
+    let mut classes = Classes::of_texts(table, &texts, meter).map_err(stopped)?;
     (classes.suppress_unsafe(problem.models, meter)).map_err(stopped)?;
     let rows_suppressed = classes.rows_suppressed();
     if rows_suppressed > problem.max_suppressed {
         return Err(Error::CheckFailed {
             what: "more rows would be suppressed than allowed",
-        });
-    }
-    let assessed = Assessor::new(problem).assess_recoding_metered(recoding, meter);
-    let assessed = assessed.map_err(stopped)?;
-    if assessed.rows_suppressed != rows_suppressed {
-        return Err(Error::CheckFailed {
-            what: "the check and the search count different rows",
-        });
-    }
-    let is_measured = proposal.loss.is_none_or(|claimed| {
-        let measured = assessed.loss;
-        measured.is_some_and(|measured| measured.is_about(claimed))
-    });
-    if !is_measured {
-        return Err(Error::CheckFailed {
-            what: "the release costs something else than the search says",
         });
     }
     let reached = classes.reached(problem.models, meter).map_err(stopped)?;
@@ -102,14 +91,36 @@ pub fn publish_watched<'a>(
             what: "a published class breaks a promise",
         });
     }
-    Ok(Release {
+    let mut columns = Vec::with_capacity(texts.len());
+    for (at, texts) in texts.iter().enumerate() {
+        columns.push(MeasuredColumn::new(table, at, texts, &classes));
+        (meter.spend(Work::of(table.tuples.len()))).map_err(stopped)?;
+    }
+    let release = Release {
         table,
-        recoding: recoding.clone(),
+        recoding: Arc::clone(recoding),
         texts,
+        columns,
         classes,
         rows_suppressed,
         reached,
-    })
+        map: OnceLock::new(),
+    };
+    if !release.is_acceptable(&problem.max_levels) {
+        return Err(Error::CheckFailed {
+            what: "a level is above the acceptable one",
+        });
+    }
+    let measured = release.loss(problem.metric);
+    if !proposal
+        .loss
+        .is_none_or(|claimed| measured.is_about(claimed))
+    {
+        return Err(Error::CheckFailed {
+            what: "the release costs something else than the search says",
+        });
+    }
+    Ok(release)
 }
 
 /// The error of a check that was stopped before its end.
@@ -120,20 +131,6 @@ fn stopped(why: Interruption) -> Error {
     }
 }
 
-/// Whether no value is published at a level above the highest acceptable one of its column.
-fn is_acceptable(recoding: &Recoding, problem: &Problem<'_>) -> bool {
-    if let Some(node) = recoding.node() {
-        return node.is_at_or_below(&problem.max_levels);
-    }
-    let shown = recoding.attributes(problem.table);
-    let mut attributes = problem.table.attributes.iter().zip(&shown).enumerate();
-    attributes.all(|(at, (attribute, shown))| {
-        let levels = shown.levels_of_groups(&attribute.hierarchy);
-        let max_level = problem.max_levels.level(at);
-        levels.into_iter().all(|level| level <= max_level)
-    })
-}
-
 impl<'a> Release<'a> {
     /// The table the release is made from.
     pub fn table(&self) -> &'a CountedTable {
@@ -141,8 +138,22 @@ impl<'a> Release<'a> {
     }
 
     /// How the quasi-identifiers are published.
-    pub fn recoding(&self) -> &Recoding {
-        &self.recoding
+    pub fn recoding(&self) -> &dyn Recoding {
+        &*self.recoding
+    }
+
+    /// Whether no value is published at a level above the highest acceptable one of its column.
+    fn is_acceptable(&self, max_levels: &Node) -> bool {
+        if let Some(node) = self.node() {
+            return node.is_at_or_below(max_levels);
+        }
+        let columns = self.columns.iter().zip(&self.table.attributes);
+        columns
+            .zip(max_levels.levels())
+            .all(|((column, attribute), max_level)| {
+                let levels = column.attribute().levels_of_groups(&attribute.hierarchy);
+                levels.into_iter().all(|level| level <= max_level)
+            })
     }
 
     /// The level of every quasi-identifier; none when a column mixes levels.
@@ -205,7 +216,16 @@ impl<'a> Release<'a> {
         names: &[String],
         dropped: &[usize],
         suppressed_rows: SuppressedRows,
-    ) -> Result<Recoder<'a>, Error> {
-        Recoder::new(self, names, dropped, suppressed_rows)
+    ) -> Result<Recoder, Error> {
+        Recoder::new(self.shared_map(), names, dropped, suppressed_rows)
+    }
+
+    /// How every row is published, as plain data.
+    pub fn map(&self) -> &ReleaseMap {
+        self.shared_map()
+    }
+
+    fn shared_map(&self) -> &Arc<ReleaseMap> {
+        self.map.get_or_init(|| Arc::new(self.make_map()))
     }
 }

@@ -4,12 +4,11 @@ mod shuffle;
 
 pub use shuffle::Shuffle;
 
-use super::texts::PublishedTexts;
-use super::{Release, Tally};
+use super::{ReleaseMap, Tally};
 use crate::Error;
-use crate::counts::{Keys, Layout, Missing, MissingCells};
-use crate::hierarchy::{ANY, Hierarchy};
-use crate::table::{Cell, Dictionary, RowBatch};
+use crate::counts::{Keys, Layout, Missing};
+use crate::hierarchy::ANY;
+use crate::table::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -37,8 +36,8 @@ impl PublishedRows {
 
 /// Turns raw rows into published rows. Clones share their tables, so one per thread is cheap.
 #[derive(Debug, Clone)]
-pub struct Recoder<'a> {
-    plan: Arc<Plan<'a>>,
+pub struct Recoder {
+    plan: Arc<Plan>,
     tally: Tally,
     block: Block,
 }
@@ -48,9 +47,9 @@ pub struct Recoder<'a> {
 struct Block {
     /// The rows that are not left out.
     rows: Vec<usize>,
-    /// The positions of their texts, attribute by attribute.
-    texts: Vec<u32>,
-    /// The texts of each row, packed.
+    /// What tells their class, attribute by attribute.
+    numbers: Vec<u32>,
+    /// The same for each row, packed.
     keys: Vec<u64>,
     /// Their classes.
     classes: Vec<u32>,
@@ -59,20 +58,19 @@ struct Block {
 }
 
 #[derive(Debug)]
-struct Plan<'a> {
+struct Plan {
+    map: Arc<ReleaseMap>,
     names: Vec<String>,
     cells: Vec<PublishedCell>,
-    attributes: Vec<RecodedAttribute<'a>>,
-    /// The counted columns: where each is, and its values.
-    counted: Vec<(usize, &'a Dictionary)>,
+    /// Where each quasi-identifier is.
+    attributes: Vec<usize>,
+    /// Where each counted column is.
+    counted: Vec<usize>,
     /// Positions of all counted columns, where rows with missing cells are left out.
     excluding: Vec<usize>,
-    missing: &'a Missing,
+    missing: Missing,
     suppressed_rows: SuppressedRows,
-    layout: &'a Layout,
-    /// The texts of every class, packed and numbered as in the release.
-    classes: Keys,
-    is_suppressed: Vec<bool>,
+    classes: ClassFinder,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -83,31 +81,62 @@ enum PublishedCell {
     Recoded(usize),
 }
 
+/// Tells the class of a row from a number for each attribute: the text of its raw value, or the leaf where the whole
+/// tuple decides.
 #[derive(Debug)]
-struct RecodedAttribute<'a> {
-    position: usize,
-    hierarchy: &'a Hierarchy,
-    texts: PublishedTexts,
+struct ClassFinder {
+    layout: Layout,
+    keys: Keys,
+    /// The class of each key; empty where keys are numbered like classes.
+    classes: Vec<u32>,
 }
 
-impl RecodedAttribute<'_> {
-    /// The position of the text that a raw cell is published as.
+impl ClassFinder {
+    fn new(map: &ReleaseMap) -> Self {
+        let attributes = map.attributes();
+        let layout = Layout::of_sizes(attributes.iter().map(|attribute| match map.tuples() {
+            Some(_) => attribute.leaves.len(),
+            None => attribute.texts.len(),
+        }));
+        let mut keys = Vec::new();
+        match map.tuples() {
+            Some(tuples) => {
+                for tuple in tuples.leaves.chunks_exact(attributes.len().max(1)) {
+                    layout.push_key(&mut keys, tuple.iter().copied());
+                }
+            }
+            None => {
+                for class in 0..map.classes().is_suppressed.len() as u32 {
+                    layout.push_key(&mut keys, map.texts_of_class(class).iter().copied());
+                }
+            }
+        }
+        let mut numbered = Keys::new(layout.words());
+        numbered.number_all(&keys, &mut Vec::new());
+        ClassFinder {
+            layout,
+            keys: numbered,
+            classes: map.tuples().map_or_else(Vec::new, |it| it.classes.clone()),
+        }
+    }
+
     #[inline]
-    fn text_of(&self, cell: Cell<'_>, missing: &Missing) -> Option<u32> {
-        // Normalized first, as when it was counted: a hierarchy may also list the token itself.
-        let leaf = self.hierarchy.leaf_of_cell(missing.normalize_cell(cell))?;
-        Some(self.texts.of_leaves()[leaf as usize])
+    fn find(&self, key: &[u64]) -> Option<u32> {
+        let number = self.keys.find(key)?;
+        match self.classes.is_empty() {
+            true => Some(number),
+            false => Some(self.classes[number as usize]),
+        }
     }
 }
 
-impl<'a> Recoder<'a> {
+impl Recoder {
     pub(super) fn new(
-        release: &Release<'a>,
+        map: &Arc<ReleaseMap>,
         names: &[String],
         dropped: &[usize],
         suppressed_rows: SuppressedRows,
     ) -> Result<Self, Error> {
-        let table = release.table();
         let position_of = |name: &str| {
             names
                 .iter()
@@ -116,55 +145,37 @@ impl<'a> Recoder<'a> {
                     column: name.to_owned(),
                 })
         };
-        let attributes = (table.attributes.iter().zip(&release.texts))
-            .map(|(attribute, texts)| {
-                Ok(RecodedAttribute {
-                    position: position_of(&attribute.name)?,
-                    hierarchy: &attribute.hierarchy,
-                    texts: texts.clone(),
-                })
-            })
+        let attributes = (map.attributes().iter())
+            .map(|attribute| position_of(&attribute.name))
             .collect::<Result<Vec<_>, Error>>()?;
-        let counted = (table.columns.iter())
-            .map(|column| Ok((position_of(&column.name)?, &column.values)))
+        let counted = (map.counted().iter())
+            .map(|column| position_of(&column.name))
             .collect::<Result<Vec<_>, Error>>()?;
         let published = (0..names.len()).filter(|position| !dropped.contains(position));
         let cells: Vec<PublishedCell> = published
             .clone()
             .map(|position| {
-                let attribute = attributes
-                    .iter()
-                    .position(|attribute| attribute.position == position);
+                let attribute = attributes.iter().position(|at| *at == position);
                 attribute.map_or(PublishedCell::Unchanged(position), PublishedCell::Recoded)
             })
             .collect();
         let mut excluding = Vec::new();
-        if table.missing.cells == MissingCells::ExcludeRow {
-            excluding.extend(attributes.iter().map(|attribute| attribute.position));
-            excluding.extend(counted.iter().map(|(position, _)| *position));
+        if map.excludes_missing() {
+            excluding.extend(attributes.iter().chain(&counted));
         }
-        let classes = release.classes.all();
-        let layout = &table.layout;
-        let mut keys = Vec::with_capacity(classes.len() * layout.words());
-        for class in classes.clone() {
-            layout.push_key(&mut keys, class.groups().iter().copied());
-        }
-        let mut numbered = Keys::new(layout.words());
-        numbered.number_all(&keys, &mut Vec::new());
         let plan = Plan {
             names: published.map(|position| names[position].clone()).collect(),
             cells,
             attributes,
             counted,
             excluding,
-            missing: &table.missing,
+            missing: map.missing(),
             suppressed_rows,
-            layout,
-            classes: numbered,
-            is_suppressed: classes.map(|class| class.is_suppressed()).collect(),
+            classes: ClassFinder::new(map),
+            map: Arc::clone(map),
         };
         Ok(Recoder {
-            tally: Tally::new(plan.is_suppressed.len(), plan.counted.len()),
+            tally: Tally::of(map),
             plan: Arc::new(plan),
             block: Block::default(),
         })
@@ -197,11 +208,12 @@ impl<'a> Recoder<'a> {
         let Recoder { plan, tally, block } = self;
         let Block {
             rows,
-            texts,
+            numbers,
             keys,
             classes,
             values,
         } = block;
+        let (map, finder) = (&*plan.map, &plan.classes);
         let is_excluded = |&row: &usize| {
             let is_missing = |&position: &usize| {
                 let cell = raw.cell_in_text(row, position);
@@ -213,40 +225,48 @@ impl<'a> Recoder<'a> {
         rows.extend(all.clone().filter(|row| !is_excluded(row)));
         tally.exclude(all.len() - rows.len());
 
-        texts.clear();
         keys.clear();
-        keys.resize(rows.len() * plan.layout.words(), 0);
-        for (at, attribute) in plan.attributes.iter().enumerate() {
-            let start = texts.len();
+        keys.resize(rows.len() * finder.layout.words(), 0);
+        for (at, (attribute, &position)) in
+            map.attributes().iter().zip(&plan.attributes).enumerate()
+        {
+            let number_of_value = match map.tuples() {
+                Some(_) => &attribute.leaves,
+                None => &attribute.texts_of_values,
+            };
+            numbers.clear();
             for &row in rows.iter() {
-                let cell = raw.cell_in_text(row, attribute.position);
-                let text = attribute.text_of(cell, plan.missing);
-                texts.push(text.ok_or(Error::InputChanged)?);
+                // Normalized first, as when it was counted: a hierarchy may also list the token itself.
+                let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
+                let value = attribute.values.lookup_cell(cell);
+                numbers.push(number_of_value[value.ok_or(Error::InputChanged)? as usize]);
             }
-            plan.layout.pack(at, &texts[start..], keys);
+            finder.layout.pack(at, numbers, keys);
         }
         classes.clear();
-        for key in keys.chunks_exact(plan.layout.words()) {
-            let class = plan.classes.find(key).ok_or(Error::InputChanged)?;
+        for key in keys.chunks_exact(finder.layout.words()) {
+            let class = finder.find(key).ok_or(Error::InputChanged)?;
             tally.count_class(class);
             classes.push(class);
         }
-        for (column, &(position, known)) in plan.counted.iter().enumerate() {
+        for (column, (known, &position)) in map.counted().iter().zip(&plan.counted).enumerate() {
             values.clear();
             for &row in rows.iter() {
                 let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
-                values.push(known.lookup_cell(cell).ok_or(Error::InputChanged)?);
+                let value = known.values.lookup_cell(cell);
+                values.push(value.ok_or(Error::InputChanged)?);
             }
             tally.count_values(column, classes, values);
         }
-        for (kept, (&row, &class)) in rows.iter().zip(classes.iter()).enumerate() {
-            if !plan.is_suppressed[class as usize] {
+        for (&row, &class) in rows.iter().zip(classes.iter()) {
+            if !map.classes().is_suppressed[class as usize] {
+                let texts = map.texts_of_class(class);
                 for cell in &plan.cells {
                     published.push_cell(match *cell {
                         PublishedCell::Unchanged(position) => raw.cell(row, position),
                         PublishedCell::Recoded(attribute) => {
-                            let text = texts[attribute * rows.len() + kept];
-                            plan.attributes[attribute].texts.text(text).as_bytes()
+                            let text = texts[attribute] as usize;
+                            map.attributes()[attribute].texts[text].as_bytes()
                         }
                     });
                 }

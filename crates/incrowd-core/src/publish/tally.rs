@@ -1,6 +1,6 @@
 //! What the second pass has seen, and whether it is what the first pass counted.
 
-use super::Release;
+use super::{Release, ReleaseMap};
 use crate::Error;
 use crate::counts::Keys;
 
@@ -18,13 +18,26 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing seen yet.
-    pub(super) fn new(classes: usize, columns: usize) -> Self {
+    /// Nothing seen yet of the rows that a map is applied to.
+    pub fn of(map: &ReleaseMap) -> Self {
         Tally {
-            rows_of_classes: vec![0; classes],
-            columns: vec![ValueTally::default(); columns],
+            rows_of_classes: vec![0; map.classes().is_suppressed.len()],
+            columns: vec![ValueTally::default(); map.counted().len()],
             rows_excluded: 0,
         }
+    }
+
+    /// Counts rows of a class with these values of the counted columns: their positions in the map.
+    pub fn count(&mut self, class: u32, values: &[u32], rows: u32) {
+        self.rows_of_classes[class as usize] += rows;
+        for (column, &value) in self.columns.iter_mut().zip(values) {
+            column.count_rows(class, value, rows);
+        }
+    }
+
+    /// Counts rows that are left out because a cell is missing.
+    pub fn count_excluded(&mut self, rows: u32) {
+        self.rows_excluded += rows;
     }
 
     /// Adds what another recoder of the same release has seen.
@@ -94,6 +107,13 @@ impl ValueTally {
         for &number in &self.numbers {
             self.rows[number as usize] += 1;
         }
+    }
+
+    fn count_rows(&mut self, class: u32, value: u32, rows: u32) {
+        self.keys.clear();
+        self.keys.push(pair(class, value));
+        self.number_keys();
+        self.rows[self.numbers[0] as usize] += rows;
     }
 
     fn add(&mut self, other: &ValueTally) {

@@ -5,7 +5,7 @@ use super::*;
 use crate::counts::{Missing, RowCounter};
 use crate::hierarchy::Hierarchy;
 use crate::problem::{DEFAULT_MEMORY_LIMIT, Guarantee, Settings};
-use crate::recode::Grouping;
+use crate::recode::{ColumnRecoding, Grouping};
 use crate::table::RowBatch;
 use crate::utility::MetricSpec;
 
@@ -42,7 +42,7 @@ fn publish_with_labels(labels: [&str; 2]) -> Result<Vec<String>, Error> {
     };
     let grouping = Grouping::new(&table.attributes[0], &[0, 0, 1, 1]);
     let proposal = Proposal {
-        recoding: Recoding::Partitions(vec![grouping.with_labels(labels)]),
+        recoding: ColumnRecoding::Partitions(vec![grouping.with_labels(labels)]).into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
         nodes_checked: 0,

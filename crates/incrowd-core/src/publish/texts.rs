@@ -1,81 +1,173 @@
-//! What stands in the published rows: the text of every raw value.
+//! What stands in the published rows: the text of every raw value, or of every raw tuple.
 //!
 //! The check, the recoder and everything that is said about a release read these texts and nothing else, so what is
 //! judged is what is written: values whose texts are equal are one value to whoever reads the release, whatever the
 //! algorithm thought of them.
 
 use crate::Error;
-use crate::counts::CountedTable;
-use crate::recode::Recoding;
+use crate::counts::{Attribute, CountedTable};
+use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 
 /// The texts of one quasi-identifier.
 #[derive(Debug, Clone)]
 pub(super) struct PublishedTexts {
     /// All different, in byte order.
     texts: Vec<Box<str>>,
-    /// For each leaf the position of its text.
-    of_leaves: Vec<u32>,
+    /// The level the texts come from, when it is one.
+    level: Option<u8>,
+    /// For each text its number among the values of the recoding.
+    values: Vec<u32>,
+    cells: TextsOf,
+}
+
+/// Which text stands where: the position of the text of each leaf, or of each tuple.
+#[derive(Debug, Clone)]
+pub(super) enum TextsOf {
+    /// Of each leaf.
+    Leaves(Vec<u32>),
+    /// Of each tuple.
+    Tuples {
+        texts: Vec<u32>,
+        /// The leaves that each text stands for.
+        covers: Vec<Vec<u32>>,
+    },
 }
 
 impl PublishedTexts {
     /// The texts of every quasi-identifier, in the order of the table. A recoding that says too little or too much,
     /// or whose texts do not say what they stand for, has none.
-    pub(super) fn of(recoding: &Recoding, table: &CountedTable) -> Result<Vec<Self>, Error> {
-        if !recoding.fits(table) {
-            return Err(Error::CheckFailed {
-                what: "a published value does not say what it stands for",
-            });
-        }
-        let attributes = 0..table.attributes.len();
-        Ok(attributes
-            .map(|attribute| {
-                let leaves = 0..table.attributes[attribute].hierarchy.leaves() as u32;
-                let text = |leaf| text_of_leaf(recoding, table, attribute, leaf);
-                PublishedTexts::number(leaves.map(text).collect())
-            })
-            .collect())
+    pub(super) fn of(recoding: &dyn Recoding, table: &CountedTable) -> Result<Vec<Self>, Error> {
+        let columns = recoding.columns(table);
+        let texts: Option<Vec<_>> = (columns.len() == table.attributes.len())
+            .then(|| (0..columns.len()).map(|at| PublishedTexts::read(table, at, &columns[at])))
+            .and_then(Iterator::collect);
+        texts.ok_or(Error::CheckFailed {
+            what: "a published value does not say what it stands for",
+        })
     }
 
-    fn number(texts_of_leaves: Vec<&str>) -> Self {
-        let mut texts = texts_of_leaves.clone();
-        texts.sort_unstable();
-        texts.dedup();
-        let position = |text: &&str| {
-            let found = texts.binary_search(text);
-            found.expect("every text is among all texts") as u32
-        };
-        PublishedTexts {
-            of_leaves: texts_of_leaves.iter().map(position).collect(),
-            texts: texts.into_iter().map(Box::from).collect(),
+    fn read(table: &CountedTable, attribute: usize, column: &PublishedColumn<'_>) -> Option<Self> {
+        if !says_what_it_stands_for(table, attribute, column) {
+            return None;
         }
+        let mut values: Vec<u32> = (0..column.texts.len() as u32).collect();
+        values.sort_unstable_by_key(|&value| column.texts[value as usize]);
+        let text = |value: u32| column.texts[value as usize];
+        if values.windows(2).any(|two| text(two[0]) == text(two[1])) {
+            return None;
+        }
+        let mut texts_of_values = vec![0; values.len()];
+        for (&value, position) in values.iter().zip(0..) {
+            texts_of_values[value as usize] = position;
+        }
+        let position = |&value: &u32| texts_of_values[value as usize];
+        Some(PublishedTexts {
+            texts: values.iter().map(|&value| text(value).into()).collect(),
+            level: column.level,
+            cells: match column.cells {
+                PublishedCells::ByLeaf(of_leaves) => {
+                    TextsOf::Leaves(of_leaves.iter().map(position).collect())
+                }
+                PublishedCells::ByTuple {
+                    values: of_tuples,
+                    covers,
+                } => TextsOf::Tuples {
+                    texts: of_tuples.iter().map(position).collect(),
+                    covers: (values.iter().map(|&value| &covers[value as usize]))
+                        .cloned()
+                        .collect(),
+                },
+            },
+            values,
+        })
     }
 
-    /// For each leaf the position of its text.
-    pub(super) fn of_leaves(&self) -> &[u32] {
-        &self.of_leaves
+    /// Which text stands where.
+    pub(super) fn cells(&self) -> &TextsOf {
+        &self.cells
+    }
+
+    /// The level the texts come from, when it is one.
+    pub(super) fn level(&self) -> Option<u8> {
+        self.level
+    }
+
+    /// For each text its number among the values of the recoding.
+    pub(super) fn values(&self) -> &[u32] {
+        &self.values
     }
 
     /// The text at a position.
     pub(super) fn text(&self, position: u32) -> &str {
         &self.texts[position as usize]
     }
+
+    /// All texts, in byte order.
+    pub(super) fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.texts.iter().map(|text| &**text)
+    }
 }
 
-/// The text of one raw value, looked up value by value and not group by group as the searches do.
-fn text_of_leaf<'a>(
-    recoding: &'a Recoding,
-    table: &'a CountedTable,
-    attribute: usize,
-    leaf: u32,
-) -> &'a str {
-    match recoding {
-        Recoding::FullDomain(node) => {
-            let hierarchy = &table.attributes[attribute].hierarchy;
-            let level = node.level(attribute);
-            hierarchy.label(level, hierarchy.groups_of_leaves(level)[leaf as usize])
+/// Whether a column speaks of all values, or of all tuples, and every text says which values it stands for.
+fn says_what_it_stands_for(
+    table: &CountedTable,
+    position: usize,
+    column: &PublishedColumn<'_>,
+) -> bool {
+    let attribute = &table.attributes[position];
+    let is_a_value = |value: &u32| (*value as usize) < column.texts.len();
+    match column.cells {
+        PublishedCells::ByLeaf(values) => {
+            values.len() == attribute.hierarchy.leaves()
+                && values.iter().all(is_a_value)
+                && match column.level {
+                    Some(level) => is_level(attribute, level, column, values),
+                    None => reads_back(attribute, column, &members(values, column.texts.len())),
+                }
         }
-        Recoding::Cuts(groupings) | Recoding::Partitions(groupings) => {
-            groupings[attribute].label_of_leaf(leaf)
+        PublishedCells::ByTuple { values, covers } => {
+            let is_covered = |(tuple, &value): (usize, &u32)| {
+                let leaf = table.group(&table.tuples, tuple, position);
+                covers[value as usize].binary_search(&leaf).is_ok()
+            };
+            column.level.is_none()
+                && values.len() == table.tuples.len()
+                && covers.len() == column.texts.len()
+                && values.iter().all(is_a_value)
+                && reads_back(attribute, column, covers)
+                && values.iter().enumerate().all(is_covered)
         }
     }
+}
+
+/// Whether the values and texts are those of a level, looked up leaf by leaf and not group by group as the searches do.
+fn is_level(
+    attribute: &Attribute,
+    level: u8,
+    column: &PublishedColumn<'_>,
+    values: &[u32],
+) -> bool {
+    let hierarchy = &attribute.hierarchy;
+    level <= hierarchy.height()
+        && column.texts.len() == hierarchy.groups(level)
+        && (values.iter().zip(hierarchy.groups_of_leaves(level))).all(|(value, group)| {
+            value == group && column.texts[*value as usize] == hierarchy.label(level, *group)
+        })
+}
+
+/// Whether every text stands for exactly these leaves.
+fn reads_back(attribute: &Attribute, column: &PublishedColumn<'_>, covers: &[Vec<u32>]) -> bool {
+    let labels = Labels::new(attribute);
+    let beside_others = column.texts.len() > 1;
+    (column.texts.iter().zip(covers))
+        .all(|(text, leaves)| labels.read(text, beside_others).as_ref() == Some(leaves))
+}
+
+/// The leaves of each value, ascending.
+fn members(values_of_leaves: &[u32], values: usize) -> Vec<Vec<u32>> {
+    let mut members = vec![Vec::new(); values];
+    for (&value, leaf) in values_of_leaves.iter().zip(0..) {
+        members[value as usize].push(leaf);
+    }
+    members
 }

@@ -2,7 +2,7 @@
 
 use super::Labels;
 use crate::counts::Attribute;
-use crate::utility::PublishedAttribute;
+use crate::utility::{Cover, PublishedAttribute};
 
 /// How one quasi-identifier is published: each raw value falls into a group, each group has a label.
 ///
@@ -61,11 +61,6 @@ impl Grouping {
         self.labels.iter().map(String::as_str)
     }
 
-    /// The text published for a leaf.
-    pub(crate) fn label_of_leaf(&self, leaf: u32) -> &str {
-        &self.labels[self.groups_of_leaves[leaf as usize] as usize]
-    }
-
     /// The same groups under other labels, true or not.
     #[cfg(test)]
     pub(crate) fn with_labels<const N: usize>(mut self, labels: [&str; N]) -> Self {
@@ -78,24 +73,11 @@ impl Grouping {
         self.labels.len()
     }
 
-    /// Whether this is a grouping of that attribute's values, and every label says what it stands for.
-    pub(super) fn fits(&self, attribute: &Attribute) -> bool {
-        if self.groups_of_leaves.len() != attribute.hierarchy.leaves() {
-            return false;
-        }
-        let labels = Labels::new(attribute);
-        let beside_others = self.groups() > 1;
-        (members(&self.groups_of_leaves, self.groups())
-            .iter()
-            .zip(&self.labels))
-        .all(|(leaves, label)| labels.read(label, beside_others).as_ref() == Some(leaves))
-    }
-
     /// The attribute as published, as far as that is known before classes are judged.
     pub(super) fn published(&self) -> PublishedAttribute<'_> {
         PublishedAttribute {
             level: None,
-            groups_of_leaves: &self.groups_of_leaves,
+            cover: Cover::Disjoint(&self.groups_of_leaves),
             leaves: &self.leaves,
             rows: &self.rows,
             rows_suppressed: &[],

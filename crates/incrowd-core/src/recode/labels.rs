@@ -17,7 +17,7 @@ use crate::hierarchy::{ANY, Hierarchy};
 
 /// Writes and reads the labels of one attribute's groups.
 #[derive(Debug)]
-pub(crate) struct Labels<'a> {
+pub struct Labels<'a> {
     hierarchy: &'a Hierarchy,
     /// The leaves that are numbers or dates, in their order.
     ordered: Vec<(f64, u32)>,
@@ -59,7 +59,8 @@ impl Members {
 }
 
 impl<'a> Labels<'a> {
-    pub(crate) fn new(attribute: &'a Attribute) -> Self {
+    /// The labels of an attribute.
+    pub fn new(attribute: &'a Attribute) -> Self {
         let hierarchy = &attribute.hierarchy;
         let numbers =
             (attribute.numbers_of_leaves()).unwrap_or_else(|| vec![f64::NAN; hierarchy.leaves()]);
@@ -79,7 +80,7 @@ impl<'a> Labels<'a> {
     }
 
     /// The text for a group of leaves, which are ascending and at least one.
-    pub(crate) fn write(&self, leaves: &[u32]) -> String {
+    pub fn write(&self, leaves: &[u32]) -> String {
         if let Some(label) = self.of_hierarchy(leaves) {
             return label.to_owned();
         }
@@ -101,7 +102,7 @@ impl<'a> Labels<'a> {
 
     /// The leaves a text stands for, ascending; none when it means nothing. Beside other groups `*` is the leaf of that
     /// name, if there is one: alone it is every value.
-    pub(crate) fn read(&self, text: &str, beside_others: bool) -> Option<Vec<u32>> {
+    pub fn read(&self, text: &str, beside_others: bool) -> Option<Vec<u32>> {
         if let Some(leaf) = self.any_leaf().filter(|_| beside_others && text == ANY) {
             return Some(vec![leaf]);
         }

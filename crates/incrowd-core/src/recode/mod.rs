@@ -1,110 +1,81 @@
-//! What an algorithm decides: how every raw value is published.
+//! What an algorithm decides: how every row is published.
 //!
-//! Every recoding here sorts the values of each quasi-identifier into groups and publishes a label for each group,
-//! whatever row the value stands in. What differs is which groups there may be: those of one level, those of a cut
-//! through the hierarchy, or any. A [`Grouping`] is what the general case needs to know of one quasi-identifier.
+//! A [`Recoding`] says it column by column: the *values* that are published, the text of each, the raw values that it
+//! stands for (its cover), and which of them stands in each row. Rows whose texts are equal in every column are one
+//! class, as nobody who reads the release can tell them apart; so a recoding does not speak of classes.
+//!
+//! A [`ColumnRecoding`] publishes a raw value the same in every row. Others may look at the whole tuple: then covers
+//! may overlap, and equal raw values may be published differently.
 
+mod columns;
 mod grouping;
 mod labels;
 
+pub use columns::ColumnRecoding;
 pub use grouping::Grouping;
-pub(crate) use labels::Labels;
+pub use labels::Labels;
 
-use crate::counts::{CountedTable, FrequencySet, Scratch, Step, regroup};
+use crate::counts::CountedTable;
 use crate::lattice::Node;
-use crate::utility::PublishedAttribute;
-use std::borrow::Cow;
+use std::any::Any;
+use std::fmt::Debug;
 
-/// How the quasi-identifiers are published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recoding {
-    /// Every value of a column at the same level of its hierarchy.
-    FullDomain(Node),
-    /// The values of a column at different levels, each under one published ancestor; numbers also in intervals of
-    /// their own.
-    Cuts(Vec<Grouping>),
-    /// The values of a column in blocks of any kind.
-    Partitions(Vec<Grouping>),
+/// How the quasi-identifiers are published. Not trusted: the check reads every text back, and looks up every tuple.
+pub trait Recoding: Any + Debug + Send + Sync {
+    /// What this kind of recoding is called, such as `full-domain`.
+    fn name(&self) -> &'static str;
+
+    /// Every quasi-identifier as published, in the order of the table.
+    fn columns<'a>(&'a self, table: &'a CountedTable) -> Vec<PublishedColumn<'a>>;
+
+    /// The recoding, when it goes by columns.
+    fn by_columns(&self) -> Option<&ColumnRecoding> {
+        None
+    }
+
+    /// Whether another recoding is the same.
+    fn is_same(&self, other: &dyn Recoding) -> bool;
 }
 
-impl Recoding {
-    /// What this kind of recoding is called.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Recoding::FullDomain(_) => "full-domain",
-            Recoding::Cuts(_) => "cuts",
-            Recoding::Partitions(_) => "partitions",
-        }
+impl PartialEq for dyn Recoding {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
     }
+}
 
+impl dyn Recoding {
     /// The levels, when every value of a column is published at the same one.
     pub fn node(&self) -> Option<&Node> {
-        match self {
-            Recoding::FullDomain(node) => Some(node),
-            Recoding::Cuts(_) | Recoding::Partitions(_) => None,
-        }
+        self.by_columns()?.node()
     }
 
-    /// The groups, when they do not follow levels.
+    /// The groups, when it goes by columns that do not follow levels.
     pub fn groupings(&self) -> Option<&[Grouping]> {
-        match self {
-            Recoding::FullDomain(_) => None,
-            Recoding::Cuts(groupings) | Recoding::Partitions(groupings) => Some(groupings),
-        }
+        self.by_columns()?.groupings()
     }
+}
 
-    /// Whether this recoding speaks of the quasi-identifiers of a table and of all their values.
-    pub(crate) fn fits(&self, table: &CountedTable) -> bool {
-        let attributes = &table.attributes;
-        match self {
-            Recoding::FullDomain(node) => node.is_at_or_below(table.lattice().top()),
-            Recoding::Cuts(groupings) | Recoding::Partitions(groupings) => {
-                groupings.len() == attributes.len()
-                    && (groupings.iter().zip(attributes))
-                        .all(|(grouping, attribute)| grouping.fits(attribute))
-            }
-        }
-    }
+/// One quasi-identifier as published.
+#[derive(Debug, Clone)]
+pub struct PublishedColumn<'a> {
+    /// The level whose groups are published, when it is one.
+    pub level: Option<u8>,
+    /// The text of each published value; no two are equal.
+    pub texts: Vec<&'a str>,
+    /// Which of the values stands where.
+    pub cells: PublishedCells<'a>,
+}
 
-    /// The quasi-identifiers as published, as far as that is known before classes are judged.
-    pub fn attributes<'a>(&'a self, table: &'a CountedTable) -> Vec<PublishedAttribute<'a>> {
-        match self {
-            Recoding::FullDomain(node) => (table.attributes.iter().zip(node.levels()))
-                .map(|(attribute, level)| PublishedAttribute::at_level(attribute, level, &[]))
-                .collect(),
-            Recoding::Cuts(groupings) | Recoding::Partitions(groupings) => {
-                groupings.iter().map(Grouping::published).collect()
-            }
-        }
-    }
-
-    /// The text published for each group of an attribute.
-    pub fn labels<'a>(&'a self, table: &'a CountedTable, attribute: usize) -> Vec<&'a str> {
-        match self {
-            Recoding::FullDomain(node) => {
-                let level = node.level(attribute);
-                let hierarchy = &table.attributes[attribute].hierarchy;
-                (0..hierarchy.groups(level) as u32)
-                    .map(|group| hierarchy.label(level, group))
-                    .collect()
-            }
-            Recoding::Cuts(groupings) | Recoding::Partitions(groupings) => {
-                groupings[attribute].labels().collect()
-            }
-        }
-    }
-
-    /// The classes, with the histograms of these columns.
-    pub fn count(&self, table: &CountedTable, columns: &[usize]) -> FrequencySet {
-        let shown = self.attributes(table);
-        let steps: Vec<Step<'_>> = (shown.iter())
-            .map(|shown| Step {
-                above: Some(Cow::Borrowed(shown.groups_of_leaves)),
-                groups: shown.leaves.len(),
-            })
-            .collect();
-        let (scratch, mut classes) = (&mut Scratch::default(), FrequencySet::default());
-        regroup(table, &table.tuples, &steps, columns, scratch, &mut classes);
-        classes
-    }
+/// Which published value stands in a row.
+#[derive(Debug, Clone, Copy)]
+pub enum PublishedCells<'a> {
+    /// The raw value alone decides: the published value of each leaf. It stands for the leaves published as it.
+    ByLeaf(&'a [u32]),
+    /// The whole tuple decides.
+    ByTuple {
+        /// The published value of each tuple, in the order of [`CountedTable::tuples`].
+        values: &'a [u32],
+        /// The leaves that each published value stands for, ascending: those of its tuples, and maybe others.
+        covers: &'a [Vec<u32>],
+    },
 }

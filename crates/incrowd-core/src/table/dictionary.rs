@@ -140,6 +140,14 @@ impl Dictionary {
     }
 }
 
+/// The values in the order of their codes.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Dictionary {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
 #[inline]
 fn slice<'a>(text: &'a str, ends: &[usize], code: u32) -> &'a str {
     let at = code as usize;

@@ -13,7 +13,7 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "hdm",
     summary: "for each cell, the share of the other rows its value was merged with (HDM)",
     documentation: "\
-For each row and quasi-identifier (E - V) / (N - V): of N rows V have the raw value of the row and E a value published like it, suppressed rows included. 0 when all rows have one value. 1 for a suppressed row.
+For each row and quasi-identifier (E - V) / (N - V): of N rows V have the raw value of the row and E a value that the published one stands for, suppressed rows included. 0 when all rows have one value. 1 for a suppressed row.
 The mean over quasi-identifiers, weighted if there are weights, summed over rows. It depends on no hierarchy.
 Range: 0 (raw) to the number of rows (everything lost).
 Options: weights.
@@ -68,12 +68,12 @@ impl UtilityMetric for Hdm {
     fn loss(&self, published: &Published<'_>) -> Loss {
         let attributes = published.attributes.iter().zip(&published.table.attributes);
         let losses = attributes.map(|(shown, attribute)| {
-            let leaves = attribute.rows_of_groups[0].iter().enumerate();
-            let kept: f64 = leaves
-                .map(|(leaf, &same)| {
-                    let together = shown.rows[shown.groups_of_leaves[leaf] as usize];
-                    let lost = shown.leaves_suppressed.get(leaf).copied().unwrap_or(0);
-                    f64::from(same - lost) * penalty(self.rows, same, together)
+            let together = shown.rows_under(attribute);
+            let kept: f64 = (shown.leaf_rows(attribute))
+                .map(|cell| {
+                    let same = attribute.rows_of_groups[0][cell.leaf as usize];
+                    let together = together[cell.group as usize];
+                    f64::from(cell.rows - cell.rows_suppressed) * penalty(self.rows, same, together)
                 })
                 .sum();
             kept + f64::from(published.rows_suppressed)

@@ -48,6 +48,7 @@ pub use spec::{MetricEntry, MetricSpec, Settings};
 use crate::counts::{Attribute, CountedTable, Histograms};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -97,8 +98,8 @@ impl Ord for Loss {
 pub struct PublishedAttribute<'a> {
     /// The level whose groups these are; `None` when they come from several levels or from none.
     pub level: Option<u8>,
-    /// The group of each leaf of the hierarchy.
-    pub groups_of_leaves: &'a [u32],
+    /// Which raw values each group stands for.
+    pub cover: Cover<'a>,
     /// Raw values under each group.
     pub leaves: &'a [u32],
     /// Rows of the whole table in each group.
@@ -106,9 +107,40 @@ pub struct PublishedAttribute<'a> {
     /// Rows of each group that are suppressed. May be empty when nothing is, or when the metric needs less than
     /// [`Detail::Marginals`] and there is a `level`.
     pub rows_suppressed: &'a [u32],
-    /// Rows of each leaf that are suppressed. Empty when nothing is, or when the metric needs less than
-    /// [`Detail::Leaves`].
+    /// Rows of each leaf that are suppressed. Empty when nothing is, when the metric needs less than
+    /// [`Detail::Leaves`], or when groups overlap.
     pub leaves_suppressed: &'a [u32],
+}
+
+/// Which leaves of an attribute each of its groups stands for.
+#[derive(Debug, Clone, Copy)]
+pub enum Cover<'a> {
+    /// Every leaf is in one group, the same in every row: the group of each leaf.
+    Disjoint(&'a [u32]),
+    /// Groups may share leaves. Which of them a row is in depends on its other values too.
+    Overlapping(&'a OverlappingGroups),
+}
+
+/// Groups that may share leaves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OverlappingGroups {
+    /// The leaves of each group, ascending.
+    pub leaves: Vec<Vec<u32>>,
+    /// How rows are spread, by leaf and then by group.
+    pub rows: Vec<LeafRows>,
+}
+
+/// Rows with the same raw value that are published in the same group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeafRows {
+    /// The raw value.
+    pub leaf: u32,
+    /// The group.
+    pub group: u32,
+    /// The rows.
+    pub rows: u32,
+    /// Those of them that are suppressed.
+    pub rows_suppressed: u32,
 }
 
 impl<'a> PublishedAttribute<'a> {
@@ -116,7 +148,7 @@ impl<'a> PublishedAttribute<'a> {
     pub fn at_level(attribute: &'a Attribute, level: u8, rows_suppressed: &'a [u32]) -> Self {
         PublishedAttribute {
             level: Some(level),
-            groups_of_leaves: attribute.hierarchy.groups_of_leaves(level),
+            cover: Cover::Disjoint(attribute.hierarchy.groups_of_leaves(level)),
             leaves: attribute.hierarchy.leaves_of_groups(level),
             rows: &attribute.rows_of_groups[level as usize],
             rows_suppressed,
@@ -124,12 +156,66 @@ impl<'a> PublishedAttribute<'a> {
         }
     }
 
+    /// The group of each leaf, for those who know that a row's group depends on its leaf alone.
+    ///
+    /// # Panics
+    /// When groups overlap.
+    pub fn groups_of_leaves(&self) -> &'a [u32] {
+        match self.cover {
+            Cover::Disjoint(groups_of_leaves) => groups_of_leaves,
+            Cover::Overlapping(_) => panic!("a leaf is in several groups"),
+        }
+    }
+
+    /// Goes through the leaves of all groups.
+    fn for_each_member(&self, mut look: impl FnMut(usize, usize)) {
+        match self.cover {
+            Cover::Disjoint(groups_of_leaves) => {
+                for (leaf, &group) in groups_of_leaves.iter().enumerate() {
+                    look(group as usize, leaf);
+                }
+            }
+            Cover::Overlapping(groups) => {
+                for (group, leaves) in groups.leaves.iter().enumerate() {
+                    for &leaf in leaves {
+                        look(group, leaf as usize);
+                    }
+                }
+            }
+        }
+    }
+
+    /// For each group, the rows of the table whose raw value it stands for, whatever they are published as.
+    fn rows_under(&self, attribute: &Attribute) -> Cow<'a, [u32]> {
+        if let Cover::Disjoint(_) = self.cover {
+            return Cow::Borrowed(self.rows);
+        }
+        let mut rows = vec![0; self.leaves.len()];
+        self.for_each_member(|group, leaf| rows[group] += attribute.rows_of_groups[0][leaf]);
+        Cow::Owned(rows)
+    }
+
+    /// Rows by their raw value and the group they are published in.
+    fn leaf_rows(&self, attribute: &'a Attribute) -> impl Iterator<Item = LeafRows> + 'a {
+        let (disjoint, overlapping) = match self.cover {
+            Cover::Disjoint(groups_of_leaves) => (groups_of_leaves, None),
+            Cover::Overlapping(groups) => (&[][..], Some(groups.rows.iter().copied())),
+        };
+        let leaves_suppressed = self.leaves_suppressed;
+        let disjoint = (0..).zip(disjoint).map(move |(leaf, &group)| LeafRows {
+            leaf,
+            group,
+            rows: attribute.rows_of_groups[0][leaf as usize],
+            rows_suppressed: leaves_suppressed.get(leaf as usize).copied().unwrap_or(0),
+        });
+        disjoint.chain(overlapping.into_iter().flatten())
+    }
+
     /// For each group, the lowest level at which all its leaves are in one group.
     pub(crate) fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<u8> {
         let mut levels = vec![0u8; self.leaves.len()];
         let mut first: Vec<Option<usize>> = vec![None; self.leaves.len()];
-        for (leaf, &group) in self.groups_of_leaves.iter().enumerate() {
-            let group = group as usize;
+        self.for_each_member(|group, leaf| {
             let other = *first[group].get_or_insert(leaf);
             let together = |&level: &u8| {
                 let groups = hierarchy.groups_of_leaves(level);
@@ -137,7 +223,7 @@ impl<'a> PublishedAttribute<'a> {
             };
             let level = (levels[group]..hierarchy.height()).find(together);
             levels[group] = level.unwrap_or(hierarchy.height());
-        }
+        });
         levels
     }
 

@@ -2,7 +2,10 @@
 
 use super::aggregate::Aggregation;
 use super::floors::Ladders;
-use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{
+    Aggregate, Detail, Known, Loss, MetricEntry, Published, PublishedAttribute, Settings,
+    UtilityMetric,
+};
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
 use crate::lattice::Node;
@@ -47,11 +50,8 @@ impl Ncp {
                 let hierarchy = &attribute.hierarchy;
                 (0..=hierarchy.height())
                     .map(|level| {
-                        penalties(
-                            numbers.as_deref(),
-                            hierarchy.groups_of_leaves(level),
-                            hierarchy.leaves_of_groups(level),
-                        )
+                        let shown = PublishedAttribute::at_level(attribute, level, &[]);
+                        penalties(numbers.as_deref(), hierarchy.leaves(), &shown)
                     })
                     .collect()
             })
@@ -76,10 +76,14 @@ impl Ncp {
 }
 
 /// What each row of each group is charged. A group that holds another is never charged less.
-fn penalties(numbers: Option<&[f64]>, groups_of_leaves: &[u32], leaves: &[u32]) -> Vec<f64> {
+fn penalties(
+    numbers: Option<&[f64]>,
+    all_leaves: usize,
+    shown: &PublishedAttribute<'_>,
+) -> Vec<f64> {
     let Some(numbers) = numbers else {
-        let all = groups_of_leaves.len() as f64;
-        return (leaves.iter())
+        let all = all_leaves as f64;
+        return (shown.leaves.iter())
             .map(|&leaves| {
                 if leaves > 1 {
                     f64::from(leaves) / all
@@ -94,10 +98,8 @@ fn penalties(numbers: Option<&[f64]>, groups_of_leaves: &[u32], leaves: &[u32]) 
     let widen =
         |(least, greatest): (f64, f64), number: f64| (least.min(number), greatest.max(number));
     let (least, greatest) = numbers.iter().copied().fold(nothing, widen);
-    let mut spans = vec![nothing; leaves.len()];
-    for (&number, &group) in numbers.iter().zip(groups_of_leaves) {
-        spans[group as usize] = widen(spans[group as usize], number);
-    }
+    let mut spans = vec![nothing; shown.leaves.len()];
+    shown.for_each_member(|group, leaf| spans[group] = widen(spans[group], numbers[leaf]));
     // Halves, as the whole may be too wide for a float.
     let range = greatest / 2.0 - least / 2.0;
     let penalty = |(least, greatest): (f64, f64)| match greatest > least && range > 0.0 {
@@ -127,7 +129,8 @@ impl UtilityMetric for Ncp {
                     Some(level) => &self.penalties[attribute][level as usize],
                     None => {
                         let numbers = self.numbers[attribute].as_deref();
-                        mixed = penalties(numbers, shown.groups_of_leaves, shown.leaves);
+                        let hierarchy = &published.table.attributes[attribute].hierarchy;
+                        mixed = penalties(numbers, hierarchy.leaves(), shown);
                         &mixed
                     }
                 };

@@ -15,7 +15,7 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "non-uniform-entropy",
     summary: "bits needed to get from the published values back to the raw ones",
     documentation: "\
-For each quasi-identifier, the sum over all rows of -log2(rows with the raw value / rows with the published value), both counted in the whole table. A suppressed row costs that too, and in addition -log2(c/S): S rows are suppressed, c of them with that published value.
+For each quasi-identifier, the sum over all rows of -log2(rows with the raw value / rows with any value that the published one stands for), both counted in the whole table. A suppressed row costs that too, and in addition -log2(c/S): S rows are suppressed, c of them with that published value.
 The losses of the quasi-identifiers are summed.
 Range: 0 bits (raw) upwards.
 Options: aggregate (sum by default, geometric-mean, arithmetic-mean, maximum), weights.
@@ -54,17 +54,24 @@ fn r_log_r(rows: f64) -> f64 {
 }
 
 /// What all rows cost when published in these groups, leaf by leaf.
-fn bits_of_all_rows(attribute: &Attribute, groups_of_leaves: &[u32], rows: &[u32]) -> f64 {
-    (attribute.rows_of_groups[0].iter().zip(groups_of_leaves))
-        .filter(|&(&raw, _)| raw > 0)
-        .map(|(&raw, &group)| bits(raw, rows[group as usize]))
+fn bits_of_all_rows(attribute: &Attribute, shown: &PublishedAttribute<'_>) -> f64 {
+    let rows_under = shown.rows_under(attribute);
+    (shown.leaf_rows(attribute))
+        .filter(|cell| cell.rows > 0)
+        .map(|cell| {
+            let raw = attribute.rows_of_groups[0][cell.leaf as usize];
+            let of_raw = bits(raw, rows_under[cell.group as usize]);
+            match cell.rows == raw {
+                true => of_raw,
+                false => of_raw * f64::from(cell.rows) / f64::from(raw),
+            }
+        })
         .sum()
 }
 
 impl LevelBits {
     fn new(attribute: &Attribute, level: u8) -> Self {
         let rows_of_groups = &attribute.rows_of_groups[level as usize];
-        let groups_of_leaves = attribute.hierarchy.groups_of_leaves(level);
         let mut rows: Vec<u32> = (rows_of_groups.iter().copied())
             .filter(|&rows| rows > 0)
             .collect();
@@ -75,7 +82,10 @@ impl LevelBits {
             first_logs.push(first_logs[group] + r_log_r(f64::from(rows)));
         }
         LevelBits {
-            all_rows: bits_of_all_rows(attribute, groups_of_leaves, rows_of_groups),
+            all_rows: bits_of_all_rows(
+                attribute,
+                &PublishedAttribute::at_level(attribute, level, &[]),
+            ),
             first,
             first_logs,
         }
@@ -137,7 +147,7 @@ impl UtilityMetric for NonUniformEntropy {
             .map(|((shown, attribute), levels)| {
                 let all_rows = match shown.level {
                     Some(level) => levels[level as usize].all_rows,
-                    None => bits_of_all_rows(attribute, shown.groups_of_leaves, shown.rows),
+                    None => bits_of_all_rows(attribute, shown),
                 };
                 all_rows + bits_of_suppressed(shown, published.rows_suppressed)
             });

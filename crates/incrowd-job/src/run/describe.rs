@@ -11,7 +11,7 @@ use crate::report::outcome::{
 use crate::report::stopped::Stopped;
 use crate::run::asked::Asked;
 use crate::run::choices;
-use crate::run::control::{Control, PhaseWatch};
+use crate::run::control::Control;
 use crate::run::counted::FirstPass;
 use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
@@ -23,9 +23,9 @@ use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec};
-use incrowd_core::problem::{self, Assessor, Meter, Problem, Proposal, Setting};
+use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
 use incrowd_core::publish::Release;
-use incrowd_core::recode::{Grouping, Recoding};
+use incrowd_core::recode::{ColumnRecoding, Grouping};
 use incrowd_core::utility::{METRICS, MetricSpec};
 use incrowd_io::Header;
 use indexmap::IndexMap;
@@ -138,14 +138,14 @@ impl Answer<'_> {
             privacy: models::reached(self.problem.models, release.reached(), table),
             lattice: LatticeSeen {
                 nodes: Figure128(table.lattice().nodes()),
-                checked: match release.recoding() {
-                    Recoding::FullDomain(_) => looked_at,
-                    Recoding::Cuts(_) | Recoding::Partitions(_) => 0,
+                checked: match release.recoding().by_columns() {
+                    Some(ColumnRecoding::FullDomain(_)) => looked_at,
+                    _ => 0,
                 },
             },
-            replacements_weighed: match release.recoding() {
-                Recoding::Cuts(_) => Some(looked_at),
-                Recoding::FullDomain(_) | Recoding::Partitions(_) => None,
+            replacements_weighed: match release.recoding().by_columns() {
+                Some(ColumnRecoding::Cuts(_)) => Some(looked_at),
+                _ => None,
             },
             seconds: Seconds {
                 read: 0.0,
@@ -186,7 +186,7 @@ impl Answer<'_> {
         let mut assessor = Assessor::new(self.problem);
         let first = found.minimal.iter().take(LOSSES_OF_MINIMAL);
         let losses = first.filter_map(|node| {
-            let assessed = assessor.assess_recoding(&Recoding::FullDomain(node.clone()));
+            let assessed = assessor.assess_recoding(&ColumnRecoding::FullDomain(node.clone()));
             assessed.loss.map(|loss| loss.0)
         });
         SafeRecodings {
@@ -270,17 +270,8 @@ impl Answer<'_> {
         let mut metrics = IndexMap::new();
         for spec in specs {
             let metric = spec.build(table)?;
-            let problem = Problem {
-                metric: &*metric,
-                ..self.problem.clone()
-            };
-            let watch = PhaseWatch(self.control);
-            let assessed = Assessor::new(&problem)
-                .assess_recoding_metered(self.release.recoding(), &Meter::new(&watch))
-                .map_err(|_| incrowd_core::Error::CheckStopped)?;
-            if let Some(loss) = assessed.loss {
-                metrics.insert(spec.to_string(), loss.0);
-            }
+            metrics.insert(spec.to_string(), self.release.loss(&*metric).0);
+            self.control.check()?;
         }
         Ok(metrics)
     }
@@ -302,7 +293,9 @@ impl Answer<'_> {
     /// The values in the release, where a column does not keep to one level.
     fn published(&self) -> Option<IndexMap<String, Vec<String>>> {
         let release = self.release;
-        release.recoding().groupings()?;
+        if release.node().is_some() {
+            return None;
+        }
         let values = |(at, attribute): (usize, &Attribute)| {
             let texts = release.texts(at).into_iter();
             (attribute.name.clone(), texts.map(str::to_owned).collect())

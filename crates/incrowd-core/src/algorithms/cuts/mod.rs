@@ -16,7 +16,7 @@ use super::Card;
 use crate::Error;
 use crate::counts::Work;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
-use crate::recode::Recoding;
+use crate::recode::ColumnRecoding;
 
 /// What it cost to find a recoding, to be compared with going over the table again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,9 +71,9 @@ impl<'a> Spending<'a> {
 }
 
 /// A cut as an answer of which nothing is proven.
-pub(super) fn proposal(recoding: Recoding, effort: Effort) -> Proposal {
+pub(super) fn proposal(recoding: ColumnRecoding, effort: Effort) -> Proposal {
     Proposal {
-        recoding,
+        recoding: recoding.into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
         nodes_checked: effort.candidates,

@@ -10,7 +10,7 @@ use super::values::Values;
 use crate::Error;
 use crate::counts::Work;
 use crate::problem::{Interruption, Meter, Problem, Scheme};
-use crate::recode::{Grouping, Recoding};
+use crate::recode::{ColumnRecoding, Grouping};
 
 /// A problem as a search over partitions sees it.
 #[derive(Debug)]
@@ -224,7 +224,7 @@ impl<'a> Ground<'a> {
     }
 
     /// How the partitions are published.
-    pub(super) fn recoding(&self, partitions: &[Partition]) -> Recoding {
+    pub(super) fn recoding(&self, partitions: &[Partition]) -> ColumnRecoding {
         let attributes = self.problem.table.attributes.iter().enumerate();
         let groupings = attributes.map(|(at, attribute)| {
             let groups = self.values[at].groups_of_leaves(
@@ -235,6 +235,6 @@ impl<'a> Ground<'a> {
             );
             Grouping::new(attribute, &groups)
         });
-        Recoding::Partitions(groupings.collect())
+        ColumnRecoding::Partitions(groupings.collect())
     }
 }

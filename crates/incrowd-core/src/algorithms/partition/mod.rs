@@ -152,7 +152,7 @@ fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, 
         false => Guarantee::Bounded { lower_bound },
     };
     let proposal = Proposal {
-        recoding,
+        recoding: recoding.into(),
         guarantee,
         loss: Some(loss),
         nodes_checked: answer.counts.nodes_visited,

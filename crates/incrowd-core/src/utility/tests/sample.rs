@@ -6,7 +6,7 @@ use crate::counts::{
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
 use crate::table::{Dictionary, Kind};
-use crate::utility::{MetricSpec, Published, PublishedAttribute, UtilityMetric};
+use crate::utility::{Cover, MetricSpec, Published, PublishedAttribute, UtilityMetric};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -254,7 +254,7 @@ impl Release {
         let attributes: Vec<PublishedAttribute<'_>> = (self.groups.iter().zip(&self.marginals))
             .map(|(groups, marginal)| PublishedAttribute {
                 level: groups.level,
-                groups_of_leaves: &groups.of_leaf,
+                cover: Cover::Disjoint(&groups.of_leaf),
                 leaves: &marginal.leaves,
                 rows: &marginal.rows,
                 rows_suppressed: &marginal.rows_suppressed,

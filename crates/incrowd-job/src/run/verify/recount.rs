@@ -17,7 +17,7 @@ use incrowd_core::counts::CountedTable;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Setting, Settings};
-use incrowd_core::recode::Recoding;
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::utility::MetricSpec;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
@@ -362,7 +362,7 @@ impl Recount<'_> {
         let specs = models::parse(&self.stated.request.privacy)?;
         let sensitive: Vec<usize> = (0..self.stated.request.sensitive.len()).collect();
         let models = models::build(&specs, table, &sensitive)?;
-        let recoding = Recoding::FullDomain(Node::from_levels(levels.values().copied()));
+        let recoding = ColumnRecoding::FullDomain(Node::from_levels(levels.values().copied()));
         let mut metrics = IndexMap::new();
         let request = &self.stated.request;
         let asked: MetricSpec = request.metric.parse()?;

@@ -1,0 +1,31 @@
+//! Whoever holds the rows publishes them, wherever they are.
+
+use super::{Confirmation, Release, ReleaseMap, Tally};
+use crate::Error;
+
+/// Holds the rows of a table and can publish them: a file here, a process, a database.
+///
+/// What is written stays invisible until [`Applier::appear`], and that takes a [`Confirmation`], which only a release
+/// gives, for a tally of what was met.
+pub trait Applier {
+    /// What is left to tell when the rows are published.
+    type Published;
+    /// What may go wrong.
+    type Error: From<Error>;
+
+    /// Writes every row as the map says, where nobody sees it yet, and tells how many rows of each class were met,
+    /// with which values of the counted columns.
+    fn apply(&mut self, map: &ReleaseMap) -> Result<Tally, Self::Error>;
+
+    /// Makes what was written visible.
+    fn appear(self, confirmation: Confirmation) -> Result<Self::Published, Self::Error>;
+}
+
+impl Release<'_> {
+    /// Publishes the rows that an applier holds, if they are the rows that were counted.
+    pub fn apply<A: Applier>(&self, mut applier: A) -> Result<A::Published, A::Error> {
+        let tally = applier.apply(self.map())?;
+        let confirmation = self.confirm(&tally)?;
+        applier.appear(confirmation)
+    }
+}

@@ -1,0 +1,181 @@
+//! A release as plain data: all that whoever holds the rows needs to apply it.
+//!
+//! Made by a [`Release`] alone. It holds raw values, so it stays with the data and is no part of what is published.
+
+use super::Release;
+use super::classes::Class;
+use super::texts::TextsOf;
+use crate::counts::{CountedTable, Missing, MissingCells};
+use crate::table::Dictionary;
+
+/// How every row is published.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ReleaseMap {
+    /// The quasi-identifiers.
+    pub(super) attributes: Vec<MappedAttribute>,
+    /// The columns whose values are counted class by class.
+    pub(super) counted: Vec<MappedColumn>,
+    /// Texts that stand for a missing cell, beside the empty one. In attributes and counted columns they are read as it.
+    pub(super) missing_tokens: Vec<String>,
+    /// Whether rows with a missing cell in an attribute or counted column are left out.
+    pub(super) excludes_missing: bool,
+    /// The classes. Rows of equal texts are in one class.
+    pub(super) classes: MappedClasses,
+    /// The class of each raw tuple, where the text of a raw value depends on the whole tuple.
+    pub(super) tuples: Option<MappedTuples>,
+}
+
+/// A quasi-identifier.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MappedAttribute {
+    /// The name of its column.
+    pub name: String,
+    /// The raw values. Several may be one to the release: those that no hierarchy lists.
+    pub values: Dictionary,
+    /// The number of each value among those that the release tells apart.
+    pub leaves: Vec<u32>,
+    /// The texts that are published.
+    pub texts: Vec<String>,
+    /// The position of each value's text; empty where the whole tuple decides.
+    pub texts_of_values: Vec<u32>,
+}
+
+/// A column whose values are counted.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MappedColumn {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: Dictionary,
+}
+
+/// The classes, by number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MappedClasses {
+    /// The position of the text of each attribute, class by class.
+    pub texts: Vec<u32>,
+    /// Whether the rows of each class are not published.
+    pub is_suppressed: Vec<bool>,
+}
+
+/// The class of each raw tuple.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MappedTuples {
+    /// The leaves of each tuple, attribute by attribute.
+    pub leaves: Vec<u32>,
+    /// The number of each tuple's class.
+    pub classes: Vec<u32>,
+}
+
+impl ReleaseMap {
+    /// The quasi-identifiers, in the order of the texts of a class.
+    pub fn attributes(&self) -> &[MappedAttribute] {
+        &self.attributes
+    }
+
+    /// The columns whose values a [`Tally`](super::Tally) counts.
+    pub fn counted(&self) -> &[MappedColumn] {
+        &self.counted
+    }
+
+    /// Texts that stand for a missing cell, beside the empty one.
+    pub fn missing_tokens(&self) -> &[String] {
+        &self.missing_tokens
+    }
+
+    /// Whether rows with a missing cell in an attribute or counted column are left out.
+    pub fn excludes_missing(&self) -> bool {
+        self.excludes_missing
+    }
+
+    /// The classes, by number.
+    pub fn classes(&self) -> &MappedClasses {
+        &self.classes
+    }
+
+    /// The class of each raw tuple, where the text of a raw value depends on the whole tuple.
+    pub fn tuples(&self) -> Option<&MappedTuples> {
+        self.tuples.as_ref()
+    }
+
+    /// The texts published for the rows of a class; none when it is suppressed.
+    pub fn texts(&self, class: u32) -> Option<impl Iterator<Item = &str>> {
+        let texts = self.attributes.iter().zip(self.texts_of_class(class));
+        let is_suppressed = self.classes.is_suppressed[class as usize];
+        (!is_suppressed).then(|| texts.map(|(it, &text)| it.texts[text as usize].as_str()))
+    }
+
+    /// The position of the text of each attribute in a class.
+    #[inline]
+    pub(super) fn texts_of_class(&self, class: u32) -> &[u32] {
+        let attributes = self.attributes.len();
+        &self.classes.texts[class as usize * attributes..][..attributes]
+    }
+
+    /// What counts as missing, in the form the counts know.
+    pub(super) fn missing(&self) -> Missing {
+        Missing {
+            cells: match self.excludes_missing {
+                true => MissingCells::ExcludeRow,
+                false => MissingCells::OwnValue,
+            },
+            tokens: self.missing_tokens.clone(),
+        }
+    }
+}
+
+impl Release<'_> {
+    pub(super) fn make_map(&self) -> ReleaseMap {
+        let table = self.table;
+        let attributes = (table.attributes.iter().zip(&self.texts)).map(|(attribute, texts)| {
+            let (values, leaves) = attribute.hierarchy.values();
+            MappedAttribute {
+                name: attribute.name.clone(),
+                texts_of_values: match texts.cells() {
+                    TextsOf::Leaves(texts) => {
+                        leaves.iter().map(|&leaf| texts[leaf as usize]).collect()
+                    }
+                    TextsOf::Tuples { .. } => Vec::new(),
+                },
+                texts: texts.texts().map(str::to_owned).collect(),
+                values,
+                leaves,
+            }
+        });
+        let counted = table.columns.iter().map(|column| MappedColumn {
+            name: column.name.clone(),
+            values: column.values.clone(),
+        });
+        let classes = self.classes.all();
+        let classes = MappedClasses {
+            texts: (classes.clone().flat_map(Class::groups)).copied().collect(),
+            is_suppressed: classes.map(Class::is_suppressed).collect(),
+        };
+        let is_by_tuple =
+            (self.texts.iter()).any(|texts| matches!(texts.cells(), TextsOf::Tuples { .. }));
+        ReleaseMap {
+            attributes: attributes.collect(),
+            counted: counted.collect(),
+            missing_tokens: table.missing.tokens.clone(),
+            excludes_missing: table.missing.cells == MissingCells::ExcludeRow,
+            classes,
+            tuples: is_by_tuple.then(|| MappedTuples {
+                leaves: leaves_of_tuples(table),
+                classes: self.classes.of_all_tuples().to_vec(),
+            }),
+        }
+    }
+}
+
+fn leaves_of_tuples(table: &CountedTable) -> Vec<u32> {
+    let cells = (0..table.tuples.len())
+        .flat_map(|tuple| (0..table.attributes.len()).map(move |at| (tuple, at)));
+    cells
+        .map(|(tuple, attribute)| table.group(&table.tuples, tuple, attribute))
+        .collect()
+}

@@ -1,0 +1,140 @@
+//! What a release costs, counted from its own classes and texts.
+
+use super::Release;
+use super::classes::Classes;
+use super::texts::{PublishedTexts, TextsOf};
+use crate::counts::CountedTable;
+use crate::utility::{
+    Cover, LeafRows, Loss, OverlappingGroups, Published, PublishedAttribute, UtilityMetric,
+};
+
+/// A quasi-identifier as metrics see it. Its groups are the values of the recoding, in their order there.
+#[derive(Debug, Clone)]
+pub(super) struct MeasuredColumn {
+    level: Option<u8>,
+    cover: MeasuredCover,
+    leaves: Vec<u32>,
+    rows: Vec<u32>,
+    rows_suppressed: Vec<u32>,
+    leaves_suppressed: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+enum MeasuredCover {
+    Disjoint(Vec<u32>),
+    Overlapping(OverlappingGroups),
+}
+
+impl MeasuredColumn {
+    /// Of a column whose classes are judged.
+    pub(super) fn new(
+        table: &CountedTable,
+        position: usize,
+        texts: &PublishedTexts,
+        classes: &Classes,
+    ) -> Self {
+        let attribute = &table.attributes[position];
+        let values = texts.values();
+        let mut column = MeasuredColumn {
+            level: texts.level(),
+            cover: MeasuredCover::Disjoint(Vec::new()),
+            leaves: vec![0; values.len()],
+            rows: vec![0; values.len()],
+            rows_suppressed: vec![0; values.len()],
+            leaves_suppressed: vec![0; attribute.hierarchy.leaves()],
+        };
+        for class in classes.all() {
+            let value = values[class.groups()[position] as usize] as usize;
+            column.rows[value] += class.size();
+            if class.is_suppressed() {
+                column.rows_suppressed[value] += class.size();
+            }
+        }
+        let tuples = (table.tuples.sizes().iter().enumerate()).map(|(tuple, &rows)| LeafRows {
+            leaf: table.group(&table.tuples, tuple, position),
+            group: values[classes.of_tuple(tuple).groups()[position] as usize],
+            rows,
+            rows_suppressed: match classes.of_tuple(tuple).is_suppressed() {
+                true => rows,
+                false => 0,
+            },
+        });
+        match texts.cells() {
+            TextsOf::Leaves(texts) => {
+                for of_tuple in tuples {
+                    column.leaves_suppressed[of_tuple.leaf as usize] += of_tuple.rows_suppressed;
+                }
+                let groups: Vec<u32> = texts.iter().map(|&text| values[text as usize]).collect();
+                for &group in &groups {
+                    column.leaves[group as usize] += 1;
+                }
+                column.cover = MeasuredCover::Disjoint(groups);
+            }
+            TextsOf::Tuples { covers, .. } => {
+                let mut leaves = vec![Vec::new(); values.len()];
+                for (cover, &value) in covers.iter().zip(values) {
+                    column.leaves[value as usize] = cover.len() as u32;
+                    leaves[value as usize].clone_from(cover);
+                }
+                column.leaves_suppressed.clear();
+                column.cover = MeasuredCover::Overlapping(OverlappingGroups {
+                    leaves,
+                    rows: added_up(tuples.collect()),
+                });
+            }
+        }
+        column
+    }
+
+    pub(super) fn attribute(&self) -> PublishedAttribute<'_> {
+        PublishedAttribute {
+            level: self.level,
+            cover: match &self.cover {
+                MeasuredCover::Disjoint(groups_of_leaves) => Cover::Disjoint(groups_of_leaves),
+                MeasuredCover::Overlapping(groups) => Cover::Overlapping(groups),
+            },
+            leaves: &self.leaves,
+            rows: &self.rows,
+            rows_suppressed: &self.rows_suppressed,
+            leaves_suppressed: &self.leaves_suppressed,
+        }
+    }
+}
+
+/// One entry for each leaf and group, in their order.
+fn added_up(mut rows: Vec<LeafRows>) -> Vec<LeafRows> {
+    let place = |it: &LeafRows| (it.leaf, it.group);
+    rows.sort_unstable_by_key(place);
+    rows.chunk_by(|one, other| place(one) == place(other))
+        .map(|same| LeafRows {
+            rows: same.iter().map(|it| it.rows).sum(),
+            rows_suppressed: same.iter().map(|it| it.rows_suppressed).sum(),
+            ..same[0]
+        })
+        .collect()
+}
+
+impl Release<'_> {
+    /// What the release costs.
+    pub fn loss(&self, metric: &dyn UtilityMetric) -> Loss {
+        let attributes: Vec<_> = self.columns.iter().map(MeasuredColumn::attribute).collect();
+        let is_safe: Vec<bool> = (self.classes.all())
+            .map(|class| !class.is_suppressed())
+            .collect();
+        let groups: Vec<u32> = (self.classes.all())
+            .flat_map(|class| class.groups().iter().zip(&self.texts))
+            .map(|(&text, texts)| texts.values()[text as usize])
+            .collect();
+        metric.loss(&Published {
+            table: self.table,
+            rows_suppressed: self.rows_suppressed,
+            attributes: &attributes,
+            sizes: self.classes.sizes(),
+            is_safe: &is_safe,
+            groups: &groups,
+            target: metric
+                .column()
+                .map(|column| self.classes.histograms(column)),
+        })
+    }
+}
