@@ -14,12 +14,9 @@ pub(super) fn run(
     control: &Control,
 ) -> Result<Reply, Error> {
     let job = job(
-        args.table.job.as_ref(),
+        args.request.table.job.as_ref(),
         &[
-            &args.table,
-            &args.roles,
-            &args.hierarchies,
-            &args.privacy,
+            &args.request,
             &args.search,
             &args.choices,
             &args.partitions,

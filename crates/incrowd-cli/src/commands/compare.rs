@@ -8,12 +8,9 @@ use incrowd_job::{Control, Error, compare};
 
 pub(super) fn run(args: &CompareArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
     let job = job(
-        args.table.job.as_ref(),
+        args.request.table.job.as_ref(),
         &[
-            &args.table,
-            &args.roles,
-            &args.hierarchies,
-            &args.privacy,
+            &args.request,
             &args.search,
             &args.choices,
             &args.partitions,

@@ -17,15 +17,8 @@ pub(super) fn run(
     control: &Control,
 ) -> Result<Reply, Error> {
     let mut job = job(
-        args.table.job.as_ref(),
-        &[
-            &args.table,
-            &args.roles,
-            &args.hierarchies,
-            &args.privacy,
-            &args.search,
-            &args.threads,
-        ],
+        args.request.table.job.as_ref(),
+        &[&args.request, &args.search, &args.threads],
     )?;
     job.reads.extend(args.batch.clone());
     match &args.batch {

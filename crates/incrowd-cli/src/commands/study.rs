@@ -8,15 +8,8 @@ use incrowd_job::{Control, Error, Job, SchemesOptions, StudyOptions, study, stud
 
 pub(super) fn run(args: &StudyArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
     let job = job(
-        args.table.job.as_ref(),
-        &[
-            &args.table,
-            &args.roles,
-            &args.hierarchies,
-            &args.privacy,
-            &args.threads,
-            args,
-        ],
+        args.request.table.job.as_ref(),
+        &[&args.request, &args.threads, args],
     )?;
     if args.schemes {
         return schemes(args, &job, global, control);

@@ -1,0 +1,33 @@
+//! `incrowd anonymize`.
+
+use super::output::OutputArgs;
+use super::request::RequestArgs;
+use super::search::{ChoiceArgs, PartitionArgs, SearchArgs, ThreadArgs};
+use clap::Args;
+
+/// Make the release: the best recoding that keeps the promises, checked, written, certified
+///
+/// Every quasi-identifier is published at a level of its hierarchy: `39` as `35-39`, `Bachelors` as `Higher`.
+/// Among all choices of levels that keep the promises, the one that loses least is taken. Hierarchies that you
+/// do not give are built from the data. Without -o nothing is written, only reported.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv
+  incrowd anonymize adult.csv -q age,sex -s salary-class --others drop \\
+      --privacy 't-closeness(t=0.2)' --max-suppressed 1% --hierarchies hierarchies/ \\
+      -o safe.csv --certificate safe.json
+  incrowd anonymize --job incrowd.toml")]
+pub(crate) struct AnonymizeArgs {
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    #[command(flatten)]
+    pub(crate) partitions: PartitionArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

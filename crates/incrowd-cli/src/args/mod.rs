@@ -1,0 +1,148 @@
+//! What can be typed. The doc comments are the help.
+//!
+//! A file per command, and one for each group of flags that several commands share.
+
+mod about;
+mod anonymize;
+mod columns;
+mod compare;
+mod hierarchy;
+mod init;
+mod inspect;
+mod negotiate;
+mod output;
+mod privacy;
+mod request;
+mod search;
+mod study;
+mod table;
+mod verify;
+mod words;
+
+pub(crate) use about::{CompletionsArgs, ExplainArgs, ManArgs};
+pub(crate) use anonymize::AnonymizeArgs;
+pub(crate) use compare::CompareArgs;
+pub(crate) use hierarchy::{
+    HierarchyBuildArgs, HierarchyCheckArgs, HierarchyCommand, HierarchyShowArgs,
+};
+pub(crate) use init::InitArgs;
+pub(crate) use inspect::InspectArgs;
+pub(crate) use negotiate::NegotiateArgs;
+pub(crate) use study::StudyArgs;
+pub(crate) use verify::VerifyArgs;
+
+use clap::{Args, Parser, Subcommand};
+use incrowd_job::{Error, Job};
+use std::path::PathBuf;
+
+/// Hide every record in a crowd, and keep the data worth reading.
+///
+/// incrowd takes a table about persons and makes a release of it in which nobody can be singled out, with a
+/// proof that this is so. Start with `inspect` to see what is in a file, then `anonymize` it.
+#[derive(Debug, Parser)]
+#[command(name = "incrowd", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  incrowd inspect adult.csv
+  incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv
+  incrowd verify safe.csv -q age,sex,race -k 5
+  incrowd negotiate adult.csv -q age,sex,race -k 10 --max-suppressed 1% --max-levels 2,0,1
+
+Exit codes: 0 met, 1 answered with relaxations or verification found the file unsafe, 2 an error, 130 stopped with Ctrl-C.";
+
+/// How answers are given.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long, global = true, help_heading = "Answers")]
+    pub(crate) json: bool,
+    /// Print nothing but errors and what was asked for with --json or --output -
+    #[arg(long, global = true, help_heading = "Answers")]
+    pub(crate) quiet: bool,
+    /// Draw no progress bar; there is none anyway unless a person is watching
+    #[arg(long, global = true, help_heading = "Answers")]
+    pub(crate) no_progress: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Inspect(InspectArgs),
+    Init(InitArgs),
+    #[command(subcommand)]
+    Hierarchy(HierarchyCommand),
+    Anonymize(Box<AnonymizeArgs>),
+    Verify(Box<VerifyArgs>),
+    Negotiate(Box<NegotiateArgs>),
+    Study(Box<StudyArgs>),
+    Compare(Box<CompareArgs>),
+    Explain(ExplainArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// The job that the flags of a command describe, laid over the job file if there is one.
+pub(crate) fn job(file: Option<&PathBuf>, parts: &[&dyn FlagPart]) -> Result<Job, Error> {
+    let mut flags = Job::default();
+    for part in parts {
+        part.fill(&mut flags)?;
+    }
+    let mut job = match file {
+        Some(path) => Job::load(path)?,
+        None => Job::default(),
+    };
+    job.overlay(flags);
+    Ok(job)
+}
+
+/// A group of flags that says something about the job.
+pub(crate) trait FlagPart {
+    /// Says it.
+    fn fill(&self, job: &mut Job) -> Result<(), Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Every flag of a command and its subcommands with the words it can be set to.
+    fn flags_with_words(command: &clap::Command, found: &mut Vec<(String, String)>) {
+        for flag in command.get_arguments() {
+            let Some(name) = flag.get_long() else {
+                continue;
+            };
+            if flag.get_action().takes_values() {
+                for word in flag.get_possible_values() {
+                    found.push((format!("--{name}"), word.get_name().to_owned()));
+                }
+            }
+        }
+        for subcommand in command.get_subcommands() {
+            flags_with_words(subcommand, found);
+        }
+    }
+
+    #[test]
+    fn every_word_that_a_flag_can_be_set_to_is_explained_for_that_flag() {
+        let mut found = Vec::new();
+        flags_with_words(&Cli::command(), &mut found);
+        assert!(found.len() > 10, "{found:?}");
+        for (flag, word) in found {
+            let entries = match incrowd_job::explain(Some(&word)) {
+                Ok(explanation) => explanation.entries,
+                Err(_) => panic!("`{flag} {word}` is not explained"),
+            };
+            let says_where = entries.iter().any(|entry| entry.text.contains(&flag));
+            assert!(
+                says_where,
+                "`{word}` is explained, but not as `{flag} {word}`"
+            );
+        }
+    }
+}

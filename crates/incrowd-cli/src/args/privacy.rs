@@ -1,0 +1,98 @@
+//! What to promise, and what may be given up for it.
+
+use super::FlagPart;
+use clap::Args;
+use incrowd_job::{Error, Job};
+
+/// What to promise.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What to promise")]
+pub(crate) struct PromiseArgs {
+    /// Everybody stands in a crowd of at least N: k-anonymity
+    #[arg(short, value_name = "N", allow_negative_numbers = true)]
+    k: Option<String>,
+    /// Every crowd has at least N sensitive values: distinct l-diversity
+    #[arg(short, value_name = "N", allow_negative_numbers = true)]
+    l: Option<String>,
+    /// The sensitive values of every crowd are as spread as those of the table, but for X: t-closeness
+    #[arg(short, value_name = "X", allow_negative_numbers = true)]
+    t: Option<String>,
+    /// Any model with its parameters, such as `entropy-l-diversity(l=3)`; repeatable, all must hold
+    #[arg(long, value_name = "MODEL")]
+    privacy: Vec<String>,
+}
+
+/// What may be given up for the promises.
+#[derive(Debug, Args)]
+pub(crate) struct BudgetArgs {
+    /// Rows that may be left out: a number such as 321, or a share such as 1%; none when not given
+    #[arg(
+        long,
+        value_name = "ROWS|SHARE",
+        allow_hyphen_values = true,
+        help_heading = "What to promise"
+    )]
+    max_suppressed: Option<String>,
+}
+
+/// What to promise, and what may be given up for it.
+#[derive(Debug, Args)]
+pub(crate) struct PrivacyArgs {
+    #[command(flatten)]
+    pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// The highest level allowed for each quasi-identifier, in their order, such as 2,1,1
+    #[arg(
+        long,
+        value_name = "LEVELS",
+        allow_hyphen_values = true,
+        help_heading = "What to promise"
+    )]
+    max_levels: Option<String>,
+}
+
+impl FlagPart for PromiseArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let short = [
+            ("k-anonymity", "k", &self.k),
+            ("distinct-l-diversity", "l", &self.l),
+            ("t-closeness", "t", &self.t),
+        ];
+        let mut models: Vec<String> = short
+            .into_iter()
+            .filter_map(|(model, parameter, value)| {
+                let value = value.as_ref()?;
+                Some(format!("{model}({parameter}={value})"))
+            })
+            .collect();
+        models.extend(self.privacy.iter().cloned());
+        job.privacy.models = (!models.is_empty()).then_some(models);
+        Ok(())
+    }
+}
+
+impl FlagPart for BudgetArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let budget = self.max_suppressed.as_deref();
+        job.privacy.max_suppressed = budget.map(str::parse).transpose()?;
+        Ok(())
+    }
+}
+
+impl FlagPart for PrivacyArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        self.promises.fill(job)?;
+        self.budget.fill(job)?;
+        job.privacy.max_levels = match &self.max_levels {
+            None => None,
+            Some(text) => Some(
+                text.split(',')
+                    .map(|level| level.trim().parse())
+                    .collect::<Result<_, _>>()
+                    .map_err(|_| Error::MaxLevels { text: text.clone() })?,
+            ),
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! The table a command reads.
+
+use super::FlagPart;
+use super::words::choice;
+use clap::Args;
+use incrowd_job::{Error, Job, MissingCells};
+use std::path::PathBuf;
+
+/// The table to read.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// The table: a .csv, .csv.gz, .tsv or .parquet file, or - for standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    /// A job file, as `incrowd init` writes it; flags win over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// How the table is written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How the table is written")]
+pub(crate) struct FormatArgs {
+    /// What separates cells, such as `;` or `tab`; detected when not given
+    #[arg(long, value_name = "CHAR")]
+    delimiter: Option<String>,
+    /// What surrounds cells that hold delimiters; `"` when not given
+    #[arg(long, value_name = "CHAR")]
+    quote: Option<String>,
+    /// The first line is a row; columns are called column-1, column-2 and so on
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+    /// The first line names the columns, although it may look like a row
+    #[arg(long)]
+    header: bool,
+    /// Drop white space around cells
+    #[arg(long)]
+    trim: bool,
+    /// Texts that mean "no value", such as `?,NA`; the empty text always does
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    missing_tokens: Option<Vec<String>>,
+    /// What a missing cell means: a value of its own, any value, or that the row is left out
+    #[arg(long, value_name = "MEANING",
+        value_parser = choice::<MissingCells>(&["own-value", "match-any", "exclude-row"]))]
+    missing_cells: Option<MissingCells>,
+}
+
+impl FlagPart for TableArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.data.path.clone_from(&self.data);
+        self.format.fill(job)
+    }
+}
+
+impl FlagPart for FormatArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        let parse = |text: &Option<String>| text.as_deref().map(str::parse).transpose();
+        job.data.delimiter = parse(&self.delimiter)?;
+        job.data.quote = parse(&self.quote)?;
+        job.data.header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        job.data.trim = self.trim.then_some(true);
+        job.data.missing_tokens.clone_from(&self.missing_tokens);
+        job.data.missing_cells = self.missing_cells;
+        Ok(())
+    }
+}

@@ -1,0 +1,349 @@
+//! What to do next.
+
+use super::Error;
+
+impl Error {
+    /// What to do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::TooManyRows { .. } => "publish the table in parts".into(),
+            Error::NotOnePerColumn { expected, .. } => {
+                format!("give {expected}, in the order of the columns")
+            }
+            Error::NotUtf8 { .. } => {
+                "convert the file first, for example `iconv -f latin1 -t utf-8`".into()
+            }
+            Error::NoSolution {
+                rows_suppressed_at_limit,
+                rows,
+                has_higher_levels,
+                ..
+            } => remedies(*rows_suppressed_at_limit, *rows, *has_higher_levels),
+            Error::PartitionColumnUnknown { known, .. } => {
+                format!("the quasi-identifiers are {}", known.join(", "))
+            }
+            Error::PartitionMetric { .. } => "use `discernibility` or `hdm`".into(),
+            Error::PartitionTooWide => {
+                "put numbers in steps with `--coarse`, or name fewer quasi-identifiers".into()
+            }
+            Error::PartitionTooManySplits { .. } => {
+                "use `--search bottom-up` or `--search auto`, or another scheme for this column".into()
+            }
+            Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
+            Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
+            Error::StepsAboveLevel { .. } => {
+                "make the steps of `--coarse` narrower, let them begin elsewhere, or raise `--max-levels`".into()
+            }
+            Error::NoneFound {
+                rows_suppressed_at_limit,
+                rows,
+                has_higher_levels,
+                ..
+            } => format!(
+                "there may be one, as these promises can break by merging rows: take `--algorithm optimal`, which looks \
+                 everywhere; or {}",
+                remedies(*rows_suppressed_at_limit, *rows, *has_higher_levels)
+            ),
+            Error::OneTargetNeeded { .. } => {
+                "name the column that analysts predict, for example `--target salary-class`".into()
+            }
+            Error::MatchAnyRefused { .. } => {
+                "take `--algorithm optimal`, or let missing cells be a value: `--missing-cells own-value`"
+                    .into()
+            }
+            Error::TimeUp { .. } => {
+                "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::WorkDone { .. } => {
+                "raise `--work-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::MemoryFull { .. } => {
+                "ask for less: fewer quasi-identifiers, fewer values (`--coarse`), a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::AskedTooSoon { .. } => {
+                "let it search longer, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                    .into()
+            }
+            Error::NotAChoice { word, known } => {
+                let near = crate::card::nearest(word, known.iter().map(String::as_str));
+                match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("choose `suppress`, or one of `{}`", known.join("`, `")),
+                }
+            }
+            Error::RaisedTooFar { .. } => {
+                "raise another column, or allow more with `--max-levels`".into()
+            }
+            Error::TooManyToSuppress {
+                rows_violating,
+                rows,
+                ..
+            } => match larger_budget(*rows_violating, *rows) {
+                Some(budget) => format!("raise a column first, or {budget}"),
+                None => "raise a column first".into(),
+            },
+            Error::ChoicesUnfinished {
+                rows_violating,
+                max_suppressed,
+                ..
+            } if rows_violating <= max_suppressed => {
+                "end with `suppress` to leave them out, or raise another column".into()
+            }
+            Error::ChoicesUnfinished {
+                rows_violating,
+                rows,
+                ..
+            } => match larger_budget(*rows_violating, *rows) {
+                Some(budget) => {
+                    format!("raise another column, or end with `suppress` and {budget}")
+                }
+                None => "raise another column".into(),
+            },
+            Error::ScriptGoesOn { .. } => "`suppress` comes last, once".into(),
+            Error::PromiseBeyondTable { rows, .. } => format!(
+                "ask for less: at {rows} all rows are one class, so take far fewer if the release is to tell anything"
+            ),
+            Error::NegativeBudget { .. } => {
+                "give a number of rows from 0 on, or a percentage such as 1%".into()
+            }
+            Error::WrongNumberOfLevels { .. } => {
+                "give one level for each, in the order of `--quasi-identifiers`".into()
+            }
+            Error::NoSuchLevel { height, .. } => format!("its levels are 0 to {height}"),
+            Error::NotAQuasiIdentifier { known, .. } => {
+                format!("the quasi-identifiers are `{}`", known.join("`, `"))
+            }
+            Error::LatticeTooLarge { .. } => {
+                "use `--how lazy`, which annotates nothing in advance and is exact all the same".into()
+            }
+            Error::PartialShareOutOfRange { .. } => {
+                "give a percentage above 0 and at most 100".into()
+            }
+            Error::ModelNotAnnotated { annotated, .. } => format!(
+                "it knows `{}`; use `--how lazy`, or make a new index for this model",
+                annotated.join("`, `")
+            ),
+            Error::CrowdsOverlap => {
+                "let missing cells be a value of their own, or leave such rows out".into()
+            }
+            Error::IndexDamaged { .. } | Error::IndexVersion { .. } | Error::IndexStale { .. } => {
+                "remove the index file; the next run makes a new one".into()
+            }
+            Error::CheckFailed { .. } => "nothing was written; please report this as a bug".into(),
+            Error::InputChanged | Error::ColumnVanished { .. } => {
+                "nothing was written; run again on a copy that nobody changes".into()
+            }
+            Error::Cancelled | Error::CheckStopped => "nothing was written".into(),
+            Error::MetricSpecMalformed { .. } => {
+                "write for example `loss` or `loss(aggregate=sum,weights=age:2;sex:1)`".into()
+            }
+            Error::MetricOptionUnknown { known: [], .. } => "it takes no options".into(),
+            Error::MetricOptionUnknown { known, .. } => format!("it takes {}", known.join(", ")),
+            Error::MetricOptionInvalid { metric, .. } => {
+                format!("`incrowd explain {metric}` shows its options")
+            }
+            Error::MetricColumnUnknown { .. } => {
+                "weights belong to quasi-identifiers, a target to `--target`; check the spelling"
+                    .into()
+            }
+            Error::MetricTargetMissing { .. } => "name it with `--target COLUMN`".into(),
+            Error::UnknownModel { nearest, .. } | Error::MetricUnknown { nearest, .. } => {
+                match nearest.as_slice() {
+                    [] => "`incrowd explain` lists what there is".into(),
+                    nearest => format!("did you mean `{}`?", nearest.join("` or `")),
+                }
+            }
+            Error::MalformedModel { .. } => {
+                "write `name(parameter=value,...)`, for example `t-closeness(t=0.2,distance=equal)`; \
+                 put values with commas, brackets or `=` in double quotes"
+                    .into()
+            }
+            Error::UnknownParameter { known, .. } => format!("it has `{}`", known.join("`, `")),
+            Error::DuplicateParameter { parameter, .. } => {
+                format!("keep one of the two `{parameter}=`")
+            }
+            Error::MissingParameter { model, parameter } => {
+                format!("write `{model}({parameter}=...)`; `incrowd explain {model}` says what it means")
+            }
+            Error::ParameterOutOfRange {
+                parameter, allowed, ..
+            } => format!("`{parameter}` must be {allowed}"),
+            Error::ModelNeedsColumn { .. } => "name one with `--sensitive`".into(),
+            Error::NotASensitiveColumn { column, .. } => {
+                format!("add `--sensitive {column}`, or leave `column=` out")
+            }
+            Error::NoSuchValue { .. } => {
+                "check its spelling, capital letters and spaces included; when several columns are \
+                 sensitive, say which with `column=`"
+                    .into()
+            }
+            Error::ColumnHasNoOrder { column } => format!(
+                "list its values in order with `--hierarchy {column}=FILE`, or use `distance=equal`"
+            ),
+            Error::ColumnHasNoHierarchy { column } => {
+                format!("give one with `--hierarchy {column}=FILE`, or use `distance=equal`")
+            }
+            Error::ValuesOutsideHierarchy { .. } => {
+                "add them to the hierarchy, or use `distance=equal`".into()
+            }
+            Error::HierarchyEmpty { .. } => {
+                "a hierarchy has one line for each value: the value, then its groups, coarser and coarser"
+                    .into()
+            }
+            Error::HierarchyNotUtf8 { .. } => {
+                "convert the file first, for example `iconv -f latin1 -t utf-8`".into()
+            }
+            Error::HierarchyOneColumn { .. } => {
+                "separate the levels with a comma, a semicolon or a tab; to publish the value or `*`, use `suppress`"
+                    .into()
+            }
+            Error::HierarchyRowTooShort { .. } => {
+                "write a cell for every level; levels may be left out only in between, before the `*` that all lines end in"
+                    .into()
+            }
+            Error::HierarchyValueTwice { .. } => "keep one of the two lines".into(),
+            Error::HierarchyLevelSplits { level, .. } => format!(
+                "give the two groups of level {level} different names, or one parent"
+            ),
+            Error::HierarchyTooManyLevels { .. } => {
+                "leave out levels, or let each merge more".into()
+            }
+            Error::HierarchyLacksValues { .. } => {
+                "`incrowd hierarchy check` lists them; or pass `--missing suppress`".into()
+            }
+            Error::NotNumbers { .. } => {
+                "use `order`, `mask` or `suppress` for text, or clean the column".into()
+            }
+            Error::NotDates { .. } => {
+                "write all dates in one form, such as YYYY-MM-DD, or use `order`, `mask` or `suppress`"
+                    .into()
+            }
+            Error::DatesAmbiguous { .. } => {
+                "say which: `date:month,year@day-first` or `date:month,year@month-first`; or take `date:year`"
+                    .into()
+            }
+            Error::NotRecognized { .. } => {
+                "use `frequent`, `mask` or `suppress`, or a file with the groups you mean".into()
+            }
+            Error::IntervalsTooNarrow { .. } => {
+                "take wider intervals, or `quantile` for numbers of very different size".into()
+            }
+            Error::HierarchySpecUnknown => {
+                "write interval:5,10,20@17, quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1, \
+                 date:month,year, order, countries, us-states, education, icd10, uk-postcode, suppress, or a file"
+                    .into()
+            }
+            Error::HierarchySpecParameter { builder, .. } => format!(
+                "for example `{}`",
+                match *builder {
+                    "interval" => "interval:5,10,20@17",
+                    "quantile" => "quantile:16,8,4",
+                    "log" => "log:1-2-5,10,100",
+                    "frequent" => "frequent:12,6,3",
+                    "mask" => "mask:2",
+                    "prefix" => "prefix:3,1",
+                    "date" => "date:month,year",
+                    other => other,
+                }
+            ),
+            Error::HierarchySpecNotNested { .. } => {
+                "each level must be made of whole groups of the level before".into()
+            }
+        }
+    }
+}
+
+/// Leaving out more than this share of the rows is never proposed: what remains would be another table.
+pub const LARGEST_BUDGET_PROPOSED: f64 = 0.1;
+
+/// A budget that would do, if it can be recommended.
+fn larger_budget(rows_needed: u32, rows: u32) -> Option<String> {
+    let share = f64::from(rows_needed) / f64::from(rows.max(1));
+    (share <= LARGEST_BUDGET_PROPOSED).then(|| {
+        format!(
+            "allow `--max-suppressed {rows_needed}` ({:.2} % of the rows)",
+            share * 100.0
+        )
+    })
+}
+
+/// What leads to a release where the highest acceptable levels suppress so many rows.
+fn remedies(rows_needed: u32, rows: u32, has_higher_levels: bool) -> String {
+    let budget = larger_budget(rows_needed, rows);
+    let is_hopeless = budget.is_none();
+    let mut remedies: Vec<String> = budget.into_iter().collect();
+    // Where every column may be `*` already, fewer or coarser ones change nothing.
+    if has_higher_levels {
+        remedies.push("raise `--max-levels`".into());
+        if is_hopeless {
+            remedies.push("name fewer quasi-identifiers".into());
+            remedies.push("use coarser hierarchies".into());
+        }
+    }
+    remedies.push("promise less, such as a smaller k".into());
+    match remedies.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{}, or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_solution(needed: u32, has_higher_levels: bool) -> String {
+        let error = Error::NoSolution {
+            max_suppressed: 0,
+            rows_suppressed_at_limit: needed,
+            rows: 1000,
+            has_higher_levels,
+        };
+        error.hint()
+    }
+
+    #[test]
+    fn a_budget_is_proposed_only_where_most_of_the_table_stays() {
+        for needed in [1, 100] {
+            let hint = no_solution(needed, true);
+            assert!(hint.contains(&format!("`--max-suppressed {needed}`")));
+        }
+        assert!(no_solution(25, false).contains("(2.50 % of the rows)"));
+        for needed in [101, 999, 1000] {
+            for has_higher_levels in [false, true] {
+                let hint = no_solution(needed, has_higher_levels);
+                assert!(!hint.contains("--max-suppressed"), "{hint}");
+                assert!(hint.contains("promise less"), "{hint}");
+                let can_rise = hint.contains("`--max-levels`") && hint.contains("fewer");
+                assert_eq!(can_rise, has_higher_levels, "{hint}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_hint_about_choices_proposes_to_leave_out_much_of_the_table() {
+        for (rows_violating, is_proposed) in [(5, true), (80, false), (100, false)] {
+            let refusals = [
+                Error::TooManyToSuppress {
+                    rows_violating,
+                    max_suppressed: 0,
+                    rows: 100,
+                },
+                Error::ChoicesUnfinished {
+                    choices: 1,
+                    rows_violating,
+                    max_suppressed: 0,
+                    rows: 100,
+                },
+            ];
+            for refusal in refusals {
+                let hint = refusal.hint();
+                assert_eq!(hint.contains("--max-suppressed"), is_proposed, "{hint}");
+                assert!(hint.starts_with("raise "), "{hint}");
+            }
+        }
+    }
+}
