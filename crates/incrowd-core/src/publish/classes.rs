@@ -74,8 +74,24 @@ impl<'c> Class<'c> {
 
     /// Rows of this class that `other` cannot account for.
     pub(super) fn rows_beyond(self, other: Class<'_>) -> u32 {
+        self.rows_beyond_those(other.size(), |column| other.histogram(column))
+    }
+
+    /// Rows of this class that these tuples of a table cannot account for.
+    pub(super) fn rows_beyond_tuples(self, table: &CountedTable, tuples: &[u32]) -> u32 {
+        let mut columns = vec![Histograms::default(); table.columns.len()];
+        for (column, histograms) in columns.iter_mut().enumerate() {
+            push_class(histograms, table.tuples.histograms(column), tuples);
+        }
+        let sizes = tuples
+            .iter()
+            .map(|&tuple| table.tuples.sizes()[tuple as usize]);
+        self.rows_beyond_those(sizes.sum(), |column| columns[column].class(0))
+    }
+
+    fn rows_beyond_those<'o>(self, size: u32, histogram: impl Fn(usize) -> Histogram<'o>) -> u32 {
         let by_value = (0..self.classes.columns.len()).map(|column| {
-            let (ours, theirs) = (self.histogram(column), other.histogram(column));
+            let (ours, theirs) = (self.histogram(column), histogram(column));
             let accounted = |value: &u32| match theirs.values.binary_search(value) {
                 Ok(at) => theirs.counts[at],
                 Err(_) => 0,
@@ -87,7 +103,7 @@ impl<'c> Class<'c> {
         by_value
             .max()
             .unwrap_or(0)
-            .max(self.size().saturating_sub(other.size()))
+            .max(self.size().saturating_sub(size))
     }
 
     /// Asks a model about the rows of the class, or about a crowd that reaches beyond it.

@@ -71,11 +71,6 @@ pub enum Violation {
         /// How many distinct values.
         values: usize,
     },
-    /// Published values of a column stand for some of the same raw values, so rows cannot be compared one to one.
-    OverlappingValues {
-        /// The column.
-        column: String,
-    },
     /// Rows that no row of the original accounts for.
     InventedRows {
         /// How many.
@@ -92,7 +87,8 @@ pub enum Violation {
 /// the original's hierarchies say what may stand for what.
 ///
 /// Rows are compared class by class: a class may not be larger than the original's rows that generalize to it,
-/// nor hold a sensitive value more often than they do.
+/// nor hold a sensitive value more often than they do. Where published values of a column stand for some of the same
+/// raw values, classes may claim the same rows; each is then compared by itself, which finds less.
 ///
 /// A hierarchy may use a text on several levels. A release that keeps to levels has it from the level of its column;
 /// in another it stands for the group of the highest level that has it. Published texts alone do not tell which, so it
@@ -147,18 +143,10 @@ fn compare_as(
     if columns.len() < original.attributes.len() {
         return result;
     }
-    let groups_of_leaves: Vec<&[u32]> = columns.iter().map(|it| &*it.groups_of_leaves).collect();
-    let originals = Classes::of_groups(original, &groups_of_leaves, meter);
-    let originals = originals.expect("nobody stops this");
-    for class in classes.published() {
-        let groups: Vec<u32> = (columns.iter().zip(class.groups()))
-            .map(|(column, &value)| column.groups_of_values[&value])
-            .collect();
-        result.rows_invented += match originals.find(&groups) {
-            Some(original) => class.rows_beyond(original),
-            None => class.size(),
-        };
-    }
+    result.rows_invented = match columns.iter().any(|column| column.overlaps) {
+        false => rows_invented(&columns, &classes, original, meter),
+        true => rows_invented_in_boxes(&columns, &classes, original),
+    };
     if result.rows_invented > 0 {
         result.violations.push(Violation::InventedRows {
             rows: result.rows_invented,
@@ -168,14 +156,81 @@ fn compare_as(
     result
 }
 
+/// Rows that the classes of the original, in the same groups, do not account for.
+fn rows_invented(
+    columns: &[Column],
+    classes: &Classes,
+    original: &CountedTable,
+    meter: &Meter<'_>,
+) -> u32 {
+    let groups_of_leaves: Vec<Vec<u32>> = (columns.iter().zip(&original.attributes))
+        .map(|(column, attribute)| column.groups_of_leaves(attribute.hierarchy.leaves()))
+        .collect();
+    let groups_of_leaves: Vec<&[u32]> = groups_of_leaves.iter().map(Vec::as_slice).collect();
+    let originals = Classes::of_groups(original, &groups_of_leaves, meter);
+    let originals = originals.expect("nobody stops this");
+    let invented = classes.published().map(|class| {
+        let groups: Vec<u32> = (columns.iter().zip(class.groups()))
+            .map(|(column, value)| column.values[value])
+            .collect();
+        match originals.find(&groups) {
+            Some(original) => class.rows_beyond(original),
+            None => class.size(),
+        }
+    });
+    invented.sum()
+}
+
+/// Rows that the tuples of the original in the box of each class do not account for.
+fn rows_invented_in_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> u32 {
+    let tuples = &original.tuples;
+    let mut tuples_of_leaves: Vec<Vec<Vec<u32>>> = (original.attributes.iter())
+        .map(|attribute| vec![Vec::new(); attribute.hierarchy.leaves()])
+        .collect();
+    for tuple in 0..tuples.len() {
+        for (attribute, of_leaves) in tuples_of_leaves.iter_mut().enumerate() {
+            let leaf = original.group(tuples, tuple, attribute);
+            of_leaves[leaf as usize].push(tuple as u32);
+        }
+    }
+    let invented = classes.published().map(|class| {
+        let covers: Vec<&[u32]> = (columns.iter().zip(class.groups()))
+            .map(|(column, value)| column.covers[column.values[value] as usize].as_slice())
+            .collect();
+        // Whatever is in the box is among the tuples of its narrowest side.
+        let tuples_beside = |attribute: &usize| -> usize {
+            let leaves = covers[*attribute].iter();
+            leaves
+                .map(|&leaf| tuples_of_leaves[*attribute][leaf as usize].len())
+                .sum()
+        };
+        let Some(narrowest) = (0..covers.len()).min_by_key(tuples_beside) else {
+            return class.size().saturating_sub(original.rows);
+        };
+        let beside = (covers[narrowest].iter())
+            .flat_map(|&leaf| &tuples_of_leaves[narrowest][leaf as usize]);
+        let is_inside = |tuple: &&u32| {
+            covers.iter().enumerate().all(|(attribute, cover)| {
+                let leaf = original.group(tuples, **tuple as usize, attribute);
+                cover.binary_search(&leaf).is_ok()
+            })
+        };
+        let inside: Vec<u32> = beside.filter(is_inside).copied().collect();
+        class.rows_beyond_tuples(original, &inside)
+    });
+    invented.sum()
+}
+
 /// What the published values of one column stand for in the original.
 struct Column {
     /// The level they come from, when it is one.
     level: Option<u8>,
-    /// For each leaf of the original, the group it is published in.
-    groups_of_leaves: Vec<u32>,
-    /// The group of each published value.
-    groups_of_values: BTreeMap<u32, u32>,
+    /// The number of each published value.
+    values: BTreeMap<u32, u32>,
+    /// The leaves of the original that each number stands for, ascending.
+    covers: Vec<Vec<u32>>,
+    /// Whether some of them stand for the same leaf.
+    overlaps: bool,
 }
 
 impl Column {
@@ -196,11 +251,16 @@ impl Column {
         let levels = (0..=hierarchy.height()).rev();
         for level in levels.filter(|_| reading == Reading::ByLevel) {
             let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?));
-            if let Some(groups_of_values) = values.iter().map(group).collect() {
+            if let Some(values) = values.iter().map(group).collect() {
+                let mut covers = vec![Vec::new(); hierarchy.groups(level)];
+                for (leaf, &group) in (0..).zip(hierarchy.groups_of_leaves(level)) {
+                    covers[group as usize].push(leaf);
+                }
                 return Ok(Column {
                     level: Some(level),
-                    groups_of_leaves: hierarchy.groups_of_leaves(level).to_vec(),
-                    groups_of_values,
+                    values,
+                    covers,
+                    overlaps: false,
                 });
             }
         }
@@ -216,25 +276,26 @@ impl Column {
                 values: unknown,
             });
         }
-        // Leaves that no published value stands for share the group after the last.
-        let unpublished = values.len() as u32;
-        let mut groups_of_leaves = vec![unpublished; hierarchy.leaves()];
-        for (group, leaf) in (0..)
-            .zip(meanings.into_iter().flatten())
-            .flat_map(|(group, leaves)| leaves.into_iter().map(move |leaf| (group, leaf)))
-        {
-            let place = &mut groups_of_leaves[leaf as usize];
-            if *place != unpublished {
-                return Err(Violation::OverlappingValues {
-                    column: attribute.name.clone(),
-                });
-            }
-            *place = group;
-        }
+        let covers: Vec<Vec<u32>> = meanings.into_iter().flatten().collect();
+        let mut covered: Vec<u32> = covers.iter().flatten().copied().collect();
+        covered.sort_unstable();
         Ok(Column {
             level: None,
-            groups_of_leaves,
-            groups_of_values: values.into_iter().zip(0..).collect(),
+            values: values.into_iter().zip(0..).collect(),
+            overlaps: covered.windows(2).any(|two| two[0] == two[1]),
+            covers,
         })
+    }
+
+    /// For each leaf of the original, the number it is published as. Leaves that no published value stands for share
+    /// the number after the last.
+    fn groups_of_leaves(&self, leaves: usize) -> Vec<u32> {
+        let mut groups = vec![self.covers.len() as u32; leaves];
+        for (group, cover) in (0..).zip(&self.covers) {
+            for &leaf in cover {
+                groups[leaf as usize] = group;
+            }
+        }
+        groups
     }
 }

@@ -221,9 +221,6 @@ fn in_words(violation: &Violation) -> String {
         Violation::UnknownValues { column, values } => format!(
             "{values} values of column `{column}` are neither in the original nor above it in the hierarchy"
         ),
-        Violation::OverlappingValues { column } => format!(
-            "values of column `{column}` overlap, so rows cannot be compared with the original"
-        ),
         Violation::InventedRows { rows } => {
             format!("{rows} rows that no row of the original accounts for")
         }
