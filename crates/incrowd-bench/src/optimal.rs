@@ -8,7 +8,7 @@ use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched};
-use incrowd_core::publish::{Release, publish};
+use incrowd_core::publish::publish;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::Duration;
 

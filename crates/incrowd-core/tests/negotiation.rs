@@ -194,12 +194,14 @@ fn check_reference(negotiator: impl for<'a> Fn(&'a CountedTable) -> Negotiator<'
 
 #[test]
 fn answers_from_the_full_lattice_are_those_of_the_reference() {
-    check_reference(|table| Negotiator::annotated(table, annotate(table, 1), false).unwrap());
+    check_reference(|table| {
+        Negotiator::annotated(table.clone(), annotate(table, 1), false).unwrap()
+    });
 }
 
 #[test]
 fn answers_without_any_annotation_are_those_of_the_reference() {
-    check_reference(|table| Negotiator::lazy(table).unwrap());
+    check_reference(|table| Negotiator::lazy(table.clone()).unwrap());
 }
 
 #[test]
@@ -212,7 +214,7 @@ fn answers_from_a_reloaded_index_are_those_of_the_reference() {
         let bytes = annotate(table, 2).to_bytes(&key);
         let lattice = AnnotatedLattice::from_bytes(&bytes, &key).unwrap();
         assert_eq!(lattice, annotate(table, 1));
-        Negotiator::annotated(table, lattice, false).unwrap()
+        Negotiator::annotated(table.clone(), lattice, false).unwrap()
     });
 }
 
@@ -288,9 +290,10 @@ fn the_partial_lattice_answers_and_misses_as_in_section_5_5_and_with_its_top_as_
         let models: [&dyn PrivacyModel; 1] = [&k_anonymity];
         let (lambda, watch) = (Estimator::Lambda, &Unwatched);
         let lattice = AnnotatedLattice::partial(&table, &models, 5.0, lambda, watch).unwrap();
-        let full = Negotiator::annotated(&table, annotate(&table, 1), false).unwrap();
-        let partial = Negotiator::annotated(&table, lattice.clone(), false).unwrap();
-        let with_top = Negotiator::annotated(&table, lattice, true).unwrap();
+        let full =
+            Negotiator::annotated(table.clone().clone(), annotate(&table, 1), false).unwrap();
+        let partial = Negotiator::annotated(table.clone().clone(), lattice.clone(), false).unwrap();
+        let with_top = Negotiator::annotated(table.clone().clone(), lattice, true).unwrap();
         assert_eq!(partial.how(), How::Partial);
         assert_eq!(with_top.how(), How::PartialTop);
         for line in SECTION_5_5.lines() {

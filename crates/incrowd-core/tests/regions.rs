@@ -12,7 +12,7 @@ use incrowd_core::publish::{
 };
 use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 use incrowd_core::utility::{METRICS, MetricSpec};
-use incrowd_testkit::oracle::{OracleProblem, Promise, almost_equal};
+use incrowd_testkit::oracle::{OracleModel, OracleProblem, Promise, almost_equal};
 use incrowd_testkit::random_problem;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,9 +103,9 @@ fn for_random_boxes(mut law: impl FnMut(&OracleProblem, &Problem<'_>, &Boxes, &m
     for seed in 0..300 {
         let rng = &mut Rng::with_seed(seed);
         let mut oracle = random_problem(seed);
-        oracle.models = vec![Promise::KAnonymity { k: rng.usize(1..4) }];
+        oracle.models = vec![Promise::KAnonymity { k: rng.usize(1..4) }.into()];
         if rng.bool() && !oracle.sensitive.is_empty() {
-            oracle.models.push(Promise::DistinctLDiversity { l: 2 });
+            (oracle.models).push(Promise::DistinctLDiversity { l: 2 }.into());
         }
         oracle.max_suppressed = oracle.table.rows.len();
         oracle.max_levels = (oracle.quasi_identifiers.iter())
@@ -169,7 +169,7 @@ fn by_hand(oracle: &OracleProblem, problem: &Problem<'_>, boxes: &Boxes) -> Vec<
     }
     for shown in &mut rows {
         let (size, values) = &classes[&shown.texts];
-        let holds = |promise: &Promise| match promise {
+        let holds = |model: &OracleModel| match &model.promise {
             Promise::KAnonymity { k } => *size as usize >= *k,
             // The sensitive columns are the first that are counted.
             _ => (0..oracle.sensitive.len()).all(|column| values[column].len() >= 2),

@@ -88,7 +88,7 @@ pub(crate) fn measure_here(table: &GrowthTable, size: u64, path: Option<&Path>) 
     let lattice = annotate(&table, 1)?;
     let annotate_s = start.elapsed().as_secs_f64();
     let (nodes, index_bytes) = (lattice.nodes().len(), lattice.memory());
-    let negotiator = Negotiator::annotated(&table, lattice, false)?;
+    let negotiator = Negotiator::annotated(table.clone(), lattice, false)?;
     // One in a hundred rows may go, and people are to be lost in a crowd of about ten in thirty thousand.
     let crowd = (table.rows / 3000).max(2);
     let model = model("k-anonymity", crowd)?;

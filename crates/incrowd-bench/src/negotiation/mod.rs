@@ -191,7 +191,7 @@ fn reference() -> Result<Vec<Asked>> {
 }
 
 /// Microseconds of one answer: the median of many.
-fn answer_us(negotiator: &Negotiator<'_>, request: &Request<'_>) -> Result<(bool, f64)> {
+fn answer_us(negotiator: &Negotiator, request: &Request<'_>) -> Result<(bool, f64)> {
     let mut times = Vec::new();
     let mut is_exact = false;
     for _ in 0..200 {
@@ -214,7 +214,7 @@ fn answers(report: &mut Report) -> Result<()> {
             .map(|name| &**name)
             .collect();
         let table = adult::count(&names, &[SENSITIVE]);
-        let negotiator = Negotiator::annotated(&table, annotate(&table, 1)?, false)?;
+        let negotiator = Negotiator::annotated(table.clone(), annotate(&table, 1)?, false)?;
         for asked in same_table {
             let limit = acceptable_levels(&table, &asked.max_levels)?;
             let request = Request::new(&*asked.model)
@@ -297,7 +297,7 @@ fn first_answers(report: &mut Report) -> Result<()> {
             let mut least = f64::INFINITY;
             for _ in 0..2 {
                 let start = ThreadTime::now();
-                let answer = Negotiator::lazy(&table)?.answer(&request, &Unwatched)?;
+                let answer = Negotiator::lazy(table.clone())?.answer(&request, &Unwatched)?;
                 least = least.min(1e3 * start.elapsed().as_secs_f64());
                 anyhow::ensure!(answer.coverage.complete, "a lazy answer was not exact");
                 nodes.push(answer.nodes_visited);

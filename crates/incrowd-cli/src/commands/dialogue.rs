@@ -29,9 +29,9 @@ const HELP: &str = "\
 ";
 
 /// A negotiation under way.
-pub(super) struct Dialogue<'s, 'g, R, W> {
-    session: &'s mut Negotiation<'g>,
-    control: &'g Control,
+pub(super) struct Dialogue<'s, R, W> {
+    session: &'s Negotiation,
+    control: &'s Control,
     talk: Talk<R, W>,
     wish: Wish,
     answer: Negotiated,
@@ -48,9 +48,9 @@ enum Next {
 }
 
 /// Asks the first question and then does what the lines of `input` say. The exit code is that of the last answer.
-pub(super) fn run<'g, W: Write>(
-    session: &mut Negotiation<'g>,
-    control: &'g Control,
+pub(super) fn run<W: Write>(
+    session: &Negotiation,
+    control: &Control,
     input: impl BufRead,
     output: W,
 ) -> Result<u8, Error> {
@@ -83,7 +83,7 @@ pub(super) fn run<'g, W: Write>(
     Ok(code(&dialogue.answer))
 }
 
-impl<R: BufRead, W: Write> Dialogue<'_, '_, R, W> {
+impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
     fn say(&mut self, text: &str) -> Result<(), Error> {
         self.talk.say(text)
     }

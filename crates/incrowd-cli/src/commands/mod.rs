@@ -20,9 +20,10 @@ use crate::args::{Cli, Command, Global};
 use crate::render;
 use incrowd_job::{Control, Error};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Does what was typed.
-pub(crate) fn run(cli: Cli, control: &Control) -> Result<Reply, Error> {
+pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
     let global = &cli.global;
     match &cli.command {
         Command::Inspect(args) => inspect::run(args, global, control),

@@ -10,11 +10,12 @@ use incrowd_job::{
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
+use std::sync::Arc;
 
 pub(super) fn run(
     args: &NegotiateArgs,
     global: &Global,
-    control: &Control,
+    control: &Arc<Control>,
 ) -> Result<Reply, Error> {
     let mut job = job(
         args.request.table.job.as_ref(),
@@ -39,7 +40,7 @@ fn one_answer(
     args: &NegotiateArgs,
     job: &Job,
     global: &Global,
-    control: &Control,
+    control: &Arc<Control>,
 ) -> Result<Reply, Error> {
     let is_dialogue = !global.json
         && !global.quiet
@@ -49,10 +50,10 @@ fn one_answer(
     // What can be refused without reading the table is.
     Wish::of_job(job)?;
     let ground = Ground::count(job, control)?;
-    let mut session = Negotiation::new(&ground, options, control)?;
+    let session = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
     if is_dialogue {
         let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-        let code = dialogue::run(&mut session, control, input, output)?;
+        let code = dialogue::run(&session, control, input, output)?;
         return Ok(Reply {
             code,
             ..Reply::default()
@@ -67,7 +68,12 @@ fn one_answer(
     })
 }
 
-fn batch(args: &NegotiateArgs, job: &Job, path: &Path, control: &Control) -> Result<Reply, Error> {
+fn batch(
+    args: &NegotiateArgs,
+    job: &Job,
+    path: &Path,
+    control: &Arc<Control>,
+) -> Result<Reply, Error> {
     let is_standard_input = path == Path::new("-");
     if is_standard_input && job.data.path.as_deref() == Some("-") {
         return Err(Error::StandardInputTwice);
@@ -83,9 +89,9 @@ fn batch(args: &NegotiateArgs, job: &Job, path: &Path, control: &Control) -> Res
     };
     let ground = Ground::count(job, control)?;
     let options = args.preparation.options(true)?;
-    let mut session = Negotiation::new(&ground, options, control)?;
+    let session = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
     // Answers are printed one by one: a program may wait for each before it asks again.
-    let summary = answer_lines(&mut session, requests, std::io::stdout().lock())?;
+    let summary = answer_lines(&session, requests, std::io::stdout().lock())?;
     let lines = summary.exact + summary.relaxed + summary.refused;
     Ok(match summary.refused {
         0 if summary.relaxed > 0 => Reply {

@@ -7,8 +7,8 @@
 //! What makes this fast is a lattice whose nodes carry [histograms](Histogram): how many rows every parameter
 //! suppresses there. They are rolled up once, for all nodes ([`AnnotatedLattice::full`]) or for the most promising
 //! ([`AnnotatedLattice::partial`]), or nodes are counted only when a question needs them ([`Negotiator::lazy`]). An
-//! annotated lattice can be kept as bytes ([`AnnotatedLattice::to_bytes`]). The first and the last way are exact; every answer says what it rests on ([`Coverage`]),
-//! and [`choose`] picks the cheaper of the two.
+//! annotated lattice can be kept as bytes ([`AnnotatedLattice::to_bytes`]). The first and the last way are exact; every answer says what it rests on ([`Coverage`]).
+//! A [`Negotiator`] borrows nothing and can be shared between threads.
 //!
 //! An offer is not a release: [`publish`](crate::publish) checks it like any other proposal.
 //!
@@ -40,13 +40,13 @@
 //! let decades = acceptable_levels(&table, &[1])?;
 //! let model = KAnonymity { k: 2 };
 //! let request = Request::new(&model).max_suppressed(0).max_levels(&decades);
-//! let answer = Negotiator::lazy(&table)?.answer(&request, &Unwatched)?;
+//! let answer = Negotiator::lazy(table.clone())?.answer(&request, &Unwatched)?;
 //! assert!(matches!(answer.outcome, Outcome::Exact(offer) if offer.node == decades));
 //!
 //! // Three rows: two are too few in their fifties, but k = 2 could be had.
 //! let model = KAnonymity { k: 3 };
 //! let request = Request::new(&model).max_suppressed(0).max_levels(&decades);
-//! let answer = Negotiator::lazy(&table)?.answer(&request, &Unwatched)?;
+//! let answer = Negotiator::lazy(table.clone())?.answer(&request, &Unwatched)?;
 //! let Outcome::Relaxed(offers) = answer.outcome else { panic!("not all wishes can be met") };
 //! assert_eq!(offers.more_suppression.map(|offer| offer.rows_suppressed), Some(2));
 //! assert_eq!(offers.higher_levels.map(|offer| offer.node.height()), Some(2));
@@ -55,8 +55,8 @@
 //! ```
 
 mod annotated;
+mod annotation_work;
 mod answer;
-mod choose;
 mod climb;
 mod counting;
 mod estimate;
@@ -70,8 +70,8 @@ mod sorted;
 mod study;
 
 pub use annotated::{AnnotatedLattice, MOST_NODES};
+pub use annotation_work::annotation_work;
 pub use answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
-pub use choose::{Choice, Reason, annotation_work, choose};
 pub use estimate::{Estimator, LevelImportance, LevelTable};
 pub use histogram::{Histogram, Rows};
 pub use index::IndexKey;

@@ -15,14 +15,15 @@ use crate::problem::{
     Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Meter, Problem, Settings, Watch,
 };
 use crate::utility::{METRICS, MetricSpec, UtilityMetric};
+use std::sync::Arc;
 
 /// Fewer rows or values than this promise nothing.
 const LEAST_COUNT: u32 = 2;
 
 /// Answers requests about one table.
 #[derive(Debug)]
-pub struct Negotiator<'a> {
-    table: &'a CountedTable,
+pub struct Negotiator {
+    table: Arc<CountedTable>,
     how: How,
     annotated: Option<AnnotatedLattice>,
     memory_limit: usize,
@@ -89,10 +90,11 @@ pub(super) trait Lookup {
     fn visited(&self) -> u64;
 }
 
-impl<'a> Negotiator<'a> {
+impl Negotiator {
     /// Counts nodes when the search needs them.
-    pub fn lazy(table: &'a CountedTable) -> Result<Self, Error> {
-        check_crowds(table)?;
+    pub fn lazy(table: impl Into<Arc<CountedTable>>) -> Result<Self, Error> {
+        let table = table.into();
+        check_crowds(&table)?;
         Ok(Negotiator {
             table,
             how: How::Lazy,
@@ -104,11 +106,12 @@ impl<'a> Negotiator<'a> {
     /// Reads an annotated lattice of the table. A lattice with every node annotated is always [`How::Full`];
     /// otherwise `counts_limit` says whether the node of the acceptable levels is counted when asked.
     pub fn annotated(
-        table: &'a CountedTable,
+        table: impl Into<Arc<CountedTable>>,
         lattice: AnnotatedLattice,
         counts_limit: bool,
     ) -> Result<Self, Error> {
-        check_crowds(table)?;
+        let table = table.into();
+        check_crowds(&table)?;
         if *lattice.lattice() != table.lattice() {
             return Err(Error::IndexStale {
                 what: "set of hierarchies",
@@ -152,12 +155,12 @@ impl<'a> Negotiator<'a> {
     ///
     /// When the watch says that it is enough, the answer is the best found so far and not complete.
     pub fn answer(&self, request: &Request<'_>, watch: &dyn Watch) -> Result<Answer, Error> {
-        let max_levels = request.check(self.table)?;
-        let counting = Counting::new(self.table, self.memory_limit);
+        let max_levels = request.check(&self.table)?;
+        let counting = Counting::new(&self.table, self.memory_limit);
         let meter = &Meter::new(watch);
         let mut lookup: Box<dyn Lookup + '_> = match &self.annotated {
             Some(lattice) => {
-                let histograms = lattice.annotation(self.table, request.model)?;
+                let histograms = lattice.annotation(&self.table, request.model)?;
                 let counts_limit = self.how == How::PartialTop;
                 Box::new(Ready::new(
                     lattice,
@@ -167,9 +170,9 @@ impl<'a> Negotiator<'a> {
                     meter,
                 ))
             }
-            None => Box::new(Lazy::new(self.table, self.memory_limit, meter)),
+            None => Box::new(Lazy::new(&self.table, self.memory_limit, meter)),
         };
-        let outcome = negotiate(request, &max_levels, self.table, &mut *lookup)?;
+        let outcome = negotiate(request, &max_levels, &self.table, &mut *lookup)?;
         Ok(Answer {
             outcome,
             coverage: Coverage {
@@ -180,20 +183,6 @@ impl<'a> Negotiator<'a> {
             },
             nodes_visited: lookup.visited(),
         })
-    }
-
-    /// How many rows each parameter of a model suppresses at a node, from the least safe measure to the safest: a
-    /// parameter just beyond a measure suppresses the rows beside it (figure 2.9 of the paper). Counts the node if it
-    /// is not annotated.
-    pub fn curve(&self, model: &dyn PrivacyModel, node: &Node) -> Result<Vec<(f64, u32)>, Error> {
-        if let Some(lattice) = &self.annotated
-            && let Ok(Some(histogram)) = lattice.histogram(self.table, model, node)
-        {
-            return Ok(histogram.curve().collect());
-        }
-        let mut counting = Counting::new(self.table, self.memory_limit);
-        let histograms = counting.histogram(model, node)?;
-        Ok(histograms.node(0).curve().collect())
     }
 
     /// What an offer costs. Counts the classes of its node; `metrics` are those of interest, for example
@@ -207,7 +196,7 @@ impl<'a> Negotiator<'a> {
         let models = [model.with_parameter(offer.parameter)?];
         let height = crate::utility::Height;
         let problem = |metric| Problem {
-            table: self.table,
+            table: &self.table,
             models: &models,
             metric,
             max_suppressed: u32::MAX,
@@ -220,7 +209,7 @@ impl<'a> Negotiator<'a> {
         columns.sort_unstable();
         columns.dedup();
         let mut classes = FrequencySet::default();
-        let _ = KnownSets::new(self.table, columns, 0).count(&offer.node, &mut classes);
+        let _ = KnownSets::new(&self.table, columns, 0).count(&offer.node, &mut classes);
         let mut is_safe = vec![true; classes.len()];
         models[0].judge(&classes, &mut is_safe);
         let published = || {

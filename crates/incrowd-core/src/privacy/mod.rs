@@ -238,14 +238,4 @@ pub trait PrivacyModel: Debug + Send + Sync {
             self.measure(&ClassView { size, histogram })
         }));
     }
-
-    /// The worst measure of the classes that are published; none when nothing is.
-    fn reached(&self, classes: &FrequencySet, is_safe: &[bool]) -> Option<f64> {
-        let mut measures = Vec::new();
-        self.measure_all(classes, &mut measures);
-        let published = measures.into_iter().zip(is_safe).filter(|(_, safe)| **safe);
-        published
-            .map(|(measure, _)| measure)
-            .reduce(|a, b| self.direction().worse(a, b))
-    }
 }

@@ -3,6 +3,7 @@
 use super::run;
 use incrowd_job::{Control, Ground, Job, Negotiation, Options};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What the dialogue says to these lines, and its exit code. The release may go to `folder`.
 fn talk(folder: &Path, lines: &str) -> (String, u8) {
@@ -28,11 +29,12 @@ fn talk_with(roles: &str, folder: &Path, lines: &str) -> (String, u8) {
     job.data.path = Some(clinic.join("clinic.csv").to_str().unwrap().to_owned());
     job.columns.hierarchies = Some(clinic.join("hierarchies"));
     let lines = lines.replace("OUT", folder.to_str().unwrap());
-    let control = Control::default();
+    let control = Arc::new(Control::default());
     let ground = Ground::count(&job, &control).unwrap();
-    let mut session = Negotiation::new(&ground, Options::default(), &control).unwrap();
+    let session =
+        Negotiation::new(Arc::new(ground), Options::default(), Arc::clone(&control)).unwrap();
     let mut said = Vec::new();
-    let code = run(&mut session, &control, lines.as_bytes(), &mut said).unwrap();
+    let code = run(&session, &control, lines.as_bytes(), &mut said).unwrap();
     (String::from_utf8(said).unwrap(), code)
 }
 

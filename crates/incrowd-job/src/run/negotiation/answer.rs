@@ -165,7 +165,7 @@ pub(super) fn is_monotone(model: &dyn PrivacyModel) -> bool {
 /// Puts prices on offers.
 pub(super) struct Pricing<'a> {
     pub(super) ground: &'a Ground,
-    pub(super) negotiator: &'a Negotiator<'a>,
+    pub(super) negotiator: &'a Negotiator,
     pub(super) model: &'a dyn PrivacyModel,
     pub(super) names: &'a [String],
     pub(super) metrics: &'a [Box<dyn UtilityMetric>],

@@ -24,7 +24,7 @@ pub struct BatchSummary {
 /// Answers every line of `input` with a line on `output`, at once, so that a program can hold a dialogue. Blank
 /// lines are skipped. A line that cannot be answered gets an object with `line` and `error`, and the next is read.
 pub fn answer_lines(
-    negotiation: &mut Negotiation<'_>,
+    negotiation: &Negotiation,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<BatchSummary, Error> {

@@ -35,6 +35,7 @@ use incrowd_core::privacy::{Decimal, ModelSpec, Monotonicity, PrivacyModel};
 use incrowd_core::utility::{METRICS, MetricSpec, UtilityMetric};
 use index_file::IndexFile;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What annotating may take, by [`annotation_work`], before a single question is answered that a search answers with a
@@ -90,7 +91,7 @@ pub struct Ground {
     has_target: bool,
     without_role: Vec<String>,
     sensitive: Vec<usize>,
-    table: CountedTable,
+    table: Arc<CountedTable>,
     key: IndexKey,
     seconds: f64,
 }
@@ -128,7 +129,7 @@ impl Ground {
             has_target: !plan.target.is_empty(),
             without_role: without_role(job, &plan),
             sensitive: (0..plan.sensitive.len()).collect(),
-            table,
+            table: Arc::new(table),
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -177,53 +178,72 @@ impl Ground {
     }
 }
 
-/// Answers wishes about one table.
+/// Answers wishes about one table. Owns all it needs, so a server or another language can keep it, and may be asked from
+/// several threads. Its [`Control`] tells how far an answer is and stops it.
 #[derive(Debug)]
-pub struct Negotiation<'g> {
-    ground: &'g Ground,
+pub struct Negotiation {
+    ground: Arc<Ground>,
     options: Options,
-    control: &'g Control,
+    control: Arc<Control>,
+    prepared: Mutex<Prepared>,
+}
+
+/// What grows with every question.
+#[derive(Debug)]
+struct Prepared {
     index: Option<IndexFile>,
-    ready: Vec<Ready<'g>>,
+    ready: Vec<Arc<Ready>>,
     /// Counting the table belongs to the first answer.
     seconds_before: f64,
 }
 
 /// What was prepared for one model.
 #[derive(Debug)]
-struct Ready<'g> {
+struct Ready {
     /// The model with the parameter 1.
     measure: String,
-    negotiator: Negotiator<'g>,
+    negotiator: Negotiator,
     why: String,
 }
 
-impl<'g> Negotiation<'g> {
+impl Negotiation {
     /// Gets ready; an index file that is there is read and checked at once.
-    pub fn new(ground: &'g Ground, options: Options, control: &'g Control) -> Result<Self, Error> {
+    pub fn new(
+        ground: Arc<Ground>,
+        options: Options,
+        control: Arc<Control>,
+    ) -> Result<Self, Error> {
         let started = Instant::now();
         if options.index.is_some() && options.how == Preparation::Fixed(How::Lazy) {
             return Err(Error::IndexOfNothing);
         }
         let index = match &options.index {
-            Some(path) => Some(IndexFile::open(path, ground, control)?),
+            Some(path) => Some(IndexFile::open(path, &ground, &control)?),
             None => None,
         };
-        let negotiation = Negotiation {
+        if let Some(index) = &index {
+            check_index(index, &ground, &options)?;
+        }
+        Ok(Negotiation {
+            prepared: Mutex::new(Prepared {
+                index,
+                ready: Vec::new(),
+                seconds_before: ground.seconds + started.elapsed().as_secs_f64(),
+            }),
             ground,
             options,
             control,
-            index,
-            ready: Vec::new(),
-            seconds_before: ground.seconds + started.elapsed().as_secs_f64(),
-        };
-        negotiation.check_index()?;
-        Ok(negotiation)
+        })
     }
 
     /// The table it is about.
-    pub fn ground(&self) -> &'g Ground {
-        self.ground
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// Tells how far an answer is, and stops it.
+    pub fn control(&self) -> &Arc<Control> {
+        &self.control
     }
 
     /// The wish that the job itself states.
@@ -232,7 +252,7 @@ impl<'g> Negotiation<'g> {
     }
 
     /// What can be had.
-    pub fn ask(&mut self, wish: &Wish) -> Result<Negotiated, Error> {
+    pub fn ask(&self, wish: &Wish) -> Result<Negotiated, Error> {
         let preparing = Instant::now();
         self.control.forget_asked();
         let table = &self.ground.table;
@@ -250,14 +270,13 @@ impl<'g> Negotiation<'g> {
                 false => Quality::Metric(&*metrics[0]),
             })
             .search(wish.search.unwrap_or(self.options.search));
-        let watch = SearchWatch::new(&self.ground.job, self.control);
+        let watch = SearchWatch::new(&self.ground.job, &self.control);
         // A request that no table could mean is refused before anything is prepared for it.
         request.check(table)?;
-        let at = self.prepare(&*model, budget, &watch)?;
-        let prepare = preparing.elapsed().as_secs_f64() + std::mem::take(&mut self.seconds_before);
+        let (ready, seconds_before) = self.prepare(&*model, budget, &watch)?;
+        let prepare = preparing.elapsed().as_secs_f64() + seconds_before;
 
         let answering = Instant::now();
-        let ready = &self.ready[at];
         let search = self.control.begin_search(None);
         let answer = ready.negotiator.answer(&request, &watch);
         drop(search);
@@ -265,7 +284,7 @@ impl<'g> Negotiation<'g> {
         let answer = answer?;
         let answered = answering.elapsed().as_secs_f64();
         let offers = answer::Pricing {
-            ground: self.ground,
+            ground: &self.ground,
             negotiator: &ready.negotiator,
             model: &*model,
             names: &names,
@@ -286,47 +305,56 @@ impl<'g> Negotiation<'g> {
 
     /// How many rows each parameter suppresses at the highest acceptable levels.
     pub fn curve(&self, wish: &Wish) -> Result<Curve, Error> {
-        Curve::at_limit(self.ground, wish, self.control)
+        Curve::at_limit(&self.ground, wish, &self.control)
     }
 
-    /// Where the histograms of a model are, made if they must be.
+    /// What is prepared for a model, made if it must be, and the seconds that no answer has told yet. Who asks about
+    /// another model meanwhile waits: what is prepared is kept in one file.
     fn prepare(
-        &mut self,
+        &self,
         model: &dyn PrivacyModel,
         budget: u32,
         watch: &SearchWatch<'_>,
-    ) -> Result<usize, Error> {
+    ) -> Result<(Arc<Ready>, f64), Error> {
         let measure = model.with_parameter(Decimal::ONE)?.describe(
             model
                 .column()
                 .map(|at| self.ground.table.columns[at].name.as_str()),
         );
-        if let Some(at) = self.ready.iter().position(|of| of.measure == measure) {
-            return Ok(at);
+        let prepared = &mut *self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let seconds_before = std::mem::take(&mut prepared.seconds_before);
+        if let Some(ready) = prepared.ready.iter().find(|of| of.measure == measure) {
+            return Ok((Arc::clone(ready), seconds_before));
         }
-        let table = &self.ground.table;
-        let (how, why) = self.choose(model, budget);
+        let table = Arc::clone(&self.ground.table);
+        let (how, why) = self.choose(prepared.index.as_ref(), model, budget);
         let negotiator = match how {
             How::Lazy => Negotiator::lazy(table)?,
             how => {
-                let lattice = self.annotate(model, how, watch)?;
+                let lattice = self.annotate(prepared.index.as_mut(), model, how, watch)?;
                 Negotiator::annotated(table, lattice, how == How::PartialTop)?
             }
         };
-        self.ready.push(Ready {
+        let ready = Arc::new(Ready {
             measure,
             negotiator,
             why,
         });
-        Ok(self.ready.len() - 1)
+        prepared.ready.push(Arc::clone(&ready));
+        Ok((ready, seconds_before))
     }
 
     /// The way to get ready, and why it was taken.
-    fn choose(&self, model: &dyn PrivacyModel, budget: u32) -> (How, String) {
+    fn choose(
+        &self,
+        index: Option<&IndexFile>,
+        model: &dyn PrivacyModel,
+        budget: u32,
+    ) -> (How, String) {
         if let Preparation::Fixed(how) = self.options.how {
             return (how, "you said so".into());
         }
-        if let Some(lattice) = self.index.as_ref().and_then(IndexFile::lattice) {
+        if let Some(lattice) = index.and_then(IndexFile::lattice) {
             return match lattice.is_full() {
                 true => (How::Full, "the index has every node".into()),
                 false => (How::PartialTop, "the index has some of the nodes".into()),
@@ -334,7 +362,7 @@ impl<'g> Negotiation<'g> {
         }
         let nodes = self.ground.table.lattice().nodes();
         let work = annotation_work(&self.ground.table, &[model]);
-        let is_many = self.options.many_questions || self.index.is_some();
+        let is_many = self.options.many_questions || index.is_some();
         let lets_skip = match model.monotonicity() {
             Monotonicity::UnionWithAny => true,
             Monotonicity::UnionOfKept => budget == 0,
@@ -371,18 +399,19 @@ impl<'g> Negotiation<'g> {
 
     /// Histograms of a model: from the index, or made now and added to it.
     fn annotate(
-        &mut self,
+        &self,
+        index: Option<&mut IndexFile>,
         model: &dyn PrivacyModel,
         how: How,
         watch: &SearchWatch<'_>,
     ) -> Result<AnnotatedLattice, Error> {
         let table = &self.ground.table;
-        if let Some(known) = self.index.as_ref().and_then(IndexFile::lattice)
+        let known = index.as_deref().and_then(IndexFile::lattice);
+        if let Some(known) = known
             && known.histogram(table, model, table.lattice().top()).is_ok()
         {
             return Ok(known.clone());
         }
-        let known = self.index.as_ref().and_then(IndexFile::lattice);
         let progress = self.control.progress();
         progress.begin(Phase::Solve, u64::try_from(table.lattice().nodes()).ok());
         let threads = self.ground.job.threads();
@@ -404,35 +433,32 @@ impl<'g> Negotiation<'g> {
         progress.end();
         self.control.check()?;
         let made = made?;
-        if let Some(index) = &mut self.index {
-            return index.add(made, self.ground);
+        match index {
+            Some(index) => index.add(made, &self.ground),
+            None => Ok(made),
         }
-        Ok(made)
     }
+}
 
-    /// Refuses an index that was made another way than is asked for now.
-    fn check_index(&self) -> Result<(), Error> {
-        let Some(index) = &self.index else {
-            return Ok(());
-        };
-        let (Some(lattice), Preparation::Fixed(how)) = (index.lattice(), self.options.how) else {
-            return Ok(());
-        };
-        let fits = match how {
-            How::Full => lattice.is_full(),
-            // Every node is more than was asked for.
-            _ if lattice.is_full() => true,
-            _ => {
-                let levels = LevelTable::of(&self.ground.table);
-                let best = levels.best_nodes(self.options.estimator, self.options.percent)?;
-                lattice.nodes() == best
-            }
-        };
-        match fits {
-            true => Ok(()),
-            false => Err(index.refusal(incrowd_core::Error::IndexStale {
-                what: "set of nodes",
-            })),
+/// Refuses an index that was made another way than is asked for now.
+fn check_index(index: &IndexFile, ground: &Ground, options: &Options) -> Result<(), Error> {
+    let (Some(lattice), Preparation::Fixed(how)) = (index.lattice(), options.how) else {
+        return Ok(());
+    };
+    let fits = match how {
+        How::Full => lattice.is_full(),
+        // Every node is more than was asked for.
+        _ if lattice.is_full() => true,
+        _ => {
+            let levels = LevelTable::of(&ground.table);
+            let best = levels.best_nodes(options.estimator, options.percent)?;
+            lattice.nodes() == best
         }
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(index.refusal(incrowd_core::Error::IndexStale {
+            what: "set of nodes",
+        })),
     }
 }
