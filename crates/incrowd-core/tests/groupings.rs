@@ -439,7 +439,7 @@ fn a_release_of_groups_is_compared_with_its_original_by_what_its_texts_stand_for
     assert_eq!(compared.rows_invented, 1);
     let (_, compared) = compare("[1-2] flu\n[2-3] cold");
     assert_eq!(compared.violations, []);
-    let (_, compared) = compare("[1-2] flu\n[2-3] flu\n[2-3] flu");
+    let (_, compared) = compare("[1-2] flu\n[2-3] flu\n[2-3] flu\n9 cold");
     assert_eq!(compared.rows_invented, 1);
     let (_, compared) = compare("[1-2] flu\n[1-7] cold");
     assert!(matches!(

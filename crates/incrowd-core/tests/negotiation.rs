@@ -162,7 +162,7 @@ fn check_answer(line: &BTreeMap<String, String>, search: Search, answer: &Answer
 }
 
 /// Answers every question of the reference and compares.
-fn check_reference(negotiator: impl for<'a> Fn(&'a CountedTable) -> Negotiator<'a>) {
+fn check_reference(negotiator: impl Fn(&CountedTable) -> Negotiator) {
     let lines = reference("negotiation.csv");
     assert_eq!(lines.len(), 56);
     let mut sets: Vec<&String> = lines
@@ -309,7 +309,7 @@ fn the_partial_lattice_answers_and_misses_as_in_section_5_5_and_with_its_top_as_
                 .max_suppressed(max_suppressed.parse().unwrap())
                 .max_levels(&max_levels)
                 .search(Search::FromLimit);
-            let answer = |negotiator: &Negotiator<'_>| {
+            let answer = |negotiator: &Negotiator| {
                 let answer = negotiator.answer(&request, &Unwatched).unwrap();
                 assert_eq!(answer.coverage.complete, negotiator.how() == How::Full);
                 in_figures(&answer)

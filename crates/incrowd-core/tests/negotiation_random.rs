@@ -371,8 +371,8 @@ fn every_answer_is_that_of_brute_force() {
         let full = AnnotatedLattice::full(table, &borrowed, 1 + dice.roll(3), &Unwatched).unwrap();
         let reloaded = AnnotatedLattice::from_bytes(&full.to_bytes(&key), &key).unwrap();
         assert_eq!(reloaded, full);
-        let full = Negotiator::annotated(table, reloaded, false).unwrap();
-        let lazy = Negotiator::lazy(table).unwrap();
+        let full = Negotiator::annotated(table.clone(), reloaded, false).unwrap();
+        let lazy = Negotiator::lazy(table.clone()).unwrap();
         // Without a model that reads counts, fewer of them are carried along.
         let counting: Vec<&dyn PrivacyModel> = borrowed
             .iter()
@@ -381,7 +381,7 @@ fn every_answer_is_that_of_brute_force() {
             .collect();
         assert_eq!(counting.len(), 3);
         let lean = AnnotatedLattice::full(table, &counting, 1 + dice.roll(3), &Unwatched).unwrap();
-        let lean = Negotiator::annotated(table, lean, false).unwrap();
+        let lean = Negotiator::annotated(table.clone(), lean, false).unwrap();
         let walked = table.lattice().walk();
         let loss = MetricSpec::named("loss").unwrap().build(table).unwrap();
         for model in &models {

@@ -8,8 +8,8 @@ use incrowd_core::counts::{CountedTable, Missing, MissingCells, RowCounter};
 use incrowd_core::hierarchy::{self, Options};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{
-    AnnotatedLattice, Estimator, GivesWay, How, Negotiator, Outcome, Quality, Reason, Request,
-    acceptable_levels, acceptable_levels_by_name, budget, choose, metrics_that_apply,
+    AnnotatedLattice, Estimator, GivesWay, Negotiator, Outcome, Quality, Request,
+    acceptable_levels, acceptable_levels_by_name, budget, metrics_that_apply,
 };
 use incrowd_core::privacy::{Distance, KAnonymity, PrivacyModel, TCloseness};
 use incrowd_core::problem::{
