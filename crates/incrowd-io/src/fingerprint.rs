@@ -15,6 +15,10 @@ impl Fingerprint {
     pub fn of(bytes: &[u8]) -> Fingerprint {
         Fingerprint(Sha256::digest(bytes).into())
     }
+
+    pub(crate) fn of_digest(digest: [u8; 32]) -> Fingerprint {
+        Fingerprint(digest)
+    }
 }
 
 impl fmt::Display for Fingerprint {

@@ -34,6 +34,7 @@ mod csv;
 mod error;
 mod file;
 mod fingerprint;
+mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part_file;
@@ -47,5 +48,6 @@ pub use column_type::ColumnType;
 pub use csv::{CsvEncoder, CsvOptions, Header};
 pub use error::{Encoding, Error};
 pub use fingerprint::Fingerprint;
-pub use sink::{OutputFormat, PendingFile, Sink, Written, write_atomically};
-pub use source::{InputFormat, RowReader, Source};
+pub use memory::{MemorySink, MemoryTable};
+pub use sink::{OutputFormat, PendingFile, RowSink, Sink, Written, write_atomically};
+pub use source::{InputFormat, RowReader, RowSource, Source};

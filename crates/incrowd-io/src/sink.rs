@@ -6,6 +6,7 @@ use crate::csv::{CsvEncoder, check_columns};
 use crate::fingerprint::{Fingerprint, Hashing};
 use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
+use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_core::table::RowBatch;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -79,6 +80,21 @@ impl OutputFormat {
 /// Whether `path` is something that can be written to and not be replaced: a device, a pipe.
 fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+/// Takes the rows of a release, and shows them to nobody before it is told that they are all right.
+///
+/// It is given nothing but rows that a release has recoded, and ends with a [`Confirmation`], so that what was not
+/// checked cannot appear.
+pub trait RowSink: Send {
+    /// The columns that follow, with how each is stored in the input where that is more than text.
+    fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error>;
+
+    /// Appends rows.
+    fn write(&mut self, rows: &PublishedRows) -> Result<(), Error>;
+
+    /// Lets all rows appear.
+    fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error>;
 }
 
 /// What [`Sink::finish`] has written.

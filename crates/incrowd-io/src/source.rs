@@ -21,7 +21,7 @@ pub trait RowReader {
     /// Every cell is UTF-8. The batch takes on the number of columns of the table.
     fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error>;
 
-    /// How much of [`Source::bytes_total`] has been read, to show progress.
+    /// How much of [`RowSource::bytes_total`] has been read, to show progress.
     fn bytes_read(&self) -> u64;
 
     /// SHA-256 of all bytes of the input, as they are stored.
@@ -39,6 +39,32 @@ pub trait RowReader {
     /// the value.
     fn has_padded_cells(&self) -> bool {
         false
+    }
+}
+
+/// A table that can be read as often as needed: a file, a table in memory, whatever can hand out rows.
+pub trait RowSource: std::fmt::Debug + Send + Sync {
+    /// What to call it in messages.
+    fn name(&self) -> String;
+
+    /// How many bytes [`RowReader::bytes_read`] will reach, when that is known.
+    fn bytes_total(&self) -> Option<u64>;
+
+    /// Begins a pass over the rows.
+    fn open(&self) -> Result<Box<dyn RowReader + Send>, Error>;
+}
+
+impl RowSource for Source {
+    fn name(&self) -> String {
+        Source::name(self)
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        Source::bytes_total(self)
+    }
+
+    fn open(&self) -> Result<Box<dyn RowReader + Send>, Error> {
+        Source::open(self)
     }
 }
 

@@ -1,5 +1,24 @@
 //! Runs a job: the file a user writes in, the JSON everybody reads out.
 //!
+//! ```
+//! use incrowd_job::{Job, MemoryTable, anonymize_table};
+//! let patients = [
+//!     ["Alva", "34", "45011", "asthma"], ["Bruno", "36", "45012", "influenza"],
+//!     ["Dag", "61", "45201", "diabetes"], ["Elif", "64", "45204", "influenza"],
+//! ];
+//! let table = MemoryTable::new(["name", "age", "zip", "disease"], patients)?;
+//! let job = Job::default()
+//!     .identifying(["name"])
+//!     .quasi_identifiers(["age", "zip"])
+//!     .sensitive(["disease"])
+//!     .promise("k-anonymity(k=2)");
+//! let (release, outcome) = anonymize_table(&job, table)?;
+//! assert_eq!(release.columns(), ["age", "zip", "disease"]);
+//! assert!(outcome.privacy.iter().all(|promise| promise.holds));
+//! # assert_eq!(release.rows().next().unwrap(), ["[34-36]", "4501*", "asthma"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The command line, the server and Python hold no decisions of their own; what they must agree on is here.
 //! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
 
@@ -10,6 +29,7 @@ mod spec;
 
 pub use error::{Error, error_codes};
 pub use incrowd_core::algorithms::mu_argus::{Choice, View};
+pub use incrowd_io::{MemorySink, MemoryTable, RowSink, RowSource};
 pub use report::certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
@@ -24,7 +44,7 @@ pub use report::outcome::{
 pub use report::revealing::{Reason, RevealingColumn};
 pub use report::stopped::{Stopped, StoppedBy};
 pub use report::visible::{visible, visible_json};
-pub use run::anonymize::{Show, anonymize, anonymize_with};
+pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
 pub use run::choices::{Chooser, Decision, leaves_choices};
 pub use run::compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use run::control::{Control, NoProgress, Phase, Progress, Standing};
@@ -47,6 +67,6 @@ pub use run::schemes_study::{
 pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{
-    Budget, Columns, Data, Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy,
-    Search, Suppressed, TimeLimit, Unlisted, WorkLimit,
+    AttachedSink, AttachedTable, Budget, Columns, Data, Delimiter, HierarchySource, Job,
+    MissingCells, Others, Output, Privacy, Search, Suppressed, TimeLimit, Unlisted, WorkLimit,
 };

@@ -26,6 +26,7 @@ incrowd_core::error_codes! {
     BudgetBeyondTable => "budget-beyond-table", "More rows may be suppressed than there are.";
     TimeLimit => "time-limit", "A time that is not one.";
     WorkLimit => "work-limit", "A number of steps of work that is not one.";
+    SinkUsed => "sink-used", "A sink that a job was handed has taken a release already.";
     TimeUpWriting => "time-up-writing", "Time was up before the release was checked and written; nothing was written.";
     TimeUpReading => "time-up-reading", "Time was up before all rows were counted.";
     NotTried => "not-tried", "The user asked to end a comparison before this algorithm's turn.";

@@ -67,6 +67,7 @@ impl Error {
             Error::TimeUpReading { .. } => {
                 "raise `--time-limit`: reading, searching and writing may each take so long".into()
             }
+            Error::SinkUsed => "hand each job a sink of its own".into(),
             Error::TimeUpWriting { .. } => {
                 "nothing was written; raise `--time-limit`: reading, searching and writing may each take so long"
                     .into()

@@ -142,6 +142,9 @@ pub enum Error {
         /// The time given.
         limit: String,
     },
+    /// A sink that a job was handed has taken a release already.
+    #[error("the sink of this job has taken a release already")]
+    SinkUsed,
     /// Time was up before the release was checked and written.
     #[error("the time of {limit} was up while the release was checked and written")]
     TimeUpWriting {

@@ -15,10 +15,11 @@ use crate::run::files::{self, CertificateFiles, ReleaseFile};
 use crate::run::memory;
 use crate::run::row_types::RowTypes;
 use crate::run::second_pass::SecondPass;
-use crate::spec::Job;
+use crate::spec::{AttachedSink, AttachedTable, Job};
 use incrowd_core::algorithms::{Algorithm, Solved};
 use incrowd_core::problem::Problem;
 use incrowd_core::publish::publish_watched;
+use incrowd_io::{MemorySink, MemoryTable};
 use std::time::Instant;
 
 /// What a front end wants to see beside the outcome.
@@ -33,6 +34,30 @@ pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Er
     anonymize_with(job, show, None, control)
 }
 
+/// Anonymizes a table in memory: the release, and what it came to. Says nothing on the way and stops for nobody.
+pub fn anonymize_table(job: &Job, table: MemoryTable) -> Result<(MemoryTable, Outcome), Error> {
+    let sink = MemorySink::default();
+    let mut job = job.clone();
+    job.data.table = Some(AttachedTable::new(table));
+    job.output.sink = Some(AttachedSink::new(sink.clone()));
+    let outcome = anonymize(&job, Show::default(), &Control::default())?;
+    let release = sink.release();
+    Ok((
+        release.expect("a run that ends well has written its release"),
+        outcome,
+    ))
+}
+
+/// Runs a job to its release by an algorithm of the caller's, whatever the job names.
+pub fn anonymize_by(
+    job: &Job,
+    algorithm: &'static dyn Algorithm,
+    show: Show,
+    control: &Control,
+) -> Result<Outcome, Error> {
+    run(job, algorithm, show, None, control)
+}
+
 /// Runs a job to its release. `chooser` makes the choices that the algorithm leaves to the data holder and that the job
 /// does not make.
 pub fn anonymize_with(
@@ -41,8 +66,17 @@ pub fn anonymize_with(
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
 ) -> Result<Outcome, Error> {
+    run(job, algorithm(job)?, show, chooser, control)
+}
+
+fn run(
+    job: &Job,
+    algorithm: &'static dyn Algorithm,
+    show: Show,
+    chooser: Option<&mut dyn Chooser>,
+    control: &Control,
+) -> Result<Outcome, Error> {
     let started = Instant::now();
-    let algorithm = algorithm(job)?;
     choices::check_settings(job, algorithm)?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
     let claims = files::claims(job);
@@ -51,7 +85,7 @@ pub fn anonymize_with(
     let (types, reader) = RowTypes::watch(job, reader);
     let limit = job.search.time_limit;
     let first_pass = control.within(limit, Phase::Read, || {
-        first_pass_to_publish(job, &asked.source, &asked.plan, reader, control)
+        first_pass_to_publish(job, &*asked.source, &asked.plan, reader, control)
     })?;
     let read = started.elapsed();
 
@@ -85,8 +119,8 @@ pub fn anonymize_with(
             control,
         };
         let mut outcome = answer.outcome()?;
-        if let (Some(output), Some(types)) = (&mut output, types) {
-            output.set_types(types.of_release(&asked.plan));
+        if let Some(output) = &mut output {
+            output.begin(types.map(|types| types.of_release(&asked.plan)))?;
         }
         let sample = match show.sample {
             0 => None,

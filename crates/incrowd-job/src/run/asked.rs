@@ -15,11 +15,12 @@ use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Settings};
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
-use incrowd_io::{RowReader, Source};
+use incrowd_io::{RowReader, RowSource};
+use std::sync::Arc;
 
 /// A job's wishes that hold whatever algorithm is taken.
 pub(crate) struct Asked {
-    pub(crate) source: Source,
+    pub(crate) source: Arc<dyn RowSource>,
     pub(crate) plan: Plan,
     pub(crate) models: Vec<ModelSpec>,
     pub(crate) metric: MetricSpec,
@@ -42,9 +43,8 @@ impl Asked {
         let models = models::parse(texts)?;
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
         let metric: MetricSpec = metric.parse()?;
-        let path = job.data.path.as_deref().ok_or(Error::NoData)?;
         files::check_outputs(job)?;
-        let source = input::source(job, path)?;
+        let source = input::source(job)?;
         hierarchies::check_folder(job)?;
         let reader = source.open()?;
         let plan = Plan::new(job, &source.name(), reader.columns())?;

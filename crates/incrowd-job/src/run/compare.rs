@@ -112,7 +112,7 @@ pub fn compare(
     let started = Instant::now();
     let (asked, reader) = Asked::read(job, "loss")?;
     let first_pass = control.within(job.search.time_limit, Phase::Read, || {
-        first_pass(job, &asked.source, &asked.plan, reader, control)
+        first_pass(job, &*asked.source, &asked.plan, reader, control)
     })?;
     let table = &first_pass.table;
     let seconds_read = started.elapsed().as_secs_f64();

@@ -10,7 +10,7 @@ use crate::spec::{Job, WorkLimit};
 use incrowd_core::counts::{CountedTable, RowCounter};
 use incrowd_core::lattice::Node;
 use incrowd_core::problem::{self, Interruption, Watch};
-use incrowd_io::{Fingerprint, RowReader, Source};
+use incrowd_io::{Fingerprint, RowReader, RowSource};
 use std::time::Instant;
 
 /// What the first pass leaves.
@@ -29,7 +29,7 @@ pub(crate) struct FirstPass {
 /// Counts the rows of `reader`, and finds the levels of every column.
 pub(crate) fn first_pass(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
     control: &Control,
@@ -40,7 +40,7 @@ pub(crate) fn first_pass(
 /// The same for a table that is to be published: kept columns must not give people away.
 pub(crate) fn first_pass_to_publish(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
     control: &Control,
@@ -50,7 +50,7 @@ pub(crate) fn first_pass_to_publish(
 
 fn count_and_measure(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
     watched: Watched,
@@ -107,7 +107,7 @@ fn count_and_measure(
 /// Adds to an error about unlisted values which file does not list them.
 fn name_hierarchy(
     error: incrowd_core::Error,
-    source: &Source,
+    source: &dyn RowSource,
     plan: &Plan,
     hierarchies: &[ColumnHierarchy],
     has_padded_cells: bool,

@@ -7,7 +7,7 @@ use crate::run::control::Control;
 use crate::run::plan::Plan;
 use crate::spec::{HierarchySource, Job};
 use incrowd_core::publish::{Confirmation, PublishedRows};
-use incrowd_io::{Claims, ColumnType, CsvEncoder, OutputFormat, PendingFile, Sink};
+use incrowd_io::{Claims, ColumnType, CsvEncoder, OutputFormat, PendingFile, RowSink, Sink};
 use std::path::{Path, PathBuf};
 
 /// Every file that a job reads, claimed, so that none of them can be written.
@@ -46,7 +46,7 @@ pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
         if certificate == readable {
             return Err(Error::CertificateName { path: readable });
         }
-        if release.is_none() {
+        if release.is_none() && job.output.sink.is_none() {
             return Err(Error::CertificateAlone);
         }
     }
@@ -58,12 +58,21 @@ fn readable_twin(path: &Path) -> PathBuf {
     path.with_extension("txt")
 }
 
-/// The file a release is written to. It takes rows that a release has recoded, and nothing else, and appears
+/// What a release is written to. It takes rows that a release has recoded, and nothing else, and appears
 /// only with the proof that these are all of them.
 pub(crate) struct ReleaseFile {
     path: PathBuf,
-    sink: Sink,
+    columns: Vec<String>,
+    sink: Out,
 }
+
+enum Out {
+    File(Box<Sink>),
+    Attached(Box<dyn RowSink>),
+}
+
+/// What stands for the path of a release that is no file.
+const ATTACHED: &str = "attached table";
 
 impl ReleaseFile {
     /// Begins the file the job names, in the dialect of its table; none when the job names none.
@@ -74,6 +83,15 @@ impl ReleaseFile {
         claims: &Claims,
         control: &Control,
     ) -> Result<Option<Self>, Error> {
+        let columns = plan.names_of(&plan.published());
+        if let Some(attached) = &job.output.sink {
+            let sink = attached.take().ok_or(Error::SinkUsed)?;
+            return Ok(Some(ReleaseFile {
+                path: ATTACHED.into(),
+                columns,
+                sink: Out::Attached(sink),
+            }));
+        }
         let Some(path) = &job.output.path else {
             return Ok(None);
         };
@@ -83,40 +101,60 @@ impl ReleaseFile {
         if let Some(delimiter) = delimiter.filter(|_| !is_tsv) {
             format = format.with_delimiter(delimiter);
         }
-        let names = plan.names_of(&plan.published());
         let sink = match job.output.spreadsheet_safe {
-            Some(true) => Sink::create_spreadsheet_safe(claims, &path, format, &names)?,
-            _ => Sink::create(claims, &path, format, &names)?,
+            Some(true) => Sink::create_spreadsheet_safe(claims, &path, format, &columns)?,
+            _ => Sink::create(claims, &path, format, &columns)?,
         };
         if let Some(temporary) = sink.temporary_path() {
             control.add_temporary(temporary);
         }
-        Ok(Some(ReleaseFile { path, sink }))
+        Ok(Some(ReleaseFile {
+            path,
+            columns,
+            sink: Out::File(Box::new(sink)),
+        }))
     }
 
-    /// Says how each column is stored, before any row is written.
-    pub(crate) fn set_types(&mut self, types: Vec<ColumnType>) {
-        self.sink.set_types(types);
+    /// Says how each column is stored, before any row is written; none where everything is text.
+    pub(crate) fn begin(&mut self, types: Option<Vec<ColumnType>>) -> Result<(), Error> {
+        match (&mut self.sink, types) {
+            (Out::Attached(sink), types) => sink.begin(&self.columns, types)?,
+            (Out::File(sink), Some(types)) => sink.set_types(types),
+            (Out::File(_), None) => {}
+        }
+        Ok(())
     }
 
     /// Formats rows for [`ReleaseFile::write_encoded`] on any thread; none for Parquet.
     pub(crate) fn encoder(&self) -> Option<CsvEncoder> {
-        self.sink.encoder()
+        match &self.sink {
+            Out::File(sink) => sink.encoder(),
+            Out::Attached(_) => None,
+        }
     }
 
     /// Appends rows that the encoder formatted.
     pub(crate) fn write_encoded(&mut self, text: &[u8]) -> Result<(), Error> {
-        Ok(self.sink.write_encoded(text)?)
+        match &mut self.sink {
+            Out::File(sink) => Ok(sink.write_encoded(text)?),
+            Out::Attached(_) => unreachable!("nothing is encoded for it"),
+        }
     }
 
     /// Appends rows.
     pub(crate) fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
-        Ok(self.sink.write(rows.rows())?)
+        match &mut self.sink {
+            Out::File(sink) => Ok(sink.write(rows.rows())?),
+            Out::Attached(sink) => Ok(sink.write(rows)?),
+        }
     }
 
     /// Lets the file appear.
-    pub(crate) fn finish(self, _proof: Confirmation) -> Result<FileWritten, Error> {
-        let written = self.sink.finish()?;
+    pub(crate) fn finish(self, proof: Confirmation) -> Result<FileWritten, Error> {
+        let written = match self.sink {
+            Out::File(sink) => sink.finish()?,
+            Out::Attached(sink) => sink.finish(proof)?,
+        };
         Ok(FileWritten {
             path: self.path,
             sha256: written.sha256.to_string(),

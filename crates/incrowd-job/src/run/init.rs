@@ -93,9 +93,8 @@ const TRIMMED: &str = "many cells have blanks around them; the job drops them wi
 /// The job, with blanks around cells dropped if there are many and it does not say; whether that is so.
 fn trimmed(job: &Job) -> Result<(Job, bool), Error> {
     let mut job = job.clone();
-    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    let is_trimmed =
-        job.data.trim.is_none() && input::source(&job, path)?.open()?.has_padded_cells();
+    job.data.path.as_deref().ok_or(Error::NoData)?;
+    let is_trimmed = job.data.trim.is_none() && input::source(&job)?.open()?.has_padded_cells();
     if is_trimmed {
         job.data.trim = Some(true);
     }
@@ -139,6 +138,7 @@ fn file_names(columns: &[String]) -> Vec<String> {
 fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
     let Data {
         path: _,
+        table: _,
         delimiter,
         quote,
         trim,

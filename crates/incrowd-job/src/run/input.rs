@@ -6,20 +6,25 @@ use crate::run::control::{Control, Phase};
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{self, Missing, RowCounter};
-use incrowd_io::{CsvOptions, Fingerprint, Header, RowReader, Source};
+use incrowd_io::{CsvOptions, Fingerprint, Header, RowReader, RowSource, Source};
+use std::sync::Arc;
 
 /// Said of a table whose cells stand between blanks.
 pub(crate) const PADDED_CELLS: &str =
     "many cells have blanks around them, which count as part of their values; `--trim` drops them";
 
-/// The table at `path`, as the job says it is written.
-pub(crate) fn source(job: &Job, path: &str) -> Result<Source, Error> {
+/// The table of a job: the one it was handed, or the file it names.
+pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
+    if let Some(table) = &job.data.table {
+        return Ok(table.source());
+    }
+    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     if let Some((scheme, _)) = path.split_once("://") {
         return Err(Error::Address {
             scheme: scheme.to_owned(),
         });
     }
-    Ok(Source::new(path, csv_options(job)))
+    Ok(Arc::new(Source::new(path, csv_options(job))))
 }
 
 /// How the job says its table is written, with what holds when it does not say.
@@ -63,7 +68,7 @@ pub(crate) struct CountedRows {
 /// Counts all rows of `reader`, on several threads if the job says so.
 pub(crate) fn count(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     mut reader: Box<dyn RowReader + Send>,
     counter: RowCounter,
     columns: ColumnCounter,

@@ -26,7 +26,7 @@ use crate::spec::Job;
 use hashbrown::HashMap;
 use incrowd_core::counts::RowCounter;
 use incrowd_core::table::{DateForms, Kind, parse_number};
-use incrowd_io::Source;
+use incrowd_io::RowSource;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -70,8 +70,7 @@ pub(crate) fn inspect_with_levels(
     job: &Job,
     control: &Control,
 ) -> Result<(Inspection, Vec<ColumnHierarchy>), Error> {
-    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    let source = input::source(job, path)?;
+    let source = input::source(job)?;
     let mut reader = source.open()?;
     let names = reader.columns().to_vec();
     let has_padded_cells = reader.has_padded_cells();
@@ -119,7 +118,7 @@ pub(crate) fn inspect_with_levels(
     });
     possible.truncate(MOST_POSSIBLE);
     let most = MOST_ADDED.min(roles::MOST_PROPOSED.saturating_sub(proposed.len()));
-    let added = singled_out::additions(job, &source, &proposed, &possible, most, control)?;
+    let added = singled_out::additions(job, &*source, &proposed, &possible, most, control)?;
     for at in proposed {
         columns[at].role = ProposedRole::QuasiIdentifying;
     }
@@ -136,8 +135,8 @@ pub(crate) fn inspect_with_levels(
         .filter(|&at| columns[at].role == ProposedRole::QuasiIdentifying)
         .collect();
     let candidates = combinations::candidates(&columns);
-    let combinations = combinations::count(job, &source, &names, &candidates, control)?;
-    let levels = levels_of(job, &source, &chosen, control)?;
+    let combinations = combinations::count(job, &*source, &names, &candidates, control)?;
+    let levels = levels_of(job, &*source, &chosen, control)?;
     for (&at, levels) in chosen.iter().zip(&levels) {
         columns[at].levels = Some(levels.origin());
     }
@@ -158,7 +157,7 @@ pub(crate) fn inspect_with_levels(
 /// The levels of each column. Every column is counted for itself, so memory grows with values, not with tuples.
 fn levels_of(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     columns: &[usize],
     control: &Control,
 ) -> Result<Vec<ColumnHierarchy>, Error> {

@@ -62,8 +62,7 @@ pub struct AgainstData {
 
 /// The values of one column of the job's table, with their rows.
 fn values_of(job: &Job, column: &str, control: &Control) -> Result<Vec<(String, u32)>, Error> {
-    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    let source = input::source(job, path)?;
+    let source = input::source(job)?;
     let reader = source.open()?;
     let at = find_column(
         &source.name(),
@@ -73,7 +72,7 @@ fn values_of(job: &Job, column: &str, control: &Control) -> Result<Vec<(String, 
     )?;
     let counter = RowCounter::new(reader.columns(), &[at], &[]);
     let columns = ColumnCounter::default();
-    let rows = input::count(job, &source, reader, counter, columns, control)?;
+    let rows = input::count(job, &*source, reader, counter, columns, control)?;
     let values = rows.counter.values(0, &input::missing(job)).into_iter();
     Ok(values.map(|(text, rows)| (text.to_owned(), rows)).collect())
 }

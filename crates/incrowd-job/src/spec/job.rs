@@ -22,7 +22,7 @@
 //! # Ok::<(), incrowd_job::Error>(())
 //! ```
 
-use super::{Budget, HierarchySource, TimeLimit, WorkLimit};
+use super::{AttachedSink, AttachedTable, Budget, HierarchySource, TimeLimit, WorkLimit};
 use crate::error::Error;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,9 @@ pub struct Job {
 pub struct Data {
     /// A file, or `-` for standard input.
     pub path: Option<String>,
+    /// A table to read in place of a file.
+    #[serde(skip)]
+    pub table: Option<AttachedTable>,
     /// What separates cells; detected when not given.
     pub delimiter: Option<Delimiter>,
     /// What surrounds cells that hold delimiters; `"` when not given.
@@ -178,6 +181,9 @@ pub struct Search {
 pub struct Output {
     /// A file, or `-` for standard output.
     pub path: Option<String>,
+    /// Takes the release in place of a file.
+    #[serde(skip)]
+    pub sink: Option<AttachedSink>,
     /// The certificate, as JSON; the readable one is written beside it.
     pub certificate: Option<PathBuf>,
     /// What is published of suppressed rows.
@@ -315,6 +321,7 @@ impl Job {
         } = flags;
         self.reads.extend(reads);
         replace(&mut self.data.path, data.path);
+        replace(&mut self.data.table, data.table);
         replace(&mut self.data.delimiter, data.delimiter);
         replace(&mut self.data.quote, data.quote);
         replace(&mut self.data.trim, data.trim);
@@ -349,6 +356,7 @@ impl Job {
         replace(&mut self.search.time_limit, search.time_limit);
         replace(&mut self.search.work_limit, search.work_limit);
         replace(&mut self.output.path, output.path);
+        replace(&mut self.output.sink, output.sink);
         replace(&mut self.output.certificate, output.certificate);
         replace(&mut self.output.suppressed, output.suppressed);
         replace(&mut self.output.shuffle, output.shuffle);

@@ -3,13 +3,16 @@
 //! A [`Job`] is the file a user writes with flags laid over it; every value in it that has a text form has a type of its own.
 //! Nothing here knows how a job is run.
 
+mod attached;
 mod budget;
+mod builder;
 mod hierarchy_source;
 mod job;
 pub(crate) mod partitions;
 mod time_limit;
 mod work_limit;
 
+pub use attached::{AttachedSink, AttachedTable};
 pub use budget::Budget;
 pub use hierarchy_source::HierarchySource;
 pub use job::{

@@ -8,7 +8,7 @@ use crate::run::input;
 use crate::run::roles::ratio;
 use crate::spec::Job;
 use hashbrown::HashMap;
-use incrowd_io::Source;
+use incrowd_io::RowSource;
 use serde::{Deserialize, Serialize};
 
 /// Columns that are combined: all pairs and triples of eight are 84.
@@ -70,7 +70,7 @@ struct Tuples {
 
 pub(super) fn count(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     names: &[String],
     candidates: &[usize],
     control: &Control,

@@ -7,7 +7,7 @@ use crate::run::input;
 use crate::spec::Job;
 use hashbrown::HashMap;
 use incrowd_core::table::RowBatch;
-use incrowd_io::Source;
+use incrowd_io::RowSource;
 
 /// Rows looked at, from the first on.
 const MOST_ROWS: usize = 50_000;
@@ -25,7 +25,7 @@ pub(super) struct Addition {
 /// Up to `most` of the `possible` columns, each the one that leaves most rows alone together with those before.
 pub(super) fn additions(
     job: &Job,
-    source: &Source,
+    source: &dyn RowSource,
     proposed: &[usize],
     possible: &[usize],
     most: usize,

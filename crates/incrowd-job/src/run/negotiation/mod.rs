@@ -108,8 +108,7 @@ impl Ground {
     /// Counts the table of a job. Nothing is published, so columns without a role are left alone.
     pub fn count(job: &Job, control: &Control) -> Result<Ground, Error> {
         let started = Instant::now();
-        let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-        let source = input::source(job, path)?;
+        let source = input::source(job)?;
         let reader = source.open()?;
         let plan = Plan::of_question(job, &source.name(), reader.columns())?;
         for column in job.hierarchies.keys() {
@@ -121,7 +120,7 @@ impl Ground {
             hierarchies,
             input_hash,
             ..
-        } = first_pass(job, &source, &plan, reader, control)?;
+        } = first_pass(job, &*source, &plan, reader, control)?;
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
             key: index_file::key(job, &plan, input_hash, &levels, &table),

@@ -44,8 +44,7 @@ impl Counted {
         joined: Option<&[String]>,
         control: &Control,
     ) -> Result<Self, Error> {
-        let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-        let source = input::source(job, path)?;
+        let source = input::source(job)?;
         let reader = source.open()?;
         let mut plan = Plan::of_release(job, &source.name(), reader.columns())?;
         let watched = match which {
@@ -68,7 +67,7 @@ impl Counted {
         let empty = counter.clone();
         let columns = reader.columns().len();
         let kept = ColumnCounter::new(watched);
-        let rows = input::count(job, &source, Box::new(reader), counter, kept, control)?;
+        let rows = input::count(job, &*source, Box::new(reader), counter, kept, control)?;
         let (mut counter, hash, kept) = (rows.counter, rows.hash, rows.columns.finish());
         let mut rows_starred = rows_starred.load(Ordering::Relaxed);
         let stars_are_rows = !matches!(

@@ -204,8 +204,7 @@ fn look(
 
 /// The columns of a job's table.
 fn columns(job: &Job) -> Result<Vec<String>, Error> {
-    let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    Ok(input::source(job, path)?.open()?.columns().to_vec())
+    Ok(input::source(job)?.open()?.columns().to_vec())
 }
 
 fn against(compared: publish::AgainstOriginal) -> AgainstOriginal {

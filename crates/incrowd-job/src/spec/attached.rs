@@ -1,0 +1,61 @@
+//! Tables that a job is handed, where a file would be named.
+
+use incrowd_io::{RowSink, RowSource};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A table to read in place of a file.
+#[derive(Clone)]
+pub struct AttachedTable(Arc<dyn RowSource>);
+
+impl AttachedTable {
+    /// Reads this table.
+    pub fn new(source: impl RowSource + 'static) -> Self {
+        AttachedTable(Arc::new(source))
+    }
+
+    pub(crate) fn source(&self) -> Arc<dyn RowSource> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl fmt::Debug for AttachedTable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AttachedTable")
+    }
+}
+
+impl PartialEq for AttachedTable {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// Takes a release in place of a file, once.
+#[derive(Clone)]
+pub struct AttachedSink(Arc<Mutex<Option<Box<dyn RowSink>>>>);
+
+impl AttachedSink {
+    /// Writes to this sink.
+    pub fn new(sink: impl RowSink + 'static) -> Self {
+        AttachedSink(Arc::new(Mutex::new(Some(Box::new(sink)))))
+    }
+
+    /// The sink; none when a release was written to it already.
+    pub(crate) fn take(&self) -> Option<Box<dyn RowSink>> {
+        let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sink.take()
+    }
+}
+
+impl fmt::Debug for AttachedSink {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AttachedSink")
+    }
+}
+
+impl PartialEq for AttachedSink {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
