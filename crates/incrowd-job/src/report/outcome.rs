@@ -206,7 +206,12 @@ impl Exposed {
             .into_iter()
             .map(|column| {
                 let share = column.singled_out.in_words();
-                format!("{}, singles out {share} of the rows", name(column))
+                let values = match column.distinct_is_exact {
+                    true => String::new(),
+                    // Why the share is about so much: not all of so many were counted.
+                    false => format!(", about {} values", column.distinct),
+                };
+                format!("{}{values}, singles out {share} of the rows", name(column))
             })
             .collect();
         if !nobody.is_empty() {
@@ -237,6 +242,8 @@ pub struct UnchangedColumn {
     pub role: UnchangedRole,
     /// Distinct values.
     pub distinct: u64,
+    /// Whether all were counted; otherwise `distinct` is an estimate.
+    pub distinct_is_exact: bool,
     /// Rows whose value no other row has.
     pub singled_out: SingledOut,
 }
@@ -375,6 +382,8 @@ pub struct RaisedAttribute {
     pub distinct_before: u64,
     /// Its values in the table now.
     pub distinct: u64,
+    /// Whether all were counted; otherwise `distinct` is an estimate.
+    pub distinct_is_exact: bool,
 }
 
 /// Where the levels of a column come from.
