@@ -2,7 +2,9 @@
 //!
 //! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
 
+use crate::report::choices;
 use crate::report::stopped::Stopped;
+use incrowd_core::algorithms::partition::Choices;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -317,8 +319,9 @@ pub struct PartitionSearch {
     pub search: String,
     /// Why.
     pub search_reason: String,
-    /// How many choices of partitions there are.
-    pub choices: f64,
+    /// How many choices of partitions there are: a number, or the text `more than 1e308`.
+    #[serde(with = "choices")]
+    pub choices: Choices,
 }
 
 /// The safe full-domain recodings that a search has found.
@@ -382,8 +385,6 @@ pub struct RaisedAttribute {
     pub distinct_before: u64,
     /// Its values in the table now.
     pub distinct: u64,
-    /// Whether all were counted; otherwise `distinct` is an estimate.
-    pub distinct_is_exact: bool,
 }
 
 /// Where the levels of a column come from.
