@@ -127,7 +127,7 @@ fn four(report: &mut Report, limit: Duration) -> Result<()> {
                     gap(&account),
                     account.counts.nodes_visited.to_string(),
                     short(seconds),
-                    format!("{:.3e}", account.choices),
+                    account.choices.to_string(),
                 ]);
             }
         }
@@ -220,7 +220,7 @@ fn large(report: &mut Report, limit: Duration) -> Result<()> {
                         gap(&account),
                         account.counts.nodes_visited.to_string(),
                         short(seconds),
-                        format!("{:.3e}", account.choices),
+                        account.choices.to_string(),
                         format!("{:.3} (gap {})", best_level.cost, gap(&best_level)),
                         short(best_level.cost / account.cost),
                     ]);

@@ -144,3 +144,41 @@ fn roles_and_promises_come_from_the_certificate() {
         "{error}"
     );
 }
+
+#[test]
+fn a_file_that_is_no_certificate_is_not_overwritten_by_the_readable_one() {
+    let folder = Folder::with("patients.csv", PATIENTS)
+        .and("incrowd.toml", JOB)
+        .and("proof.txt", "notes\n");
+    let run = folder
+        .run("anonymize --job incrowd.toml --json")
+        .ends_with(2);
+    assert_eq!(run.json()["error"]["code"], "certificate-twin");
+    let run = folder.run("anonymize --job incrowd.toml").ends_with(2);
+    assert!(run.stderr.contains("proof.txt"), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: "), "{}", run.stderr);
+    assert_eq!(folder.read("proof.txt"), "notes\n");
+    assert_eq!(
+        folder.list("."),
+        ["incrowd.toml", "patients.csv", "proof.txt"],
+        "nothing is written"
+    );
+    // An empty file holds nothing to lose, and a certificate of ours is replaced by the next.
+    let folder = folder.and("proof.txt", "");
+    folder.run("anonymize --job incrowd.toml").ends_with(0);
+    let first = folder.read("proof.txt");
+    folder.run("anonymize --job incrowd.toml -k 2").ends_with(0);
+    assert_ne!(folder.read("proof.txt"), first);
+}
+
+#[test]
+fn the_certificate_for_people_shows_marks_plainly() {
+    let folder = certified();
+    let text = folder.read("proof.txt");
+    assert!(text.contains("delimiter `,`, quote `\"`, "), "{text}");
+    let tabs = folder.and("t.tsv", PATIENTS.replace(',', "\t"));
+    tabs.run("anonymize t.tsv -q age,sex,zip -s disease --identifying name -k 3 --certificate t.json -o t.csv")
+        .ends_with(0);
+    let text = tabs.read("t.txt");
+    assert!(text.contains("delimiter `\\t`, quote `\"`, "), "{text}");
+}

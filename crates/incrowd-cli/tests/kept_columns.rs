@@ -115,7 +115,7 @@ fn report_and_certificate_list_every_column_published_as_it_is() {
     let flags = format!("{ASK} --keep {keep} -o o.csv --certificate c.json");
     let outcome = folder.run(&format!("{flags} --json")).ends_with(0).json();
     let unchanged = |column: &str, role: &str, distinct: u64, rows: u64| {
-        json!({"column": column, "role": role, "distinct": distinct,
+        json!({"column": column, "role": role, "distinct": distinct, "distinct_is_exact": true,
             "singled_out": {"rows": rows, "share": rows as f64 / 200.0, "is_exact": true}})
     };
     assert_eq!(
@@ -201,9 +201,9 @@ fn rows_singled_out_are_counted_among_published_rows() {
     assert_eq!(
         outcome["unchanged"],
         json!([
-            {"column": "plan", "role": "target", "distinct": 2,
+            {"column": "plan", "role": "target", "distinct": 2, "distinct_is_exact": true,
              "singled_out": {"rows": 0, "share": 0.0, "is_exact": true}},
-            {"column": "note", "role": "kept", "distinct": 3,
+            {"column": "note", "role": "kept", "distinct": 3, "distinct_is_exact": true,
              "singled_out": {"rows": 2, "share": 0.5, "is_exact": true}},
         ])
     );
@@ -273,6 +273,19 @@ fn more_values_than_are_counted_give_the_same_estimate_on_any_threads() {
     let certificate: Value = serde_json::from_str(&made[0]).unwrap();
     let stamp = &certificate["reached"]["unchanged"][1];
     assert_eq!(stamp["singled_out"]["is_exact"], false);
+    assert_eq!(stamp["distinct_is_exact"], false);
+    assert_eq!(
+        certificate["reached"]["unchanged"][0]["distinct_is_exact"],
+        true
+    );
+    let said = folder.run(ask).ends_with(0).stdout;
+    for text in [said, folder.read("c.txt")] {
+        let about = format!(
+            "stamp (kept), about {} values, singles out about",
+            stamp["distinct"]
+        );
+        assert!(text.contains(&about), "{text}");
+    }
     // All are singled out; the estimate may miss by some standard errors of 0.6 %.
     let share = stamp["singled_out"]["share"].as_f64().unwrap();
     assert!((0.96..=1.0).contains(&share), "{share}");

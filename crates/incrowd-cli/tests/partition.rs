@@ -171,6 +171,74 @@ fn the_experiments_about_schemes_can_be_rerun_and_drawn() {
 }
 
 #[test]
+fn a_search_that_finds_nothing_is_a_line_of_the_study_and_not_its_end() {
+    let folder = Folder::with("t.csv", "age,x\n20,a\n10,b\n10,a\n21,b\n20,a\n10,b\n");
+    // Nothing may be suppressed, so that a class of 7 cannot be had of 6 rows.
+    let ask = "study t.csv -q age,x --schemes --parameters 2,7 --max-suppressed 0 --plot pictures";
+    let study = json(&folder.run(&format!("{ask} --json")));
+    let rows = study["rows"].as_array().unwrap();
+    let (without, with): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row["cost"].is_null());
+    assert!(without.iter().all(|row| row["k"] == 7) && without.len() == 2 + 12);
+    for row in without {
+        assert!(row["failed"]["message"].is_string(), "{row}");
+        assert!(
+            row["gap"].is_null() && row["lower_bound"].is_null(),
+            "{row}"
+        );
+        assert!(row["seconds"].is_number(), "{row}");
+    }
+    assert!(with.iter().all(|row| row["failed"].is_null()), "{with:?}");
+    let text = folder.run(ask).ends_with(0).stdout;
+    assert_eq!(text.matches("none found").count(), 14, "{text}");
+    let csv = folder.run(&format!("{ask} --csv")).ends_with(0).stdout;
+    assert_eq!(csv.matches("none found").count(), 14, "{csv}");
+    assert_eq!(folder.list("pictures").len(), 6);
+    // The same where the work allowed ends every search before it finds anything.
+    let folder = folder.and("job.toml", "[search]\nwork_limit = \"1\"\n");
+    let starved = folder.run(&format!("{ask} --job job.toml"));
+    let found = starved.ends_with(0).stdout.matches("none found").count();
+    assert!(found >= 14, "{found}");
+}
+
+#[test]
+fn more_choices_than_a_float_can_hold_are_told_in_words() {
+    let mut table = "n\n".to_owned();
+    for row in 0..2400 {
+        table += &format!("{}\n", row / 2);
+    }
+    let folder = Folder::with("t.csv", table);
+    let ask = "anonymize t.csv -q n --algorithm partition --scheme ops -k 3 --hierarchy n=suppress";
+    let outcome = json(&folder.run(&format!("{ask} --json")));
+    assert_eq!(outcome["choices"], "more than 1e308");
+    let text = folder.run(ask).ends_with(0).stdout;
+    assert!(
+        text.contains("partition, 1 node of more than 1e308 choices visited"),
+        "{text}"
+    );
+    // Sets within sets: what is beyond counting below stays so above.
+    let (mut values, mut levels) = ("n\n".to_owned(), String::new());
+    for value in 0..300 {
+        values += &format!("v{value}\nv{value}\n");
+        levels += &format!("v{value},{},*\n", if value < 298 { "many" } else { "few" });
+    }
+    let folder = Folder::with("t.csv", values).and("n.csv", levels);
+    let guided =
+        "anonymize t.csv -q n --algorithm partition --scheme gsps -k 2 --hierarchy n=n.csv";
+    let outcome = json(&folder.run(&format!("{guided} --json")));
+    assert_eq!(outcome["choices"], "more than 1e308");
+    // Fewer are a number, counted out where that is short.
+    let folder = Folder::with("t.csv", "n\n1\n1\n2\n2\n3\n3\n");
+    let outcome = json(&folder.run(&format!("{ask} --json")));
+    assert_eq!(outcome["choices"], 4.0);
+    let text = folder.run(ask).ends_with(0).stdout;
+    assert!(
+        text.contains("partition, 1 node of 4 choices visited"),
+        "{text}"
+    );
+}
+
+#[test]
 fn issue_9_coarse_the_search_costs_what_it_publishes() {
     let folder = Folder::with("t.csv", "age,x\n20,a\n10,b\n10,a\n21,b\n");
     let outcome = json(&folder.run(

@@ -4,7 +4,7 @@
 mod support;
 
 use std::collections::BTreeSet;
-use support::{Folder, TABLE_COMMANDS, check_all_commands_are_known, data, flags};
+use support::{Folder, PATIENTS, Run, TABLE_COMMANDS, check_all_commands_are_known, data, flags};
 
 /// Nine columns without a header, as a hospital might export them.
 fn without_header() -> String {
@@ -77,6 +77,47 @@ fn a_first_line_that_is_a_row_stops_every_command_and_is_not_shown() {
         assert!(run.code < 2, "{name}: {}", run.stderr);
         let _ = std::fs::remove_dir_all(folder.path("new"));
     }
+}
+
+#[test]
+fn a_first_line_that_looks_like_a_row_stops_every_command_however_long_the_next_row_is() {
+    // The second row alone is longer than what is read at once.
+    let mut text = without_header();
+    let second = text.find('\n').unwrap() + 1;
+    text.insert_str(second, &"x".repeat(300_000));
+    let folder = Folder::with("nohdr.csv", &text).and("levels.csv", "45201,*\n45017,*\n45011,*\n");
+    for (name, command) in TABLE_COMMANDS {
+        let run = folder.run(&typed(command, "nohdr.csv")).ends_with(2);
+        let shown = format!("{}{}", run.stdout, run.stderr);
+        assert!(shown.contains("looks like a row"), "{name}: {shown}");
+        assert!(!shown.contains("Person"), "{name}: {shown}");
+        assert!(!folder.path("new").exists(), "{name}");
+    }
+    let mut command = folder.command("inspect -");
+    let file = std::fs::File::open(folder.path("nohdr.csv")).unwrap();
+    let piped = Run::of(command.stdin(file).output().unwrap()).ends_with(2);
+    assert!(
+        piped.stderr.contains("looks like a row"),
+        "{}",
+        piped.stderr
+    );
+}
+
+#[test]
+fn people_known_by_their_addresses_alone_are_no_header() {
+    let mut text = String::new();
+    for letter in 'a'..='t' {
+        text += &format!("Ann{letter} Lee,ann{letter}@x.org,Main{letter} street\n");
+    }
+    let run = Folder::with("t.csv", &text)
+        .run("inspect t.csv")
+        .ends_with(2);
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.contains("looks like a row"), "{}", run.stderr);
+    let named = format!("name,e-mail,street\n{text}");
+    Folder::with("t.csv", named)
+        .run("inspect t.csv")
+        .ends_with(0);
 }
 
 #[test]
@@ -410,4 +451,26 @@ fn blanks_around_cells_are_noticed() {
             .stdout
             .contains("--trim")
     );
+}
+
+#[test]
+fn a_time_limit_holds_while_the_table_is_read_in_every_command_that_takes_one() {
+    let folder = Folder::with("t.csv", PATIENTS);
+    let mut limited = Vec::new();
+    let mut ways = Vec::new();
+    for (name, command) in TABLE_COMMANDS {
+        if flags(name, |_| true).contains(&"--time-limit".to_owned()) {
+            let command = command.replace("{table}", "t.csv");
+            ways.push(command.replace("{q}", "zip").replace("{s}", "disease"));
+            limited.push(name);
+        }
+    }
+    assert_eq!(limited, ["anonymize", "negotiate", "study", "compare"]);
+    ways.push("study t.csv -q zip,sex --schemes --parameters 2".to_owned());
+    for way in ways {
+        // Nothing can be read in no time.
+        let run = folder.run(&format!("{way} --time-limit 1ns --json"));
+        let json = run.ends_with(2).json();
+        assert_eq!(json["error"]["code"], "time-up-reading", "{way}: {json}");
+    }
 }

@@ -35,7 +35,7 @@ fn a_safe_file_ends_with_0_and_an_unsafe_one_with_1() {
             "identifying_published": [],
             "distribution": {"over": "rows-published", "rows": 4},
             "unchanged": [{
-                "column": "disease", "role": "sensitive", "distinct": 2,
+                "column": "disease", "role": "sensitive", "distinct": 2, "distinct_is_exact": true,
                 "singled_out": {"rows": 0, "share": 0.0, "is_exact": true},
             }],
             "kept_with_classes": null,

@@ -419,7 +419,7 @@ fn figure_8_has_ten_anonymizations_and_each_is_visited_once() {
             ..PartitionSettings::default()
         };
         let (_, account) = partition::solve(&problem, &Unwatched).unwrap();
-        assert_eq!(account.choices, 10.0);
+        assert_eq!(account.choices.number(), Some(10.0));
         assert_eq!(account.counts.nodes_visited, 10, "{}", direction.name());
     }
 }

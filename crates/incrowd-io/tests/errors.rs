@@ -244,16 +244,33 @@ fn a_quote_never_closed_in_a_long_file_fails_at_the_limit() {
         max_cell_bytes: 10_000,
         ..CsvOptions::default()
     };
-    let text = format!("a,b\n1,\"{}", "Grace,2\n".repeat(1_000_000));
-    let source = Source::spooled(text.as_bytes(), options).unwrap();
-    let mut reader = source.open().unwrap();
-    let error = refusal(reader.read(&mut Default::default()));
+    let open = format!("1,\"{}", "Grace,2\n".repeat(1_000_000));
+    // In the first row, which the header is judged by, it is found when the table is opened.
+    let text = format!("a,b\n{open}");
+    let source = Source::spooled(text.as_bytes(), options.clone()).unwrap();
+    let error = refusal(source.open().map(|_| ()));
     assert!(matches!(
         error,
         Error::CellTooLarge {
             row: Some(1),
             line: 2,
             byte: 4,
+            limit: 10_000,
+            ..
+        }
+    ));
+    shown(error);
+    let text = format!("a,b\n1,2\n{open}");
+    let source = Source::spooled(text.as_bytes(), options).unwrap();
+    let mut reader = source.open().unwrap();
+    assert!(reader.bytes_read() < 1_000_000);
+    let error = refusal(reader.read(&mut Default::default()));
+    assert!(matches!(
+        error,
+        Error::CellTooLarge {
+            row: Some(2),
+            line: 3,
+            byte: 8,
             limit: 10_000,
             ..
         }

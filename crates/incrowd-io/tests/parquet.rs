@@ -230,6 +230,47 @@ fn columns_of_columns_and_of_lists_are_refused_by_name() {
 }
 
 #[test]
+fn types_that_cannot_be_read_are_named_in_plain_words() {
+    for (column, kind) in [
+        (
+            "required fixed_len_byte_array(26) d (DECIMAL(60, 1))",
+            "a decimal number of 60 digits (38 can be read)",
+        ),
+        ("required binary b (BSON)", "a BSON document"),
+        (
+            "required fixed_len_byte_array(12) i (INTERVAL)",
+            "an interval of time",
+        ),
+        (
+            "required fixed_len_byte_array(2) f (FLOAT16)",
+            "a 16-bit number",
+        ),
+        (
+            "required fixed_len_byte_array(5) raw",
+            "bytes without a meaning",
+        ),
+        ("required group a { required int32 b; }", "nested"),
+        ("repeated int32 l", "a list"),
+    ] {
+        let separator = if column.ends_with('}') { "" } else { ";" };
+        let schema = format!("message schema {{ {column}{separator} }}");
+        let schema = Arc::new(parse_message_type(&schema).unwrap());
+        let writer = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+        let error = read(&writer.into_inner().unwrap()).unwrap_err();
+        let place = error.place().unwrap();
+        assert!(
+            place.ends_with(&format!("; the type is {kind}")),
+            "{column}: {place}"
+        );
+        // Neither Rust nor Parquet's own spelling.
+        assert!(
+            !place.contains(['{', '}', '_']) && !place.contains("Type"),
+            "{place}"
+        );
+    }
+}
+
+#[test]
 fn a_file_without_rows_is_refused() {
     let schema = Arc::new(parse_message_type("message schema { required int32 a; }").unwrap());
     let writer = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();

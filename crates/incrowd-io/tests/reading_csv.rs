@@ -281,3 +281,70 @@ fn a_file_is_read_through_the_same_path_twice() {
     let second = source.open().unwrap().fingerprint().unwrap();
     assert_eq!(first, second);
 }
+
+/// A table without a header whose second row is longer than one piece of text.
+fn without_header_and_a_long_row() -> String {
+    let mut text = format!(
+        "Ann Lee,34,HIV,short\nBob Ray,35,flu,{}\n",
+        "x".repeat(300_000)
+    );
+    for row in 0..50 {
+        text += &format!("P{row} Q,{},{},n\n", 20 + row % 20, ["HIV", "flu"][row % 2]);
+    }
+    text
+}
+
+#[test]
+fn a_header_is_judged_by_whole_rows_however_long_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let wide: String = (0..3)
+        .map(|row| {
+            let cells: Vec<String> = (0..60_000).map(|at| (at * 7 + row).to_string()).collect();
+            cells.join(",") + "\n"
+        })
+        .collect();
+    // The line taken for a header is long itself, and only blank lines follow in the first piece of text.
+    let long_first = format!("34,{}\n35,a\n36,b\n", "x".repeat(400_000));
+    let blank_lines = format!("34,a\n{}35,a\n36,b\n", "\n".repeat(600_000));
+    let quoted = format!("34,a\n35,\"{}\"\n36,b\n", "x\n".repeat(200_000));
+    let tables = [
+        without_header_and_a_long_row(),
+        wide,
+        long_first,
+        blank_lines,
+        quoted,
+    ];
+    for (at, text) in tables.iter().enumerate() {
+        let error = read(text).err().unwrap();
+        assert_eq!(error.code(), "header-is-row", "table {at}, spooled");
+        let plain = file(folder.path(), "t.csv", text);
+        let gzipped = file(folder.path(), "t.csv.gz", gzip(text.as_bytes()));
+        for path in [plain, gzipped] {
+            let source = Source::new(&path, CsvOptions::default());
+            let error = source.open().err().unwrap();
+            assert_eq!(error.code(), "header-is-row", "table {at}, {path:?}");
+        }
+        let options = CsvOptions {
+            header: Header::Row,
+            ..CsvOptions::default()
+        };
+        assert!(read_with(text, options).unwrap().rows.len() >= 3);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_first_row_is_said_before_the_header_is_believed() {
+    let ragged = format!("34,HIV\n35,{},x\n36,flu\n", "x".repeat(300_000));
+    let source = Source::spooled(ragged.as_bytes(), CsvOptions::default()).unwrap();
+    assert_eq!(source.open().err().unwrap().code(), "ragged-row");
+    let open_quote = format!("34,HIV\n35,\"{}\n36,flu\n", "x".repeat(300_000));
+    let source = Source::spooled(open_quote.as_bytes(), CsvOptions::default()).unwrap();
+    assert_eq!(source.open().err().unwrap().code(), "quote-never-closed");
+    let large = format!("34,HIV\n35,{}\n36,flu\n", "x".repeat(3_000_000));
+    let options = CsvOptions {
+        max_cell_bytes: 1 << 20,
+        ..CsvOptions::default()
+    };
+    let source = Source::spooled(large.as_bytes(), options).unwrap();
+    assert_eq!(source.open().err().unwrap().code(), "cell-too-large");
+}

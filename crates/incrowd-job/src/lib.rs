@@ -62,7 +62,7 @@ pub use run::negotiation::{
 };
 pub use run::plan::Plan;
 pub use run::schemes_study::{
-    Experiment, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
+    Experiment, SchemesFound, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
 };
 pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use run::verify::{CertificateCheck, verify, verify_certificate};

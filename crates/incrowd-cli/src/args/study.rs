@@ -42,11 +42,12 @@ pub(crate) struct StudyArgs {
         help_heading = "What to study"
     )]
     coarse: Option<Vec<String>>,
-    /// With --schemes: how long one search may take, 5s when not given
+    /// How long reading the table may take, and how long the study after it. With --schemes it is each search that may
+    /// take as long, 5s when not given
     #[arg(
         long,
         value_name = "TIME",
-        requires = "schemes",
+        allow_hyphen_values = true,
         help_heading = "What to study"
     )]
     time_limit: Option<String>,

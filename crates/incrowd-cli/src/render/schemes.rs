@@ -1,7 +1,7 @@
 //! What generalization schemes take and cost.
 
 use super::text::Page;
-use incrowd_job::{Experiment, SchemesRow, SchemesStudy};
+use incrowd_job::{Experiment, SchemesFound, SchemesRow, SchemesStudy};
 
 /// The report of `study --schemes`.
 pub(crate) fn text(study: &SchemesStudy) -> String {
@@ -18,6 +18,9 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
         let of_experiment = |row: &&SchemesRow| row.experiment == experiment;
         let rows: Vec<Vec<String>> = (study.rows.iter().filter(of_experiment))
             .map(|row| {
+                let figure = |figure: fn(&SchemesFound) -> String| {
+                    row.found.as_ref().map(figure).unwrap_or_default()
+                };
                 vec![
                     row.columns.to_string(),
                     row.k.to_string(),
@@ -26,13 +29,16 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
                     row.search.clone(),
                     row.without.clone().unwrap_or_default(),
                     format!("{:.1}", 1e3 * row.seconds),
-                    row.nodes_visited.to_string(),
-                    format!("{:.3}", row.cost),
-                    match row.gap > 0.0 {
-                        true => format!("{:.3} %", 100.0 * row.gap),
-                        false => "0, proven".to_owned(),
+                    figure(|found| found.nodes_visited.to_string()),
+                    match &row.found {
+                        Some(found) => format!("{:.3}", found.cost),
+                        None => "none found".to_owned(),
                     },
-                    format!("{:.2e}", row.choices),
+                    figure(|found| match found.gap > 0.0 {
+                        true => format!("{:.3} %", 100.0 * found.gap),
+                        false => "0, proven".to_owned(),
+                    }),
+                    figure(|found| found.choices.to_string()),
                 ]
             })
             .collect();
@@ -43,6 +49,15 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
             "choices",
         ];
         page.table(&header.map(String::from), &rows);
+    }
+    let mut reasons: Vec<&str> = (study.rows.iter())
+        .filter_map(|row| Some(row.failed.as_ref()?.message.as_str()))
+        .collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    for (at, reason) in reasons.into_iter().enumerate() {
+        let label = if at == 0 { "why none" } else { "" };
+        page.entry(label, reason);
     }
     for (at, path) in study.plots.iter().enumerate() {
         let label = if at == 0 { "pictures" } else { "" };

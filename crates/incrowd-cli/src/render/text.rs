@@ -200,13 +200,20 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
                 outcome.algorithm, outcome.lattice.checked, outcome.lattice.nodes.0
             ),
             None => match &outcome.partition {
-                Some(partition) => format!(
-                    "{}, {} nodes of {:.3e} choices visited; {}",
-                    outcome.algorithm,
-                    partition.nodes_visited,
-                    partition.choices,
-                    partition.search_reason
-                ),
+                Some(partition) => {
+                    let nodes = match partition.nodes_visited {
+                        1 => "1 node".to_owned(),
+                        nodes => format!("{nodes} nodes"),
+                    };
+                    let choices = match partition.choices.number() {
+                        Some(1.0) => "1 choice".to_owned(),
+                        _ => format!("{} choices", partition.choices),
+                    };
+                    format!(
+                        "{}, {nodes} of {choices} visited; {}",
+                        outcome.algorithm, partition.search_reason
+                    )
+                }
                 None => format!(
                     "{}, {} replacements of values weighed",
                     outcome.algorithm,

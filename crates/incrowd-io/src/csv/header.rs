@@ -4,11 +4,19 @@
 //! published as such. So a first line that looks like a row is refused, unless the user has said what it is.
 //!
 //! Every column is asked for itself. Its name *speaks for a row* where it is a number over numbers, a date over
-//! dates, a code over codes of the same shape, or a text that stands again among the cells below it. It *speaks for a
-//! header* where it is a word over numbers, dates or codes. The line is a row if more columns, or as many, say so:
-//! asking once too often costs the user a flag, asking too rarely costs a person their privacy.
+//! dates, a code over codes of the same shape, an e-mail address, a telephone number or the address of a page where
+//! others stand below it, or a text that stands again among the cells below it. It *speaks for a header* where it is a
+//! word over numbers, dates, codes or addresses. The line is a row if more columns, or as many, say so: asking once too
+//! often costs the user a flag, asking too rarely costs a person their privacy.
+//!
+//! Where no column speaks for either there is a weaker sign: a name of several words whose first or last stands at the
+//! same end of a cell below, as the `street` of `Oak street` or the `Ann` of `Ann Lee`. The line is a row if half of the
+//! columns show it. A table of texts that share nothing cannot be told from its header; `inspect` is then the place
+//! where a person sees it.
 
+use super::address::Address;
 use incrowd_core::table::{parse_date, parse_number};
+use std::num::NonZeroUsize;
 
 /// What the first line of a table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -31,21 +39,51 @@ const CODE_DIGITS: usize = 4;
 /// Of ten cells so many must be of one kind for the column to be of it.
 const MOST_OF_TEN: usize = 9;
 
+/// Whole rows below a header: at least one, as nothing can be told by none.
+#[derive(Debug)]
+pub(super) struct FirstRows {
+    text: Vec<u8>,
+    /// Where each cell begins and ends in the text, row by row.
+    cells: Vec<(usize, usize)>,
+    columns: usize,
+}
+
+impl FirstRows {
+    /// The rows that these cells are: equally many in each.
+    pub(super) fn new(text: Vec<u8>, cells: Vec<(usize, usize)>, rows: NonZeroUsize) -> Self {
+        FirstRows {
+            columns: cells.len() / rows,
+            text,
+            cells,
+        }
+    }
+
+    /// The cells of a column.
+    fn column(&self, column: usize) -> impl Iterator<Item = &str> {
+        let cells = self.cells.iter().skip(column).step_by(self.columns);
+        // What is not UTF-8 is refused when the row is read.
+        cells.map(|&(start, end)| std::str::from_utf8(&self.text[start..end]).unwrap_or_default())
+    }
+
+    /// Whether in some column at least half of the cells have white space around them.
+    pub(super) fn are_padded(&self) -> bool {
+        (0..self.columns).any(|column| {
+            let (mut values, mut padded) = (0, 0);
+            for cell in self.column(column).filter(|cell| !cell.trim().is_empty()) {
+                values += 1;
+                padded += usize::from(cell.trim() != cell);
+            }
+            values > 0 && padded * 2 >= values
+        })
+    }
+}
+
 /// How many columns say that the first line is a row, if that is what they say together.
-///
-/// `cell` gives the cell of a row below, from 0, and a column; there are `rows` of them.
-pub(super) fn columns_of_a_row<'a>(
-    names: &[&str],
-    rows: usize,
-    cell: impl Fn(usize, usize) -> &'a str,
-) -> Option<usize> {
-    let columns: Vec<Column<'a>> = (0..names.len())
-        .map(|column| Column::of((0..rows).map(|row| cell(row, column).trim())))
-        .collect();
+pub(super) fn columns_of_a_row(names: &[&str], below: &FirstRows) -> Option<usize> {
     let says: Vec<Verdict> = names
         .iter()
-        .zip(&columns)
-        .map(|(name, column)| column.verdict(name.trim()))
+        .enumerate()
+        .map(|(at, name)| Column::of(below.column(at).map(str::trim)).verdict(name.trim()))
         .collect();
     let count = |verdict| says.iter().filter(|&&said| said == verdict).count();
     let for_header = count(Verdict::Header);
@@ -54,7 +92,11 @@ pub(super) fn columns_of_a_row<'a>(
     let years = count(Verdict::Year);
     let are_names = for_header > 0 || are_in_sequence(names, &says);
     let for_row = count(Verdict::Row) + if are_names { 0 } else { years };
-    (for_row > 0 && for_row >= for_header).then_some(for_row)
+    if for_row > 0 {
+        return (for_row >= for_header).then_some(for_row);
+    }
+    let alike = count(Verdict::AlikeInWords);
+    (alike > 0 && for_header == 0 && years == 0 && alike * 2 >= names.len()).then_some(alike)
 }
 
 /// What a name says about its line.
@@ -64,6 +106,8 @@ enum Verdict {
     Header,
     /// A year over numbers that are none.
     Year,
+    /// Texts below begin or end with a word of it.
+    AlikeInWords,
     Nothing,
 }
 
@@ -72,6 +116,7 @@ enum Verdict {
 enum Kind {
     Number,
     Date,
+    Address(Address),
     /// Digits, letters and marks in this pattern.
     Code(String),
     Text,
@@ -84,6 +129,9 @@ impl Kind {
         }
         if parse_date(text).is_some() {
             return Kind::Date;
+        }
+        if let Some(address) = Address::of(text) {
+            return Kind::Address(address);
         }
         match text.chars().filter(char::is_ascii_digit).count() < CODE_DIGITS {
             true => Kind::Text,
@@ -136,9 +184,12 @@ impl<'a> Column<'a> {
             return Verdict::Row;
         }
         match (&self.kind, Kind::of(name)) {
+            // One is enough: nobody names a column of addresses by an address.
+            (_, Kind::Address(address)) if self.has(address) => Verdict::Row,
             (Some(Kind::Number), Kind::Number) if is_year(name) && !self.are_years() => {
                 Verdict::Year
             }
+            (Some(Kind::Text), Kind::Text) if self.is_alike_in_words(name) => Verdict::AlikeInWords,
             (Some(Kind::Text) | None, _) => Verdict::Nothing,
             (Some(kind), of_name) if *kind == of_name => Verdict::Row,
             (Some(_), Kind::Text) => Verdict::Header,
@@ -146,11 +197,30 @@ impl<'a> Column<'a> {
         }
     }
 
+    fn has(&self, address: Address) -> bool {
+        (self.cells.iter()).any(|cell| Address::of(cell) == Some(address))
+    }
+
+    /// Whether a name of several words begins, or ends, with the same word as a cell of several words.
+    fn is_alike_in_words(&self, name: &str) -> bool {
+        let Some((first, last)) = first_and_last_word(name) else {
+            return false;
+        };
+        let mut cells = (self.cells.iter()).filter_map(|cell| first_and_last_word(cell));
+        cells.any(|(begin, end)| begin == first || end == last)
+    }
+
     /// Whether most numbers are years, so that a year above them may be one more.
     fn are_years(&self) -> bool {
         let years = self.cells.iter().filter(|cell| is_year(cell)).count();
         years * 2 >= self.cells.len()
     }
+}
+
+/// None for a single word.
+fn first_and_last_word(text: &str) -> Option<(&str, &str)> {
+    let mut words = text.split_whitespace();
+    Some((words.next()?, words.next_back()?))
 }
 
 fn is_value(text: &str) -> bool {
@@ -184,10 +254,18 @@ mod tests {
 
     /// How many columns say that the first line of a text is a row.
     fn speak_for_a_row(text: &str) -> Option<usize> {
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-        columns_of_a_row(&lines[0], lines.len() - 1, |row, column| {
-            lines[row + 1][column]
-        })
+        let mut lines = text.lines();
+        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let (mut text, mut cells, mut rows) = (Vec::new(), Vec::new(), 0);
+        for line in lines {
+            rows += 1;
+            for cell in line.split(',') {
+                cells.push((text.len(), text.len() + cell.len()));
+                text.extend(cell.bytes());
+            }
+        }
+        let rows = NonZeroUsize::new(rows).unwrap();
+        columns_of_a_row(&names, &FirstRows::new(text, cells, rows))
     }
 
     #[test]
@@ -254,8 +332,67 @@ mod tests {
     }
 
     #[test]
-    fn without_rows_below_nothing_is_said() {
-        assert_eq!(speak_for_a_row("34,f\n"), None);
+    fn as_many_columns_for_a_row_as_for_a_header_are_a_row() {
+        // One column for each side, and what speaks for neither beside them.
+        assert_eq!(speak_for_a_row("34,unknown\n36,17\n38,18\n"), Some(1));
+        assert_eq!(
+            speak_for_a_row("Ann,34,unknown\nBob,36,17\nEve,38,18\n"),
+            Some(1)
+        );
+        assert_eq!(speak_for_a_row("34,id,age\n36,17,1\n38,18,2\n"), None);
+    }
+
+    #[test]
+    fn a_row_is_told_by_addresses_of_people_and_pages() {
+        for row in [
+            "Ann Lee,ann@x.org\nBob Ray,bob.ray+list@mail.example.com\n",
+            "Ann Lee,Ann Lee <ann@x.org>\nBob Ray,Bob <bob@x.org>\n",
+            "Ann Lee,https://x.org/ann\nBob Ray,www.example.com/~bob\n",
+            "Ann Lee,030 1234567\nBob Ray,+49 (0)30/765-4321\n",
+            // Half of the people below have none to tell.
+            "Ann Lee,ann@x.org\nBob Ray,refused\nEve Day,none given\nKim Poe,kim@x.org\n",
+        ] {
+            assert_eq!(speak_for_a_row(row), Some(1), "{row}");
+        }
+    }
+
+    #[test]
+    fn names_about_addresses_are_names() {
+        for header in [
+            "name,e-mail\nAnn Lee,ann@x.org\nBob Ray,bob@x.org\n",
+            "name,E-Mail @work\nAnn Lee,ann@x.org\nBob Ray,bob@x.org\n",
+            "name,www\nAnn Lee,https://x.org\nBob Ray,www.example.com\n",
+            "name,phone (mobile)\nAnn Lee,030 1234567\nBob Ray,+49 30 7654321\n",
+            // Addresses name the columns of some tables, over something else.
+            "http://purl.org/dc/terms/title,http://purl.org/dc/terms/date\nA tale,1990\nA song,1991\n",
+            "who,ann@x.org,bob@x.org\nEve,yes,no\nKim,no,no\n",
+            "school,2018-2019,2019-2020\nNorth,12,17\nSouth,13,15\n",
+        ] {
+            assert_eq!(speak_for_a_row(header), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_speaks_for_a_header_words_that_come_again_tell_a_row() {
+        for row in [
+            "Anna Lee,Main street\nBob Ray,Oak street\nEve Day,Hill street\n",
+            "Anna Lee,Berlin\nBob Ray,Bonn\nAnna Poe,Rome\n",
+        ] {
+            assert_eq!(speak_for_a_row(row), Some(1), "{row}");
+        }
+        for header in [
+            "Full name,Street\nAnna Lee,Main street\nBob Ray,Oak street\n",
+            "First name,Last name\nAnna,Lee\nBob,Ray\n",
+            "Person name,Home street,City,Country,Region\nAnna Lee,Main street,Bonn,Germany,Rhine\n",
+            // A column that speaks for a header is worth more than words.
+            "id,Blood type\n1,type A\n2,unknown type\n",
+        ] {
+            assert_eq!(speak_for_a_row(header), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn without_values_below_nothing_is_said() {
         assert_eq!(speak_for_a_row("34,f\n,\n"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Text with delimiters: the dialects of the field in, one plain dialect out.
 
+mod address;
 mod detect;
 mod encoder;
 mod header;

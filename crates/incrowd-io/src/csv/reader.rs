@@ -1,21 +1,26 @@
 //! Text with delimiters to cells.
 
+use super::header::{self, FirstRows};
 use super::scan::Specials;
 use super::split::{Split, Splitter, Stop};
 use super::spreadsheet::without_apostrophe;
-use super::{CsvOptions, Header, check_dialect, detect, header};
+use super::{CsvOptions, Header, check_dialect, detect};
 use crate::file::{CHUNK, SharedFile, Text};
 use crate::{Encoding, Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 
 /// A batch is full with so many rows or so many bytes, whichever comes first.
 const BATCH_ROWS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
 /// How much of the text is looked at to detect the delimiter.
 const DETECTION_BYTES: usize = 64 * 1024;
-/// How many rows are looked at to tell a header from a row; no more than are in the first piece of text.
+/// How many rows are looked at to tell a header from a row, if they are in the text read so far.
 const FIRST_ROWS: usize = 1000;
+/// More text is read until so many are there, or so much text; and in any case until one is.
+const ENOUGH_ROWS: usize = 100;
+const ENOUGH_BYTES: usize = 4 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads one pass over a CSV input.
@@ -123,41 +128,62 @@ impl CsvReader {
 
     /// Refuses a header that is a row, and sees whether cells are padded. The rows stay to be read.
     fn look_at_first_rows(&mut self, options: &CsvOptions) -> Result<(), Error> {
-        // Cells are cleaned where they stand, which must not happen twice.
-        let mut text = self.buffer[..self.end].to_vec();
-        let columns = self.columns.len();
-        let split = self
-            .splitter
-            .split(&text, self.start, self.at_end, Some(columns), FIRST_ROWS);
-        self.splitter.clean(&mut text);
-        let cells = self.splitter.cells();
-        let cell = |row: usize, column: usize| {
-            let (start, end) = cells[row * columns + column];
-            // What is not UTF-8 is refused when the row is read.
-            std::str::from_utf8(&text[start..end]).unwrap_or_default()
+        // Without a row there is nothing that a header could be told by, and nothing to publish either.
+        let Some(rows) = self.first_rows()? else {
+            return Ok(());
         };
-        let is_padded = |column: usize| {
-            let cells = (0..split.rows).map(|row| cell(row, column));
-            let (mut values, mut padded) = (0, 0);
-            for cell in cells.filter(|cell| !cell.trim().is_empty()) {
-                values += 1;
-                padded += usize::from(cell.trim() != cell);
-            }
-            values > 0 && padded * 2 >= values
-        };
-        self.has_padded_cells = (0..columns).any(is_padded);
+        self.has_padded_cells = rows.are_padded();
         if options.header != Header::Checked {
             return Ok(());
         }
         let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        match header::columns_of_a_row(&names, split.rows, cell) {
+        match header::columns_of_a_row(&names, &rows) {
             None => Ok(()),
             Some(telling) => Err(Error::HeaderIsRow {
                 input: self.input.clone(),
                 telling,
-                columns,
+                columns: self.columns.len(),
             }),
         }
+    }
+
+    /// The first rows, of which there is at least one, however long it is; none only where the text ends without.
+    ///
+    /// What is wrong with the very first row is said at once: a header cannot be judged by what is no row.
+    fn first_rows(&mut self) -> Result<Option<FirstRows>, Error> {
+        let columns = self.columns.len();
+        let split = loop {
+            let split = self.splitter.split(
+                &self.buffer[..self.end],
+                self.start,
+                self.at_end,
+                Some(columns),
+                FIRST_ROWS,
+            );
+            if split.rows == 0 {
+                self.check(&split, Some(1))?;
+                // Blank lines are left behind, however many there are.
+                self.advance(&split);
+            }
+            let is_enough = split.rows >= ENOUGH_ROWS || self.end - self.start >= ENOUGH_BYTES;
+            let is_stopped = match split.stop {
+                // That cell is refused when its row is read.
+                Stop::TextEnds { cell } => self.end - cell > self.max_cell_bytes,
+                _ => true,
+            };
+            if self.at_end || split.rows > 0 && (is_enough || is_stopped) {
+                break split;
+            }
+            self.fill()?;
+        };
+        let Some(rows) = NonZeroUsize::new(split.rows) else {
+            return Ok(None);
+        };
+        // Cells are cleaned where they stand, which must not happen twice.
+        let mut text = self.buffer[..split.next].to_vec();
+        self.splitter.clean(&mut text);
+        let cells = self.splitter.cells().to_vec();
+        Ok(Some(FirstRows::new(text, cells, rows)))
     }
 
     /// The cell that was meant.

@@ -4,6 +4,7 @@
 //! arrays that are text again a moment later, for three times the compile time.
 
 mod parse;
+mod plain_name;
 mod reader;
 mod stored;
 mod value;

@@ -1,5 +1,6 @@
 //! Columns of values to rows of text.
 
+use super::plain_name::plain_name;
 use super::stored::StoredType;
 use super::value::{AsText, Meaning};
 use crate::column_type::ColumnType;
@@ -89,7 +90,7 @@ impl ParquetReader {
                     return Err(Error::UnsupportedColumnType {
                         input,
                         column: leaf.path().parts().first().cloned().unwrap_or_default(),
-                        kind: kind_of(leaf),
+                        kind: plain_name(leaf),
                     });
                 }
             }
@@ -197,15 +198,6 @@ fn broken(input: &str, file: &SealedFile, source: ParquetError) -> Error {
             input,
             source: source.into(),
         },
-    }
-}
-
-fn kind_of(leaf: &parquet::schema::types::ColumnDescriptor) -> String {
-    match leaf.logical_type_ref() {
-        _ if leaf.path().parts().len() != 1 => "nested".into(),
-        _ if leaf.max_rep_level() > 0 => "a list".into(),
-        Some(logical) => format!("{logical:?}"),
-        None => leaf.physical_type().to_string(),
     }
 }
 

@@ -117,7 +117,7 @@ fn of_converted(column: &ColumnDescriptor) -> Option<Meaning> {
 }
 
 /// As many digits as a number of 128 bits can hold.
-const MAX_PRECISION: i32 = 38;
+pub(super) const MAX_PRECISION: i32 = 38;
 
 fn decimal(precision: i32, scale: i32) -> Option<Meaning> {
     let fits = (1..=MAX_PRECISION).contains(&precision) && (0..=precision).contains(&scale);

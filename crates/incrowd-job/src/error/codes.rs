@@ -18,6 +18,7 @@ incrowd_core::error_codes! {
     Address => "address", "The table is an address that cannot be read yet.";
     CertificateAlone => "certificate-alone", "A certificate is asked for, and no release.";
     CertificateName => "certificate-name", "The certificate's file has the name of its readable twin.";
+    CertificateTwin => "certificate-twin", "The readable twin of the certificate would overwrite a file that is no certificate.";
     AlreadyExists => "already-exists", "A file is already there.";
     StandardOutputTwice => "standard-output-twice", "The release and the JSON document would both go to standard output.";
     UnknownCommand => "unknown-command", "A command that does not exist.";

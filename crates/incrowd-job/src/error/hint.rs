@@ -42,6 +42,10 @@ impl Error {
             Error::CertificateName { .. } => {
                 "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
             }
+            Error::CertificateTwin { .. } => {
+                "move that file, or name the certificate otherwise: its twin for people is named like it, with `.txt`"
+                    .into()
+            }
             Error::NotACertificate { .. } => {
                 "name the JSON file that `anonymize --certificate` has written".into()
             }

@@ -75,6 +75,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// The readable twin of a certificate would take the place of a file that is none.
+    #[error("the readable twin of the certificate would overwrite a file that is no certificate")]
+    CertificateTwin {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file that should be a certificate and is not.
     #[error("`{}` is not a certificate: {message}", path.display())]
     NotACertificate {

@@ -27,9 +27,9 @@ impl Error {
             | Error::Folder { kind, .. }
             | Error::Requests { kind }
             | Error::Answers { kind } => Some(format!("the operating system says: {kind}")),
-            Error::CertificateName { path } | Error::Index { path, .. } => {
-                Some(path.display().to_string())
-            }
+            Error::CertificateName { path }
+            | Error::CertificateTwin { path }
+            | Error::Index { path, .. } => Some(path.display().to_string()),
             Error::StudyTooLarge { limit, .. } => Some(format!("at most {limit} can be studied")),
             Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
             Error::UnknownColumn {

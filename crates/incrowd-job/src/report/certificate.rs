@@ -200,6 +200,9 @@ impl Request {
 }
 
 impl Certificate {
+    /// By which the certificate for people is known.
+    pub(crate) const FIRST_LINE: &'static str = "CERTIFICATE OF ANONYMIZATION";
+
     /// Puts a certificate together; the request is hashed here.
     pub fn new(
         request: Request,
@@ -251,7 +254,7 @@ impl Certificate {
                 false => writeln!(out, "  {label:<18} {value}"),
             };
         };
-        line("", "CERTIFICATE OF ANONYMIZATION".into());
+        line("", Certificate::FIRST_LINE.into());
         line(
             "made by",
             format!("{} {}", self.program.name, self.program.version),
@@ -306,7 +309,8 @@ impl Certificate {
         }
         line("unlisted values", request.unlisted.clone());
         if let Some(csv) = &request.csv {
-            let mark = |mark: Delimiter| char::from(mark.0).escape_debug().to_string();
+            // What steers is written out below, as in every line.
+            let mark = |mark: Delimiter| char::from(mark.0);
             line(
                 "read as",
                 format!(

@@ -3,6 +3,7 @@
 //! Plain data with its JSON and its words. Who measures what stands here is in [`run`](crate::run).
 
 pub(crate) mod certificate;
+pub(crate) mod choices;
 pub(crate) mod csv_text;
 pub(crate) mod explain;
 pub(crate) mod outcome;

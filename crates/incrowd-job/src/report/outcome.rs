@@ -2,7 +2,9 @@
 //!
 //! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
 
+use crate::report::choices;
 use crate::report::stopped::Stopped;
+use incrowd_core::algorithms::partition::Choices;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -206,7 +208,12 @@ impl Exposed {
             .into_iter()
             .map(|column| {
                 let share = column.singled_out.in_words();
-                format!("{}, singles out {share} of the rows", name(column))
+                let values = match column.distinct_is_exact {
+                    true => String::new(),
+                    // Why the share is about so much: not all of so many were counted.
+                    false => format!(", about {} values", column.distinct),
+                };
+                format!("{}{values}, singles out {share} of the rows", name(column))
             })
             .collect();
         if !nobody.is_empty() {
@@ -237,6 +244,8 @@ pub struct UnchangedColumn {
     pub role: UnchangedRole,
     /// Distinct values.
     pub distinct: u64,
+    /// Whether all were counted; otherwise `distinct` is an estimate.
+    pub distinct_is_exact: bool,
     /// Rows whose value no other row has.
     pub singled_out: SingledOut,
 }
@@ -310,8 +319,9 @@ pub struct PartitionSearch {
     pub search: String,
     /// Why.
     pub search_reason: String,
-    /// How many choices of partitions there are.
-    pub choices: f64,
+    /// How many choices of partitions there are: a number, or the text `more than 1e308`.
+    #[serde(with = "choices")]
+    pub choices: Choices,
 }
 
 /// The safe full-domain recodings that a search has found.

@@ -84,9 +84,8 @@ fn run(
     let certificate = CertificateFiles::create(job, &claims, control)?;
     let (types, reader) = RowTypes::watch(job, reader);
     let limit = job.search.time_limit;
-    let first_pass = control.within(limit, Phase::Read, || {
-        first_pass_to_publish(job, &*asked.source, &asked.plan, reader, control)
-    })?;
+    let first_pass =
+        first_pass_to_publish(job, &*asked.source, &asked.plan, reader, limit, control)?;
     let read = started.elapsed();
 
     let solving = Instant::now();

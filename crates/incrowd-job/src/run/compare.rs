@@ -90,13 +90,23 @@ pub struct RunReached {
     pub stopped: Option<Stopped>,
 }
 
-/// Why an algorithm has no answer.
+/// Why a search has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFailed {
     /// What happened.
     pub message: String,
     /// What to do about it.
     pub hint: String,
+}
+
+impl RunFailed {
+    /// What an error says.
+    pub(crate) fn of(error: &Error) -> Self {
+        RunFailed {
+            message: error.to_string(),
+            hint: error.hint(),
+        }
+    }
 }
 
 /// Runs several algorithms on a job; all of them when none is named.
@@ -111,9 +121,8 @@ pub fn compare(
     };
     let started = Instant::now();
     let (asked, reader) = Asked::read(job, "loss")?;
-    let first_pass = control.within(job.search.time_limit, Phase::Read, || {
-        first_pass(job, &*asked.source, &asked.plan, reader, control)
-    })?;
+    let limit = job.search.time_limit;
+    let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, limit, control)?;
     let table = &first_pass.table;
     let seconds_read = started.elapsed().as_secs_f64();
     let models = asked.models(table)?;
@@ -161,13 +170,7 @@ pub fn compare(
         control.check()?;
         let (reached, failed) = match reached {
             Ok(reached) => (Some(reached), None),
-            Err(error) => {
-                let failed = RunFailed {
-                    message: error.to_string(),
-                    hint: error.hint(),
-                };
-                (None, Some(failed))
-            }
+            Err(error) => (None, Some(RunFailed::of(&error))),
         };
         runs.push(Run {
             algorithm: algorithm.card().name.to_owned(),

@@ -1,12 +1,12 @@
 //! The first pass over a job's table: distinct tuples, counted, with the levels of every column.
 
 use crate::error::Error;
-use crate::run::control::{Control, Standing};
+use crate::run::control::{Control, Phase, Standing};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
 use crate::run::plan::Plan;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
-use crate::spec::{Job, WorkLimit};
+use crate::spec::{Job, TimeLimit, WorkLimit};
 use incrowd_core::counts::{CountedTable, RowCounter};
 use incrowd_core::lattice::Node;
 use incrowd_core::problem::{self, Interruption, Watch};
@@ -26,15 +26,18 @@ pub(crate) struct FirstPass {
     pub(crate) has_padded_cells: bool,
 }
 
-/// Counts the rows of `reader`, and finds the levels of every column.
+/// Counts the rows of `reader`, and finds the levels of every column. Whoever calls says how long that may take.
 pub(crate) fn first_pass(
     job: &Job,
     source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
+    limit: Option<TimeLimit>,
     control: &Control,
 ) -> Result<FirstPass, Error> {
-    count_and_measure(job, source, plan, reader, Watched::default(), control)
+    control.within(limit, Phase::Read, || {
+        count_and_measure(job, source, plan, reader, Watched::default(), control)
+    })
 }
 
 /// The same for a table that is to be published: kept columns must not give people away.
@@ -43,9 +46,12 @@ pub(crate) fn first_pass_to_publish(
     source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
+    limit: Option<TimeLimit>,
     control: &Control,
 ) -> Result<FirstPass, Error> {
-    count_and_measure(job, source, plan, reader, Watched::raw(plan), control)
+    control.within(limit, Phase::Read, || {
+        count_and_measure(job, source, plan, reader, Watched::raw(plan), control)
+    })
 }
 
 fn count_and_measure(

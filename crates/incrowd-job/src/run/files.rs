@@ -8,6 +8,7 @@ use crate::run::plan::Plan;
 use crate::spec::{HierarchySource, Job};
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_io::{Claims, ColumnType, CsvEncoder, OutputFormat, PendingFile, RowSink, Sink};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Every file that a job reads, claimed, so that none of them can be written.
@@ -56,6 +57,28 @@ pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
 /// Where the certificate for people is written.
 fn readable_twin(path: &Path) -> PathBuf {
     path.with_extension("txt")
+}
+
+/// Begins the certificate for people, whose name nobody typed: what is there already must be one of ours.
+fn begin_readable(claims: &Claims, path: PathBuf) -> Result<PendingFile, Error> {
+    let is_file = path.metadata().is_ok_and(|found| found.is_file());
+    if is_file && !is_empty_or_certificate(&path).unwrap_or(false) {
+        return Err(Error::CertificateTwin { path });
+    }
+    Ok(PendingFile::create(
+        claims,
+        "the readable certificate",
+        path,
+    )?)
+}
+
+fn is_empty_or_certificate(path: &Path) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    let length = Certificate::FIRST_LINE.len() as u64;
+    std::fs::File::open(path)?
+        .take(length)
+        .read_to_end(&mut start)?;
+    Ok(start.is_empty() || start == Certificate::FIRST_LINE.as_bytes())
 }
 
 /// What a release is written to. It takes rows that a release has recoded, and nothing else, and appears
@@ -181,8 +204,7 @@ impl CertificateFiles {
             return Ok(None);
         };
         let json = PendingFile::create(claims, "the certificate", path)?;
-        let readable =
-            PendingFile::create(claims, "the readable certificate", readable_twin(path))?;
+        let readable = begin_readable(claims, readable_twin(path))?;
         for file in [&json, &readable] {
             if let Some(temporary) = file.temporary_path() {
                 control.add_temporary(temporary);

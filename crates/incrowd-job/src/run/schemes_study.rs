@@ -4,8 +4,10 @@
 //! T. Li and N. Li, Towards Optimal k-Anonymization, Data & Knowledge Engineering 65(1), 2008, section 5.
 
 use crate::error::Error;
+use crate::report::choices;
 use crate::report::csv_text;
 use crate::report::outcome::VERSION;
+use crate::run::compare::RunFailed;
 use crate::run::control::{Control, Phase};
 use crate::run::counted::{SearchWatch, max_suppressed};
 use crate::run::files;
@@ -13,7 +15,7 @@ use crate::run::negotiation::Ground;
 use crate::run::study::StudyBudget;
 use crate::spec::partitions;
 use crate::spec::{Budget, Job, Others, TimeLimit};
-use incrowd_core::algorithms::partition::solve;
+use incrowd_core::algorithms::partition::{Account, Choices, solve};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{
@@ -92,6 +94,17 @@ pub struct SchemesRow {
     pub without: Option<String>,
     /// Seconds of the search, by the clock.
     pub seconds: f64,
+    /// What it found; none of the fields is there when it found nothing.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<SchemesFound>,
+    /// Why it found nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<RunFailed>,
+}
+
+/// What one search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SchemesFound {
     /// Nodes whose cost was computed.
     pub nodes_visited: u64,
     /// What the answer costs.
@@ -100,8 +113,26 @@ pub struct SchemesRow {
     pub lower_bound: f64,
     /// The share of the cost that might still be saved; 0 for a proven optimum.
     pub gap: f64,
-    /// How many choices of partitions there are.
-    pub choices: f64,
+    /// How many choices of partitions there are: a number, or the text `more than 1e308`.
+    #[serde(with = "choices")]
+    pub choices: Choices,
+}
+
+impl SchemesFound {
+    fn of(account: &Account) -> Self {
+        let saved = (account.cost - account.lower_bound).max(0.0);
+        SchemesFound {
+            nodes_visited: account.counts.nodes_visited,
+            cost: account.cost,
+            lower_bound: account.lower_bound,
+            gap: if saved > 0.0 {
+                saved / account.cost
+            } else {
+                0.0
+            },
+            choices: account.choices,
+        }
+    }
 }
 
 /// An experiment of the paper.
@@ -148,7 +179,6 @@ pub fn study_schemes(
     options: &SchemesOptions,
     control: &Control,
 ) -> Result<SchemesStudy, Error> {
-    let mut job = job.clone();
     let limit_from = match job.search.time_limit {
         Some(_) => "asked for",
         None => "assumed as `--time-limit` is not given",
@@ -157,7 +187,6 @@ pub fn study_schemes(
         Some(limit) => limit,
         None => TIME_LIMIT.parse::<TimeLimit>()?,
     };
-    job.search.time_limit = Some(limit);
     let time_limit = SearchLimit {
         seconds: limit.0.as_secs_f64(),
         from: limit_from.to_owned(),
@@ -170,7 +199,7 @@ pub fn study_schemes(
             kind: error.kind(),
         })?;
     }
-    let ground = Ground::count(&job, control)?;
+    let ground = Ground::count(job, control)?;
     let names: Vec<String> = (ground.quasi_identifiers())
         .map(|(name, _)| name.to_owned())
         .collect();
@@ -195,8 +224,11 @@ pub fn study_schemes(
             from: "all of them, assumed as `--max-suppressed` is not given".to_owned(),
         },
     };
+    // What is assumed is for searches: reading may take as long as it takes unless the user said otherwise.
+    let mut limited = job.clone();
+    limited.search.time_limit = Some(limit);
     let mut study = Study {
-        job: &job,
+        job: &limited,
         control,
         wishes,
         rows: Vec::new(),
@@ -216,7 +248,7 @@ pub fn study_schemes(
                 budget.rows, budget.from
             ),
         ];
-        plots = draw(&rows, &subtitles, &time_limit, folder, &files::claims(&job))?;
+        plots = draw(&rows, &subtitles, &time_limit, folder, &files::claims(job))?;
     }
     Ok(SchemesStudy {
         version: VERSION,
@@ -366,30 +398,31 @@ impl Study<'_> {
         };
         let started = Instant::now();
         let watch = SearchWatch::new(self.job, self.control);
-        let (_, account) = solve(&problem, &watch)?;
+        let solved = solve(&problem, &watch);
         let seconds = started.elapsed().as_secs_f64();
-        let saved = (account.cost - account.lower_bound).max(0.0);
+        self.control.check()?;
+        // A search that finds nothing, for want of time or because there is nothing, is an answer: what the others
+        // found stays.
+        let (account, failed) = match solved {
+            Ok((_, account)) => (Some(account), None),
+            Err(error) => (None, Some(RunFailed::of(&error.into()))),
+        };
+        let direction = match &account {
+            None => case.direction,
+            Some(account) if account.is_bottom_up => Direction::BottomUp,
+            Some(_) => Direction::TopDown,
+        };
         self.rows.push(SchemesRow {
             experiment: case.experiment,
             columns: table.attributes.len(),
             k: case.k,
             metric: case.metric.to_owned(),
             scheme: case.scheme.name().to_owned(),
-            search: match account.is_bottom_up {
-                true => Direction::BottomUp.name().to_owned(),
-                false => Direction::TopDown.name().to_owned(),
-            },
+            search: direction.name().to_owned(),
             without: case.without.map(str::to_owned),
             seconds,
-            nodes_visited: account.counts.nodes_visited,
-            cost: account.cost,
-            lower_bound: account.lower_bound,
-            gap: if saved > 0.0 {
-                saved / account.cost
-            } else {
-                0.0
-            },
-            choices: account.choices,
+            found: account.as_ref().map(SchemesFound::of),
+            failed,
         });
         Ok(())
     }
@@ -412,7 +445,7 @@ enum Figure {
     /// Milliseconds of the search, which the time limit bounds.
     Time,
     /// What the answer costs.
-    Cost(&'static str, fn(&SchemesRow) -> f64),
+    Cost(&'static str, fn(&SchemesFound) -> f64),
 }
 
 impl Figure {
@@ -423,10 +456,11 @@ impl Figure {
         }
     }
 
-    fn of(self, row: &SchemesRow) -> f64 {
+    /// None where there is nothing to show.
+    fn of(self, row: &SchemesRow) -> Option<f64> {
         match self {
-            Figure::Time => 1e3 * row.seconds,
-            Figure::Cost(_, cost) => cost(row),
+            Figure::Time => Some(1e3 * row.seconds),
+            Figure::Cost(_, cost) => row.found.as_ref().map(cost),
         }
     }
 }
@@ -478,7 +512,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[0],
         line: |row| &row.scheme,
         x: BY_K,
-        y: Figure::Cost("thousands of pairs", |row| row.cost / 1e3),
+        y: Figure::Cost("thousands of pairs", |found| found.cost / 1e3),
     },
     Picture {
         file: "schemes-hdm-by-k.svg",
@@ -487,7 +521,7 @@ const PICTURES: [Picture; 6] = [
         metric: METRICS[1],
         line: |row| &row.scheme,
         x: BY_K,
-        y: Figure::Cost("sum of penalties", |row| row.cost),
+        y: Figure::Cost("sum of penalties", |found| found.cost),
     },
 ];
 
@@ -506,10 +540,13 @@ fn draw(
         };
         for row in rows.iter().filter(belongs) {
             let label = (picture.line)(row);
+            let Some(y) = picture.y.of(row) else {
+                continue;
+            };
             let point = Point {
                 x: (picture.x.1)(row),
-                y: picture.y.of(row),
-                is_final: row.gap == 0.0,
+                y,
+                is_final: row.found.as_ref().is_some_and(|found| found.gap == 0.0),
             };
             match drawn.iter_mut().find(|line| line.label == label) {
                 Some(line) => line.points.push(point),
@@ -534,7 +571,14 @@ fn draw(
                 }),
                 Figure::Cost(..) => None,
             },
-            hollow: "hollow: the best found when the limit ended the search, not proven",
+            hollow: match picture.y {
+                Figure::Time => {
+                    "hollow: not proven; the limit ended the search, or it found nothing"
+                }
+                Figure::Cost(..) => {
+                    "hollow: the best found when the limit ended the search, not proven"
+                }
+            },
         };
         let path = folder.join(picture.file);
         let svg = lines(&around, &drawn);
@@ -561,8 +605,12 @@ impl SchemesStudy {
             "lower_bound",
             "gap",
             "choices",
+            "failed",
         ]);
         for row in &self.rows {
+            let figure = |figure: fn(&SchemesFound) -> String| {
+                row.found.as_ref().map(figure).unwrap_or_default()
+            };
             text += &csv_text::line([
                 row.experiment.name().to_owned(),
                 row.columns.to_string(),
@@ -572,11 +620,18 @@ impl SchemesStudy {
                 row.search.clone(),
                 row.without.clone().unwrap_or_default(),
                 format!("{:.6}", row.seconds),
-                row.nodes_visited.to_string(),
-                row.cost.to_string(),
-                row.lower_bound.to_string(),
-                row.gap.to_string(),
-                row.choices.to_string(),
+                figure(|found| found.nodes_visited.to_string()),
+                figure(|found| found.cost.to_string()),
+                figure(|found| found.lower_bound.to_string()),
+                figure(|found| found.gap.to_string()),
+                figure(|found| match found.choices.number() {
+                    Some(number) => number.to_string(),
+                    None => found.choices.to_string(),
+                }),
+                match &row.failed {
+                    Some(failed) => format!("none found: {}", failed.message),
+                    None => String::new(),
+                },
             ]);
         }
         text

@@ -13,6 +13,7 @@ mod improve;
 mod program;
 mod scheme;
 mod search;
+mod size;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -20,6 +21,7 @@ mod values;
 mod walk;
 
 pub use search::Counts;
+pub use size::Choices;
 
 use super::{Algorithm, Card, DefaultBudget, Found, Status};
 use crate::Error;
@@ -104,7 +106,7 @@ pub struct Account {
     /// Why.
     pub reason: &'static str,
     /// How many choices of partitions there are.
-    pub choices: f64,
+    pub choices: Choices,
 }
 
 /// Solves a problem and tells how the search went.
@@ -166,7 +168,7 @@ fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, 
         counts: answer.counts,
         is_bottom_up,
         reason,
-        choices: ground.spaces.iter().map(|space| space.size()).product(),
+        choices: Choices::new(ground.spaces.iter().map(|space| space.size()).product()),
     };
     Ok((proposal, account))
 }

@@ -262,6 +262,19 @@ fn free_text_keeps_its_most_common_values() {
         path(&choice, "Other")[choice.hierarchy.height() as usize - 1],
         "any other"
     );
+    // Of three values one can be kept, and is not called "the 1".
+    let few: Vec<(String, u32)> = [("red", 9), ("blue", 5), ("green", 4)]
+        .map(|(text, rows)| (text.to_owned(), rows))
+        .to_vec();
+    let choice = of("c", &few);
+    assert_eq!(choice.spec.to_string(), "frequent:1");
+    assert!(
+        choice
+            .reason
+            .contains("the most common value, the others as one"),
+        "{}",
+        choice.reason
+    );
     // Where no value occurs twice there is nothing to keep.
     let names: Vec<(String, u32)> = (0..50).map(|n| (format!("name {n}x"), 1)).collect();
     let choice = of("remark", &names);

@@ -297,11 +297,12 @@ pub(super) fn frequent(column: &Column<'_>) -> Vec<Candidate> {
     let levels = counts.len().clamp(1, 3);
     let candidate = |counts: &[u32]| {
         let names: Vec<String> = counts.iter().map(u32::to_string).collect();
+        let kept = match counts {
+            [1] => "the most common value".to_owned(),
+            _ => format!("the {} most common", names.join(", then ")),
+        };
         Candidate {
-            does: format!(
-                "the {} most common, the others as one",
-                names.join(", then ")
-            ),
+            does: format!("{kept}, the others as one"),
             spec: HierarchySpec::Frequent {
                 counts: counts.to_vec(),
             },

@@ -120,7 +120,7 @@ impl Ground {
             hierarchies,
             input_hash,
             ..
-        } = first_pass(job, &*source, &plan, reader, control)?;
+        } = first_pass(job, &*source, &plan, reader, job.search.time_limit, control)?;
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
             key: index_file::key(job, &plan, input_hash, &levels, &table),

@@ -138,6 +138,7 @@ impl Published<'_> {
             column,
             role,
             distinct: spread.distinct,
+            distinct_is_exact: spread.is_exact,
             singled_out: singled_out(spread, rows),
         };
         let of_roles = counted.iter().zip(&exposure.columns).map(|(at, exposed)| {

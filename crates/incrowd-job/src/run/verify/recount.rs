@@ -431,7 +431,8 @@ fn promise_field(at: usize) -> String {
 fn request_of(job: &Job, stated: &Certificate, control: &Control) -> Result<Request, Error> {
     let algorithm = algorithm(job)?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
-    let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, control)?;
+    // The limit of a job is for making a release, not for checking one.
+    let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, None, control)?;
     let models = asked.models(&first_pass.table)?;
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;

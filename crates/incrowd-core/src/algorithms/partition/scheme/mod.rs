@@ -100,7 +100,7 @@ impl Space {
         }
     }
 
-    /// How many partitions there are, as exactly as a float can say.
+    /// How many partitions there are, as exactly as a float can say; infinite where it cannot, and always a number.
     pub(super) fn size(&self) -> f64 {
         match &self.shape {
             Shape::Chain(chain) => chain.len() as f64,
@@ -187,7 +187,9 @@ impl Joins {
                     }
                 }
                 let joined = partitions_without_singles(children.len());
-                let ways = sums.iter().rev().zip(&joined);
+                // Nothing is made of what cannot be joined, however many ways the single ones have: 0 times
+                // infinity is no number.
+                let ways = (sums.iter().rev().zip(&joined)).filter(|&(_, &joined)| joined > 0.0);
                 ways.map(|(single, joined)| single * joined).sum()
             }
         }
