@@ -22,7 +22,7 @@ bench: tools ## Measure; RUN names the folder under benchmarks/runs, today's dat
 	cargo run --release --package incrowd-bench -- all --record $(RUN)
 
 docs: ## Rewrite the pages that are generated from the registries
-	INCROWD_WRITE_DOCS=1 cargo test --quiet --package incrowd-cli --test generated_docs --test error_codes
+	INCROWD_WRITE_DOCS=1 cargo test --quiet --package incrowd-cli --test it -- generated_docs:: error_codes::
 
 fuzz: ## A minute for each fuzz target (needs a nightly toolchain and cargo-fuzz)
 	@command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked

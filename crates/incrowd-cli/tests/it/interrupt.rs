@@ -1,0 +1,351 @@
+//! Ctrl-C in every phase: the best found so far, or exit code 130, soon, and nothing left behind.
+#![cfg(unix)]
+
+use crate::support::{Folder, PATIENTS, ROLES, Run, data};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A child that is ended with the test, whatever happens in it.
+struct Running(Option<Child>);
+
+impl Running {
+    fn start(folder: &Folder, arguments: &str) -> Self {
+        let child = folder
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Running(Some(child))
+    }
+
+    fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    fn is_running(&mut self) -> bool {
+        self.0.as_mut().unwrap().try_wait().unwrap().is_none()
+    }
+
+    /// Waits until something is so; fails the test if the child ends before.
+    #[track_caller]
+    fn until(&mut self, is_so: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !is_so() {
+            assert!(self.is_running(), "ended too soon");
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "waited in vain"
+            );
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn press_ctrl_c(&self) {
+        self.signal("-INT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill")
+            .args([signal, &self.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Presses Ctrl-C; the child must end within seconds with 130 and say that nothing was written.
+    #[track_caller]
+    fn stops(mut self) {
+        self.press_ctrl_c();
+        let pressed = Instant::now();
+        let run = Run::of(self.0.take().unwrap().wait_with_output().unwrap());
+        assert!(
+            pressed.elapsed() < Duration::from_secs(10),
+            "took too long to stop"
+        );
+        let run = run.ends_with(130);
+        assert_eq!(run.stdout, "");
+        assert!(run.stderr.starts_with("error: stopped"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("hint: nothing was written"),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn folder_with_pipe(name: &str) -> Folder {
+    let folder = Folder::with("patients.csv", PATIENTS);
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let made = Command::new("mkfifo")
+        .arg(folder.path(name))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    folder
+}
+
+/// Bytes in the temporary file of the release; none before it is there.
+fn bytes_written(folder: &Path) -> Option<u64> {
+    let mut files = std::fs::read_dir(folder).unwrap();
+    let part = files.find_map(|file| {
+        let file = file.ok()?;
+        let name = file.file_name().into_string().ok()?;
+        name.ends_with(".part").then_some(file)
+    })?;
+    Some(part.metadata().ok()?.len())
+}
+
+#[test]
+fn while_waiting_for_a_pipe_that_says_nothing() {
+    let folder = folder_with_pipe("pipe.csv");
+    let running = Running::start(
+        &folder,
+        &format!("anonymize pipe.csv {ROLES} -k 3 -o out/safe.csv"),
+    );
+    // Opening waits for the reader, so from here on it reads.
+    let mut pipe = std::fs::File::options()
+        .write(true)
+        .open(folder.path("pipe.csv"))
+        .unwrap();
+    pipe.write_all(PATIENTS.as_bytes()).unwrap();
+    running.stops();
+    assert_eq!(folder.list("out"), [""; 0]);
+}
+
+#[test]
+fn while_counting() {
+    let folder = Folder::with("big.csv", big_table());
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let mut running = Running::start(
+        &folder,
+        "anonymize big.csv -q a,b,c -k 3 --threads 2 -o out/safe.csv",
+    );
+    running.until(|| bytes_written(&folder.path("out")).is_some());
+    running.stops();
+    assert_eq!(folder.list("out"), [""; 0]);
+}
+
+/// A search that takes very long: distances do not survive merging, so nothing can be skipped in millions of nodes.
+fn endless_search(output: &str) -> String {
+    let columns = "age,workclass,education,education-num,marital-status,occupation,relationship,race,sex,hours-per-week,native-country";
+    format!(
+        "anonymize {} -q {columns} -s salary-class --others drop --hierarchies {} --hierarchy education-num=order --hierarchy hours-per-week=interval:2,4,8,16,32 -t 0.3 --max-suppressed 30% --work-limit none {output}",
+        data("adult/adult.csv"),
+        data("adult/hierarchies"),
+    )
+}
+
+/// What a child shows on a terminal, read as it comes.
+struct Terminal {
+    shown: std::fs::File,
+    text: String,
+}
+
+impl Terminal {
+    /// A terminal, and its other end for the child.
+    fn new() -> (Self, Stdio) {
+        let pair = nix::pty::openpty(None, None).unwrap();
+        let terminal = Terminal {
+            shown: pair.master.into(),
+            text: String::new(),
+        };
+        (terminal, pair.slave.into())
+    }
+
+    /// Reads until something is shown.
+    #[track_caller]
+    fn wait_for(&mut self, shown: &str) {
+        let mut buffer = [0; 4096];
+        while !self.text.contains(shown) {
+            let count = self.shown.read(&mut buffer).unwrap_or(0);
+            assert!(count > 0, "ended without {shown:?}: {}", self.text);
+            self.text += &String::from_utf8_lossy(&buffer[..count]);
+        }
+    }
+}
+
+#[test]
+fn while_searching_the_first_asks_for_the_best_so_far() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let arguments = endless_search("-o out/safe.csv --certificate out/proof.json --json");
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let running = Running(Some(child));
+    // A search that takes its time shows how far it is.
+    for shown in ["searching", "best ", "bound ", "gap "] {
+        terminal.wait_for(shown);
+    }
+    running.press_ctrl_c();
+    terminal.wait_for("taking the best found so far");
+    let mut running = running;
+    let output = running.0.take().unwrap().wait_with_output().unwrap();
+    let outcome = Run::of(output).ends_with(0).json();
+    assert_eq!(outcome["guarantee"], "bounded");
+    assert_eq!(outcome["stopped"]["by"], "user");
+    assert_eq!(outcome["privacy"][0]["holds"], true);
+    let notes = outcome["notes"].as_array().unwrap();
+    let says_so = |note: &serde_json::Value| note.as_str().unwrap().contains("as you asked");
+    assert!(notes.iter().any(says_so), "{notes:?}");
+    assert_eq!(
+        folder.list("out"),
+        ["proof.json", "proof.txt", "safe.csv"],
+        "nothing else is left"
+    );
+    let verified = "verify out/safe.csv -q age -s salary-class -t 0.3 --json";
+    folder.run(verified).ends_with(0);
+}
+
+#[test]
+fn while_searching_the_second_stops() {
+    let folder = folder_with_pipe("pipe.csv");
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&endless_search("-o pipe.csv"))
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let mut running = Running(Some(child));
+    // Nobody reads, so that what was found waits to be written when Ctrl-C is pressed again.
+    let _pipe = std::fs::File::open(folder.path("pipe.csv")).unwrap();
+    terminal.wait_for("searching");
+    running.press_ctrl_c();
+    terminal.wait_for("taking the best found so far");
+    running.press_ctrl_c();
+    terminal.wait_for("error: stopped");
+    let run = Run::of(running.0.take().unwrap().wait_with_output().unwrap());
+    assert_eq!(run.ends_with(130).stdout, "");
+}
+
+#[test]
+fn being_terminated_stops_whatever_the_phase() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&endless_search("-o out/safe.csv"))
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let mut running = Running(Some(child));
+    terminal.wait_for("searching");
+    running.signal("-TERM");
+    terminal.wait_for("nothing was written");
+    let run = Run::of(running.0.take().unwrap().wait_with_output().unwrap());
+    assert_eq!(run.ends_with(130).stdout, "");
+    assert_eq!(folder.list("out"), [""; 0]);
+}
+
+#[test]
+fn what_a_killed_run_leaves_the_next_one_removes_and_nothing_else() {
+    // The levels of a column come through a pipe that says nothing: by then the output is begun.
+    let folder = folder_with_pipe("zip.csv");
+    let waiting = |output: &str| {
+        let arguments =
+            format!("anonymize patients.csv {ROLES} --hierarchy zip=zip.csv -k 3 -o out/{output}");
+        Running::start(&folder, &arguments)
+    };
+    let mut killed = waiting("one.csv");
+    killed.until(|| folder.list("out").len() == 1);
+    killed.signal("-KILL");
+    killed.0.as_mut().unwrap().wait().unwrap();
+    let left = folder.list("out");
+    assert!(left.len() == 1 && left[0].ends_with(".part"), "{left:?}");
+
+    let mut alive = waiting("two.csv");
+    let is_replaced = || {
+        let parts = folder.list("out");
+        parts.len() == 1 && parts != left
+    };
+    alive.until(is_replaced);
+    let held = folder.list("out");
+
+    let arguments = format!("anonymize patients.csv {ROLES} -k 3 -o out/safe.csv");
+    folder.run(&arguments).ends_with(0);
+    assert!(alive.is_running());
+    assert_eq!(folder.list("out"), [held[0].as_str(), "safe.csv"]);
+}
+
+#[test]
+fn while_writing() {
+    for threads in [1, 3] {
+        let folder = Folder::with("big.csv", big_table());
+        std::fs::create_dir(folder.path("out")).unwrap();
+        let arguments =
+            format!("anonymize big.csv -q a,b,c -k 3 --threads {threads} -o out/safe.csv");
+        let mut running = Running::start(&folder, &arguments);
+        running.until(|| bytes_written(&folder.path("out")).is_some_and(|bytes| bytes > 0));
+        running.stops();
+        assert_eq!(folder.list("out"), [""; 0]);
+    }
+}
+
+#[test]
+fn while_publishing_to_a_reader_that_does_not_read() {
+    let folder = folder_with_pipe("pipe.csv");
+    let big = folder.path("big.csv");
+    std::fs::write(big, big_table()).unwrap();
+    let mut running = Running::start(&folder, "anonymize big.csv -q a,b,c -k 3 -o pipe.csv");
+    // Opening waits for the writer; then nobody reads, and the pipe fills up.
+    let _pipe = std::fs::File::open(folder.path("pipe.csv")).unwrap();
+    std::thread::sleep(Duration::from_secs(8));
+    assert!(running.is_running());
+    running.stops();
+}
+
+#[test]
+fn while_inspecting() {
+    let folder = folder_with_pipe("pipe.csv");
+    let running = Running::start(&folder, "inspect pipe.csv");
+    let _pipe = std::fs::File::options()
+        .write(true)
+        .open(folder.path("pipe.csv"))
+        .unwrap();
+    running.stops();
+}
+
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    let folder = folder_with_pipe("pipe.csv");
+    let mut running = Running::start(&folder, "inspect pipe.csv");
+    let _pipe = std::fs::File::options()
+        .write(true)
+        .open(folder.path("pipe.csv"))
+        .unwrap();
+    running.press_ctrl_c();
+    // Signals that come together are one.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(running.is_running());
+    running.press_ctrl_c();
+    let pressed = Instant::now();
+    let code = running.0.as_mut().unwrap().wait().unwrap().code();
+    assert_eq!(code, Some(130));
+    assert!(pressed.elapsed() < Duration::from_secs(1));
+}
+
+/// Large enough that every phase takes a while.
+fn big_table() -> String {
+    let mut text = String::from("a,b,c\n");
+    for row in 0..1_500_000u32 {
+        text.push_str(&format!("{},{},{}\n", row % 90, row % 7, row % 1000));
+    }
+    text
+}

@@ -1,0 +1,25 @@
+//! What people see: the real program, run on real files. One program: linking one for each file takes longer than running them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod anonymize;
+mod bad_input;
+mod certificate;
+mod classics;
+mod compare;
+mod error_codes;
+mod exposed;
+mod generated_docs;
+mod interrupt;
+mod kept_columns;
+mod look;
+mod nasty_input;
+mod negotiate;
+mod partition;
+mod reading;
+mod readme;
+mod shown;
+mod study;
+mod support;
+mod threads;
+mod verify;
+mod writing;

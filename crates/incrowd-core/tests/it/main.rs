@@ -1,0 +1,25 @@
+//! The laws, papers and peers that the core is held against. One program: linking one for each file takes longer than running them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod adult;
+mod architecture;
+mod arx;
+mod classics;
+mod classification;
+mod counting;
+mod cuts;
+mod engines;
+mod groupings;
+mod laws;
+mod limits;
+mod missing_cells;
+mod mutations;
+mod negotiation;
+mod negotiation_random;
+mod negotiation_requests;
+mod paper_002;
+mod paper_004;
+mod partitions;
+mod published_texts;
+mod regions;
+mod spread;

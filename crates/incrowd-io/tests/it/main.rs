@@ -1,0 +1,10 @@
+//! Files in and out. One program: linking one for each file takes longer than running them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod errors;
+mod parquet;
+mod parquet_types;
+mod properties;
+mod reading_csv;
+mod support;
+mod writing;

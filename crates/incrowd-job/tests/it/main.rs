@@ -1,0 +1,10 @@
+//! Jobs as callers of the library run them. One program: linking one for each file takes longer than running them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod any_table;
+mod architecture;
+mod certificates;
+mod fuzz_corpus;
+mod input_changed;
+mod parquet_types;
+mod writing_is_guarded;
