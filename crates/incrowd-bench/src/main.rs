@@ -188,7 +188,7 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
 fn command(arguments: &Arguments, folder: &std::path::Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     format!(
-        "cargo run --release -p incrowd-bench -- {} --rows {} --record {name}",
+        "cargo run --profile bench -p incrowd-bench -- {} --rows {} --record {name}",
         arguments.benchmark.name(),
         arguments.rows,
     )
