@@ -61,15 +61,13 @@ fn readable_twin(path: &Path) -> PathBuf {
 
 /// Begins the certificate for people, whose name nobody typed: what is there already must be one of ours.
 fn begin_readable(claims: &Claims, path: PathBuf) -> Result<PendingFile, Error> {
+    // That a file is read says more than that it is no certificate, so claims come first.
+    let pending = PendingFile::create(claims, "the readable certificate", &path)?;
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
-    if is_file && !is_empty_or_certificate(&path).unwrap_or(false) {
-        return Err(Error::CertificateTwin { path });
+    match is_file && !is_empty_or_certificate(&path).unwrap_or(false) {
+        true => Err(Error::CertificateTwin { path }),
+        false => Ok(pending),
     }
-    Ok(PendingFile::create(
-        claims,
-        "the readable certificate",
-        path,
-    )?)
 }
 
 fn is_empty_or_certificate(path: &Path) -> std::io::Result<bool> {
