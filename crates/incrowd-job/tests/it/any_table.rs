@@ -221,3 +221,28 @@ fn boxes_are_published_certified_and_verified() {
     assert_eq!(verified.safe, Some(true), "{verified:?}");
     assert!(verified.certificate.unwrap().mismatches.is_empty());
 }
+
+/// The example of the crate runs as a documentation test; the readme shows the same.
+#[test]
+fn the_readme_shows_the_example_that_runs() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let read = |path: &str| std::fs::read_to_string(format!("{root}{path}")).unwrap();
+    let (documentation, readme) = (read("src/lib.rs"), read("../../README.md"));
+    let example: Vec<&str> = documentation
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .skip_while(|line| *line != "```")
+        .skip(1)
+        .take_while(|line| *line != "```")
+        .filter(|line| !line.starts_with("# "))
+        .collect();
+    assert!(example.len() <= 15, "{} lines", example.len());
+    let shown: Vec<&str> = readme
+        .lines()
+        .skip_while(|line| *line != "```rust")
+        .skip(1)
+        .take_while(|line| *line != "```")
+        .collect();
+    assert_eq!(shown, example);
+}
