@@ -1,10 +1,12 @@
 //! Judging a published file, whoever made it.
 //!
-//! Rows that are `*` in every column of the file are suppressed rows. They carry nothing, and whoever counts a
-//! published file leaves them out, so that they can neither swell a class nor be taken for values.
+//! Rows that are `*` in every column of the file are suppressed or blank rows (see [`Seen`](super::Seen)). They carry
+//! nothing, and whoever counts a published file leaves them out, so that they can neither swell a class nor be taken for
+//! values.
 
 use super::classes::{Class, Classes, Exposure, Reached};
 use crate::counts::CountedTable;
+use crate::hierarchy::ANY;
 use crate::privacy::PrivacyModel;
 use crate::problem::Meter;
 use crate::recode::Labels;
@@ -55,6 +57,8 @@ pub struct AgainstOriginal {
     pub levels: Option<Vec<u8>>,
     /// Rows of the original that are not published.
     pub rows_suppressed: u32,
+    /// Rows of the original that are `*` in every quasi-identifier as published: so many may be there as blank rows.
+    pub rows_at_any: u32,
     /// Published rows that no row of the original accounts for.
     pub rows_invented: u32,
     /// What is wrong.
@@ -159,6 +163,9 @@ fn compare_as(
             None => class.size(),
         };
     }
+    let at_any: Option<Vec<u32>> = columns.iter().map(|column| column.any).collect();
+    let at_any = at_any.and_then(|groups| originals.find(&groups));
+    result.rows_at_any = at_any.map_or(0, Class::size);
     if result.rows_invented > 0 {
         result.violations.push(Violation::InventedRows {
             rows: result.rows_invented,
@@ -176,6 +183,8 @@ struct Column {
     groups_of_leaves: Vec<u32>,
     /// The group of each published value.
     groups_of_values: BTreeMap<u32, u32>,
+    /// The group that `*` stands for, in published rows or in blank ones.
+    any: Option<u32>,
 }
 
 impl Column {
@@ -201,6 +210,7 @@ impl Column {
                     level: Some(level),
                     groups_of_leaves: hierarchy.groups_of_leaves(level).to_vec(),
                     groups_of_values,
+                    any: hierarchy.group(level, ANY),
                 });
             }
         }
@@ -231,8 +241,10 @@ impl Column {
             }
             *place = group;
         }
+        let any = labels.read(ANY, true);
         Ok(Column {
             level: None,
+            any: any.map(|leaves| groups_of_leaves[leaves[0] as usize]),
             groups_of_leaves,
             groups_of_values: values.into_iter().zip(0..).collect(),
         })
