@@ -303,7 +303,7 @@ impl Counts {
         let columns = columns.map(|(at, (&(column, role), values))| {
             let teller = Teller::new(&rows_of_tuples, &tuples[at]);
             let told = protected.iter().zip(&tuples[tellers.len()..]);
-            let told = told.filter(|(other, _)| **other != column);
+            let told = told.filter(|(other, _)| **other != column && has_ground(role, &teller));
             let told = told.filter_map(|(&other, values)| {
                 let share = teller.share(values)?;
                 Some((names[other].clone(), share))
@@ -364,6 +364,13 @@ fn kind(values: &Sample<Value>) -> Kind {
     }
 }
 
+/// Whether there are rows enough to say what a column tells. A kept column is there by mere convenience and has to show
+/// that it is harmless; sensitive columns and targets are what a release is made for, and in a handful of rows they go
+/// with a quasi-identifier by chance.
+fn has_ground(role: UnchangedRole, teller: &Teller<'_>) -> bool {
+    role == UnchangedRole::Kept || teller.rows_to_go_by() >= given_away::FEWEST_ROWS
+}
+
 /// The share of rows that have the most common of these values. When that is none of those sampled, the sampled ones
 /// stand for fewer rows than there are, and it has the rest.
 fn most_common(values: &Sample<()>, rows: u64) -> f64 {
@@ -407,11 +414,16 @@ impl Measures {
                 true => 0..quasi_identifiers,
                 false => 0..sensitive.end,
             };
+            let role = match is_sensitive {
+                true => UnchangedRole::Sensitive,
+                false => UnchangedRole::Target,
+            };
             let mut told = Vec::new();
             let mut given_away = Vec::new();
             for other in protected {
                 let values = numbered(other);
-                if let Some(share) = teller.share(&values) {
+                let share = teller.share(&values);
+                if let Some(share) = share.filter(|_| has_ground(role, &teller)) {
                     told.push((names(other), share));
                 }
                 if sensitive.contains(&other) {
@@ -420,10 +432,7 @@ impl Measures {
             }
             self.columns.push(TellingColumn {
                 name: names(at),
-                role: match is_sensitive {
-                    true => UnchangedRole::Sensitive,
-                    false => UnchangedRole::Target,
-                },
+                role,
                 // Who has which value is for the report of the release.
                 kind: Kind::Text,
                 spread: Spread {

@@ -75,6 +75,13 @@ impl<'a> Teller<'a> {
         self.shared.chunk_by(move |&a, &b| value(a) == value(b))
     }
 
+    /// Rows whose value another row has as well, but for the first of each value: what there is to go by when saying that
+    /// rows with one value have another value in common.
+    pub(super) fn rows_to_go_by(&self) -> u64 {
+        let rows = self.shared.iter().map(|&at| u64::from(self.rows[at]));
+        rows.sum::<u64>() - self.values().count() as u64
+    }
+
     /// How much of another column it tells: the share of rows guessed right by taking the most common value among the
     /// rows that share a value of the teller, of those rows that the most common value of all does not guess anyway
     /// (lambda, L. Goodman and W. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954). Rows whose

@@ -4,8 +4,8 @@
 //! recodings are read from the published texts, each of which says what it stands for. They are silent about values of
 //! which every row is suppressed, and a `*` may stand in blank rows only, or mean every value or just those that are not
 //! listed. So there may be several readings. Those count that account for the rows of the file, and what is lost was
-//! counted again if it is the same in all of them, and if no suppressed row has a value that none of the texts stands for:
-//! some metrics charge such rows by the group that they would have been in.
+//! counted again if it is the same in all of them. Where a suppressed row has a value that none of the texts stands for,
+//! metrics that charge such rows by the group that they would have been in are not.
 
 use super::recount::texts;
 use super::{Looked, LookedOriginal};
@@ -87,8 +87,9 @@ impl Again {
             false => first,
         };
         made.retain(|(suppressed, _)| *suppressed == rows_suppressed);
-        let losses = metrics.iter().enumerate().map(|(at, (name, _))| {
+        let losses = metrics.iter().enumerate().map(|(at, (name, metric))| {
             let loss = made[0].1[at];
+            let is_told = is_told || !metric.reads_suppressed_groups();
             let is_same = made.iter().all(|(_, losses)| losses[at].is_about(loss));
             (name.clone(), (is_same && is_told).then_some(loss.0))
         });
