@@ -36,10 +36,10 @@ pub use report::certificate::{
 pub use report::explain::{Entry, Explanation, Family, explain};
 pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
-    Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch, Origin, Outcome, Over,
-    PartitionSearch, PrivacyReached, RaisedAttribute, RowOrder, SafeAmong, SafeRecodings, Sample,
-    Seconds, SingledOut, StepAction, StepTaken, UnchangedColumn, UnchangedRole, Unchecked, VERSION,
-    Verification,
+    GivenAway, GivenAwayBy, Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch,
+    Origin, Outcome, Over, PartitionSearch, PrivacyReached, RaisedAttribute, RowOrder, SafeAmong,
+    SafeRecodings, Sample, Seconds, SingledOut, StepAction, StepTaken, UnchangedColumn,
+    UnchangedRole, Unchecked, VERSION, Verification,
 };
 pub use report::revealing::{Reason, RevealingColumn};
 pub use report::stopped::{Stopped, StoppedBy};

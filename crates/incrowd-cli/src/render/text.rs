@@ -134,9 +134,16 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             outcome.rows_in, outcome.rows_out, outcome.rows_suppressed
         ),
     );
-    if outcome.rows_starred > 0 {
-        let rows = outcome.rows_starred;
+    if outcome.rows_starred > outcome.rows_blank {
+        let rows = outcome.rows_starred - outcome.rows_blank;
         page.entry("", format!("{rows} suppressed rows are published as `*`"));
+    }
+    if outcome.rows_blank > 0 {
+        let rows = outcome.rows_blank;
+        page.entry(
+            "",
+            format!("{rows} blank: not suppressed, yet `*` in every column"),
+        );
     }
     if outcome.rows_excluded > 0 {
         let rows = outcome.rows_excluded;

@@ -3,12 +3,14 @@
 
 mod anonymize;
 mod bad_input;
+mod blank_rows;
 mod certificate;
 mod classics;
 mod compare;
 mod error_codes;
 mod exposed;
 mod generated_docs;
+mod given_away;
 mod interrupt;
 mod kept_columns;
 mod look;

@@ -250,6 +250,18 @@ impl RowCounter {
         self.rows
     }
 
+    /// Rows of each distinct combination of values.
+    pub fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    /// The value of a column (quasi-identifiers first) in each distinct combination: equal values have equal numbers,
+    /// which say nothing else and are different in another counter.
+    pub fn codes(&self, column: usize) -> impl Iterator<Item = u32> {
+        let field = self.layout.field(column);
+        self.tuples.iter().map(move |tuple| field.read(tuple))
+    }
+
     /// The distinct values of a column (quasi-identifiers first) with their rows: numbers and dates in their order,
     /// text in byte order. Missing cells are one value, the empty text, which comes first.
     ///

@@ -62,6 +62,7 @@ error_codes! {
     IndexStale => "index-stale", "An index of something else.";
     CheckStopped => "check-stopped", "The independent check was stopped before its end; nothing is published.";
     CheckFailed => "check-failed", "The independent check refused what a search proposed. A mistake in incrowd; nothing is published.";
+    BlankRows => "blank-rows", "A promise holds only with the help of rows that would be `*` in every published column.";
     InputChanged => "input-changed", "The input changed between the two passes over it.";
     ColumnVanished => "column-vanished", "A column of the counted table is not in the rows to be written.";
     Cancelled => "cancelled", "The user stopped the run.";

@@ -133,6 +133,10 @@ impl Error {
                 "remove the index file; the next run makes a new one".into()
             }
             Error::CheckFailed { .. } => "nothing was written; please report this as a bug".into(),
+            Error::BlankRows { .. } => {
+                "nothing was written: nobody can tell such rows from suppressed ones; write unknown cells of the table in another way than `*`, or ask for less"
+                    .into()
+            }
             Error::InputChanged | Error::ColumnVanished { .. } => {
                 "nothing was written; run again on a copy that nobody changes".into()
             }

@@ -296,6 +296,16 @@ pub enum Error {
         /// What did not hold.
         what: &'static str,
     },
+    /// Rows of nothing but `*` cannot be told from suppressed ones, and a promise needs them.
+    #[error(
+        "`{model}` holds only with the help of {rows} rows that would be `*` in every published column"
+    )]
+    BlankRows {
+        /// How many.
+        rows: u32,
+        /// The promise.
+        model: String,
+    },
     /// The independent check was stopped before its end.
     #[error("the check of the release was stopped before its end")]
     CheckStopped,

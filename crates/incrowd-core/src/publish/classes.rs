@@ -255,6 +255,46 @@ impl Classes {
         Ok(classes)
     }
 
+    /// The same without some rows of one class, `rows` altogether and `rows_with` with a value of a counted column. A
+    /// class without rows is published no more. None when the class has no such rows.
+    pub(super) fn without(
+        &self,
+        class: u32,
+        rows: u32,
+        rows_with: impl Fn(usize, u32) -> u32,
+    ) -> Option<Self> {
+        let class = class as usize;
+        let mut classes = self.clone();
+        classes.sizes[class] = classes.sizes[class].checked_sub(rows)?;
+        classes.is_suppressed[class] |= classes.sizes[class] == 0;
+        for (column, histograms) in classes.columns.iter_mut().enumerate() {
+            let mut rest = Histograms::default();
+            let mut taken = 0;
+            for at in 0..self.sizes.len() {
+                let of_class = histograms.class(at);
+                for (&value, &count) in of_class.values.iter().zip(of_class.counts) {
+                    let gone = if at == class {
+                        rows_with(column, value)
+                    } else {
+                        0
+                    };
+                    taken += gone;
+                    if count > gone {
+                        rest.push(value, count - gone);
+                    } else if count < gone {
+                        return None;
+                    }
+                }
+                rest.end_class();
+            }
+            if taken != rows {
+                return None;
+            }
+            *histograms = rest;
+        }
+        Some(classes)
+    }
+
     /// The class of a tuple.
     pub(super) fn of_tuple(&self, tuple: usize) -> Class<'_> {
         Class {

@@ -6,6 +6,7 @@ use super::Release;
 use super::classes::Class;
 use super::texts::TextsOf;
 use crate::counts::{CountedTable, Missing, MissingCells};
+use crate::hierarchy::ANY;
 use crate::table::Dictionary;
 
 /// How every row is published.
@@ -108,6 +109,18 @@ impl ReleaseMap {
         let texts = self.attributes.iter().zip(self.texts_of_class(class));
         let is_suppressed = self.classes.is_suppressed[class as usize];
         (!is_suppressed).then(|| texts.map(|(it, &text)| it.texts[text as usize].as_str()))
+    }
+
+    /// The published class whose texts are all `*`, if there is one. A row of it whose other published cells are `*`
+    /// too is blank: it looks like a suppressed row, and whoever applies the map counts it with
+    /// [`Tally::count_blank`](super::Tally::count_blank).
+    pub fn any_class(&self) -> Option<u32> {
+        let classes = 0..self.classes.is_suppressed.len() as u32;
+        let is_any = |class: &u32| {
+            self.texts(*class)
+                .is_some_and(|mut texts| texts.all(|text| text == ANY))
+        };
+        classes.into_iter().find(is_any)
     }
 
     /// The position of the text of each attribute in a class.

@@ -14,6 +14,7 @@ mod crowds;
 mod map;
 mod measure;
 mod recoder;
+mod seen;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -24,12 +25,14 @@ pub use applier::Applier;
 pub use classes::{ExposedColumn, Exposure, Reached};
 pub use map::{MappedAttribute, MappedClasses, MappedColumn, MappedTuples, ReleaseMap};
 pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
+pub use seen::Seen;
 pub use tally::{Confirmation, Tally};
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 
 use crate::Error;
 use crate::counts::{CountedTable, Work};
 use crate::lattice::Node;
+use crate::privacy::PrivacyModel;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Unwatched, Watch};
 use crate::recode::Recoding;
 use classes::Classes;
@@ -42,6 +45,7 @@ use texts::PublishedTexts;
 #[derive(Debug)]
 pub struct Release<'a> {
     table: &'a CountedTable,
+    models: &'a [Box<dyn PrivacyModel>],
     recoding: Arc<dyn Recoding>,
     /// One for each quasi-identifier.
     texts: Vec<PublishedTexts>,
@@ -98,6 +102,7 @@ pub fn publish_watched<'a>(
     }
     let release = Release {
         table,
+        models: problem.models,
         recoding: Arc::clone(recoding),
         texts,
         columns,
@@ -198,7 +203,12 @@ impl<'a> Release<'a> {
 
     /// The texts of a quasi-identifier that stand in published rows. A group may have rows that are all suppressed.
     pub fn texts(&self, attribute: usize) -> Vec<&str> {
-        let published = self.classes.published();
+        self.texts_in(&self.classes, attribute)
+    }
+
+    /// The texts of a quasi-identifier in these classes.
+    fn texts_in(&self, classes: &Classes, attribute: usize) -> Vec<&str> {
+        let published = classes.published();
         let texts: BTreeSet<u32> = published.map(|class| class.groups()[attribute]).collect();
         let text = |text| self.texts[attribute].text(text);
         texts.into_iter().map(text).collect()

@@ -55,6 +55,8 @@ struct Block {
     classes: Vec<u32>,
     /// Their values of the counted column at hand.
     values: Vec<u32>,
+    /// Those of them, by position, that are blank.
+    blank: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -71,6 +73,8 @@ struct Plan {
     missing: Missing,
     suppressed_rows: SuppressedRows,
     classes: ClassFinder,
+    /// The class whose rows may be blank.
+    any_class: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -172,6 +176,7 @@ impl Recoder {
             missing: map.missing(),
             suppressed_rows,
             classes: ClassFinder::new(map),
+            any_class: map.any_class(),
             map: Arc::clone(map),
         };
         Ok(Recoder {
@@ -212,6 +217,7 @@ impl Recoder {
             keys,
             classes,
             values,
+            blank,
         } = block;
         let (map, finder) = (&*plan.map, &plan.classes);
         let is_excluded = |&row: &usize| {
@@ -249,6 +255,18 @@ impl Recoder {
             tally.count_class(class);
             classes.push(class);
         }
+        let is_blank = |row: usize| {
+            plan.cells.iter().all(|cell| match *cell {
+                PublishedCell::Unchanged(position) => raw.cell(row, position) == ANY.as_bytes(),
+                PublishedCell::Recoded(_) => true,
+            })
+        };
+        blank.clear();
+        if plan.any_class.is_some() {
+            let of_any = |&at: &usize| Some(classes[at]) == plan.any_class && is_blank(rows[at]);
+            blank.extend((0..rows.len()).filter(of_any));
+            tally.blank(blank.len());
+        }
         for (column, (known, &position)) in map.counted().iter().zip(&plan.counted).enumerate() {
             values.clear();
             for &row in rows.iter() {
@@ -257,6 +275,7 @@ impl Recoder {
                 values.push(value.ok_or(Error::InputChanged)?);
             }
             tally.count_values(column, classes, values);
+            tally.blank_values(column, blank.iter().map(|&at| (classes[at], values[at])));
         }
         for (&row, &class) in rows.iter().zip(classes.iter()) {
             if !map.classes().is_suppressed[class as usize] {

@@ -15,6 +15,10 @@ pub struct Tally {
     /// One for each counted column.
     columns: Vec<ValueTally>,
     rows_excluded: u32,
+    /// Of the rows counted, those that are blank.
+    pub(super) rows_blank: u32,
+    /// Their values, one for each counted column.
+    blank: Vec<ValueTally>,
 }
 
 impl Tally {
@@ -24,6 +28,8 @@ impl Tally {
             rows_of_classes: vec![0; map.classes().is_suppressed.len()],
             columns: vec![ValueTally::default(); map.counted().len()],
             rows_excluded: 0,
+            rows_blank: 0,
+            blank: vec![ValueTally::default(); map.counted().len()],
         }
     }
 
@@ -31,6 +37,14 @@ impl Tally {
     pub fn count(&mut self, class: u32, values: &[u32], rows: u32) {
         self.rows_of_classes[class as usize] += rows;
         for (column, &value) in self.columns.iter_mut().zip(values) {
+            column.count_rows(class, value, rows);
+        }
+    }
+
+    /// Says of rows of a class, counted already, that they are blank: every cell of theirs is published as `*`.
+    pub fn count_blank(&mut self, class: u32, values: &[u32], rows: u32) {
+        self.rows_blank += rows;
+        for (column, &value) in self.blank.iter_mut().zip(values) {
             column.count_rows(class, value, rows);
         }
     }
@@ -52,11 +66,34 @@ impl Tally {
         for (column, theirs) in other.columns.iter().enumerate() {
             self.columns[column].add(theirs);
         }
+        let columns = other.blank.len().max(self.blank.len());
+        self.blank.resize_with(columns, ValueTally::default);
+        for (column, theirs) in other.blank.iter().enumerate() {
+            self.blank[column].add(theirs);
+        }
         self.rows_excluded += other.rows_excluded;
+        self.rows_blank += other.rows_blank;
     }
 
     pub(super) fn exclude(&mut self, rows: usize) {
         self.rows_excluded += rows as u32;
+    }
+
+    pub(super) fn blank(&mut self, rows: usize) {
+        self.rows_blank += rows as u32;
+    }
+
+    /// Counts the values of a counted column in blank rows, each with its class.
+    pub(super) fn blank_values(&mut self, column: usize, rows: impl Iterator<Item = (u32, u32)>) {
+        for (class, value) in rows {
+            self.blank[column].count_rows(class, value, 1);
+        }
+    }
+
+    /// Blank rows of a class with this value of a counted column.
+    pub(super) fn rows_blank_with(&self, column: usize, class: u32, value: u32) -> u32 {
+        let column = self.blank.get(column);
+        column.map_or(0, |column| column.rows(class, value))
     }
 
     pub(super) fn count_class(&mut self, class: u32) {
@@ -140,17 +177,18 @@ impl ValueTally {
 
 impl Release<'_> {
     /// Confirms that the rows recoded are exactly the rows counted, class by class and value by value of every column
-    /// that was counted; without it no writer finishes.
+    /// that was counted, and that every promise holds for whoever reads them; without it no writer finishes.
     pub fn confirm(&self, tally: &Tally) -> Result<Confirmation, Error> {
         let sizes = self.classes.all().map(|class| class.size());
         let is_complete = sizes.eq(tally.rows_of_classes.iter().copied())
             && self.table.rows_excluded == tally.rows_excluded
             && self.table.columns.len() == tally.columns.len()
             && (tally.columns.iter().enumerate()).all(|(column, seen)| self.agrees(column, seen));
-        match is_complete {
-            true => Ok(Confirmation(())),
-            false => Err(Error::InputChanged),
+        if !is_complete {
+            return Err(Error::InputChanged);
         }
+        self.seen(tally)?;
+        Ok(Confirmation(()))
     }
 
     /// Whether every class has the values of this column that were counted. The values of a class that are there as

@@ -1,10 +1,12 @@
 //! Judging a published file, whoever made it.
 //!
-//! Rows that are `*` in every column of the file are suppressed rows. They carry nothing, and whoever counts a
-//! published file leaves them out, so that they can neither swell a class nor be taken for values.
+//! Rows that are `*` in every column of the file are suppressed or blank rows (see [`Seen`](super::Seen)). They carry
+//! nothing, and whoever counts a published file leaves them out, so that they can neither swell a class nor be taken for
+//! values.
 
 use super::classes::{Class, Classes, Exposure, Reached};
 use crate::counts::CountedTable;
+use crate::hierarchy::ANY;
 use crate::privacy::PrivacyModel;
 use crate::problem::Meter;
 use crate::recode::Labels;
@@ -55,6 +57,8 @@ pub struct AgainstOriginal {
     pub levels: Option<Vec<u8>>,
     /// Rows of the original that are not published.
     pub rows_suppressed: u32,
+    /// Rows of the original that are `*` in every quasi-identifier as published: so many may be there as blank rows.
+    pub rows_at_any: u32,
     /// Published rows that no row of the original accounts for.
     pub rows_invented: u32,
     /// What is wrong.
@@ -143,9 +147,9 @@ fn compare_as(
     if columns.len() < original.attributes.len() {
         return result;
     }
-    result.rows_invented = match columns.iter().any(|column| column.overlaps) {
-        false => rows_invented(&columns, &classes, original, meter),
-        true => rows_invented_in_boxes(&columns, &classes, original),
+    (result.rows_invented, result.rows_at_any) = match columns.iter().any(|it| it.overlaps) {
+        false => compare_classes(&columns, &classes, original, meter),
+        true => compare_boxes(&columns, &classes, original),
     };
     if result.rows_invented > 0 {
         result.violations.push(Violation::InventedRows {
@@ -156,13 +160,14 @@ fn compare_as(
     result
 }
 
-/// Rows that the classes of the original, in the same groups, do not account for.
-fn rows_invented(
+/// Rows that the classes of the original, in the same groups, do not account for; and rows of the original that are `*`
+/// in every column.
+fn compare_classes(
     columns: &[Column],
     classes: &Classes,
     original: &CountedTable,
     meter: &Meter<'_>,
-) -> u32 {
+) -> (u32, u32) {
     let groups_of_leaves: Vec<Vec<u32>> = (columns.iter().zip(&original.attributes))
         .map(|(column, attribute)| column.groups_of_leaves(attribute.hierarchy.leaves()))
         .collect();
@@ -178,11 +183,21 @@ fn rows_invented(
             None => class.size(),
         }
     });
-    invented.sum()
+    let at_any = columns
+        .iter()
+        .zip(&groups_of_leaves)
+        .map(|(column, groups)| {
+            let leaf = column.any?;
+            Some(groups[leaf as usize])
+        });
+    let at_any: Option<Vec<u32>> = at_any.collect();
+    let at_any = at_any.and_then(|groups| originals.find(&groups));
+    (invented.sum(), at_any.map_or(0, Class::size))
 }
 
-/// Rows that the tuples of the original in the box of each class do not account for.
-fn rows_invented_in_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> u32 {
+/// The same where classes have boxes that overlap: rows that the tuples of the original in the box of each class do not
+/// account for. No class is all of the rows that are `*` in every column.
+fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> (u32, u32) {
     let tuples = &original.tuples;
     let mut tuples_of_leaves: Vec<Vec<Vec<u32>>> = (original.attributes.iter())
         .map(|attribute| vec![Vec::new(); attribute.hierarchy.leaves()])
@@ -218,7 +233,7 @@ fn rows_invented_in_boxes(columns: &[Column], classes: &Classes, original: &Coun
         let inside: Vec<u32> = beside.filter(is_inside).copied().collect();
         class.rows_beyond_tuples(original, &inside)
     });
-    invented.sum()
+    (invented.sum(), 0)
 }
 
 /// What the published values of one column stand for in the original.
@@ -231,6 +246,8 @@ struct Column {
     covers: Vec<Vec<u32>>,
     /// Whether some of them stand for the same leaf.
     overlaps: bool,
+    /// A leaf that `*` stands for, in published rows or in blank ones.
+    any: Option<u32>,
 }
 
 impl Column {
@@ -256,8 +273,10 @@ impl Column {
                 for (leaf, &group) in (0..).zip(hierarchy.groups_of_leaves(level)) {
                     covers[group as usize].push(leaf);
                 }
+                let any = hierarchy.group(level, ANY);
                 return Ok(Column {
                     level: Some(level),
+                    any: any.map(|group| covers[group as usize][0]),
                     values,
                     covers,
                     overlaps: false,
@@ -283,6 +302,7 @@ impl Column {
             level: None,
             values: values.into_iter().zip(0..).collect(),
             overlaps: covered.windows(2).any(|two| two[0] == two[1]),
+            any: labels.read(ANY, true).map(|leaves| leaves[0]),
             covers,
         })
     }

@@ -48,6 +48,10 @@ impl UtilityMetric for DmStar {
         Detail::Classes
     }
 
+    fn reads_suppressed_groups(&self) -> bool {
+        true
+    }
+
     fn loss(&self, published: &Published<'_>) -> Loss {
         squares(published.sizes)
     }

@@ -29,6 +29,10 @@ impl UtilityMetric for Height {
         Detail::Levels
     }
 
+    fn reads_suppressed_groups(&self) -> bool {
+        true
+    }
+
     fn loss(&self, published: &Published<'_>) -> Loss {
         let attributes = published.attributes.iter().zip(&published.table.attributes);
         let levels = attributes.map(|(shown, attribute)| match shown.level {

@@ -312,6 +312,12 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// What [`UtilityMetric::loss`] reads.
     fn detail(&self) -> Detail;
 
+    /// Whether it matters in which group or class a suppressed row would have been. Whoever has only the published rows
+    /// cannot know that.
+    fn reads_suppressed_groups(&self) -> bool {
+        false
+    }
+
     /// The counted column whose histograms the metric reads, if any.
     fn column(&self) -> Option<usize> {
         None

@@ -96,9 +96,6 @@ impl ParquetReader {
             }
         }
         let rows_total = u64::try_from(metadata.num_rows()).unwrap_or(0);
-        if rows_total == 0 {
-            return Err(Error::NoRows { input });
-        }
         Ok(ParquetReader {
             input,
             file,
@@ -305,12 +302,17 @@ impl RowReader for ParquetReader {
                 likely: Encoding::Windows1252,
             });
         }
+        if self.rows_total == 0 {
+            return Err(Error::NoRows {
+                input: self.input.clone(),
+            });
+        }
         Ok(batch.rows() > 0)
     }
 
     fn bytes_read(&self) -> u64 {
         // Columns are stored apart, so the place in the file says little; the share of rows does.
-        let share = self.rows as f64 / self.rows_total as f64;
+        let share = self.rows as f64 / self.rows_total.max(1) as f64;
         (share * self.file.bytes() as f64) as u64
     }
 

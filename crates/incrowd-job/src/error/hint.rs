@@ -1,6 +1,7 @@
 //! What to do next.
 
 use super::{Error, nearest_names};
+use crate::report::outcome::UnchangedRole;
 use std::io;
 
 impl Error {
@@ -104,6 +105,12 @@ impl Error {
             Error::RevealingColumns { columns } => {
                 let names: Vec<String> = columns.iter().map(|column| column.name.escape_debug().to_string()).collect();
                 let names = names.join(",");
+                if columns.iter().all(|column| column.role != UnchangedRole::Kept) {
+                    return format!(
+                        "choose other targets or sensitive columns, or generalize them too (`-q {names}`); to publish them \
+                         nevertheless, name them beside their role: `--keep {names}`"
+                    );
+                }
                 format!(
                     "leave out what names or singles people out with `--identifying {names}`, or give a role (`-q`, `-s`) to what is \
                      known to others or sensitive; to publish them nevertheless, name them: `--keep {names}`"

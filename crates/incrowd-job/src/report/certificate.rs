@@ -4,7 +4,9 @@
 //! machine, the folder or the number of threads. The request is part of the certificate; its hash is the
 //! SHA-256 of that part as JSON without blanks, so `jq -cj .request certificate.json | sha256sum` checks it.
 
-use crate::report::outcome::{Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION};
+use crate::report::outcome::{
+    Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION, is_zero,
+};
 use crate::report::visible::{visible, visible_json};
 use crate::spec::Delimiter;
 use indexmap::IndexMap;
@@ -152,8 +154,13 @@ pub struct Reached {
     pub rows_suppressed: u64,
     /// Rows left out because a cell is missing.
     pub rows_excluded: u64,
-    /// Suppressed rows that the release has as rows of `*`.
+    /// Rows of the release that are `*` in every column: suppressed ones, where they are published that way, and blank
+    /// ones.
     pub rows_starred: u64,
+    /// Blank rows: not suppressed, yet `*` in every published column, so that nobody can tell them from suppressed ones.
+    /// Neither `rows_out` nor any class counts them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rows_blank: u64,
     /// What a reader should know before trusting or using the release, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -358,12 +365,22 @@ impl Certificate {
                 reached.rows_in, reached.rows_out, reached.rows_suppressed
             ),
         );
-        if reached.rows_starred > 0 {
+        if reached.rows_starred > reached.rows_blank {
             line(
                 "",
                 format!(
                     "  {:<18} {} suppressed rows are published as `*`",
-                    "", reached.rows_starred
+                    "",
+                    reached.rows_starred.saturating_sub(reached.rows_blank)
+                ),
+            );
+        }
+        if reached.rows_blank > 0 {
+            line(
+                "",
+                format!(
+                    "  {:<18} {} blank: not suppressed, yet `*` in every column",
+                    "", reached.rows_blank
                 ),
             );
         }

@@ -78,9 +78,14 @@ pub struct Outcome {
     pub hierarchies: IndexMap<String, LevelsFrom>,
     /// Rows left out because a cell is missing.
     pub rows_excluded: u64,
-    /// Suppressed rows that the release has as rows of `*`; the file has these beside `rows_out`.
+    /// Rows of the file that are `*` in every column, beside `rows_out`: suppressed ones, where they are published that
+    /// way, and blank ones.
     #[serde(default)]
     pub rows_starred: u64,
+    /// Blank rows: not suppressed, yet `*` in every published column, so that nobody can tell them from suppressed ones.
+    /// Neither `rows_out` nor any class counts them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rows_blank: u64,
     /// The order of the rows of the release.
     #[serde(default)]
     pub row_order: RowOrder,
@@ -174,6 +179,9 @@ pub struct Exposed {
     pub classes_of_one: u64,
     /// For each sensitive column, classes whose rows all share one value of it. A class of one row is one of them.
     pub homogeneous: Vec<HomogeneousClasses>,
+    /// For each sensitive column, what other columns published as they are give away of it; empty when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given_away: Vec<GivenAway>,
     /// What should make a reader think twice, in words.
     pub warnings: Vec<String>,
 }
@@ -224,6 +232,13 @@ impl Exposed {
                 "single"
             };
             lines.push(format!("{}: {verb} out nobody", names.join(", ")));
+        }
+        for given in &self.given_away {
+            let name = given.column.escape_debug();
+            lines.push(format!(
+                "all together within classes: `{name}` is given away for {} of the rows",
+                given.in_words()
+            ));
         }
         if let Some(together) = &self.kept_with_classes {
             lines.push(format!(
@@ -286,10 +301,7 @@ pub struct SingledOut {
 impl SingledOut {
     /// The share for people.
     pub fn in_words(&self) -> String {
-        match self.is_exact {
-            true => format!("{:.1} %", self.share * 100.0),
-            false => format!("about {:.0} %", self.share * 100.0),
-        }
+        share_in_words(self.share, self.is_exact)
     }
 }
 
@@ -302,6 +314,57 @@ pub struct HomogeneousClasses {
     pub classes: u64,
     /// The rows in them.
     pub rows: u64,
+}
+
+/// What columns published as they are give away of a sensitive one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GivenAway {
+    /// The sensitive column.
+    pub column: String,
+    /// Rows that nothing in the release but this column tells apart are a group: those of one class with the same cells in
+    /// all other columns published as they are. So many groups have one value of it only.
+    pub groups: u64,
+    /// The rows in them.
+    pub rows: u64,
+    /// Their share of the rows published.
+    pub share: f64,
+    /// Whether all groups were counted; otherwise the numbers are estimates.
+    pub is_exact: bool,
+    /// What single columns give away, those that give away anything.
+    pub by: Vec<GivenAwayBy>,
+}
+
+impl GivenAway {
+    /// The share for people.
+    pub fn in_words(&self) -> String {
+        share_in_words(self.share, self.is_exact)
+    }
+}
+
+/// What one column gives away of a sensitive one, whatever the class: all rows that have some value of it, at least ten,
+/// have the same sensitive value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GivenAwayBy {
+    /// The column.
+    pub column: String,
+    /// The rows that have such values.
+    pub rows: u64,
+    /// Their share of the rows published.
+    pub share: f64,
+    /// Whether all values were counted; otherwise both are estimates.
+    pub is_exact: bool,
+}
+
+/// Whether a number needs not be told.
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn share_in_words(share: f64, is_exact: bool) -> String {
+    match is_exact {
+        true => format!("{:.1} %", share * 100.0),
+        false => format!("about {:.0} %", share * 100.0),
+    }
 }
 
 /// How a search over partitions went.

@@ -1,5 +1,6 @@
 //! Columns published as they are that would give people away, and why.
 
+use super::outcome::UnchangedRole;
 use std::fmt;
 
 /// Why a column should not be published as it is.
@@ -21,6 +22,13 @@ pub enum Reason {
         /// The other column.
         column: String,
         /// How much of it: 1 is everything.
+        share: f64,
+    },
+    /// All rows that have some value of it have the same value of a sensitive column.
+    GivesAway {
+        /// The sensitive column.
+        column: String,
+        /// The share of rows that have such a value.
         share: f64,
     },
 }
@@ -47,6 +55,12 @@ impl fmt::Display for Reason {
                     ),
                 }
             }
+            Reason::GivesAway { column, share } => write!(
+                formatter,
+                "gives `{}` away for {} of the rows",
+                column.escape_debug(),
+                percent(*share)
+            ),
         }
     }
 }
@@ -61,6 +75,8 @@ pub(crate) fn percent(share: f64) -> String {
 pub struct RevealingColumn {
     /// Its name.
     pub name: String,
+    /// Why it would be published as it is.
+    pub role: UnchangedRole,
     /// Why, at least one reason.
     pub reasons: Vec<Reason>,
 }

@@ -98,6 +98,21 @@ fn run(
     let writing = Instant::now();
     let mut outcome = control.within(limit, Phase::Write, || {
         let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
+        let second_pass = SecondPass {
+            job,
+            asked: &asked,
+            release: &release,
+            input_hash: first_pass.input_hash,
+            control,
+        };
+        if let Some(output) = &mut output {
+            output.begin(types.map(|types| types.of_release(&asked.plan)))?;
+        }
+        let sample = match show.sample {
+            0 => None,
+            rows => Some(second_pass.sample(rows)?),
+        };
+        let recoded = second_pass.recode(output.as_mut())?;
         let answer = Answer {
             job,
             asked: &asked,
@@ -108,26 +123,14 @@ fn run(
             account: solved.account.as_ref(),
             stopped: Stopped::of(solved.stopped, solved.work),
             release: &release,
-            control,
-        };
-        let second_pass = SecondPass {
-            job,
-            asked: &asked,
-            release: &release,
-            input_hash: first_pass.input_hash,
+            seen: &release.seen(&recoded.tally)?,
             control,
         };
         let mut outcome = answer.outcome()?;
-        if let Some(output) = &mut output {
-            output.begin(types.map(|types| types.of_release(&asked.plan)))?;
-        }
-        let sample = match show.sample {
-            0 => None,
-            rows => Some(second_pass.sample(rows)?),
-        };
-        let (written, kept) = second_pass.write(output)?;
-        outcome.exposed = answer.exposed(&kept);
-        if let Some(written) = written {
+        outcome.exposed = answer.exposed(&recoded.kept);
+        // Nothing can fail any more but the writing itself.
+        if let (Some(output), Some(confirmation)) = (output, recoded.confirmation) {
+            let written = output.finish(confirmation)?;
             if let Some(files) = certificate {
                 let certificate = answer.certificate(&outcome, &written.sha256);
                 outcome.certificate = Some(files.write(&certificate, &written.path)?);

@@ -14,7 +14,7 @@ use crate::run::describe::Answer;
 use crate::run::memory;
 use crate::spec::{Job, TimeLimit};
 use incrowd_core::algorithms::ALGORITHMS;
-use incrowd_core::publish::publish_watched;
+use incrowd_core::publish::{Tally, publish_watched};
 use incrowd_core::utility::MetricSpec;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -162,6 +162,8 @@ pub fn compare(
                     account: solved.account.as_ref(),
                     stopped: Stopped::of(solved.stopped, solved.work),
                     release: &release,
+                    // No row is written, so none is seen to be blank.
+                    seen: &release.seen(&Tally::default())?,
                     control,
                 };
                 RunReached::of(&answer)

@@ -4,11 +4,13 @@ use crate::error::Error;
 use crate::run::control::{Control, Phase, Standing};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
+use crate::run::models;
 use crate::run::plan::Plan;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use crate::spec::{Job, TimeLimit, WorkLimit};
 use incrowd_core::counts::{CountedTable, RowCounter};
 use incrowd_core::lattice::Node;
+use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{self, Interruption, Watch};
 use incrowd_io::{Fingerprint, RowReader, RowSource};
 use std::time::Instant;
@@ -20,7 +22,7 @@ pub(crate) struct FirstPass {
     pub(crate) hierarchies: Vec<ColumnHierarchy>,
     /// Of the bytes read.
     pub(crate) input_hash: Fingerprint,
-    /// What raw kept columns give away.
+    /// What raw columns that are published as they are give away.
     pub(crate) kept: Measures,
     /// Whether cells have white space around them that is part of their values.
     pub(crate) has_padded_cells: bool,
@@ -36,11 +38,11 @@ pub(crate) fn first_pass(
     control: &Control,
 ) -> Result<FirstPass, Error> {
     control.within(limit, Phase::Read, || {
-        count_and_measure(job, source, plan, reader, Watched::default(), control)
+        count_and_measure(job, source, plan, reader, Refusal::Nothing, control)
     })
 }
 
-/// The same for a table that is to be published: kept columns must not give people away.
+/// The same for a table that is to be published: columns that are published as they are must not give people away.
 pub(crate) fn first_pass_to_publish(
     job: &Job,
     source: &dyn RowSource,
@@ -50,8 +52,30 @@ pub(crate) fn first_pass_to_publish(
     control: &Control,
 ) -> Result<FirstPass, Error> {
     control.within(limit, Phase::Read, || {
-        count_and_measure(job, source, plan, reader, Watched::raw(plan), control)
+        let refusal = Refusal::RevealingColumns;
+        count_and_measure(job, source, plan, reader, refusal, control)
     })
+}
+
+/// What a table may be refused for.
+#[derive(Clone, Copy)]
+enum Refusal {
+    Nothing,
+    /// Columns published as they are that give people away.
+    RevealingColumns,
+}
+
+/// The sensitive columns that a job promises something about.
+fn promised(job: &Job, plan: &Plan) -> Result<Vec<String>, Error> {
+    let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
+    let mut columns = plan.names_of(&plan.sensitive);
+    columns.retain(|name| {
+        let is_about = |spec: &ModelSpec| spec.column().is_none_or(|column| column == name);
+        specs
+            .iter()
+            .any(|spec| spec.entry().needs_column && is_about(spec))
+    });
+    Ok(columns)
 }
 
 fn count_and_measure(
@@ -59,16 +83,24 @@ fn count_and_measure(
     source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
-    watched: Watched,
+    refusal: Refusal,
     control: &Control,
 ) -> Result<FirstPass, Error> {
+    let watched = match refusal {
+        Refusal::Nothing => Watched::default(),
+        Refusal::RevealingColumns => Watched::raw(plan),
+    };
     let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
     let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let columns = ColumnCounter::new(watched);
     let rows = input::count(job, source, reader, counter, columns, control)?;
-    let (counter, input_hash, kept) = (rows.counter, rows.hash, rows.columns.finish());
-    refuse(&kept, job.columns.keep.as_deref().unwrap_or_default())?;
+    let (counter, input_hash, mut kept) = (rows.counter, rows.hash, rows.columns.finish());
+    if let Refusal::RevealingColumns = refusal {
+        kept.add_counted(plan, &counter);
+        let by_name = job.columns.keep.as_deref().unwrap_or_default();
+        refuse(&kept, &promised(job, plan)?, by_name)?;
+    }
     let missing = input::missing(job);
     let mut hierarchies = Vec::new();
     for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {

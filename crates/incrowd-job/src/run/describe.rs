@@ -24,7 +24,7 @@ use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec};
 use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
-use incrowd_core::publish::Release;
+use incrowd_core::publish::{Release, Seen};
 use incrowd_core::recode::{ColumnRecoding, Grouping};
 use incrowd_core::utility::{METRICS, MetricSpec};
 use incrowd_io::Header;
@@ -33,8 +33,14 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// Said when a release is safe only because it is empty.
-pub(crate) const NOTHING_PUBLISHED: &str =
-    "NOTHING IS PUBLISHED: every row is suppressed; allow fewer, or ask for less";
+pub(crate) fn nothing_published(rows_out: u64, rows_blank: u64) -> Option<String> {
+    let why = match (rows_out, rows_blank) {
+        (1.., _) => return None,
+        (0, 0) => "every row is suppressed; allow fewer, or ask for less",
+        (0, _) => "every row is `*` in every column; ask for less, or allow rows to be suppressed",
+    };
+    Some(format!("NOTHING IS PUBLISHED: {why}"))
+}
 
 /// Of so many minimal recodings the loss is told: each must be counted for it.
 const LOSSES_OF_MINIMAL: usize = 5;
@@ -64,6 +70,8 @@ pub(crate) struct Answer<'a> {
     /// Why the search ended before its end, if it did, and how much it had done.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) release: &'a Release<'a>,
+    /// The release as its readers see it.
+    pub(crate) seen: &'a Seen<'a>,
     pub(crate) control: &'a Control,
 }
 
@@ -74,6 +82,7 @@ impl Answer<'_> {
             job,
             proposal,
             release,
+            seen,
             ..
         } = *self;
         let table = release.table();
@@ -111,8 +120,9 @@ impl Answer<'_> {
             None => (None, None),
         };
         let looked_at = proposal.nodes_checked;
-        let classes = release.classes() as u64;
-        let rows_out = u64::from(release.rows_published());
+        let classes = seen.classes() as u64;
+        let rows_out = u64::from(seen.rows());
+        let rows_blank = u64::from(seen.rows_blank());
         Ok(Outcome {
             version: VERSION,
             algorithm: self.algorithm.card().name.to_owned(),
@@ -129,13 +139,13 @@ impl Answer<'_> {
             rows_out,
             rows_suppressed: release.rows_suppressed().into(),
             classes,
-            smallest_class: release.smallest_class().into(),
+            smallest_class: seen.smallest_class().into(),
             average_class: match classes {
                 0 => 0.0,
                 classes => rows_out as f64 / classes as f64,
             },
             metrics,
-            privacy: models::reached(self.problem.models, release.reached(), table),
+            privacy: models::reached(self.problem.models, seen.reached(), table),
             lattice: LatticeSeen {
                 nodes: Figure128(table.lattice().nodes()),
                 checked: match release.recoding().by_columns() {
@@ -158,9 +168,10 @@ impl Answer<'_> {
             hierarchies: self.origins(),
             rows_excluded: table.rows_excluded.into(),
             rows_starred: match job.output.suppressed.unwrap_or_default() {
-                Suppressed::Drop => 0,
-                Suppressed::Star => release.rows_suppressed().into(),
+                Suppressed::Drop => rows_blank,
+                Suppressed::Star => u64::from(release.rows_suppressed()) + rows_blank,
             },
+            rows_blank,
             row_order: row_order(self.job),
             spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
             steps: choices::steps(&proposal.steps, table),
@@ -204,8 +215,8 @@ impl Answer<'_> {
     pub(crate) fn exposed(&self, kept: &Measures) -> Exposed {
         let published = Published {
             plan: &self.asked.plan,
-            rows: self.release.rows_published().into(),
-            exposure: &self.release.exposure(),
+            rows: self.seen.rows().into(),
+            exposure: &self.seen.exposure(),
             measures: kept,
         };
         published.exposed()
@@ -224,9 +235,10 @@ impl Answer<'_> {
     /// What a reader should know before trusting or using the release.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.release.rows_published() == 0 {
-            notes.push(NOTHING_PUBLISHED.to_owned());
-        }
+        notes.extend(nothing_published(
+            self.seen.rows().into(),
+            self.seen.rows_blank().into(),
+        ));
         if self.job.privacy.max_suppressed.is_none() && self.problem.max_suppressed > 0 {
             let (name, rows) = (self.algorithm.card().name, self.problem.max_suppressed);
             notes.push(format!(
@@ -253,8 +265,8 @@ impl Answer<'_> {
     /// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
     /// then stand in several crowds.
     fn crowds_outgrow_classes(&self) -> bool {
-        let smallest = f64::from(self.release.smallest_class());
-        let mut reached = self.problem.models.iter().zip(self.release.reached());
+        let smallest = f64::from(self.seen.smallest_class());
+        let mut reached = self.problem.models.iter().zip(self.seen.reached());
         self.job.data.missing_cells == Some(MissingCells::MatchAny)
             && reached.any(|(model, reached)| {
                 let is_size = model.column().is_none() && model.direction() == Direction::AtLeast;
@@ -297,7 +309,7 @@ impl Answer<'_> {
             return None;
         }
         let values = |(at, attribute): (usize, &Attribute)| {
-            let texts = release.texts(at).into_iter();
+            let texts = self.seen.texts(at).into_iter();
             (attribute.name.clone(), texts.map(str::to_owned).collect())
         };
         let attributes = release.table().attributes.iter();
@@ -316,6 +328,7 @@ impl Answer<'_> {
             rows_suppressed: outcome.rows_suppressed,
             rows_excluded: outcome.rows_excluded,
             rows_starred: outcome.rows_starred,
+            rows_blank: outcome.rows_blank,
             notes: outcome.notes.clone(),
             classes: outcome.classes,
             smallest_class: outcome.smallest_class,

@@ -148,6 +148,8 @@ impl Roles<'_> {
             match self.given[at] {
                 // A sensitive column may well be the one that analysts predict.
                 Some(SENSITIVE) if role == TARGET => {}
+                // It is published as it is anyway; to name it is to publish it whatever it tells.
+                Some(SENSITIVE | TARGET) if role == KEPT => continue,
                 Some(first) => {
                     return Err(Error::TwoRoles {
                         column: column.clone(),

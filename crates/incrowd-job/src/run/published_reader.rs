@@ -9,13 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Stands between the cells of a row that are joined to one; no text file has it.
 const SEPARATOR: u8 = 0x1f;
 
-/// Leaves out rows of nothing but `*`, which are suppressed rows, and joins the cells of some columns to one more,
-/// so that rows can be compared whole.
+/// Reads a release, or the table it was made from. Of a release it leaves out rows of nothing but `*`, which are
+/// suppressed or blank ones, so it may well have no rows. Joins the cells of some columns to one more, so that rows can be
+/// compared whole.
 pub(crate) struct PublishedReader {
     inner: Box<dyn RowReader + Send>,
     columns: Vec<String>,
     joined: Option<Vec<usize>>,
-    rows_starred: Arc<AtomicU64>,
+    /// Where rows of nothing but `*` are counted; none for a table that is no release, where they are rows.
+    rows_starred: Option<Arc<AtomicU64>>,
     rows: RowBatch,
     cell: Vec<u8>,
 }
@@ -24,7 +26,7 @@ impl PublishedReader {
     pub(crate) fn new(
         inner: Box<dyn RowReader + Send>,
         joined: Option<Vec<usize>>,
-        rows_starred: Arc<AtomicU64>,
+        rows_starred: Option<Arc<AtomicU64>>,
     ) -> Self {
         let mut columns = inner.columns().to_vec();
         let rows = RowBatch::new(columns.len());
@@ -46,7 +48,11 @@ impl RowReader for PublishedReader {
     }
 
     fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
-        let is_more = self.inner.read(&mut self.rows)?;
+        let is_more = match (self.inner.read(&mut self.rows), &self.rows_starred) {
+            // All may have been suppressed.
+            (Err(Error::NoRows { .. }), Some(_)) => false,
+            (is_more, _) => is_more?,
+        };
         if batch.columns() != self.columns.len() {
             *batch = RowBatch::new(self.columns.len());
         }
@@ -57,13 +63,17 @@ impl RowReader for PublishedReader {
         let columns = self.rows.columns();
         for row in 0..self.rows.rows() {
             let cell = |column| self.rows.cell(row, column);
-            if (0..columns).all(|column| cell(column) == ANY.as_bytes()) {
-                self.rows_starred.fetch_add(1, Ordering::Relaxed);
+            if let Some(rows_starred) = &self.rows_starred
+                && (0..columns).all(|column| cell(column) == ANY.as_bytes())
+            {
+                rows_starred.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
             (0..columns).for_each(|column| batch.push_cell(cell(column)));
             if let Some(joined) = &self.joined {
+                // Never empty: that would be a missing cell.
                 self.cell.clear();
+                self.cell.push(SEPARATOR);
                 for &column in joined {
                     self.cell.extend_from_slice(cell(column));
                     self.cell.push(SEPARATOR);

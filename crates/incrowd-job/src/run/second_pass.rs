@@ -1,14 +1,14 @@
 //! The second pass over the rows: recoded, checked against the first pass, written.
 
 use crate::error::Error;
-use crate::report::outcome::{FileWritten, Sample};
+use crate::report::outcome::Sample;
 use crate::run::asked::Asked;
 use crate::run::batches::for_each_batch;
 use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
-use incrowd_core::publish::{PublishedRows, Release, Shuffle, SuppressedRows};
+use incrowd_core::publish::{Confirmation, PublishedRows, Release, Shuffle, SuppressedRows, Tally};
 use incrowd_core::table::RowBatch;
 use incrowd_io::Fingerprint;
 
@@ -21,33 +21,48 @@ pub(crate) struct SecondPass<'a> {
     pub(crate) control: &'a Control,
 }
 
+/// What the second pass has seen.
+pub(crate) struct Recoded {
+    /// Of the columns published as they are, in the rows published.
+    pub(crate) kept: Measures,
+    /// Of the rows.
+    pub(crate) tally: Tally,
+    /// That all is as it was counted; none when nobody looked.
+    pub(crate) confirmation: Option<Confirmation>,
+}
+
 impl SecondPass<'_> {
-    /// Recodes every row into `output`, and lets it appear if all is as it was counted. Without one the rows are only
-    /// looked at, and only if there are kept columns to measure as they would be published.
-    pub(crate) fn write(
-        &self,
-        mut output: Option<ReleaseFile>,
-    ) -> Result<(Option<FileWritten>, Measures), Error> {
-        if output.is_none() && self.asked.plan.kept.is_empty() {
-            return Ok((None, Measures::default()));
+    /// Recodes every row into `output`, which may appear if all is as it was counted. Without one the rows are only looked
+    /// at, and only if there is something to see: columns that are published as they are and can tell anything, or rows
+    /// that may turn out blank.
+    pub(crate) fn recode(&self, output: Option<&mut ReleaseFile>) -> Result<Recoded, Error> {
+        let map = self.release.map();
+        let plan = &self.asked.plan;
+        let is_to_be_seen =
+            Watched::published(plan, &plan.names).has_tellers() || map.any_class().is_some();
+        if output.is_none() && !is_to_be_seen {
+            return Ok(Recoded {
+                kept: Measures::default(),
+                tally: Tally::of(map),
+                confirmation: None,
+            });
         }
         let source = &self.asked.source;
         let progress = self.control.progress();
         progress.begin(Phase::Write, source.bytes_total());
-        let result = self.recode_all(output.as_mut());
+        let result = self.recode_all(output);
         progress.end();
-        let (confirmation, second, kept) = result.map_err(|error| self.blame_input(error))?;
-        if second != self.input_hash {
-            return Err(self.changed());
+        let (recoded, second) = result.map_err(|error| self.blame_input(error))?;
+        match second == self.input_hash {
+            true => Ok(recoded),
+            false => Err(self.changed()),
         }
-        let written = output.map(|output| output.finish(confirmation));
-        Ok((written.transpose()?, kept))
     }
 
     fn recode_all(
         &self,
         mut output: Option<&mut ReleaseFile>,
-    ) -> Result<(incrowd_core::publish::Confirmation, Fingerprint, Measures), Error> {
+    ) -> Result<(Recoded, Fingerprint), Error> {
         let mut reader = self.asked.source.open()?;
         let plan = &self.asked.plan;
         if reader.columns() != plan.names {
@@ -95,17 +110,18 @@ impl SecondPass<'_> {
                 output.write(&published)?;
             }
         }
-        let mut tally = incrowd_core::publish::Tally::default();
+        let mut tally = Tally::default();
         let mut measured = ColumnCounter::new(Watched::published(plan, workers[0].0.names()));
         for (recoder, kept) in workers {
             tally.add(recoder.tally());
             measured.absorb(kept);
         }
-        Ok((
-            self.release.confirm(&tally)?,
-            reader.fingerprint()?,
-            measured.finish(),
-        ))
+        let recoded = Recoded {
+            confirmation: Some(self.release.confirm(&tally)?),
+            kept: measured.finish(),
+            tally,
+        };
+        Ok((recoded, reader.fingerprint()?))
     }
 
     /// The first rows, before and after.

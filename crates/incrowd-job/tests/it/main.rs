@@ -4,6 +4,7 @@
 mod any_table;
 mod architecture;
 mod certificates;
+mod every_release_verifies;
 mod fuzz_corpus;
 mod input_changed;
 mod parquet_types;

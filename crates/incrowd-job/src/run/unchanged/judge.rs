@@ -1,9 +1,9 @@
 //! What counts as giving people away.
 
-use super::{KeptColumn, Measures, Spread};
+use super::{Measures, Spread, TellingColumn};
 use crate::error::Error;
 use crate::report::outcome::{
-    Exposed, HomogeneousClasses, SingledOut, UnchangedColumn, UnchangedRole,
+    Exposed, GivenAway, GivenAwayBy, HomogeneousClasses, SingledOut, UnchangedColumn, UnchangedRole,
 };
 use crate::report::revealing::{Reason, RevealingColumn, percent};
 use crate::run::plan::Plan;
@@ -23,12 +23,39 @@ const AS_GOOD_AS_A_COPY: f64 = 0.9;
 /// Kept columns and classes that together single out this share of the rows, or a larger one, deserve a warning.
 const MANY_TOGETHER: f64 = 0.05;
 
+/// A column that gives the sensitive value of this share of the rows away with certainty, or of a larger one, beyond
+/// what chance alone would give, undoes a promise about that sensitive column for too many people to be published
+/// unnamed: as many as may be singled out within their classes before that is worth a warning.
+const GIVES_MANY_AWAY: f64 = 0.05;
+
+/// And of this share it deserves a warning.
+const GIVES_SOME_AWAY: f64 = 0.01;
+
+/// From what on a column is said to give sensitive values away.
+#[derive(Clone, Copy)]
+enum Limit<'a> {
+    /// To be refused: only of sensitive columns that something is promised about.
+    Refused { promised: &'a [String] },
+    /// To be warned of.
+    Warned,
+}
+
+impl Limit<'_> {
+    fn is_reached(self, sensitive: &String, share: f64) -> bool {
+        match self {
+            Limit::Refused { promised } => share >= GIVES_MANY_AWAY && promised.contains(sensitive),
+            Limit::Warned => share >= GIVES_SOME_AWAY,
+        }
+    }
+}
+
 impl Measures {
-    /// The kept columns that give people away.
-    pub(crate) fn revealing(&self) -> Vec<RevealingColumn> {
+    /// The columns that give people away.
+    fn revealing(&self, limit: Limit<'_>) -> Vec<RevealingColumn> {
         let columns = self.columns.iter().map(|column| RevealingColumn {
             name: column.name.clone(),
-            reasons: column.reasons(self.rows),
+            role: column.role,
+            reasons: column.reasons(self.rows, limit),
         });
         columns
             .filter(|column| !column.reasons.is_empty())
@@ -36,24 +63,37 @@ impl Measures {
     }
 }
 
-impl KeptColumn {
-    fn reasons(&self, rows: u64) -> Vec<Reason> {
+impl TellingColumn {
+    fn reasons(&self, rows: u64, limit: Limit<'_>) -> Vec<Reason> {
         let mut reasons = Vec::new();
-        let (role, because) = self.role(rows);
-        let share = ratio(self.spread.singled_out, rows);
-        if role == ProposedRole::Identifying {
-            reasons.push(Reason::Identifying { because });
-        } else if is_nearly_unique(share, rows) {
-            reasons.push(Reason::NearlyUnique { share });
+        if self.role == UnchangedRole::Kept {
+            let (role, because) = self.role(rows);
+            let share = ratio(self.spread.singled_out, rows);
+            if role == ProposedRole::Identifying {
+                reasons.push(Reason::Identifying { because });
+            } else if is_nearly_unique(share, rows) {
+                reasons.push(Reason::NearlyUnique { share });
+            }
         }
-        let told = self
-            .told
-            .iter()
-            .filter(|(_, share)| *share >= AS_GOOD_AS_A_COPY);
-        reasons.extend(told.map(|(column, share)| Reason::Tells {
-            column: column.clone(),
-            share: *share,
-        }));
+        let is_told = |column: &String| {
+            let mut told = self.told.iter();
+            told.any(|(other, share)| other == column && *share >= AS_GOOD_AS_A_COPY)
+        };
+        for (column, share) in &self.told {
+            if is_told(column) {
+                let (column, share) = (column.clone(), *share);
+                reasons.push(Reason::Tells { column, share });
+            }
+        }
+        for (column, given) in &self.given_away {
+            let beyond_chance = given.beyond_chance / rows.max(1) as f64;
+            if !is_told(column) && limit.is_reached(column, beyond_chance) {
+                reasons.push(Reason::GivesAway {
+                    column: column.clone(),
+                    share: ratio(given.rows, rows),
+                });
+            }
+        }
         reasons
     }
 
@@ -82,9 +122,14 @@ impl KeptColumn {
     }
 }
 
-/// Refuses to publish kept columns that give people away, unless they are kept by name.
-pub(crate) fn refuse(measures: &Measures, by_name: &[String]) -> Result<(), Error> {
-    let mut columns = measures.revealing();
+/// Refuses to publish columns that give people away as they are, unless they are kept by name. `promised` are the
+/// sensitive columns that something is promised about.
+pub(crate) fn refuse(
+    measures: &Measures,
+    promised: &[String],
+    by_name: &[String],
+) -> Result<(), Error> {
+    let mut columns = measures.revealing(Limit::Refused { promised });
     columns.retain(|column| !by_name.contains(&column.name));
     match columns.is_empty() {
         true => Ok(()),
@@ -92,18 +137,21 @@ pub(crate) fn refuse(measures: &Measures, by_name: &[String]) -> Result<(), Erro
     }
 }
 
-/// What raw kept columns tell about quasi-identifiers, in words. The release does not show it: there the
-/// quasi-identifiers are generalized.
+/// What raw columns that are published as they are tell about quasi-identifiers, in words. The release does not show it:
+/// there the quasi-identifiers are generalized.
 pub(crate) fn raw_notes(measures: &Measures, plan: &Plan) -> Vec<String> {
     let generalized = plan.names_of(&plan.quasi_identifiers);
-    let mut columns = measures.revealing();
+    let mut columns = measures.revealing(Limit::Warned);
     for column in &mut columns {
         column.reasons.retain(
             |reason| matches!(reason, Reason::Tells { column, .. } if generalized.contains(column)),
         );
     }
     columns.retain(|column| !column.reasons.is_empty());
-    let note = |column: &RevealingColumn| format!("in the raw table, kept column {column}");
+    let note = |column: &RevealingColumn| {
+        let role = column.role;
+        format!("in the raw table, {role} column {column}")
+    };
     columns.iter().map(note).collect()
 }
 
@@ -114,7 +162,7 @@ pub(crate) struct Published<'a> {
     /// Rows published.
     pub(crate) rows: u64,
     pub(crate) exposure: &'a Exposure,
-    /// Of the kept columns.
+    /// Of the columns published as they are.
     pub(crate) measures: &'a Measures,
 }
 
@@ -153,26 +201,63 @@ impl Published<'_> {
             };
             unchanged(plan.names[*at].clone(), role, spread)
         });
-        let kept = measures.columns.iter();
+        let kept = self.kept();
         let kept = kept.map(|it| unchanged(it.name.clone(), UnchangedRole::Kept, it.spread));
         let mut exposed = Exposed {
             unchanged: of_roles.chain(kept).collect(),
             kept_with_classes: (measures.divided_classes).map(|it| singled_out(it, rows)),
             classes_of_one: exposure.classes_of_one.into(),
             homogeneous: homogeneous.collect(),
+            given_away: self.given_away(),
             warnings: Vec::new(),
         };
         exposed.warnings = self.warnings(&exposed);
         exposed
     }
 
+    fn kept(&self) -> impl Iterator<Item = &TellingColumn> {
+        let columns = self.measures.columns.iter();
+        columns.filter(|column| column.role == UnchangedRole::Kept)
+    }
+
+    /// For each sensitive column, what the others published as they are give away of it.
+    fn given_away(&self) -> Vec<GivenAway> {
+        let rows = self.rows;
+        let given_away = self.measures.groups.iter().map(|groups| {
+            let by = self.measures.columns.iter().flat_map(|teller| {
+                let of_column = teller.given_away.iter();
+                let of_column = of_column.filter(|(column, _)| *column == groups.column);
+                of_column.map(move |(_, given)| GivenAwayBy {
+                    column: teller.name.clone(),
+                    rows: given.rows,
+                    share: ratio(given.rows, rows),
+                    is_exact: teller.spread.is_exact,
+                })
+            });
+            GivenAway {
+                column: groups.column.clone(),
+                groups: groups.groups,
+                rows: groups.rows,
+                share: ratio(groups.rows, rows),
+                is_exact: groups.is_exact,
+                by: by.filter(|by| by.rows > 0).collect(),
+            }
+        });
+        given_away.collect()
+    }
+
     /// What a reader must know before trusting the promises. Nothing goes into it but what anybody can count in the
     /// published file.
     fn warnings(&self, exposed: &Exposed) -> Vec<String> {
         let mut warnings = Vec::new();
-        let revealing = self.measures.revealing();
+        let revealing = self.measures.revealing(Limit::Warned);
         for column in &revealing {
-            warnings.push(format!("kept column {column}"));
+            let role = column.role;
+            let mut warning = format!("{role} column {column}");
+            if role == UnchangedRole::Sensitive {
+                warning += ": a promise about the one says nothing about what the other gives away";
+            }
+            warnings.push(warning);
         }
         for column in &exposed.unchanged {
             let share = column.singled_out.share;
@@ -185,8 +270,8 @@ impl Published<'_> {
             }
         }
         let by_role = |role: ProposedRole| -> Vec<String> {
-            let kept = self.measures.columns.iter();
-            kept.filter(|kept| kept.role(self.measures.rows).0 == role)
+            self.kept()
+                .filter(|kept| kept.role(self.measures.rows).0 == role)
                 .filter(|kept| revealing.iter().all(|column| column.name != kept.name))
                 .map(|kept| format!("`{}`", kept.name.escape_debug()))
                 .collect()
@@ -203,6 +288,17 @@ impl Published<'_> {
             warnings.push(format!(
                 "the kept columns together divide the classes: {} of the rows are then alone",
                 together.in_words()
+            ));
+        }
+        for given in exposed
+            .given_away
+            .iter()
+            .filter(|given| given.share >= MANY_TOGETHER)
+        {
+            warnings.push(format!(
+                "the columns published as they are together give `{}` away within the classes: for {} of the rows",
+                given.column.escape_debug(),
+                given.in_words()
             ));
         }
         if exposed.homogeneous.is_empty() {

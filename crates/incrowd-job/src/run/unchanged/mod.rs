@@ -1,27 +1,33 @@
 //! Columns that are published as they are: what they give away beside what is promised.
 //!
-//! A promise speaks of quasi-identifiers and sensitive columns. A column kept beside them can undo it: it may name
-//! people, single them out, or tell the raw value of a column that is published generalized. So kept columns are counted
-//! while the rows pass, before anything is decided ([`ColumnCounter`] in the first pass, over raw rows) and again as they
-//! are published, and judged by the thresholds in [`judge`].
+//! A promise speaks of quasi-identifiers and sensitive columns. A column published beside them can undo it: it may name
+//! people, single them out, tell the raw value of a column that is published generalized, or give the sensitive value of
+//! some rows away. Kept columns may do all of that, targets and sensitive columns the last two. So they are counted while
+//! the rows pass, before anything is decided ([`ColumnCounter`] in the first pass, over raw rows, with what is counted of
+//! sensitive columns and targets anyway) and again as they are published, and judged by the thresholds in [`judge`].
 //!
 //! Memory is bounded whatever the table ([`sample`]): at most [`MOST_COUNTED`] values, in all columns together, and as many
 //! cells of sampled rows, for each counting thread; about 200 MB in the worst case, and next to nothing for columns of
 //! few values. Columns of at most 65 536 values are counted exactly, unless there are more than 64 of them. Beyond that the
-//! numbers are estimates, with a standard error of at most 0.6 % of what is estimated, and are said to be.
+//! numbers are estimates, with a standard error of at most 0.6 % of what is estimated where each value counts for one, and
+//! are said to be.
 
+mod given_away;
 mod judge;
 mod sample;
 mod told;
 
 pub(crate) use judge::{Published, raw_notes, refuse};
 
+use crate::report::outcome::UnchangedRole;
 use crate::run::plan::Plan;
 use crate::run::roles::is_likely_missing;
+use given_away::{GivenAway, Shared};
+use incrowd_core::counts::RowCounter;
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
 use sample::{Sample, hash, join};
-use told::Told;
+use told::{Numbered, Teller, numbered};
 
 /// Values, or cells, that are kept count of in all columns together.
 const MOST_COUNTED: usize = 1 << 22;
@@ -35,27 +41,33 @@ fn bound(columns: usize) -> usize {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched {
     names: Vec<String>,
-    kept: Vec<usize>,
-    /// What kept columns must not tell.
+    /// The columns published as they are that may tell others.
+    tellers: Vec<(usize, UnchangedRole)>,
+    /// What they must not tell.
     protected: Vec<usize>,
+    /// Those of the protected columns that are sensitive.
+    sensitive: Vec<usize>,
     /// The published quasi-identifiers, which make the classes.
     classes: Option<Vec<usize>>,
 }
 
 impl Watched {
-    /// The kept columns of a table, held against its raw quasi-identifiers and its sensitive columns.
+    /// The kept columns of a table, held against its raw quasi-identifiers and its sensitive columns. Its targets and
+    /// sensitive columns are counted in the same pass anyway: see [`Measures::add_counted`].
     pub(crate) fn raw(plan: &Plan) -> Self {
         let mut protected = plan.quasi_identifiers.clone();
         protected.extend(&plan.sensitive);
+        let kept = plan.kept.iter();
         Watched {
             names: plan.names.clone(),
-            kept: plan.kept.clone(),
+            tellers: kept.map(|&at| (at, UnchangedRole::Kept)).collect(),
             protected,
+            sensitive: plan.sensitive.clone(),
             classes: None,
         }
     }
 
-    /// The kept columns of a release with these columns, held against its sensitive columns and its classes. The plan may
+    /// The columns of a release that it has as they are, held against its sensitive columns and its classes. The plan may
     /// be that of the table it is made from.
     pub(crate) fn published(plan: &Plan, names: &[String]) -> Self {
         let positions = |columns: &[usize]| -> Vec<usize> {
@@ -64,19 +76,41 @@ impl Watched {
         };
         let mut kept = positions(&plan.kept);
         kept.sort_unstable();
+        let sensitive = positions(&plan.sensitive);
+        let mut tellers: Vec<(usize, UnchangedRole)> =
+            kept.iter().map(|&at| (at, UnchangedRole::Kept)).collect();
+        // A sensitive column alone has nothing to tell.
+        let counted = positions(&plan.counted());
+        if !sensitive.is_empty() && tellers.len() + counted.len() > 1 {
+            tellers.extend(counted.into_iter().map(|at| match sensitive.contains(&at) {
+                true => (at, UnchangedRole::Sensitive),
+                false => (at, UnchangedRole::Target),
+            }));
+        }
         Watched {
             names: names.to_vec(),
-            kept,
-            protected: positions(&plan.sensitive),
+            tellers,
+            protected: sensitive.clone(),
+            sensitive,
             classes: Some(positions(&plan.quasi_identifiers)),
         }
+    }
+
+    /// Whether there is anything to count.
+    pub(crate) fn has_tellers(&self) -> bool {
+        !self.tellers.is_empty()
+    }
+
+    fn has_kept(&self) -> bool {
+        let mut roles = self.tellers.iter().map(|(_, role)| *role);
+        roles.any(|role| role == UnchangedRole::Kept)
     }
 }
 
 /// Counts columns that are published as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ColumnCounter {
-    /// None when no column is kept, and nothing is to be counted.
+    /// None when no column can tell anything, and nothing is to be counted.
     counts: Option<Counts>,
 }
 
@@ -84,14 +118,36 @@ pub(crate) struct ColumnCounter {
 struct Counts {
     watched: Watched,
     rows: u64,
-    /// The values of each kept column.
-    values: Vec<Sample<Form>>,
-    /// Rows, by their kept and protected cells.
+    /// The values of each teller.
+    values: Vec<Sample<Value>>,
+    /// The values of each sensitive column.
+    sensitive_values: Vec<Sample<()>>,
+    /// Rows, by the cells of tellers and protected columns.
     tuples: Sample<Box<[u64]>>,
     /// Classes, divided by the kept cells.
     divided_classes: Sample<()>,
-    /// The hashes of the row at hand.
+    /// For each sensitive column: classes, divided by the cells of all tellers but that column.
+    groups: Vec<Sample<Shared>>,
+    /// The hashes of the row at hand: those of the tellers, then of the protected columns.
     tuple: Vec<u64>,
+    /// And of the sensitive columns.
+    sensitive: Vec<u64>,
+}
+
+/// A value of a column.
+#[derive(Debug, Clone)]
+struct Value {
+    form: Form,
+    /// Whether its rows share one value of each sensitive column.
+    shared: Box<[Shared]>,
+}
+
+impl Value {
+    fn join(&mut self, other: Value) {
+        for (ours, theirs) in self.shared.iter_mut().zip(other.shared) {
+            ours.join(theirs);
+        }
+    }
 }
 
 /// What a value looks like.
@@ -116,17 +172,20 @@ impl Form {
 
 impl ColumnCounter {
     pub(crate) fn new(watched: Watched) -> Self {
-        if watched.kept.is_empty() {
+        if !watched.has_tellers() {
             return Self::default();
         }
-        let values = bound(watched.kept.len());
-        let tuples = bound(watched.kept.len() + watched.protected.len());
+        let (tellers, sensitive) = (watched.tellers.len(), watched.sensitive.len());
+        let values = bound(tellers + sensitive);
         let counts = Counts {
             rows: 0,
-            values: vec![Sample::new(values); watched.kept.len()],
-            tuples: Sample::new(tuples),
+            values: vec![Sample::new(values); tellers],
+            sensitive_values: vec![Sample::new(values); sensitive],
+            tuples: Sample::new(bound(tellers + watched.protected.len())),
             divided_classes: Sample::new(values),
+            groups: vec![Sample::new(values); sensitive],
             tuple: Vec::new(),
+            sensitive: Vec::new(),
             watched,
         };
         ColumnCounter {
@@ -134,7 +193,7 @@ impl ColumnCounter {
         }
     }
 
-    /// Counts the rows of a batch, but for suppressed ones published as `*`.
+    /// Counts the rows of a batch, but for those published as `*` throughout, which say nothing.
     pub(crate) fn add(&mut self, batch: &RowBatch) {
         let Some(counts) = &mut self.counts else {
             return;
@@ -151,12 +210,20 @@ impl ColumnCounter {
         let (Some(ours), Some(theirs)) = (&mut self.counts, other.counts) else {
             return;
         };
+        let nothing = |(): &mut (), ()| ();
         ours.rows += theirs.rows;
         for (ours, theirs) in ours.values.iter_mut().zip(theirs.values) {
-            ours.absorb(theirs);
+            ours.absorb(theirs, Value::join);
         }
-        ours.tuples.absorb(theirs.tuples);
-        ours.divided_classes.absorb(theirs.divided_classes);
+        let sensitive = ours.sensitive_values.iter_mut();
+        for (ours, theirs) in sensitive.zip(theirs.sensitive_values) {
+            ours.absorb(theirs, nothing);
+        }
+        for (ours, theirs) in ours.groups.iter_mut().zip(theirs.groups) {
+            ours.absorb(theirs, Shared::join);
+        }
+        ours.tuples.absorb(theirs.tuples, |_, _| ());
+        ours.divided_classes.absorb(theirs.divided_classes, nothing);
     }
 
     /// What was counted.
@@ -168,64 +235,127 @@ impl ColumnCounter {
 impl Counts {
     fn add<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8]) {
         let Watched {
-            kept,
+            tellers,
             protected,
+            sensitive,
             classes,
             ..
         } = &self.watched;
         self.rows += 1;
-        self.tuple.clear();
-        for (&column, values) in kept.iter().zip(&mut self.values) {
+        self.sensitive.clear();
+        for (&column, values) in sensitive.iter().zip(&mut self.sensitive_values) {
             let hash = hash(cell(column));
-            values.add(hash, || Form::of(cell(column)));
+            values.add(hash, || ());
+            self.sensitive.push(hash);
+        }
+        let shared = || self.sensitive.iter().map(|&hash| Shared::One(hash));
+        self.tuple.clear();
+        for (&(column, _), values) in tellers.iter().zip(&mut self.values) {
+            let hash = hash(cell(column));
+            let value = || Value {
+                form: Form::of(cell(column)),
+                shared: shared().collect(),
+            };
+            values.add_and(hash, value, |value| {
+                for (known, row) in value.shared.iter_mut().zip(shared()) {
+                    known.join(row);
+                }
+            });
             self.tuple.push(hash);
         }
-        let kept_cells = self.tuple.iter().copied().fold(0, join);
+        let cells = tellers.iter().zip(&self.tuple);
         if let Some(classes) = classes {
-            let cells = classes.iter().map(|&column| hash(cell(column)));
-            self.divided_classes
-                .add(cells.fold(kept_cells, join), || ());
+            let class = classes.iter().map(|&column| hash(cell(column)));
+            let class = class.fold(0, join);
+            let kept = cells
+                .clone()
+                .filter(|((_, role), _)| *role == UnchangedRole::Kept);
+            let kept = kept.map(|(_, &hash)| hash);
+            self.divided_classes.add(kept.fold(class, join), || ());
+            for ((&column, &value), groups) in
+                (sensitive.iter().zip(&self.sensitive)).zip(&mut self.groups)
+            {
+                let others = cells.clone().filter(|((other, _), _)| *other != column);
+                let group = others.map(|(_, &hash)| hash).fold(class, join);
+                let one = Shared::One(value);
+                groups.add_and(group, || one, |known| known.join(one));
+            }
         }
         self.tuple
             .extend(protected.iter().map(|&column| hash(cell(column))));
-        let whole = self.tuple[kept.len()..]
-            .iter()
-            .copied()
-            .fold(kept_cells, join);
+        let whole = self.tuple.iter().copied().fold(0, join);
         self.tuples.add(whole, || self.tuple.clone().into());
     }
 
     fn measures(self) -> Measures {
         let Watched {
             names,
-            kept,
+            tellers,
             protected,
+            sensitive,
             classes,
         } = &self.watched;
-        let told = Told::of(&self.tuples, kept.len() + protected.len());
-        let columns = kept.iter().zip(&self.values).enumerate();
-        let columns = columns.map(|(at, (&column, values))| {
-            let shares = told.shares(at, kept.len());
-            let told = protected.iter().zip(shares);
-            let told = told.filter_map(|(&other, share)| Some((names[other].clone(), share?)));
-            KeptColumn {
+        let (rows_of_tuples, tuples) = numbered(&self.tuples, tellers.len() + protected.len());
+        let most_common: Vec<f64> = (self.sensitive_values.iter())
+            .map(|values| most_common(values, self.rows))
+            .collect();
+        let columns = tellers.iter().zip(&self.values).enumerate();
+        let columns = columns.map(|(at, (&(column, role), values))| {
+            let teller = Teller::new(&rows_of_tuples, &tuples[at]);
+            let told = protected.iter().zip(&tuples[tellers.len()..]);
+            let told = told.filter(|(other, _)| **other != column && has_ground(role, &teller));
+            let told = told.filter_map(|(&other, values)| {
+                let share = teller.share(values)?;
+                Some((names[other].clone(), share))
+            });
+            let of_sensitive = sensitive.iter().zip(&most_common).enumerate();
+            let of_sensitive = of_sensitive.filter(|(_, (other, _))| **other != column);
+            let given_away = of_sensitive.map(|(number, (&other, &most_common))| {
+                let shared = values.counted().map(|value| {
+                    let is_one = value.thing.shared[number].is_one();
+                    (value.rows.into(), is_one)
+                });
+                let given = GivenAway::of(shared, most_common);
+                let given = GivenAway {
+                    rows: values.estimate(given.rows).min(self.rows),
+                    beyond_chance: given.beyond_chance * values.estimate(1) as f64,
+                };
+                (names[other].clone(), given)
+            });
+            TellingColumn {
                 name: names[column].clone(),
+                role,
                 kind: kind(values),
                 spread: Spread::of(values, self.rows),
                 told: told.collect(),
+                given_away: given_away.collect(),
             }
         });
+        let groups = sensitive.iter().zip(&self.groups);
+        let groups = groups
+            .filter(|_| classes.is_some())
+            .map(|(&column, groups)| {
+                let one = || groups.counted().filter(|group| group.thing.is_one());
+                let rows = one().map(|group| u64::from(group.rows)).sum();
+                HomogeneousGroups {
+                    column: names[column].clone(),
+                    groups: groups.estimate(one().count() as u64).min(self.rows),
+                    rows: groups.estimate(rows).min(self.rows),
+                    is_exact: groups.is_exact(),
+                }
+            });
+        let has_classes = classes.is_some() && self.watched.has_kept();
         Measures {
             rows: self.rows,
             columns: columns.collect(),
-            divided_classes: (classes.as_ref())
-                .map(|_| Spread::of(&self.divided_classes, self.rows)),
+            divided_classes: (has_classes).then(|| Spread::of(&self.divided_classes, self.rows)),
+            groups: groups.collect(),
         }
     }
 }
 
-fn kind(values: &Sample<Form>) -> Kind {
-    let forms = || values.counted().map(|counted| counted.thing);
+fn kind(values: &Sample<Value>) -> Kind {
+    let forms = || values.counted().map(|counted| counted.thing.form);
     let has_any = forms().any(|form| !form.is_missing);
     match has_any {
         true if forms().all(|form| form.is_number) => Kind::Number,
@@ -234,24 +364,110 @@ fn kind(values: &Sample<Form>) -> Kind {
     }
 }
 
-/// What was counted of kept columns.
+/// Whether there are rows enough to say what a column tells. A kept column is there by mere convenience and has to show
+/// that it is harmless; sensitive columns and targets are what a release is made for, and in a handful of rows they go
+/// with a quasi-identifier by chance.
+fn has_ground(role: UnchangedRole, teller: &Teller<'_>) -> bool {
+    role == UnchangedRole::Kept || teller.rows_to_go_by() >= given_away::FEWEST_ROWS
+}
+
+/// The share of rows that have the most common of these values. When that is none of those sampled, the sampled ones
+/// stand for fewer rows than there are, and it has the rest.
+fn most_common(values: &Sample<()>, rows: u64) -> f64 {
+    let counted = || values.counted().map(|value| u64::from(value.rows));
+    let rest = rows.saturating_sub(values.estimate(counted().sum()));
+    let most = counted().max().unwrap_or(0).max(rest);
+    most as f64 / rows.max(1) as f64
+}
+
+/// What was counted of columns published as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Measures {
     /// Rows counted.
     rows: u64,
-    columns: Vec<KeptColumn>,
-    /// How the kept columns, all together, divide the classes; of a release only.
+    columns: Vec<TellingColumn>,
+    /// How the kept columns, all together, divide the classes; of a release that has some only.
     divided_classes: Option<Spread>,
+    /// For each sensitive column, what all other columns published as they are give away of it together; of a release
+    /// only.
+    groups: Vec<HomogeneousGroups>,
 }
 
-/// What was counted of a kept column.
+impl Measures {
+    /// Adds the sensitive columns and targets of a raw table: what they tell of its quasi-identifiers, and targets of its
+    /// sensitive columns. All of it was counted with the tuples. What one sensitive column tells of another is both of
+    /// theirs to protect, and only told of a release.
+    pub(crate) fn add_counted(&mut self, plan: &Plan, counter: &RowCounter) {
+        self.rows = counter.rows();
+        let quasi_identifiers = plan.quasi_identifiers.len();
+        let names = |at: usize| match at.checked_sub(quasi_identifiers) {
+            None => plan.names[plan.quasi_identifiers[at]].clone(),
+            Some(at) => plan.names[plan.counted()[at]].clone(),
+        };
+        let numbered = |at: usize| Numbered::new(counter.codes(at).collect());
+        let sensitive = quasi_identifiers..quasi_identifiers + plan.sensitive.len();
+        for at in quasi_identifiers..quasi_identifiers + plan.counted().len() {
+            let is_sensitive = sensitive.contains(&at);
+            let column = numbered(at);
+            let teller = Teller::new(counter.sizes(), &column);
+            let protected = match is_sensitive {
+                true => 0..quasi_identifiers,
+                false => 0..sensitive.end,
+            };
+            let role = match is_sensitive {
+                true => UnchangedRole::Sensitive,
+                false => UnchangedRole::Target,
+            };
+            let mut told = Vec::new();
+            let mut given_away = Vec::new();
+            for other in protected {
+                let values = numbered(other);
+                let share = teller.share(&values);
+                if let Some(share) = share.filter(|_| has_ground(role, &teller)) {
+                    told.push((names(other), share));
+                }
+                if sensitive.contains(&other) {
+                    given_away.push((names(other), teller.given_away(&values)));
+                }
+            }
+            self.columns.push(TellingColumn {
+                name: names(at),
+                role,
+                // Who has which value is for the report of the release.
+                kind: Kind::Text,
+                spread: Spread {
+                    distinct: 0,
+                    singled_out: 0,
+                    is_exact: true,
+                },
+                told,
+                given_away,
+            });
+        }
+    }
+}
+
+/// What was counted of a column published as it is.
 #[derive(Debug, Clone)]
-struct KeptColumn {
+struct TellingColumn {
     name: String,
+    role: UnchangedRole,
     kind: Kind,
     spread: Spread,
     /// Protected columns, and how much of each it tells.
     told: Vec<(String, f64)>,
+    /// Sensitive columns, and what it gives away of each with certainty.
+    given_away: Vec<(String, GivenAway)>,
+}
+
+/// Rows that nothing in a release tells apart but a sensitive column, and that column neither.
+#[derive(Debug, Clone)]
+struct HomogeneousGroups {
+    /// The sensitive column.
+    column: String,
+    groups: u64,
+    rows: u64,
+    is_exact: bool,
 }
 
 /// How rows spread over values.

@@ -37,34 +37,55 @@ impl<T> Sample<T> {
 
     /// Counts a row that has the thing of this hash.
     pub(super) fn add(&mut self, hash: u64, thing: impl FnOnce() -> T) {
-        self.add_rows(hash, 1, thing);
+        self.add_and(hash, thing, |_| ());
     }
 
-    fn add_rows(&mut self, hash: u64, rows: u32, thing: impl FnOnce() -> T) {
+    /// Counts a row that has the thing of this hash, and notes what the row says about a thing that was there before.
+    pub(super) fn add_and(
+        &mut self,
+        hash: u64,
+        thing: impl FnOnce() -> T,
+        note: impl FnOnce(&mut T),
+    ) {
         if hash.leading_zeros() < self.level {
             return;
         }
         match self.counted.entry(hash) {
             Entry::Occupied(mut counted) => {
-                let sum = counted.get().rows.saturating_add(rows);
-                counted.get_mut().rows = sum;
+                let counted = counted.get_mut();
+                counted.rows = counted.rows.saturating_add(1);
+                note(&mut counted.thing);
             }
             Entry::Vacant(place) => {
                 let thing = thing();
-                place.insert(Counted { rows, thing });
+                place.insert(Counted { rows: 1, thing });
                 self.shrink();
             }
         }
     }
 
-    /// Takes over what was counted elsewhere.
-    pub(super) fn absorb(&mut self, other: Sample<T>) {
+    /// Takes over what was counted elsewhere. `join` joins what is known of a thing here and there; it must not matter
+    /// which of the two is the first.
+    pub(super) fn absorb(&mut self, other: Sample<T>, join: impl Fn(&mut T, T)) {
         self.level = self.level.max(other.level);
         let level = self.level;
         self.counted.retain(|hash, _| hash.leading_zeros() >= level);
         // In whatever order they come, the same are left.
-        other.counted.into_iter().for_each(|(hash, counted)| {
-            self.add_rows(hash, counted.rows, || counted.thing);
+        other.counted.into_iter().for_each(|(hash, theirs)| {
+            if hash.leading_zeros() < self.level {
+                return;
+            }
+            match self.counted.entry(hash) {
+                Entry::Occupied(mut ours) => {
+                    let ours = ours.get_mut();
+                    ours.rows = ours.rows.saturating_add(theirs.rows);
+                    join(&mut ours.thing, theirs.thing);
+                }
+                Entry::Vacant(place) => {
+                    place.insert(theirs);
+                    self.shrink();
+                }
+            }
         });
     }
 
@@ -135,7 +156,9 @@ mod tests {
             samples[at % counters].add(hash, || *thing);
         }
         let mut all = samples.remove(0);
-        samples.into_iter().for_each(|sample| all.absorb(sample));
+        samples
+            .into_iter()
+            .for_each(|sample| all.absorb(sample, |_, _| ()));
         let counted = all.counted().map(|counted| (counted.thing, counted.rows));
         (all.level, counted.collect())
     }

@@ -1,72 +1,96 @@
 //! How much one column tells about another.
 
+use super::given_away::GivenAway;
 use super::sample::Sample;
 use hashbrown::HashMap;
 
-/// Sampled rows, with the values of each column numbered.
-pub(super) struct Told {
-    /// The rows behind each sampled row.
-    rows: Vec<u32>,
-    columns: Vec<Numbered>,
-}
-
-struct Numbered {
+/// The values of a column, numbered.
+pub(super) struct Numbered {
     distinct: usize,
-    /// The number of the value in each sampled row.
+    /// The number of the value in each counted tuple.
     values: Vec<u32>,
 }
 
-impl Told {
-    pub(super) fn of(tuples: &Sample<Box<[u64]>>, columns: usize) -> Self {
-        let mut sampled: Vec<(&[u64], u32)> = (tuples.counted())
-            .map(|counted| (&*counted.thing, counted.rows))
-            .collect();
-        // Hash tables have no order; what is computed from here on must have one.
-        sampled.sort_unstable();
-        let number = |column: usize| {
-            let mut numbers = HashMap::new();
-            let values = sampled.iter().map(|(tuple, _)| {
-                let next = numbers.len() as u32;
-                *numbers.entry(tuple[column]).or_insert(next)
-            });
-            let values = values.collect();
-            Numbered {
-                distinct: numbers.len(),
-                values,
-            }
-        };
-        Told {
-            columns: (0..columns).map(number).collect(),
-            rows: sampled.iter().map(|&(_, rows)| rows).collect(),
-        }
+impl Numbered {
+    /// A column whose values are numbered already, from 0 on.
+    pub(super) fn new(values: Vec<u32>) -> Self {
+        let distinct = values.iter().max().map_or(0, |&most| most as usize + 1);
+        Numbered { distinct, values }
     }
 
-    /// How much of each column from `first_protected` on the column `kept` tells: the share of rows guessed right by
-    /// taking the most common value among the rows that share the kept value, of those rows that the most common value
-    /// of all does not guess anyway (lambda, L. Goodman and W. Kruskal, Measures of Association for Cross
-    /// Classifications, JASA 49, 1954). Rows whose kept value is theirs alone are guessed right by anything and left
-    /// out; none when nothing is left to be told.
-    pub(super) fn shares(&self, kept: usize, first_protected: usize) -> Vec<Option<f64>> {
-        let column = &self.columns[kept];
+    fn of_hashes(hashes: impl Iterator<Item = u64>) -> Self {
+        let mut numbers = HashMap::new();
+        let values = hashes.map(|hash| {
+            let next = numbers.len() as u32;
+            *numbers.entry(hash).or_insert(next)
+        });
+        let values = values.collect();
+        Numbered {
+            distinct: numbers.len(),
+            values,
+        }
+    }
+}
+
+/// The tuples of a sample: the rows of each, and the values of every column.
+pub(super) fn numbered(tuples: &Sample<Box<[u64]>>, columns: usize) -> (Vec<u32>, Vec<Numbered>) {
+    let mut sampled: Vec<(&[u64], u32)> = (tuples.counted())
+        .map(|counted| (&*counted.thing, counted.rows))
+        .collect();
+    // Hash tables have no order; what is computed from here on must have one.
+    sampled.sort_unstable();
+    let number = |column| Numbered::of_hashes(sampled.iter().map(|(tuple, _)| tuple[column]));
+    let columns = (0..columns).map(number).collect();
+    (sampled.iter().map(|&(_, rows)| rows).collect(), columns)
+}
+
+/// A column that may tell others.
+pub(super) struct Teller<'a> {
+    /// The rows of each counted tuple.
+    rows: &'a [u32],
+    column: &'a Numbered,
+    /// The tuples whose value several rows have, those of one value after the other.
+    shared: Vec<usize>,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(rows: &'a [u32], column: &'a Numbered) -> Self {
         let mut rows_of_values = vec![0u64; column.distinct];
-        for (&value, &rows) in column.values.iter().zip(&self.rows) {
+        for (&value, &rows) in column.values.iter().zip(rows) {
             rows_of_values[value as usize] += u64::from(rows);
         }
         let is_shared = |&at: &usize| rows_of_values[column.values[at] as usize] > 1;
-        let mut shared: Vec<usize> = (0..self.rows.len()).filter(is_shared).collect();
+        let mut shared: Vec<usize> = (0..rows.len()).filter(is_shared).collect();
         shared.sort_by_key(|&at| column.values[at]);
-        let protected = self.columns[first_protected..].iter();
-        protected
-            .map(|told| self.share(column, &shared, told))
-            .collect()
+        Teller {
+            rows,
+            column,
+            shared,
+        }
     }
 
-    /// `shared` are the sampled rows to look at, those of one kept value after the other.
-    fn share(&self, kept: &Numbered, shared: &[usize], told: &Numbered) -> Option<f64> {
+    /// The tuples of each value that several rows have.
+    fn values(&self) -> impl Iterator<Item = &[usize]> {
+        let value = |at: usize| self.column.values[at];
+        self.shared.chunk_by(move |&a, &b| value(a) == value(b))
+    }
+
+    /// Rows whose value another row has as well, but for the first of each value: what there is to go by when saying that
+    /// rows with one value have another value in common.
+    pub(super) fn rows_to_go_by(&self) -> u64 {
+        let rows = self.shared.iter().map(|&at| u64::from(self.rows[at]));
+        rows.sum::<u64>() - self.values().count() as u64
+    }
+
+    /// How much of another column it tells: the share of rows guessed right by taking the most common value among the
+    /// rows that share a value of the teller, of those rows that the most common value of all does not guess anyway
+    /// (lambda, L. Goodman and W. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954). Rows whose
+    /// value is theirs alone are guessed right by anything and left out; none when nothing is left to be told.
+    pub(super) fn share(&self, told: &Numbered) -> Option<f64> {
         let mut of_all = vec![0u64; told.distinct];
         let mut of_value = vec![0u64; told.distinct];
         let (mut rows, mut guessed) = (0, 0);
-        for alike in shared.chunk_by(|&a, &b| kept.values[a] == kept.values[b]) {
+        for alike in self.values() {
             let mut most = 0;
             for &at in alike {
                 let (value, count) = (told.values[at] as usize, u64::from(self.rows[at]));
@@ -84,6 +108,22 @@ impl Told {
         let to_tell = rows - guessed_anyway;
         (to_tell > 0).then(|| (guessed - guessed_anyway) as f64 / to_tell as f64)
     }
+
+    /// What it gives away of another column with certainty.
+    pub(super) fn given_away(&self, of: &Numbered) -> GivenAway {
+        let mut of_all = vec![0u64; of.distinct];
+        for (&value, &rows) in of.values.iter().zip(self.rows) {
+            of_all[value as usize] += u64::from(rows);
+        }
+        let all: u64 = of_all.iter().sum();
+        let most_common = of_all.into_iter().max().unwrap_or(0);
+        let values = self.values().map(|alike| {
+            let rows = alike.iter().map(|&at| u64::from(self.rows[at])).sum();
+            let is_one = alike.iter().all(|&at| of.values[at] == of.values[alike[0]]);
+            (rows, is_one)
+        });
+        GivenAway::of(values, most_common as f64 / all.max(1) as f64)
+    }
 }
 
 #[cfg(test)]
@@ -97,7 +137,8 @@ mod tests {
             let letters = row.bytes().map(u64::from);
             tuples.add(at as u64, || letters.collect());
         }
-        Told::of(&tuples, 2).shares(0, 1)[0]
+        let (rows, columns) = numbered(&tuples, 2);
+        Teller::new(&rows, &columns[0]).share(&columns[1])
     }
 
     #[test]

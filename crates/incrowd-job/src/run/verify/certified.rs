@@ -46,9 +46,7 @@ pub fn verify_certificate(
     let from_job = check.job.as_ref().and_then(|job| job.data.path.clone());
     let original = check.original.clone().or(from_job);
     let original = original.map(|path| original_job(&release, &stated, path));
-    // Where nothing is said to be published, rows of `*` are suppressed ones, not a table published at the top.
-    let stars_are_rows = stated.reached.rows_out > 0;
-    let looked = look(&release, stars_are_rows, original.as_ref(), control)?;
+    let looked = look(&release, original.as_ref(), control)?;
     let mut recount = Recount {
         stated: &stated,
         looked: &looked,
@@ -58,8 +56,8 @@ pub fn verify_certificate(
     };
     recount.columns();
     recount.request(check.job.as_ref(), original.as_ref(), control)?;
-    recount.reached(&release)?;
-    recount.lost()?;
+    let again = recount.reached(&release)?;
+    recount.lost(again);
     recount.hashes();
     let is_safe = recount.is_safe();
     let Recount {

@@ -10,7 +10,6 @@ use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::Job;
 use incrowd_core::counts::{CountedTable, Missing, MissingCells, RowCounter};
 use incrowd_core::hierarchy::{ANY, Hierarchy, build};
-use incrowd_core::table::RowBatch;
 use incrowd_io::{Fingerprint, RowReader};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct Counted {
     pub(super) plan: Plan,
     counter: RowCounter,
-    /// Of the columns without a role.
+    /// Of the columns that are published as they are.
     pub(super) kept: Measures,
     pub(super) rows_starred: u64,
     /// Of the bytes read.
@@ -29,8 +28,8 @@ pub(super) struct Counted {
 /// Which file of the two is read.
 #[derive(Clone, Copy)]
 pub(super) enum Which<'a> {
-    /// The one to be judged. If it has nothing but `*`, these may be suppressed rows, or a table published at the top.
-    Release { stars_are_rows: bool },
+    /// The one to be judged.
+    Release,
     /// The table it was made from; only these columns are in the release.
     Original { published: &'a [String] },
 }
@@ -48,7 +47,7 @@ impl Counted {
         let reader = source.open()?;
         let mut plan = Plan::of_release(job, &source.name(), reader.columns())?;
         let watched = match which {
-            Which::Release { .. } => Watched::published(&plan, reader.columns()),
+            Which::Release => Watched::published(&plan, reader.columns()),
             Which::Original { published } => {
                 let names = plan.names.clone();
                 plan.kept.retain(|&at| published.contains(&names[at]));
@@ -62,29 +61,17 @@ impl Counted {
             counted.push(plan.names.len());
         }
         let rows_starred = Arc::new(AtomicU64::new(0));
-        let reader = PublishedReader::new(reader, joined, Arc::clone(&rows_starred));
+        let is_release = matches!(which, Which::Release);
+        let counts_stars = is_release.then(|| Arc::clone(&rows_starred));
+        let reader = PublishedReader::new(reader, joined, counts_stars);
         let counter = RowCounter::new(reader.columns(), &plan.quasi_identifiers, &counted);
-        let empty = counter.clone();
-        let columns = reader.columns().len();
         let kept = ColumnCounter::new(watched);
         let rows = input::count(job, &*source, Box::new(reader), counter, kept, control)?;
-        let (mut counter, hash, kept) = (rows.counter, rows.hash, rows.columns.finish());
-        let mut rows_starred = rows_starred.load(Ordering::Relaxed);
-        let stars_are_rows = !matches!(
-            which,
-            Which::Release {
-                stars_are_rows: false
-            }
-        );
-        if counter.rows() == 0 && rows_starred > 0 && stars_are_rows {
-            // Nothing but `*`: a table published at the top, not one of suppressed rows.
-            counter = empty;
-            let mut row = RowBatch::new(columns);
-            (0..columns).for_each(|_| row.push_cell(ANY.as_bytes()));
-            for _ in 0..std::mem::take(&mut rows_starred) {
-                counter.add(&row)?;
-            }
+        let (counter, hash, mut kept) = (rows.counter, rows.hash, rows.columns.finish());
+        if !is_release {
+            kept.add_counted(&plan, &counter);
         }
+        let rows_starred = rows_starred.load(Ordering::Relaxed);
         Ok(Counted {
             plan,
             counter,
@@ -144,7 +131,11 @@ pub(super) fn finish(
     // Published values are judged as they stand: each is its own, whatever it stands for.
     let as_they_stand = names.iter().enumerate().map(|(at, name)| {
         let values = release.values(job, at);
-        let texts: Vec<&str> = values.iter().map(|&(text, _)| text).collect();
+        let mut texts: Vec<&str> = values.iter().map(|&(text, _)| text).collect();
+        if texts.is_empty() {
+            // No row has a value, and there is no hierarchy of none.
+            texts.push(ANY);
+        }
         Ok(build::suppress(name, &texts)?)
     });
     let as_they_stand = as_they_stand.collect::<Result<Vec<_>, Error>>()?;

@@ -1,5 +1,6 @@
 //! Judges a published file, whoever made it.
 
+mod again;
 mod certified;
 mod counted;
 mod differences;
@@ -31,8 +32,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         job
     });
     let release = as_released(job, original.is_some());
-    let stars_are_rows = true;
-    Ok(look(&release, stars_are_rows, original.as_ref(), control)?.verification)
+    Ok(look(&release, original.as_ref(), control)?.verification)
 }
 
 /// The job with its table read as a release is written.
@@ -80,12 +80,7 @@ struct LookedOriginal {
 }
 
 /// Looks at the file that `job` names as its table, and at the one that `original` does.
-fn look(
-    job: &Job,
-    stars_are_rows: bool,
-    original: Option<&Job>,
-    control: &Control,
-) -> Result<Looked, Error> {
+fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, Error> {
     let texts = job.privacy.models.as_deref().unwrap_or_default();
     let specs = models::parse(texts)?;
     let columns = columns(job)?;
@@ -106,8 +101,7 @@ fn look(
             )
         }
     };
-    let which = Which::Release { stars_are_rows };
-    let release = Counted::read(job, which, joined.as_deref(), control)?;
+    let release = Counted::read(job, Which::Release, joined.as_deref(), control)?;
     let which = Which::Original {
         published: &columns,
     };
@@ -147,10 +141,13 @@ fn look(
     let against_original = original.as_ref().map(|original| {
         let compared = compare_with_original(&published, original);
         levels = compared.levels.clone();
+        // Rows of nothing but `*` may be blank, and no budget is about those, if so many can come of the original.
+        let blank = rows_starred.min(compared.rows_at_any.into());
         let mut against = against(compared);
         // The budget is about the rows that take part; those left out for missing cells are not published either.
         let (rows, excluded) = (u64::from(original.rows), u64::from(original.rows_excluded));
-        let allowed = (job.privacy.max_suppressed).map(|budget| budget.rows(rows) + excluded);
+        let allowed =
+            (job.privacy.max_suppressed).map(|budget| budget.rows(rows) + excluded + blank);
         if let Some(allowed) = allowed.filter(|&allowed| against.rows_suppressed > allowed) {
             against.violations.push(format!(
                 "{} rows are not published, {allowed} were allowed",

@@ -1,24 +1,22 @@
 //! What a certificate states, counted again.
 
 use super::Looked;
+use super::again::Again;
 use super::certified::word;
 use crate::error::Error;
 use crate::report::certificate::{Certificate, Reached, Request};
 use crate::report::outcome::{
-    Distribution, Mismatch, Over, PrivacyReached, RowOrder, Unchecked, VERSION,
+    Distribution, Guarantee, Mismatch, Over, PrivacyReached, RowOrder, Unchecked, VERSION,
 };
 use crate::run::asked::{Asked, algorithm};
 use crate::run::control::Control;
 use crate::run::counted::first_pass;
-use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER, NOTHING_PUBLISHED};
+use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER};
 use crate::run::models;
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::CountedTable;
-use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Setting, Settings};
-use incrowd_core::recode::ColumnRecoding;
-use incrowd_core::utility::MetricSpec;
+use incrowd_core::problem::Setting;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -121,8 +119,8 @@ impl Recount<'_> {
         Ok(())
     }
 
-    /// What was reached, counted again.
-    pub(super) fn reached(&mut self, release: &Job) -> Result<(), Error> {
+    /// What was reached, counted again, with the release made again where that is possible.
+    pub(super) fn reached(&mut self, release: &Job) -> Result<Option<Again>, Error> {
         let Looked {
             verification,
             original,
@@ -135,25 +133,45 @@ impl Recount<'_> {
             classes: verification.classes,
             smallest_class: verification.smallest_class,
             exposed: verification.exposed.clone(),
+            rows_starred: verification.rows_starred,
+            levels: self.levels(),
             ..stated.clone()
         };
-        found.rows_starred = match request.suppressed.as_str() {
-            "star" => verification.rows_starred,
-            _ => 0,
+        let is_starred = request.suppressed == "star";
+        let again = match original {
+            Some(original) => Again::of(self.stated, self.looked, original, found.levels.as_ref())?,
+            None => None,
         };
-        if request.suppressed != "star" && verification.rows_starred > 0 {
-            self.mismatch("reached.rows_starred", 0, verification.rows_starred);
-        }
         match original {
             Some(original) => {
                 let table = &original.table;
                 found.rows_excluded = table.rows_excluded.into();
-                found.rows_suppressed = u64::from(table.rows).saturating_sub(found.rows_out);
+                // Suppressed or blank.
+                let not_seen = u64::from(table.rows).saturating_sub(found.rows_out);
+                found.rows_suppressed = match &again {
+                    Some(again) => again.rows_suppressed.min(not_seen),
+                    None if is_starred => not_seen.saturating_sub(stated.rows_blank),
+                    None => not_seen.saturating_sub(found.rows_starred),
+                };
+                found.rows_blank = not_seen - found.rows_suppressed;
+                if again.is_none() && is_starred && found.rows_starred > 0 {
+                    self.unchecked("reached.rows_blank", SEARCH);
+                }
             }
             None => {
-                match request.suppressed.as_str() {
-                    "star" => found.rows_suppressed = verification.rows_starred,
-                    _ => self.unchecked("reached.rows_suppressed", NEEDS_ORIGINAL),
+                match is_starred {
+                    true => {
+                        found.rows_blank = stated.rows_blank.min(found.rows_starred);
+                        found.rows_suppressed = found.rows_starred - found.rows_blank;
+                        if found.rows_blank > 0 {
+                            self.unchecked("reached.rows_blank", NEEDS_ORIGINAL);
+                            self.unchecked("reached.rows_suppressed", NEEDS_ORIGINAL);
+                        }
+                    }
+                    false => {
+                        found.rows_blank = found.rows_starred;
+                        self.unchecked("reached.rows_suppressed", NEEDS_ORIGINAL);
+                    }
                 }
                 match request.missing == "exclude-row" {
                     true => self.unchecked("reached.rows_excluded", NEEDS_ORIGINAL),
@@ -161,10 +179,11 @@ impl Recount<'_> {
                 }
             }
         }
-        found.rows_in = found.rows_out + found.rows_suppressed + found.rows_excluded;
+        let taking_part = found.rows_out + found.rows_suppressed + found.rows_blank;
+        found.rows_in = taking_part + found.rows_excluded;
         found.distribution = Distribution {
             over: Over::RowsTakingPart,
-            rows: found.rows_out + found.rows_suppressed,
+            rows: taking_part,
         };
         if found.rows_suppressed > request.max_suppressed {
             self.mismatch(
@@ -173,8 +192,7 @@ impl Recount<'_> {
                 format!("{} rows suppressed", found.rows_suppressed),
             );
         }
-        found.privacy = self.promises(release, found.rows_suppressed)?;
-        found.levels = self.levels();
+        found.privacy = self.promises(release, taking_part - found.rows_out)?;
         if let (Some(levels), Some(stated)) = (&found.levels, &stated.levels)
             && levels == stated
         {
@@ -188,17 +206,17 @@ impl Recount<'_> {
         self.published();
         found.notes = self.notes(&found);
         self.found.reached = found;
-        Ok(())
+        Ok(again)
     }
 
     /// The promises, those that compare with the table only if its distribution is known.
     fn promises(
         &mut self,
         release: &Job,
-        rows_suppressed: u64,
+        rows_not_seen: u64,
     ) -> Result<Vec<PrivacyReached>, Error> {
         let found = &self.looked.verification.privacy;
-        if self.looked.original.is_some() || rows_suppressed == 0 {
+        if self.looked.original.is_some() || rows_not_seen == 0 {
             return Ok(found.clone());
         }
         let texts = release.privacy.models.as_deref().unwrap_or_default();
@@ -300,9 +318,10 @@ impl Recount<'_> {
     /// The notes that follow from what was counted, and those stated that nobody can check.
     fn notes(&mut self, found: &Reached) -> Vec<String> {
         let mut derived = Vec::new();
-        if found.rows_out == 0 {
-            derived.push(NOTHING_PUBLISHED.to_owned());
-        }
+        derived.extend(describe::nothing_published(
+            found.rows_out,
+            found.rows_blank,
+        ));
         let is_size = |text: &str| {
             let spec: Option<ModelSpec> = text.parse().ok();
             spec.is_some_and(|spec| !spec.entry().needs_column)
@@ -345,44 +364,37 @@ impl Recount<'_> {
         notes
     }
 
-    /// What was lost, as far as the table tells.
-    pub(super) fn lost(&mut self) -> Result<(), Error> {
+    /// What was lost, as far as the release made again tells.
+    pub(super) fn lost(&mut self, again: Option<Again>) {
         self.unchecked("lost.guarantee", SEARCH);
-        self.unchecked("lost.gap", SEARCH);
-        let found = &self.found.reached;
-        let (Some(levels), Some(original)) = (&found.levels, &self.looked.original) else {
+        // What is best leaves no gap, and what is not known to be good has none that is known.
+        match self.stated.lost.guarantee {
+            Guarantee::Optimal => self.found.lost.gap = Some(0.0),
+            Guarantee::Heuristic => self.found.lost.gap = None,
+            Guarantee::Bounded => self.unchecked("lost.gap", SEARCH),
+        }
+        let Some(again) = again else {
             let why = match self.looked.original {
-                Some(_) => SEARCH,
+                Some(_) => "the published values do not tell how they were made",
                 None => NEEDS_ORIGINAL,
             };
             self.unchecked("lost.metrics", why);
-            return Ok(());
+            return;
         };
-        let table = &original.table;
-        let specs = models::parse(&self.stated.request.privacy)?;
-        let sensitive: Vec<usize> = (0..self.stated.request.sensitive.len()).collect();
-        let models = models::build(&specs, table, &sensitive)?;
-        let recoding = ColumnRecoding::FullDomain(Node::from_levels(levels.values().copied()));
         let mut metrics = IndexMap::new();
-        let request = &self.stated.request;
-        let asked: MetricSpec = request.metric.parse()?;
-        for spec in describe::metrics_told(&asked, table, &request.target)? {
-            let metric = spec.build(table)?;
-            let problem = Problem {
-                table,
-                models: &models,
-                metric: &*metric,
-                max_suppressed: table.rows,
-                max_levels: table.lattice().top().clone(),
-                memory_limit: DEFAULT_MEMORY_LIMIT,
-                settings: Settings::default(),
+        for (name, loss) in again.metrics {
+            match loss.or_else(|| self.stated.lost.metrics.get(&name).copied()) {
+                Some(loss) => metrics.insert(name.clone(), loss),
+                None => None,
             };
-            if let Some(loss) = Assessor::new(&problem).assess_recoding(&recoding).loss {
-                metrics.insert(spec.to_string(), loss.0);
+            if loss.is_none() {
+                self.unchecked(
+                    &format!("lost.metrics.{name}"),
+                    "depends on values of which every row is suppressed",
+                );
             }
         }
         self.found.lost.metrics = metrics;
-        Ok(())
     }
 
     /// Whether every promise holds; unknown when nothing is wrong with those that could be counted again.
@@ -451,7 +463,7 @@ fn request_of(job: &Job, stated: &Certificate, control: &Control) -> Result<Requ
 }
 
 /// The published texts of a quasi-identifier.
-fn texts(table: &CountedTable, attribute: usize) -> BTreeSet<&str> {
+pub(super) fn texts(table: &CountedTable, attribute: usize) -> BTreeSet<&str> {
     let attribute = &table.attributes[attribute];
     let rows = attribute.rows_of_groups[0].iter();
     let used = (0..).zip(rows).filter(|(_, rows)| **rows > 0);

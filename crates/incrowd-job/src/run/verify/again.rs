@@ -1,0 +1,249 @@
+//! A release made again from the table and from what was published.
+//!
+//! What was lost, and how many rows were suppressed rather than blank, follows from the recoding. Levels are stated. Other
+//! recodings are read from the published texts, each of which says what it stands for. They are silent about values of
+//! which every row is suppressed, and a `*` may stand in blank rows only, or mean every value or just those that are not
+//! listed. So there may be several readings. Those count that account for the rows of the file, and what is lost was
+//! counted again if it is the same in all of them. Where a suppressed row has a value that none of the texts stands for,
+//! metrics that charge such rows by the group that they would have been in are not.
+
+use super::recount::texts;
+use super::{Looked, LookedOriginal};
+use crate::error::Error;
+use crate::report::certificate::Certificate;
+use crate::run::describe;
+use crate::run::models;
+use incrowd_core::counts::{Attribute, CountedTable};
+use incrowd_core::hierarchy::ANY;
+use incrowd_core::lattice::Node;
+use incrowd_core::privacy::PrivacyModel;
+use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Guarantee, Problem, Proposal, Settings};
+use incrowd_core::publish::{Release, publish};
+use incrowd_core::recode::{ColumnRecoding, Grouping, Labels, Recoding};
+use incrowd_core::utility::{Loss, MetricSpec, UtilityMetric};
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a release made again tells.
+pub(super) struct Again {
+    /// Rows of classes that do not keep the promises.
+    pub(super) rows_suppressed: u64,
+    /// What is lost by every metric; none where that is not known.
+    pub(super) metrics: IndexMap<String, Option<f64>>,
+}
+
+impl Again {
+    /// Makes a release again; none when nothing that the texts may mean gives these rows. `levels` are those of a release
+    /// that keeps to them.
+    pub(super) fn of(
+        stated: &Certificate,
+        looked: &Looked,
+        original: &LookedOriginal,
+        levels: Option<&IndexMap<String, u8>>,
+    ) -> Result<Option<Self>, Error> {
+        let table = &original.table;
+        let recodings = match levels {
+            Some(levels) => {
+                let node = Node::from_levels(levels.values().copied());
+                vec![(ColumnRecoding::FullDomain(node), true)]
+            }
+            None if ["cuts", "partitions"].contains(&stated.reached.recoding.as_str()) => {
+                readings(looked, table)
+            }
+            None => Vec::new(),
+        };
+        let request = &stated.request;
+        let sensitive: Vec<usize> = (0..request.sensitive.len()).collect();
+        let models = models::build(&models::parse(&request.privacy)?, table, &sensitive)?;
+        let asked: MetricSpec = request.metric.parse()?;
+        let specs = describe::metrics_told(&asked, table, &request.target)?;
+        let mut metrics = Vec::new();
+        for spec in &specs {
+            metrics.push((spec.to_string(), spec.build(table)?));
+        }
+        let Some((_, least)) = metrics.first() else {
+            return Ok(None);
+        };
+        let mut made: Vec<(u64, Vec<Loss>)> = Vec::new();
+        let mut is_told = true;
+        for (recoding, is_whole) in recodings {
+            let Some(release) = make(table, &models, &**least, recoding) else {
+                continue;
+            };
+            if accounts_for(&release, looked, &request.suppressed) {
+                is_told &= is_whole;
+                let losses = metrics.iter().map(|(_, metric)| release.loss(&**metric));
+                made.push((release.rows_suppressed().into(), losses.collect()));
+            }
+        }
+        // Where both would do, that many rows are suppressed as is said.
+        let suppressed = |rows: u64| made.iter().any(|(suppressed, _)| *suppressed == rows);
+        let Some(&(first, _)) = made.first() else {
+            return Ok(None);
+        };
+        let rows_suppressed = match suppressed(stated.reached.rows_suppressed) {
+            true => stated.reached.rows_suppressed,
+            false => first,
+        };
+        made.retain(|(suppressed, _)| *suppressed == rows_suppressed);
+        let losses = metrics.iter().enumerate().map(|(at, (name, metric))| {
+            let loss = made[0].1[at];
+            let is_told = is_told || !metric.reads_suppressed_groups();
+            let is_same = made.iter().all(|(_, losses)| losses[at].is_about(loss));
+            (name.clone(), (is_same && is_told).then_some(loss.0))
+        });
+        Ok(Some(Again {
+            rows_suppressed,
+            metrics: losses.collect(),
+        }))
+    }
+}
+
+/// The release of a recoding, whatever it suppresses.
+fn make<'a>(
+    table: &'a CountedTable,
+    models: &'a [Box<dyn PrivacyModel>],
+    metric: &'a dyn UtilityMetric,
+    recoding: ColumnRecoding,
+) -> Option<Release<'a>> {
+    let problem = Problem {
+        table,
+        models,
+        metric,
+        max_suppressed: table.rows,
+        max_levels: table.lattice().top().clone(),
+        memory_limit: DEFAULT_MEMORY_LIMIT,
+        settings: Settings::default(),
+    };
+    let recoding: Arc<dyn Recoding> = Arc::new(recoding);
+    let proposal = Proposal {
+        recoding,
+        guarantee: Guarantee::Heuristic,
+        loss: None,
+        nodes_checked: 0,
+        steps: Vec::new(),
+    };
+    publish(&problem, &proposal).ok()
+}
+
+/// Whether a release is what the file shows, but for the rows themselves, which are compared elsewhere.
+fn accounts_for(release: &Release<'_>, looked: &Looked, suppressed: &str) -> bool {
+    let seen = &looked.verification;
+    let Some(blank) = u64::from(release.rows_published()).checked_sub(seen.rows) else {
+        return false;
+    };
+    let starred = match suppressed {
+        "star" => blank + u64::from(release.rows_suppressed()),
+        _ => blank,
+    };
+    let has_any = release.map().any_class().is_some();
+    let classes = release.classes() as u64;
+    let has_texts = |at: usize| {
+        let made: BTreeSet<&str> = release.texts(at).into_iter().collect();
+        let found = texts(&looked.table, at);
+        found.is_subset(&made)
+            && made
+                .iter()
+                .all(|text| found.contains(text) || blank > 0 && *text == ANY)
+    };
+    starred == seen.rows_starred
+        && (blank == 0 || has_any)
+        && (classes == seen.classes || blank > 0 && classes == seen.classes + 1)
+        && (0..looked.table.attributes.len()).all(has_texts)
+}
+
+/// So many readings are tried at most: there are two or three for a few columns each, and each costs a check.
+const MOST_READINGS: usize = 256;
+
+/// What the texts of a file may mean, each reading once, and whether the texts stand for all values of rows; nothing when
+/// there are too many.
+fn readings(looked: &Looked, table: &CountedTable) -> Vec<(ColumnRecoding, bool)> {
+    let has_starred = looked.verification.rows_starred > 0;
+    let mut readings: Vec<(Vec<Grouping>, bool)> = vec![(Vec::new(), true)];
+    for (at, attribute) in table.attributes.iter().enumerate() {
+        let mut of_column: Vec<(Grouping, bool)> = Vec::new();
+        for reading in Reading::ALL {
+            if reading.any_is_blank && !has_starred {
+                continue;
+            }
+            if let Some(read) = reading.of(attribute, texts(&looked.table, at))
+                && !of_column.contains(&read)
+            {
+                of_column.push(read);
+            }
+        }
+        if readings.len() * of_column.len() > MOST_READINGS {
+            return Vec::new();
+        }
+        let longer = readings.iter().flat_map(|(before, is_whole)| {
+            let with = |(grouping, is_whole_too): &(Grouping, bool)| {
+                let columns = [before.as_slice(), &[grouping.clone()]].concat();
+                (columns, *is_whole && *is_whole_too)
+            };
+            of_column.iter().map(with)
+        });
+        readings = longer.collect();
+    }
+    readings
+        .into_iter()
+        .map(|(columns, is_whole)| (ColumnRecoding::Partitions(columns), is_whole))
+        .collect()
+}
+
+/// One way to read the texts of a column.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// Whether `*` stands beside other texts, and so for the values that are not listed only.
+    any_is_beside_others: bool,
+    /// Whether it stands in blank rows, and so in none that was counted.
+    any_is_blank: bool,
+    /// Whether the values that no text stands for are one group, or each one of its own.
+    rest_is_together: bool,
+}
+
+impl Reading {
+    const ALL: [Reading; 8] = {
+        let mut all = [Reading {
+            any_is_beside_others: true,
+            any_is_blank: false,
+            rest_is_together: false,
+        }; 8];
+        let mut at = 0;
+        while at < 8 {
+            all[at].any_is_beside_others = at & 1 == 0;
+            all[at].rest_is_together = at & 2 != 0;
+            all[at].any_is_blank = at & 4 != 0;
+            at += 1;
+        }
+        all
+    };
+
+    /// The groups that these texts stand for, and whether these are all that rows are in; none when that makes no sense.
+    fn of(self, attribute: &Attribute, mut texts: BTreeSet<&str>) -> Option<(Grouping, bool)> {
+        if self.any_is_blank {
+            texts.insert(ANY);
+        }
+        let labels = Labels::new(attribute);
+        let mut groups: Vec<Option<u32>> = vec![None; attribute.hierarchy.leaves()];
+        for (group, text) in (0..).zip(&texts) {
+            for leaf in labels.read(text, self.any_is_beside_others)? {
+                let place = &mut groups[leaf as usize];
+                if place.replace(group).is_some() {
+                    return None;
+                }
+            }
+        }
+        let mut rows = groups.iter().zip(&attribute.rows_of_groups[0]);
+        let is_whole = rows.all(|(group, rows)| group.is_some() || *rows == 0);
+        let rest = texts.len() as u32;
+        let groups: Vec<u32> = (rest..)
+            .zip(groups)
+            .map(|(own, group)| match self.rest_is_together {
+                true => group.unwrap_or(rest),
+                false => group.unwrap_or(own),
+            })
+            .collect();
+        Some((Grouping::new(attribute, &groups), is_whole))
+    }
+}
