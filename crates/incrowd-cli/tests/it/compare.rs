@@ -77,7 +77,7 @@ fn a_certificate_of_cuts_tells_no_value_that_the_release_does_not() {
     let folder = Folder::with("people.csv", table);
     for algorithm in ["top-down", "bottom-up"] {
         json(&folder.run(&format!(
-            "anonymize people.csv -q zip,age --target ill -k 5 --max-suppressed 1 --algorithm {algorithm} \
+            "anonymize people.csv -q zip,age --target ill --keep ill -k 5 --max-suppressed 1 --algorithm {algorithm} \
              --hierarchy zip=mask:2 --hierarchy age=suppress -o out.csv --certificate out.json --json"
         )));
         let release = folder.read("out.csv");
@@ -110,7 +110,7 @@ fn numbers_that_nobody_gave_levels_for_are_published_as_intervals() {
     }
     let folder = Folder::with("people.csv", table);
     let outcome = json(&folder.run(
-        "anonymize people.csv -q age --target ill --algorithm top-down -k 10 -o out.csv --json",
+        "anonymize people.csv -q age --target ill --keep ill --algorithm top-down -k 10 -o out.csv --json",
     ));
     let texts = outcome["published"]["age"].as_array().unwrap();
     assert_eq!(*texts, ["[20-42]", "[43-79]"]);

@@ -28,7 +28,7 @@ fn typed(command: &str, table: &str) -> String {
     command
         .replace("{table}", table)
         .replace("{q}", "column-5")
-        .replace("{s}", "column-7")
+        .replace("{s}", "column-6")
 }
 
 #[test]

@@ -642,6 +642,20 @@ pub(super) static GLOSSARY: &[Word] = &[
         "`suppressed` in every report; `--suppressed drop|star` says what is published of such rows.",
     ),
     term(
+        "blank",
+        &["blank row", "rows_blank"],
+        "A row that is not suppressed, yet `*` in every published column.",
+        "Nobody can tell it from a suppressed row, so no class and no promise counts it. A release that keeps a promise only with the help of such rows is refused.",
+        "`blank` beside the rows in reports, `rows_blank` in JSON; the error `blank-rows`.",
+    ),
+    term(
+        "given away",
+        &["given_away"],
+        "A sensitive value that columns published as they are tell with certainty: all rows that share their cells have it.",
+        "Columns that do so for 5 % of the rows beyond chance are refused where something is promised about the sensitive column, unless `--keep` names them.",
+        "`given away` among the unchanged columns of reports and in warnings, `given_away` in JSON.",
+    ),
+    term(
         "budget",
         &["suppression budget", "max-suppressed"],
         "How many rows may be suppressed.",

@@ -290,17 +290,6 @@ impl Published<'_> {
                 together.in_words()
             ));
         }
-        for given in exposed
-            .given_away
-            .iter()
-            .filter(|given| given.share >= MANY_TOGETHER)
-        {
-            warnings.push(format!(
-                "the columns published as they are together give `{}` away within the classes: for {} of the rows",
-                given.column.escape_debug(),
-                given.in_words()
-            ));
-        }
         if exposed.homogeneous.is_empty() {
             return warnings;
         }
@@ -322,6 +311,17 @@ impl Published<'_> {
                     "{classes} classes ({rows}) have one value of `{name}` each and give it away"
                 ),
             });
+        }
+        for given in exposed
+            .given_away
+            .iter()
+            .filter(|given| given.share >= MANY_TOGETHER)
+        {
+            warnings.push(format!(
+                "the columns published as they are together give `{}` away within the classes: for {} of the rows",
+                given.column.escape_debug(),
+                given.in_words()
+            ));
         }
         warnings
     }
