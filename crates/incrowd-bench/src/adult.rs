@@ -1,6 +1,6 @@
 //! The bundled Adult table, counted.
 
-use crate::record;
+use crate::paths;
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::{self, Hierarchy, HierarchySpec};
 use incrowd_core::table::RowBatch;
@@ -21,7 +21,7 @@ pub(crate) const QUASI_IDENTIFIERS: [&str; 8] = [
 
 /// The folder of the table and its hierarchies.
 pub(crate) fn folder() -> PathBuf {
-    record::project().join("data/adult")
+    paths::project().join("data/adult")
 }
 
 /// Reads and counts the table.

@@ -13,6 +13,7 @@ mod job;
 mod kernel;
 mod negotiation;
 mod optimal;
+mod paths;
 mod plot;
 mod record;
 mod report;

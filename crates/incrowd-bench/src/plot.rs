@@ -34,7 +34,7 @@ pub(crate) fn draw(run: &str) -> Result<()> {
         return Ok(());
     }
     let svg = chart(run, &measures)?;
-    let folder = record::project().join("docs/images");
+    let folder = crate::paths::project().join("docs/images");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("optimal-on-adult.svg"), svg).context("writing the chart")
 }

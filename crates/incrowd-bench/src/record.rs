@@ -3,27 +3,14 @@
 //! `command`, `versions`, `machine`, `raw.csv`, `summary.md`. Nothing in them names a host or a path of the
 //! machine they were made on.
 
+use crate::paths::{project, shown};
 use crate::report::{Measure, Report, read_measures, write_measures};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The project's folder.
-pub(crate) fn project() -> PathBuf {
-    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    path.pop();
-    path.pop();
-    path
-}
-
 fn runs() -> PathBuf {
     project().join("benchmarks/runs")
-}
-
-/// A path as it is shown to people: seen from the project's folder.
-pub(crate) fn shown(path: &Path) -> String {
-    let inside = path.strip_prefix(project()).unwrap_or(path);
-    inside.display().to_string()
 }
 
 /// The folder of a run that is about to be recorded; named by the day if it has no name. Made before anything is

@@ -1,6 +1,6 @@
 //! What was measured: every number for machines, tables for people.
 
-use crate::record;
+use crate::paths;
 use anyhow::{Context, Result};
 use std::fmt::{Display, Write};
 use std::path::Path;
@@ -131,7 +131,7 @@ pub(crate) fn write_measures(path: &Path, measures: &[Measure]) -> Result<()> {
 /// Reads measures back.
 pub(crate) fn read_measures(path: &Path) -> Result<Vec<Measure>> {
     let mut reader =
-        csv::Reader::from_path(path).with_context(|| format!("reading {}", record::shown(path)))?;
+        csv::Reader::from_path(path).with_context(|| format!("reading {}", paths::shown(path)))?;
     let mut measures = Vec::new();
     for row in reader.records() {
         let row = row?;

@@ -58,7 +58,7 @@ const MEMORIES: [Line; 2] = [
 pub(crate) fn draw(run: &str) -> Result<()> {
     let measures = read_measures(&record::folder(run).join("raw.csv"))?;
     let svg = chart(run, &measures)?;
-    let folder = record::project().join("docs/images");
+    let folder = crate::paths::project().join("docs/images");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("negotiation-growth.svg"), svg).context("writing the chart")
 }

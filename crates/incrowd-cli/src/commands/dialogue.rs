@@ -4,8 +4,8 @@
 //! meant is refused with its hint, and the wish before stands. Nothing is written until the user names a file, and
 //! a release is made by the ordinary way of `anonymize`, check included.
 
-use super::negotiate::code;
 use super::talk::Talk;
+use crate::RELAXED;
 use crate::render::{negotiation, text};
 use incrowd_job::{
     Budget, Control, Error, Job, Negotiated, Negotiation, Offered, Others, Show, Terms, Wish,
@@ -81,6 +81,14 @@ pub(super) fn run<W: Write>(
         control.check()?;
     }
     Ok(code(&dialogue.answer))
+}
+
+/// The exit code of an answer.
+pub(super) fn code(answer: &Negotiated) -> u8 {
+    match answer.terms {
+        Terms::Exact { .. } => 0,
+        Terms::Relaxed { .. } => RELAXED,
+    }
 }
 
 impl<R: BufRead, W: Write> Dialogue<'_, R, W> {

@@ -1,12 +1,11 @@
 //! `incrowd negotiate`: a dialogue in a terminal, one answer elsewhere, one for each line with `--batch`.
 
-use super::{dialogue, reply};
+use super::dialogue::{self, code};
+use super::reply;
 use crate::args::{Global, NegotiateArgs, job};
 use crate::render::negotiation;
 use crate::{FAILED, RELAXED, Reply};
-use incrowd_job::{
-    Control, Error, Ground, Job, Negotiated, Negotiation, Terms, Wish, answer_lines,
-};
+use incrowd_job::{Control, Error, Ground, Job, Negotiation, Wish, answer_lines};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
@@ -25,14 +24,6 @@ pub(super) fn run(
     match &args.batch {
         Some(path) => batch(args, &job, path, control),
         None => one_answer(args, &job, global, control),
-    }
-}
-
-/// The exit code of an answer.
-pub(super) fn code(answer: &Negotiated) -> u8 {
-    match answer.terms {
-        Terms::Exact { .. } => 0,
-        Terms::Relaxed { .. } => RELAXED,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Choices before they are made, and steps after.
 
-use super::text::Page;
+use super::page::Page;
 use incrowd_job::{StepTaken, View};
 
 /// What a data holder sees before a choice.

@@ -1,6 +1,6 @@
 //! Algorithms side by side.
 
-use super::text::{Page, shown};
+use super::page::{Page, shown};
 use incrowd_job::{Comparison, Run, RunReached};
 
 /// Algorithms in one table at most; more would not fit a terminal.

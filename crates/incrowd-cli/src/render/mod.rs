@@ -4,5 +4,6 @@ pub(crate) mod choices;
 pub(crate) mod comparison;
 pub(crate) mod json;
 pub(crate) mod negotiation;
+mod page;
 pub(crate) mod schemes;
 pub(crate) mod text;

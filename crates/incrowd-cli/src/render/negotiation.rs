@@ -1,6 +1,6 @@
 //! Answers of a negotiation as people read them: the curve, then the offers as cards.
 
-use super::text::Page;
+use super::page::Page;
 use incrowd_core::error::LARGEST_BUDGET_PROPOSED;
 use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish};
 

@@ -1,6 +1,6 @@
 //! What generalization schemes take and cost.
 
-use super::text::Page;
+use super::page::Page;
 use incrowd_job::{Experiment, SchemesFound, SchemesRow, SchemesStudy};
 
 /// The report of `study --schemes`.
