@@ -129,10 +129,10 @@ impl Sample {
     fn classes(&self, groups: &[Groups]) -> BTreeMap<Vec<u32>, Vec<u32>> {
         let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
         for (leaves, target) in &self.rows {
-            let class = (leaves.iter().zip(groups))
-                .map(|(&leaf, groups)| groups.of_leaf[leaf as usize])
-                .collect();
-            classes.entry(class).or_default().push(*target);
+            classes
+                .entry(class_of(leaves, groups))
+                .or_default()
+                .push(*target);
         }
         classes
     }
@@ -147,6 +147,11 @@ impl Sample {
         let sizes = sizes(&classes);
         let is_safe: Vec<bool> = (sizes.iter().enumerate())
             .map(|(class, &size)| is_safe(class, size))
+            .collect();
+        let safe_of_class: BTreeMap<&Vec<u32>, bool> =
+            (classes.keys()).zip(is_safe.iter().copied()).collect();
+        let is_row_safe: Vec<bool> = (self.rows.iter())
+            .map(|(leaves, _)| safe_of_class[&class_of(leaves, &groups)])
             .collect();
         let marginals = (groups.iter().enumerate())
             .map(|(at, column)| {
@@ -165,12 +170,8 @@ impl Sample {
                     marginal.rows[group] += size;
                     marginal.rows_suppressed[group] += if *safe { 0 } else { size };
                 }
-                for (leaves, _) in &self.rows {
-                    let key: Vec<u32> = (leaves.iter().zip(&groups))
-                        .map(|(&leaf, groups)| groups.of_leaf[leaf as usize])
-                        .collect();
-                    let class = classes.keys().position(|other| *other == key).unwrap();
-                    marginal.leaves_suppressed[leaves[at] as usize] += u32::from(!is_safe[class]);
+                for ((leaves, _), safe) in self.rows.iter().zip(&is_row_safe) {
+                    marginal.leaves_suppressed[leaves[at] as usize] += u32::from(!safe);
                 }
                 marginal
             })
@@ -193,6 +194,13 @@ impl Sample {
         let node = Node::from_levels(levels.iter().copied());
         self.release(self.at(&node), |_, size| size >= k)
     }
+}
+
+/// The groups that some leaves are published as.
+fn class_of(leaves: &[u32], groups: &[Groups]) -> Vec<u32> {
+    (leaves.iter().zip(groups))
+        .map(|(&leaf, groups)| groups.of_leaf[leaf as usize])
+        .collect()
 }
 
 fn numbered<'a>(labels: impl Iterator<Item = &'a String>) -> Vec<u32> {
