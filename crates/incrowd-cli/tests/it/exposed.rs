@@ -113,10 +113,8 @@ fn classes_of_several_sensitive_columns_are_counted_for_each() {
             {"column": "r", "classes": 3, "rows": 5},
         ])
     );
-    assert_eq!(
-        found["warnings"][0],
-        "1 class is a single row: nobody hides that person"
-    );
+    let warnings = found["warnings"].as_array().unwrap();
+    assert!(warnings.contains(&json!("1 class is a single row: nobody hides that person")));
 }
 
 #[test]

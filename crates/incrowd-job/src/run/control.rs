@@ -188,7 +188,9 @@ impl Control {
         *self.lock_due() = None;
         match done {
             // The core does not know why it was stopped.
-            Err(Error::Core(incrowd_core::Error::CheckStopped)) => stopped.and(done),
+            Err(Error::Core(
+                incrowd_core::Error::CheckStopped | incrowd_core::Error::Cancelled,
+            )) => stopped.and(done),
             done => done,
         }
     }
@@ -255,6 +257,45 @@ impl Watch for PhaseWatch<'_> {
             Ok(()) => Ok(()),
             Err(Error::Cancelled) => Err(Interruption::Cancelled),
             Err(_) => Err(Interruption::TimeUp),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_core::Error as CoreError;
+    use std::time::Duration;
+
+    /// What a phase is told that looks at the watch once, as the core does.
+    fn phase(control: &Control, limit: Option<TimeLimit>, phase: Phase) -> Result<(), Error> {
+        control.within(limit, phase, || {
+            let looked = PhaseWatch(control).step(problem::Progress::default());
+            Ok(looked.map_err(|why| match why {
+                Interruption::Cancelled => CoreError::Cancelled,
+                _ => CoreError::CheckStopped,
+            })?)
+        })
+    }
+
+    #[test]
+    fn whoever_stops_a_phase_is_named_by_the_error() {
+        let no_time = Some(TimeLimit(Duration::ZERO));
+        let control = Control::default();
+        assert!(phase(&control, None, Phase::Write).is_ok());
+        assert!(matches!(
+            phase(&control, no_time, Phase::Read),
+            Err(Error::TimeUpReading { .. })
+        ));
+        assert!(matches!(
+            phase(&control, no_time, Phase::Write),
+            Err(Error::TimeUpWriting { .. })
+        ));
+        assert!(control.check().is_ok(), "the time of a phase ends with it");
+        control.cancel();
+        for limit in [None, no_time] {
+            let stopped = phase(&control, limit, Phase::Write);
+            assert!(matches!(stopped, Err(Error::Cancelled)));
         }
     }
 }

@@ -231,7 +231,10 @@ fn losses_of_every_way_of_recoding_are_counted_again_and_what_is_best_leaves_no_
             *loss = json!(loss.as_f64().unwrap() * 1.01 + 0.01);
             let found = made.check(&changed, true).unwrap().certificate.unwrap();
             checked += u32::from(!found.holds);
-            assert!(!found.holds, "{search} {suppressed}: {name}");
+            // What depends on where suppressed rows would have been may be out of reach, and is said to be.
+            let field = format!("lost.metrics.{name}");
+            let is_listed = found.unchecked.iter().any(|it| it.field == field);
+            assert!(!found.holds || is_listed, "{search} {suppressed}: {name}");
         }
         assert!(checked > 8, "{checked}");
         let mut changed = made.certificate.clone();

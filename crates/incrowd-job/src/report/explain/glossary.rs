@@ -650,7 +650,7 @@ pub(super) static GLOSSARY: &[Word] = &[
     ),
     term(
         "given away",
-        &["given_away"],
+        &["gives away"],
         "A sensitive value that columns published as they are tell with certainty: all rows that share their cells have it.",
         "Columns that do so for 5 % of the rows beyond chance are refused where something is promised about the sensitive column, unless `--keep` names them.",
         "`given away` among the unchanged columns of reports and in warnings, `given_away` in JSON.",
