@@ -15,7 +15,7 @@
 //! let (release, outcome) = anonymize_table(&job, table)?;
 //! assert_eq!(release.columns(), ["age", "zip", "disease"]);
 //! assert!(outcome.privacy.iter().all(|promise| promise.holds));
-//! # assert_eq!(release.rows().next().unwrap(), ["[34-36]", "4501*", "asthma"]);
+//! # assert_eq!(release.rows().next().unwrap(), ["[30-39]", "4501*", "asthma"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

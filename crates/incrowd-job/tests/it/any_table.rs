@@ -65,7 +65,7 @@ fn a_table_in_memory_is_published_as_the_same_table_in_a_file_is() {
 
 #[test]
 fn a_column_without_a_role_is_an_error() {
-    for forgotten in 0..COLUMNS.len() {
+    for forgotten in COLUMNS {
         let mut job = job();
         let lists = [
             &mut job.columns.identifying,
@@ -73,7 +73,7 @@ fn a_column_without_a_role_is_an_error() {
             &mut job.columns.sensitive,
         ];
         for list in lists.into_iter().flatten() {
-            list.retain(|column| column != COLUMNS[forgotten]);
+            list.retain(|column| column != forgotten);
         }
         let table = MemoryTable::new(COLUMNS, patients()).unwrap();
         let refused = anonymize_table(&job, table);
@@ -110,7 +110,9 @@ static CARD: Card = Card {
 
 /// For each column: texts, what they stand for, and the text of each tuple.
 #[derive(Debug, PartialEq)]
-struct Boxes(Vec<(Vec<String>, Vec<Vec<u32>>, Vec<u32>)>);
+struct Boxes(Vec<Side>);
+
+type Side = (Vec<String>, Vec<Vec<u32>>, Vec<u32>);
 
 impl Recoding for Boxes {
     fn name(&self) -> &'static str {

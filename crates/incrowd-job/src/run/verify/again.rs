@@ -178,7 +178,7 @@ fn readings(looked: &Looked, table: &CountedTable) -> Vec<(ColumnRecoding, bool)
         }
         let longer = readings.iter().flat_map(|(before, is_whole)| {
             let with = |(grouping, is_whole_too): &(Grouping, bool)| {
-                let columns = [before.as_slice(), &[grouping.clone()]].concat();
+                let columns = [before.as_slice(), std::slice::from_ref(grouping)].concat();
                 (columns, *is_whole && *is_whole_too)
             };
             of_column.iter().map(with)
