@@ -1,0 +1,103 @@
+//! What everything below a node costs at least.
+
+use super::super::blocks::Partition;
+use super::super::classes::Classes;
+use super::Search;
+use crate::problem::Interruption;
+
+/// What partitions cost at least.
+pub(super) struct Bounds {
+    /// Those as coarse as the fine corner.
+    pub(super) wherever: f64,
+    /// Those between the corners.
+    pub(super) below: f64,
+    /// All those between the corners suppress too much.
+    pub(super) is_over_budget: bool,
+}
+
+impl Search<'_, '_> {
+    /// The finest and the coarsest partitions below a node.
+    pub(super) fn corners(
+        &self,
+        partitions: &[Partition],
+        changed: usize,
+        fixed: u64,
+    ) -> (Vec<Partition>, Vec<Partition>) {
+        let spaces = &self.ground.spaces;
+        let mut fine = partitions.to_vec();
+        let mut coarse = partitions.to_vec();
+        if let Some(finished) = self.finished {
+            coarse[finished] = spaces[finished].coarsest();
+        }
+        for (place, &attribute) in self.order.iter().enumerate().skip(changed) {
+            let (space, partition) = (&spaces[attribute], &partitions[attribute]);
+            match (self.is_bottom_up, place == changed) {
+                _ if fixed >> place & 1 == 1 => {}
+                (true, true) => coarse[attribute] = space.highest_below(partition),
+                (true, false) => coarse[attribute] = space.coarsest(),
+                (false, true) => fine[attribute] = space.lowest_below(partition),
+                (false, false) => fine[attribute] = space.finest(),
+            }
+        }
+        (fine, coarse)
+    }
+
+    /// What everything between two corners costs at least.
+    pub(super) fn bound(
+        &self,
+        classes: &Classes,
+        fine: &[Partition],
+        coarse: &[Partition],
+    ) -> Result<Bounds, Interruption> {
+        let ground = self.ground;
+        ground.meter.spend(classes.work() + classes.work())?;
+        let (cost, judge) = (&ground.cost, &ground.judge);
+        let rows = ground.rows_of_all_blocks(fine);
+        let looks_up =
+            self.rules.tighter_bounds || self.rules.useful_applicators || !self.is_bottom_up;
+        let within = looks_up.then(|| {
+            let maps: Vec<Vec<u32>> = (fine.iter().zip(coarse))
+                .map(|(fine, coarse)| fine.blocks_in(coarse))
+                .collect();
+            let blocks: Vec<u32> = coarse.iter().map(|coarse| coarse.blocks() as u32).collect();
+            classes.within(&maps, &blocks, judge.smallest)
+        });
+        let (mut wherever, mut added, mut lost) = (0.0, 0.0, 0u32);
+        let uses_lost = self.rules.tighter_bounds || !self.is_bottom_up;
+        for class in 0..classes.len() {
+            let size = classes.sizes[class];
+            let is_charged = !self.is_bottom_up
+                || self.rules.tighter_bounds
+                || judge.is_safe(size, classes.contents(class));
+            let least = match cost.reads_values() {
+                _ if !is_charged => 0.0,
+                true => classes.published(cost, &rows, class),
+                false => f64::from(size) * f64::from(size.max(judge.smallest.min(cost.rows))),
+            };
+            wherever += least;
+            let Some(within) = within.as_ref().map(|within| within[class]) else {
+                continue;
+            };
+            if within.size < judge.smallest {
+                lost += size;
+                if uses_lost {
+                    added += f64::from(size) * cost.charge - least;
+                }
+            } else if self.rules.tighter_bounds
+                && !cost.reads_values()
+                && size < judge.smallest
+                && within.small < judge.smallest
+            {
+                // All that is too small makes no safe class, so each row is suppressed or joins a large class; one of
+                // b rows that takes in t more costs at least 2bt more.
+                let joined = (2.0 * f64::from(within.least_large)).min(cost.charge);
+                added += (f64::from(size) * joined - least).max(0.0);
+            }
+        }
+        Ok(Bounds {
+            wherever,
+            below: wherever + added,
+            is_over_budget: self.rules.useful_applicators && lost > ground.max_suppressed(),
+        })
+    }
+}
