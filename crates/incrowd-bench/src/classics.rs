@@ -48,7 +48,7 @@ fn on_adult(report: &mut Report) -> Result<()> {
     ]);
     for share in BUDGETS {
         for algorithm in by_loss() {
-            let name = algorithm.card().name;
+            let name = algorithm.entry().name;
             let budget = format!("{} %", 100.0 * share);
             let solved = optimal::solve(algorithm, &table, share, METRIC)
                 .with_context(|| format!("{name} on Adult"))?;
@@ -170,7 +170,7 @@ fn on_census(report: &mut Report) -> Result<()> {
     ]);
     let case = format!("census of {CENSUS_ROWS} rows");
     for algorithm in by_loss() {
-        let name = algorithm.card().name;
+        let name = algorithm.entry().name;
         let output = folder.path().join(format!("{name}.csv"));
         let mut job = census::census_job(CENSUS_ROWS, &input, &output, 1);
         job.search.algorithm = Some(name.to_owned());

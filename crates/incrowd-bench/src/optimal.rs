@@ -7,7 +7,7 @@ use cpu_time::ProcessTime;
 use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Proposal, Settings, Unwatched};
+use incrowd_core::problem::{Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::publish;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::Duration;
@@ -151,18 +151,12 @@ pub(crate) fn problem<'a>(
     metric: &'a dyn UtilityMetric,
     share: f64,
 ) -> Problem<'a> {
-    Problem {
-        table,
-        models,
-        metric,
-        max_suppressed: (f64::from(table.rows) * share) as u32,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings {
+    Problem::new(table, models, metric)
+        .allow_suppressed((f64::from(table.rows) * share) as u32)
+        .with_settings(Settings {
             targets: (0..table.columns.len()).collect(),
             ..Settings::default()
-        },
-    }
+        })
 }
 
 /// Solves a problem over and over; the answer and the CPU time of each repetition.

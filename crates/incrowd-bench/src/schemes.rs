@@ -5,12 +5,12 @@ use crate::report::{Report, Table, short};
 use anyhow::Result;
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::partition::{self, Account};
+use incrowd_core::algorithms::partition::{
+    CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme,
+};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{
-    CoarseSteps, DEFAULT_MEMORY_LIMIT, Direction, Interruption, PartitionSettings, Problem,
-    Progress, PruningRules, Scheme, Settings, Watch,
-};
+use incrowd_core::problem::{Interruption, Problem, Progress, Settings, Watch};
 use incrowd_core::utility::MetricSpec;
 use std::time::{Duration, Instant};
 
@@ -46,18 +46,12 @@ impl Case<'_> {
         let models = format!("k-anonymity(k={})", self.k)
             .parse::<ModelSpec>()?
             .build_all(&[], &[])?;
-        let problem = Problem {
-            table: self.table,
-            models: &models,
-            metric: &*metric,
-            max_suppressed: self.max_suppressed,
-            max_levels: self.table.lattice().top().clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings {
-                partition: self.settings.clone(),
+        let problem = Problem::new(self.table, &models, &*metric)
+            .allow_suppressed(self.max_suppressed)
+            .with_settings(Settings {
+                own: self.settings.given(),
                 ..Settings::default()
-            },
-        };
+            });
         let start = ProcessTime::now();
         let (_, account) = partition::solve(&problem, &Limit(Instant::now() + self.limit))?;
         Ok((account, start.elapsed().as_secs_f64()))

@@ -21,6 +21,7 @@ pub mod privacy;
 pub mod problem;
 pub mod publish;
 pub mod recode;
+pub mod registry;
 pub mod table;
 pub mod utility;
 

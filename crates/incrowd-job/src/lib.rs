@@ -67,6 +67,7 @@ pub use run::schemes_study::{
 pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{
-    AttachedSink, AttachedTable, Budget, Columns, Data, Delimiter, HierarchySource, Job,
-    MissingCells, Others, Output, Privacy, Search, Suppressed, TimeLimit, Unlisted, WorkLimit,
+    AlgorithmSettings, AttachedSink, AttachedTable, Budget, Columns, Data, Delimiter,
+    HierarchySource, Job, MissingCells, Others, Output, Privacy, Search, Suppressed, TimeLimit,
+    Unlisted, WorkLimit,
 };

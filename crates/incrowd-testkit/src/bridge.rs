@@ -2,15 +2,14 @@
 
 use crate::oracle::{MissingPolicy, OracleMetric, OracleProblem, RawTable};
 use incrowd_core::Error;
+use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
 use incrowd_core::counts::{
     CountedTable, FrequencySet, Missing, MissingCells, RowCounter, Scratch, roll_up,
 };
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{
-    Assessment, Assessor, DEFAULT_MEMORY_LIMIT, PartitionSettings, Problem, Scheme, Settings,
-};
+use incrowd_core::problem::{Assessment, Assessor, Problem, Settings};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::collections::BTreeSet;
@@ -49,23 +48,20 @@ impl Prepared {
 
     /// The problem with a metric to optimize.
     pub fn problem<'a>(&'a self, metric: &'a dyn UtilityMetric) -> Problem<'a> {
-        Problem {
-            table: &self.table,
-            models: &self.models,
-            metric,
-            max_suppressed: self.max_suppressed,
-            max_levels: self.max_levels.clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings {
+        Problem::new(&self.table, &self.models, metric)
+            .allow_suppressed(self.max_suppressed)
+            .with_settings(Settings {
                 targets: self.target.into_iter().collect(),
                 // Wider schemes have too many partitions for every problem of the laws.
-                partition: PartitionSettings {
+                own: PartitionSettings {
                     scheme: Some(Scheme::Bhs),
                     ..PartitionSettings::default()
-                },
+                }
+                .given(),
                 ..Settings::default()
-            },
-        }
+            })
+            .limit_levels(self.max_levels.clone())
+            .expect("levels of the table")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::output::OutputArgs;
 use super::request::RequestArgs;
-use super::search::{ChoiceArgs, PartitionArgs, SearchArgs, ThreadArgs};
+use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 
 /// Make the release: the best recoding that keeps the promises, checked, written, certified
@@ -23,9 +23,7 @@ pub(crate) struct AnonymizeArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
-    pub(crate) choices: ChoiceArgs,
-    #[command(flatten)]
-    pub(crate) partitions: PartitionArgs,
+    pub(crate) settings: SettingArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]

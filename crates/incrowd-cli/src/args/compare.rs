@@ -1,7 +1,7 @@
 //! `incrowd compare`.
 
 use super::request::RequestArgs;
-use super::search::{ChoiceArgs, PartitionArgs, SearchArgs, ThreadArgs};
+use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 
 /// Try several algorithms on one job: privacy reached, every metric, rows suppressed, seconds, memory
@@ -28,9 +28,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
-    pub(crate) choices: ChoiceArgs,
-    #[command(flatten)]
-    pub(crate) partitions: PartitionArgs,
+    pub(crate) settings: SettingArgs,
     /// Print a line of CSV for each algorithm
     #[arg(long, conflicts_with = "json", help_heading = "Answers")]
     pub(crate) csv: bool,

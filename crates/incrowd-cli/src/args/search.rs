@@ -1,8 +1,10 @@
 //! How to search.
 
 use super::FlagPart;
-use clap::Args;
-use incrowd_job::{Error, Job};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
+use incrowd_core::algorithms::ALGORITHMS;
+use incrowd_core::registry::{Default, Setting};
+use incrowd_job::{AlgorithmSettings, Error, Job};
 
 /// How to search.
 #[derive(Debug, Args)]
@@ -27,38 +29,62 @@ pub(crate) struct SearchArgs {
     work_limit: Option<String>,
 }
 
-/// What the data holder chooses.
-#[derive(Debug, Args)]
-pub(crate) struct ChoiceArgs {
-    /// The choices to make, for algorithms that leave them to you, such as mu-argus: columns to raise one level, one
-    /// after the other, then `suppress`, as in age,age,zip,suppress. In a terminal, without it, you are asked
-    #[arg(
-        long,
-        value_name = "CHOICES",
-        value_delimiter = ',',
-        help_heading = "How to search"
-    )]
-    script: Option<Vec<String>>,
+/// What only some algorithms have. The flags follow from what the algorithms declare.
+#[derive(Debug, Default)]
+pub(crate) struct SettingArgs(AlgorithmSettings);
+
+/// The settings of every algorithm, one flag for each name, with the algorithm that declares it first.
+fn declared() -> impl Iterator<Item = (&'static str, &'static Setting)> {
+    let mut seen = Vec::new();
+    let entries = ALGORITHMS.iter().map(|algorithm| algorithm.entry());
+    let all = entries.flat_map(|entry| entry.settings.iter().map(|setting| (entry.name, setting)));
+    all.filter(move |(_, setting)| {
+        let is_new = !seen.contains(&setting.name);
+        seen.push(setting.name);
+        is_new
+    })
 }
 
-/// Which partitions of values are allowed.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Partitions (--algorithm partition)")]
-pub(crate) struct PartitionArgs {
-    /// Which partitions are allowed: bhs, ghs, gops, gsps, ops or sps, for all columns or as in age=ops,race=sps.
-    /// Numbers and dates are ordered by size, text as its hierarchy file lists it or its rule orders it, else by its
-    /// bytes
-    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
-    scheme: Option<Vec<String>>,
-    /// Put the numbers of a column in steps first, as in age=5@17: steps of 5 from 17
-    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
-    coarse: Option<Vec<String>>,
-    /// From which end to search: bottom-up, top-down or auto
-    #[arg(long, value_name = "DIRECTION")]
-    search: Option<String>,
-    /// Ways to search less that are not to be used, or all; the answer does not depend on them
-    #[arg(long, value_name = "RULES", value_delimiter = ',')]
-    without_pruning: Option<Vec<String>>,
+impl Args for SettingArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        declared().fold(command, |command, (algorithm, setting)| {
+            let mut help = format!("For {algorithm}: {}", setting.help);
+            if let Default::Value(value) = setting.default {
+                help = format!("{help} [default: {value}]");
+            }
+            let flag = Arg::new(setting.name)
+                .long(setting.name)
+                .value_name(setting.kind.value_name())
+                .allow_hyphen_values(true)
+                .help_heading("Settings of single algorithms")
+                .help(help);
+            command.arg(match setting.kind.is_list() {
+                true => flag.value_delimiter(',').action(ArgAction::Append),
+                false => flag,
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SettingArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = SettingArgs::default();
+        settings.update_from_arg_matches(matches)?;
+        Ok(settings)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for (_, setting) in declared() {
+            if let Some(values) = matches.get_many::<String>(setting.name) {
+                self.0.set(setting.name, values.cloned().collect());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How many threads.
@@ -82,21 +108,9 @@ impl FlagPart for SearchArgs {
     }
 }
 
-impl FlagPart for ChoiceArgs {
+impl FlagPart for SettingArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
-        let trimmed = |word: &String| word.trim().to_owned();
-        let words = self.script.as_deref();
-        job.search.script = words.map(|words| words.iter().map(trimmed).collect());
-        Ok(())
-    }
-}
-
-impl FlagPart for PartitionArgs {
-    fn fill(&self, job: &mut Job) -> Result<(), Error> {
-        job.search.scheme.clone_from(&self.scheme);
-        job.search.coarse.clone_from(&self.coarse);
-        job.search.direction.clone_from(&self.search);
-        job.search.without_pruning.clone_from(&self.without_pruning);
+        job.search.settings.clone_from(&self.0);
         Ok(())
     }
 }

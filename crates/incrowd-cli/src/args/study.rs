@@ -70,11 +70,7 @@ impl StudyArgs {
     pub(crate) fn class_sizes(&self) -> Result<Option<Vec<u32>>, Error> {
         let size = |text: &String| {
             let size = text.trim().parse::<u32>().ok().filter(|size| *size > 0);
-            size.ok_or_else(|| Error::PartitionSetting {
-                flag: "--parameters",
-                text: text.clone(),
-                expected: "class sizes from 1 on, as in 2,5,10",
-            })
+            size.ok_or_else(|| Error::ClassSize { text: text.clone() })
         };
         let given = self.parameters.as_ref();
         given
@@ -85,7 +81,9 @@ impl StudyArgs {
 
 impl FlagPart for StudyArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
-        job.search.coarse.clone_from(&self.coarse);
+        if let Some(steps) = &self.coarse {
+            job.search.settings.set("coarse", steps.clone());
+        }
         let limit = self.time_limit.as_deref();
         job.search.time_limit = limit.map(str::parse).transpose()?;
         Ok(())

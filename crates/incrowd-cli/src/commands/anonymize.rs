@@ -18,8 +18,7 @@ pub(super) fn run(
         &[
             &args.request,
             &args.search,
-            &args.choices,
-            &args.partitions,
+            &args.settings,
             &args.threads,
             &args.output,
         ],

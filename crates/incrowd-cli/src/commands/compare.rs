@@ -9,13 +9,7 @@ use incrowd_job::{Control, Error, compare};
 pub(super) fn run(args: &CompareArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
     let job = job(
         args.request.table.job.as_ref(),
-        &[
-            &args.request,
-            &args.search,
-            &args.choices,
-            &args.partitions,
-            &args.threads,
-        ],
+        &[&args.request, &args.search, &args.settings, &args.threads],
     )?;
     let found = compare(&job, args.algorithms(), control)?;
     let is_answered = found.runs.iter().any(|run| run.reached.is_some());

@@ -157,7 +157,7 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
 
     /// What the parameter of the promise is called.
     fn parameter_name(&self) -> Result<&'static str, Error> {
-        Ok(self.wish.spec()?.entry().parameters[0].name)
+        Ok(self.wish.spec()?.entry().settings[0].name)
     }
 
     /// Asks; the new wish stands only if it can be meant.

@@ -130,7 +130,7 @@ fn scripts_that_cannot_be_are_refused_with_what_to_do() {
     for (flags, message, hint) in [
         (
             "-k 3 --script age",
-            "the algorithm `optimal` reads no script",
+            "the algorithm `optimal` has no setting `script`",
             "take `--algorithm mu-argus`",
         ),
         (

@@ -81,19 +81,28 @@ fn every_direction_and_every_rule_gives_the_same_cost() {
 fn wishes_that_cannot_be_read_or_are_not_for_the_algorithm_are_refused() {
     let folder = Folder::with("people.csv", "age,ill\n1,no\n2,no\n3,yes\n4,yes\n");
     for (more, message) in [
-        ("--algorithm partition --scheme opps", "--scheme"),
-        ("--algorithm partition --coarse age=0@17", "--coarse"),
+        (
+            "--algorithm partition --scheme opps",
+            "`scheme` of `partition`",
+        ),
+        (
+            "--algorithm partition --coarse age=0@17",
+            "`coarse` of `partition`",
+        ),
         (
             "--algorithm partition --coarse ill=5@17",
             "no quasi-identifier",
         ),
-        ("--algorithm partition --search sideways", "--search"),
+        (
+            "--algorithm partition --search sideways",
+            "`search` of `partition`",
+        ),
         (
             "--algorithm partition --without-pruning luck",
-            "--without-pruning",
+            "`without-pruning` of `partition`",
         ),
         ("--algorithm partition --metric loss", "`loss`"),
-        ("--algorithm optimal --scheme ops", "reads no"),
+        ("--algorithm optimal --scheme ops", "no setting `scheme`"),
     ] {
         let run = folder.run(&format!(
             "anonymize people.csv -q age -s ill -k 2 -o out.csv {more}"

@@ -1,9 +1,11 @@
 //! From raw values up, away from what identifies.
 
 use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
+use super::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+};
 use crate::Error;
-use crate::problem::{Interruption, Meter, Problem, Proposal, Setting, Watch};
+use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -39,17 +41,20 @@ crate::documented! {
     pub struct BottomUp;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "bottom-up",
-    text: BottomUp::CARD,
-    status: Status::Experimental,
-    reads: &[Setting::Targets],
-    default_budget: DefaultBudget::NoRows,
+    card: BottomUp::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 impl Algorithm for BottomUp {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
@@ -74,7 +79,7 @@ fn generalize(
     meter: &Meter<'_>,
     mut see: Option<&mut dyn FnMut(&ColumnRecoding)>,
 ) -> Result<(Proposal, Effort), Error> {
-    let target = cuts::target(problem, &CARD)?;
+    let target = cuts::target(problem, &ENTRY)?;
     let mut state = Generalization::new(problem, target, Spending::new(meter))?;
     loop {
         if let Some(see) = &mut see {
@@ -85,7 +90,7 @@ fn generalize(
         }
         let step = state.step();
         if !step.map_err(|interruption| state.spending.unfinished(interruption))? {
-            return Err(nothing_on_the_path(&CARD, problem, state.rows_unsafe));
+            return Err(nothing_on_the_path(&ENTRY, problem, state.rows_unsafe));
         }
     }
     let effort = state.spending.effort;

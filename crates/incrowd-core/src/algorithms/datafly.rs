@@ -1,7 +1,9 @@
 //! Generalize the attribute with most distinct values, then suppress the rest.
 
 use super::checks::Checks;
-use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
+use super::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+};
 use crate::Error;
 use crate::lattice::Node;
 use crate::problem::{Action, Guarantee, Meter, Problem, Proposal, Step};
@@ -34,17 +36,20 @@ crate::documented! {
     pub struct Datafly;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "datafly",
-    text: Datafly::CARD,
-    status: Status::Experimental,
-    reads: &[],
-    default_budget: DefaultBudget::SmallestClass,
+    card: Datafly::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::SmallestClass,
+        choices: None,
+    },
 };
 
 impl Algorithm for Datafly {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
@@ -65,7 +70,7 @@ impl Algorithm for Datafly {
             // The last of equals would win, so the first column comes last.
             let Some(attribute) = raisable.rev().max_by_key(|&attribute| distinct(attribute))
             else {
-                return Err(nothing_on_the_path(&CARD, problem, violating));
+                return Err(nothing_on_the_path(&ENTRY, problem, violating));
             };
             let distinct_before = distinct(attribute);
             let level = node.level(attribute) + 1;

@@ -1,7 +1,10 @@
 //! Every safe node, from few attributes to all.
 
 use super::checks::Checks;
-use super::{Account, Algorithm, Card, DefaultBudget, Found, FoundNodes, Scope, Status};
+use super::{
+    Account, Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, FoundNodes, Scope,
+    Status,
+};
 use crate::Error;
 use crate::counts::Work;
 use crate::lattice::Node;
@@ -46,12 +49,15 @@ crate::documented! {
     pub struct Incognito;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "incognito",
-    text: Incognito::CARD,
-    status: Status::Experimental,
-    reads: &[],
-    default_budget: DefaultBudget::NoRows,
+    card: Incognito::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 /// From this many candidates on, a sub-lattice gets a start of its own to count from.
@@ -61,8 +67,8 @@ const CANDIDATES_WORTH_A_START: usize = 3;
 const WORK_PER_JOIN: usize = 8;
 
 impl Algorithm for Incognito {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

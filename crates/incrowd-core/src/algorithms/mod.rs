@@ -29,11 +29,11 @@ pub use samarati::Samarati;
 pub use top_down::TopDown;
 
 use crate::Error;
-use crate::card;
 use crate::counts::KnownSets;
 use crate::privacy::PrivacyModel;
-use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Setting, Watch};
+use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
+use crate::registry::{Entry, Family};
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is a file and a line here.
@@ -42,18 +42,27 @@ pub static ALGORITHMS: &[&dyn Algorithm] = &[
 ];
 
 /// What people should know before they take an algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Card {
-    /// The name in the registry.
-    pub name: &'static str,
-    /// What it does, where it comes from, what it guarantees and costs: its doc comment.
-    pub text: card::Card,
+pub type AlgorithmEntry = Entry<AlgorithmKind>;
+
+/// What only algorithms have.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AlgorithmKind {
     /// How far it can be trusted.
     pub status: Status,
-    /// Which settings it reads.
-    pub reads: &'static [Setting],
     /// What may be suppressed when the user does not say.
     pub default_budget: DefaultBudget,
+    /// For algorithms that leave choices to the data holder: the setting that makes them. Without it, whoever runs
+    /// the algorithm may open a [session](Algorithm::session).
+    pub choices: Option<&'static str>,
+}
+
+impl Family for AlgorithmKind {
+    const NOUN: &'static str = "algorithm";
+    const EXAMPLES: &'static str = "`optimal` or `partition(search=top-down)`";
+
+    fn entries() -> impl Iterator<Item = &'static AlgorithmEntry> {
+        ALGORITHMS.iter().map(|algorithm| algorithm.entry())
+    }
 }
 
 /// What an algorithm may suppress when the user does not say.
@@ -118,8 +127,8 @@ pub struct Solved {
 
 /// A way to solve a problem.
 pub trait Algorithm: Debug + Sync {
-    /// What people should know of it.
-    fn card(&self) -> &'static Card;
+    /// Its line of the registry: what people should know of it, and what may be set.
+    fn entry(&self) -> &'static AlgorithmEntry;
 
     /// A recoding that should keep every promise within the budget, as good as the card says.
     ///
@@ -177,7 +186,7 @@ fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Op
     };
     // Choices that the data holder has made are not replaced by others.
     let why = meter.stopped()?;
-    if problem.settings.script.is_some() {
+    if mu_argus::has_script(problem) {
         return None;
     }
     if why == Interruption::WorkDone || why == Interruption::MemoryFull {
@@ -212,11 +221,15 @@ fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Op
 
 /// The error of an algorithm that follows one path, when the highest acceptable levels are not safe: proof that nothing
 /// is, unless merging rows can break a promise.
-fn nothing_on_the_path(card: &Card, problem: &Problem<'_>, rows_suppressed_at_limit: u32) -> Error {
+fn nothing_on_the_path(
+    entry: &AlgorithmEntry,
+    problem: &Problem<'_>,
+    rows_suppressed_at_limit: u32,
+) -> Error {
     match problem.pruning_is_sound() {
         true => problem.no_solution(rows_suppressed_at_limit),
         false => Error::NoneFound {
-            algorithm: card.name,
+            algorithm: entry.name,
             max_suppressed: problem.max_suppressed,
             rows_suppressed_at_limit,
             rows: problem.table.rows,
@@ -230,7 +243,7 @@ pub fn find(name: &str) -> Option<&'static dyn Algorithm> {
     ALGORITHMS
         .iter()
         .copied()
-        .find(|algorithm| algorithm.card().name == name)
+        .find(|algorithm| algorithm.entry().name == name)
 }
 
 #[cfg(test)]
@@ -240,16 +253,16 @@ mod tests {
     #[test]
     fn every_card_says_what_people_should_know() {
         for algorithm in ALGORITHMS {
-            let card = algorithm.card();
+            let entry = algorithm.entry();
             for section in ["Paper", "Guarantee", "Needs", "Invariant", "Cost"] {
-                let text = card.text.section(section);
+                let text = entry.card.section(section);
                 assert!(
                     text.is_some_and(|text| !text.is_empty()),
                     "{}: {section}",
-                    card.name
+                    entry.name
                 );
             }
-            assert!(find(card.name).is_some_and(|found| found.card() == card));
+            assert!(find(entry.name).is_some_and(|found| found.entry().name == entry.name));
         }
     }
 

@@ -3,14 +3,17 @@
 //! A [`Session`] is where a table stands: [`Session::view`] says what each choice would do, [`Session::choose`] makes
 //! one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are three ways to drive it.
 
-use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
+use super::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::Node;
 use crate::problem::{
-    Action, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal, Setting, Step,
+    Action, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal, Step,
 };
 use crate::recode::ColumnRecoding;
+use crate::registry::{Kind, Setting};
 use crate::utility::Loss;
 use hashbrown::HashSet;
 
@@ -44,30 +47,46 @@ crate::documented! {
     pub struct MuArgus;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "mu-argus",
-    text: MuArgus::CARD,
-    status: Status::Experimental,
-    reads: &[Setting::Script],
-    default_budget: DefaultBudget::NoRows,
+    card: MuArgus::CARD,
+    settings: &[Setting::optional(
+        SCRIPT,
+        Kind::Texts,
+        "the choices to make: columns to raise by one level, one after the other, then `suppress`, as in \
+         age,age,zip,suppress; without it you are asked in a terminal, and elsewhere the choices are automatic",
+    )],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: Some(SCRIPT),
+    },
 };
 
 /// Why a session in which a person chooses runs to its end.
 const UNINTERRUPTED: &str = "nobody interrupts this";
 
+/// The setting that makes the choices.
+const SCRIPT: &str = "script";
+
+/// Whether the choices are made beforehand.
+pub(super) fn has_script(problem: &Problem<'_>) -> bool {
+    problem.settings.own.is_given(SCRIPT)
+}
+
 /// The word that ends a script.
 pub const SUPPRESS: &str = "suppress";
 
 impl Algorithm for MuArgus {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
         let mut session = Session::start(problem, meter)?;
-        match &problem.settings.script {
-            Some(script) => play(&mut session, script, meter)?,
-            None => choose_automatically(&mut session, meter)?,
+        match has_script(problem) {
+            true => play(&mut session, problem.settings.own.texts(SCRIPT), meter)?,
+            false => choose_automatically(&mut session, meter)?,
         }
         Ok(session.propose()?.into())
     }
@@ -110,7 +129,7 @@ fn choose_automatically(session: &mut Session<'_>, meter: &Meter<'_>) -> Result<
                 ..session.problem.clone()
             };
             let violating = session.standing.rows_violating;
-            return Err(nothing_on_the_path(&CARD, &asked, violating));
+            return Err(nothing_on_the_path(&ENTRY, &asked, violating));
         };
         session.choose_metered(Choice::Raise(attribute), meter)?;
     }

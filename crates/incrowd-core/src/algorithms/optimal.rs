@@ -1,6 +1,6 @@
 //! The best node of the whole lattice, with proof.
 
-use super::{Algorithm, Card, DefaultBudget, Found, Status, descent};
+use super::{Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, descent};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::{Node, SeenNodes};
@@ -41,12 +41,15 @@ crate::documented! {
     pub struct Optimal;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "optimal",
-    text: Optimal::CARD,
-    status: Status::Stable,
-    reads: &[],
-    default_budget: DefaultBudget::NoRows,
+    card: Optimal::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Stable,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 /// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.
@@ -59,8 +62,8 @@ const WORK_BEFORE_DESCENT: u64 = 50_000_000;
 const STEPPING_STONE_NODES: u128 = 256;
 
 impl Algorithm for Optimal {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

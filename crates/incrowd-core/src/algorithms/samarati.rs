@@ -1,7 +1,10 @@
 //! The safe nodes of least height.
 
 use super::checks::Checks;
-use super::{Account, Algorithm, Card, DefaultBudget, Found, FoundNodes, Scope, Status};
+use super::{
+    Account, Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, FoundNodes, Scope,
+    Status,
+};
 use crate::Error;
 use crate::counts::Work;
 use crate::lattice::{Lattice, Node};
@@ -40,20 +43,23 @@ crate::documented! {
     pub struct Samarati;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "samarati",
-    text: Samarati::CARD,
-    status: Status::Experimental,
-    reads: &[],
-    default_budget: DefaultBudget::NoRows,
+    card: Samarati::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 /// Nodes kept at most to rule out others by; fewer mean more counts, never another answer.
 const MOST_RULED_OUT: usize = 1 << 12;
 
 impl Algorithm for Samarati {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -1,9 +1,11 @@
 //! From `*` down, towards what tells the target.
 
 use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
-use super::{Algorithm, Card, DefaultBudget, Found, Status, nothing_on_the_path};
+use super::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+};
 use crate::Error;
-use crate::problem::{Interruption, Meter, Problem, Proposal, Setting, Watch};
+use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -39,20 +41,23 @@ crate::documented! {
     pub struct TopDown;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "top-down",
-    text: TopDown::CARD,
-    status: Status::Experimental,
-    reads: &[Setting::Targets],
-    default_budget: DefaultBudget::NoRows,
+    card: TopDown::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 /// Bits below which a replacement tells nothing: rounding alone.
 const NOTHING: f64 = 1e-12;
 
 impl Algorithm for TopDown {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
@@ -77,11 +82,11 @@ fn specialize(
     meter: &Meter<'_>,
     mut see: Option<&mut dyn FnMut(&ColumnRecoding)>,
 ) -> Result<(Proposal, Effort), Error> {
-    let target = cuts::target(problem, &CARD)?;
+    let target = cuts::target(problem, &ENTRY)?;
     let mut state = Specialization::new(problem, target, Spending::new(meter))?;
     if state.rows_unsafe > problem.max_suppressed {
         let rows_unsafe = state.rows_unsafe;
-        return Err(nothing_on_the_path(&CARD, problem, rows_unsafe));
+        return Err(nothing_on_the_path(&ENTRY, problem, rows_unsafe));
     }
     loop {
         if let Some(see) = &mut see {

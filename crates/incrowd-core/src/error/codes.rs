@@ -5,10 +5,10 @@
 
 use super::Error;
 
-/// Gives an error enum its codes and their meanings. Whoever wraps an error of another crate says where its code is.
+/// Gives an error enum its codes and their meanings. A variant may have several, told apart by its fields. Whoever wraps an error of another crate says where its code is.
 #[macro_export]
 macro_rules! error_codes {
-    ($(@wrapped { $($pattern:pat => $of_wrapped:expr,)* })? $($variant:ident => $code:literal, $meaning:literal;)*) => {
+    ($(@wrapped { $($pattern:pat => $of_wrapped:expr,)* })? $($variant:ident $({ $($fields:tt)* })? => $code:literal, $meaning:literal;)*) => {
         impl Error {
             /// Every code with its meaning.
             pub const CODES: &'static [(&'static str, &'static str)] = &[$(($code, $meaning)),*];
@@ -17,7 +17,7 @@ macro_rules! error_codes {
             pub fn code(&self) -> &'static str {
                 match self {
                     $($($pattern => $of_wrapped,)*)?
-                    $(Error::$variant { .. } => $code,)*
+                    $(Error::$variant { $($($fields)*,)? .. } => $code,)*
                 }
             }
         }
@@ -66,18 +66,23 @@ error_codes! {
     InputChanged => "input-changed", "The input changed between the two passes over it.";
     ColumnVanished => "column-vanished", "A column of the counted table is not in the rows to be written.";
     Cancelled => "cancelled", "The user stopped the run.";
-    MetricUnknown => "metric-unknown", "No metric has this name.";
-    MetricSpecMalformed => "metric-spec-malformed", "A metric is not written as `name` or `name(option=value,...)`.";
-    MetricOptionUnknown => "metric-option-unknown", "A metric does not take this option.";
-    MetricOptionInvalid => "metric-option-invalid", "The value of a metric's option makes no sense.";
     MetricColumnUnknown => "metric-column-unknown", "A metric's option names a column that is not there, or not in that role.";
     MetricTargetMissing => "metric-target-missing", "A metric needs a target column.";
-    UnknownModel => "unknown-model", "No privacy model has this name.";
-    MalformedModel => "malformed-model", "A text that should be a model is not of the form `name(parameter=value,...)`.";
-    UnknownParameter => "unknown-parameter", "A model has no such parameter.";
-    DuplicateParameter => "duplicate-parameter", "A parameter is given twice.";
-    MissingParameter => "missing-parameter", "A parameter without a default is not given.";
-    ParameterOutOfRange => "parameter-out-of-range", "A parameter is not a number or word that the model takes.";
+    UnknownEntry { family: "metric" } => "metric-unknown", "No metric has this name.";
+    UnknownEntry { family: "algorithm" } => "algorithm-unknown", "No algorithm has this name.";
+    UnknownEntry => "unknown-model", "No privacy model has this name.";
+    MalformedSpec { family: "metric" } => "metric-spec-malformed", "A metric is not written as `name` or `name(setting=value,...)`.";
+    MalformedSpec => "malformed-model", "A privacy model is not written as `name` or `name(setting=value,...)`.";
+    UnknownSetting { family: "metric" } => "metric-option-unknown", "A metric has no such setting.";
+    UnknownSetting { family: "algorithm" } => "setting-unknown", "An algorithm has no such setting.";
+    UnknownSetting => "unknown-parameter", "A privacy model has no such setting.";
+    DuplicateSetting => "duplicate-parameter", "A setting is given twice.";
+    MissingSetting => "missing-parameter", "A setting without a default is not given.";
+    SettingOutOfRange { family: "metric" } => "metric-option-invalid", "A setting of a metric has a value that it does not take.";
+    SettingOutOfRange { owner: "partition" } => "partition-setting", "A setting of `partition` has a value that it does not take.";
+    SettingOutOfRange { family: "algorithm" } => "setting-out-of-range", "A setting of an algorithm has a value that it does not take.";
+    SettingOutOfRange => "parameter-out-of-range", "A setting of a privacy model has a value that it does not take.";
+    WeightsAllZero => "weights-all-zero", "The weights of a metric are all 0.";
     ModelNeedsColumn => "model-needs-column", "A model about sensitive values, and no sensitive column.";
     NotASensitiveColumn => "not-a-sensitive-column", "A model names a column that is not sensitive.";
     NoSuchValue => "no-such-value", "A model names a value that its column does not have.";

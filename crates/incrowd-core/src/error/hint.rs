@@ -141,40 +141,29 @@ impl Error {
                 "nothing was written; run again on a copy that nobody changes".into()
             }
             Error::Cancelled | Error::CheckStopped => "nothing was written".into(),
-            Error::MetricSpecMalformed { .. } => {
-                "write for example `loss` or `loss(aggregate=sum,weights=age:2;sex:1)`".into()
-            }
-            Error::MetricOptionUnknown { known: [], .. } => "it takes no options".into(),
-            Error::MetricOptionUnknown { known, .. } => format!("it takes {}", known.join(", ")),
-            Error::MetricOptionInvalid { metric, .. } => {
-                format!("`incrowd explain {metric}` shows its options")
-            }
             Error::MetricColumnUnknown { .. } => {
                 "weights belong to quasi-identifiers, a target to `--target`; check the spelling"
                     .into()
             }
             Error::MetricTargetMissing { .. } => "name it with `--target COLUMN`".into(),
-            Error::UnknownModel { nearest, .. } | Error::MetricUnknown { nearest, .. } => {
-                match nearest.as_slice() {
-                    [] => "`incrowd explain` lists what there is".into(),
-                    nearest => format!("did you mean `{}`?", nearest.join("` or `")),
-                }
+            Error::UnknownEntry { nearest, .. } => match nearest.as_slice() {
+                [] => "`incrowd explain` lists what there is".into(),
+                nearest => format!("did you mean `{}`?", nearest.join("` or `")),
+            },
+            Error::MalformedSpec { examples, .. } => format!(
+                "write `name(setting=value,...)`, for example {examples}; put values with commas, brackets or `=` in \
+                 double quotes"
+            ),
+            Error::UnknownSetting { known, .. } if known.is_empty() => "it has no settings".into(),
+            Error::UnknownSetting { known, .. } => format!("it has `{}`", known.join("`, `")),
+            Error::DuplicateSetting { setting, .. } => format!("keep one of the two `{setting}=`"),
+            Error::MissingSetting { owner, setting } => {
+                format!("write `{owner}({setting}=...)`; `incrowd explain {owner}` says what it means")
             }
-            Error::MalformedModel { .. } => {
-                "write `name(parameter=value,...)`, for example `t-closeness(t=0.2,distance=equal)`; \
-                 put values with commas, brackets or `=` in double quotes"
-                    .into()
-            }
-            Error::UnknownParameter { known, .. } => format!("it has `{}`", known.join("`, `")),
-            Error::DuplicateParameter { parameter, .. } => {
-                format!("keep one of the two `{parameter}=`")
-            }
-            Error::MissingParameter { model, parameter } => {
-                format!("write `{model}({parameter}=...)`; `incrowd explain {model}` says what it means")
-            }
-            Error::ParameterOutOfRange {
-                parameter, allowed, ..
-            } => format!("`{parameter}` must be {allowed}"),
+            Error::SettingOutOfRange {
+                setting, allowed, ..
+            } => format!("`{setting}` must be {allowed}"),
+            Error::WeightsAllZero { .. } => "give at least one quasi-identifier a weight above 0".into(),
             Error::ModelNeedsColumn { .. } => "name one with `--sensitive`".into(),
             Error::NotASensitiveColumn { column, .. } => {
                 format!("add `--sensitive {column}`, or leave `column=` out")

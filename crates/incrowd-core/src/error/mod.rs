@@ -321,40 +321,6 @@ pub enum Error {
     /// The user stopped the run.
     #[error("stopped")]
     Cancelled,
-    /// No metric has this name.
-    #[error("there is no metric `{name}`")]
-    MetricUnknown {
-        /// What was asked for.
-        name: String,
-        /// The registered names nearest to it, nearest first.
-        nearest: Vec<&'static str>,
-    },
-    /// A metric is not written as `name` or `name(option=value,...)`.
-    #[error("`{text}` is not a metric with options")]
-    MetricSpecMalformed {
-        /// What was given.
-        text: String,
-    },
-    /// A metric does not take this option.
-    #[error("the metric `{metric}` has no option `{option}`")]
-    MetricOptionUnknown {
-        /// The metric.
-        metric: &'static str,
-        /// What was given.
-        option: String,
-        /// The options it takes.
-        known: &'static [&'static str],
-    },
-    /// The value of a metric's option makes no sense.
-    #[error("the option `{option}` of the metric `{metric}` must be {expected}")]
-    MetricOptionInvalid {
-        /// The metric.
-        metric: &'static str,
-        /// The option.
-        option: String,
-        /// What it should be.
-        expected: &'static str,
-    },
     /// A metric's option names a column that is not there, or not in that role.
     #[error("the metric `{metric}` names the column `{column}`, which it cannot use")]
     MetricColumnUnknown {
@@ -369,57 +335,73 @@ pub enum Error {
         /// The metric.
         metric: &'static str,
     },
-    /// No privacy model has this name.
-    #[error("there is no privacy model `{name}`")]
-    UnknownModel {
+    /// No model, metric or algorithm has this name.
+    #[error("there is no {family} `{name}`")]
+    UnknownEntry {
+        /// What it should have been: `privacy model`, `metric` or `algorithm`.
+        family: &'static str,
         /// The name given.
         name: String,
         /// Names it may have been meant to be, best first.
         nearest: Vec<&'static str>,
     },
-    /// A text that should be a model is not of the form `name(parameter=value,...)`.
-    #[error("`{text}` does not read as a privacy model")]
-    MalformedModel {
+    /// A text that is not of the form `name(setting=value,...)`.
+    #[error("`{text}` is not a valid {family}")]
+    MalformedSpec {
+        /// What it should have been.
+        family: &'static str,
         /// The text given.
         text: String,
+        /// How some are written.
+        examples: &'static str,
     },
-    /// A model has no such parameter.
-    #[error("`{model}` has no parameter `{parameter}`")]
-    UnknownParameter {
-        /// The model.
-        model: &'static str,
-        /// The name given.
-        parameter: String,
-        /// The names it has.
+    /// A model, metric or algorithm has no such setting.
+    #[error("`{owner}` has no setting `{setting}`")]
+    UnknownSetting {
+        /// What it is.
+        family: &'static str,
+        /// Its name.
+        owner: &'static str,
+        /// The setting given.
+        setting: String,
+        /// The settings it has.
         known: Vec<&'static str>,
     },
-    /// A parameter is given twice.
-    #[error("`{model}` is given its parameter `{parameter}` twice")]
-    DuplicateParameter {
-        /// The model.
-        model: &'static str,
-        /// The parameter.
-        parameter: String,
+    /// A setting is given twice.
+    #[error("`{owner}` is given its setting `{setting}` twice")]
+    DuplicateSetting {
+        /// The model, metric or algorithm.
+        owner: &'static str,
+        /// The setting.
+        setting: &'static str,
     },
-    /// A parameter without a default is not given.
-    #[error("`{model}` needs a value for `{parameter}`")]
-    MissingParameter {
-        /// The model.
-        model: &'static str,
-        /// The parameter.
-        parameter: &'static str,
+    /// A setting without a default is not given.
+    #[error("`{owner}` needs a value for `{setting}`")]
+    MissingSetting {
+        /// The model, metric or algorithm.
+        owner: &'static str,
+        /// The setting.
+        setting: &'static str,
     },
-    /// A parameter is not a number or word that the model takes.
-    #[error("`{parameter}` of `{model}` cannot be `{given}`")]
-    ParameterOutOfRange {
-        /// The model.
-        model: &'static str,
-        /// The parameter.
-        parameter: &'static str,
+    /// A setting has a value that it does not take.
+    #[error("`{setting}` of `{owner}` cannot be `{given}`")]
+    SettingOutOfRange {
+        /// What it is.
+        family: &'static str,
+        /// Its name.
+        owner: &'static str,
+        /// The setting.
+        setting: &'static str,
         /// What was given for it.
         given: String,
         /// What it may be, as it stands after "must be".
         allowed: String,
+    },
+    /// Weights of which none is above 0.
+    #[error("the weights of the metric `{metric}` must not all be 0")]
+    WeightsAllZero {
+        /// The metric.
+        metric: &'static str,
     },
     /// A model about sensitive values, and no sensitive column.
     #[error("`{model}` is about sensitive values, and no column is sensitive")]

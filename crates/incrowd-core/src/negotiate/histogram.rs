@@ -14,7 +14,8 @@
 
 use crate::counts::FrequencySet;
 use crate::error::Error;
-use crate::privacy::{ClassView, Decimal, Direction, ParameterKind, PrivacyModel};
+use crate::privacy::{ClassView, Decimal, Direction, PrivacyModel};
+use crate::registry::Kind;
 use hashbrown::HashMap;
 
 /// Measures that differ from the parameter by less than this share of it are too close to call. Entropies have the
@@ -38,7 +39,7 @@ pub struct Rows {
 
 /// Whether the model counts: its measure and its parameter are whole numbers.
 pub(super) fn is_whole(model: &dyn PrivacyModel) -> bool {
-    model.spec().entry().parameters[0].kind == ParameterKind::Count
+    model.entry().settings[0].kind == Kind::Count
 }
 
 /// The numbers a measure takes.

@@ -8,7 +8,7 @@ use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Decimal;
-use crate::problem::{Guarantee, Meter, Problem, Settings};
+use crate::problem::{Guarantee, Meter, Problem};
 use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
 
 /// Searches boxes of the lattice as [`Optimal`](crate::algorithms::Optimal) does, so lattices of any size.
@@ -74,15 +74,10 @@ impl<'a> Lazy<'a> {
     ) -> Result<Option<Candidate>, Error> {
         self.prepare(wanted, metric);
         let models = [wanted.model.with_parameter(wanted.model.parameter())?];
-        let problem = Problem {
-            table: self.table(),
-            models: &models,
-            metric,
-            max_suppressed: wanted.max_suppressed,
-            max_levels: wanted.max_levels.clone(),
-            memory_limit: self.counting.memory_limit(),
-            settings: Settings::default(),
-        };
+        let problem = Problem::new(self.table(), &models, metric)
+            .allow_suppressed(wanted.max_suppressed)
+            .limit_memory(self.counting.memory_limit())
+            .limit_levels(wanted.max_levels.clone())?;
         let goal = Goal {
             ties,
             least_height: wanted.least_height,

@@ -10,10 +10,9 @@ use super::request::{Quality, Request, Search};
 use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
 use crate::lattice::Node;
-use crate::privacy::{Decimal, Direction, Monotonicity, ParameterKind, PrivacyModel};
-use crate::problem::{
-    Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Meter, Problem, Settings, Watch,
-};
+use crate::privacy::{Decimal, Direction, Monotonicity, PrivacyModel};
+use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Meter, Problem, Watch};
+use crate::registry::Kind;
 use crate::utility::{METRICS, MetricSpec, UtilityMetric};
 use std::sync::Arc;
 
@@ -195,14 +194,12 @@ impl Negotiator {
     ) -> Result<Price, Error> {
         let models = [model.with_parameter(offer.parameter)?];
         let height = crate::utility::Height;
-        let problem = |metric| Problem {
-            table: &self.table,
-            models: &models,
-            metric,
-            max_suppressed: u32::MAX,
-            max_levels: offer.node.clone(),
-            memory_limit: self.memory_limit,
-            settings: Settings::default(),
+        let problem = |metric| {
+            Problem::new(&self.table, &models, metric)
+                .allow_suppressed(u32::MAX)
+                .limit_memory(self.memory_limit)
+                .limit_levels(offer.node.clone())
+                .expect("levels of the table")
         };
         let mut columns = problem(&height).columns_read();
         columns.extend(metrics.iter().filter_map(|metric| metric.column()));
@@ -242,7 +239,7 @@ impl Negotiator {
 pub fn metrics_that_apply(table: &CountedTable) -> Result<Vec<Box<dyn UtilityMetric>>, Error> {
     METRICS
         .iter()
-        .filter(|entry| (entry.applies)(table, false))
+        .filter(|entry| (entry.kind.applies)(table, false))
         .map(|entry| MetricSpec::named(entry.name)?.build(table))
         .collect()
 }
@@ -381,11 +378,11 @@ fn is_weaker(direction: Direction, parameter: Decimal, than: Decimal) -> bool {
 
 /// Whether a parameter is in range and excludes anything: one row, one value, or a distance of 1 do not.
 fn promises_something(model: &dyn PrivacyModel, parameter: Decimal) -> bool {
-    let kind = model.spec().entry().parameters[0].kind;
+    let kind = model.entry().settings[0].kind;
     kind.allows(parameter)
         && match kind {
-            ParameterKind::Count | ParameterKind::AtLeastOne => parameter >= LEAST_COUNT.into(),
-            ParameterKind::Share | ParameterKind::Distance => parameter < Decimal::ONE,
+            Kind::Count | Kind::AtLeastOne => parameter >= LEAST_COUNT.into(),
+            Kind::Share | Kind::Distance => parameter < Decimal::ONE,
             _ => true,
         }
 }

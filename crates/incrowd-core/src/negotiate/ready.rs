@@ -9,7 +9,7 @@ use super::request::Quality;
 use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::{Decimal, Direction, PrivacyModel};
-use crate::problem::{Assessor, Interruption, Meter, Problem, Settings};
+use crate::problem::{Assessor, Interruption, Meter, Problem};
 use crate::utility::{Loss, UtilityMetric};
 use std::cmp::Ordering;
 
@@ -169,15 +169,10 @@ impl<'a> Ready<'a> {
         }
         candidates.extend(self.counted_limit.clone());
         let models = [wanted.model.with_parameter(wanted.model.parameter())?];
-        let problem = Problem {
-            table: self.counting.table(),
-            models: &models,
-            metric,
-            max_suppressed: wanted.max_suppressed,
-            max_levels: wanted.max_levels.clone(),
-            memory_limit: self.counting.memory_limit(),
-            settings: Settings::default(),
-        };
+        let problem = Problem::new(self.counting.table(), &models, metric)
+            .allow_suppressed(wanted.max_suppressed)
+            .limit_memory(self.counting.memory_limit())
+            .limit_levels(wanted.max_levels.clone())?;
         let columns = problem.columns_read();
         let mut assessor = Assessor::new(&problem);
         let mut best: Option<(Loss, Candidate)> = None;

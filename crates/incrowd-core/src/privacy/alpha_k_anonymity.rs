@@ -1,10 +1,11 @@
 //! (alpha, k)-anonymity.
 
 use super::decimal::ratio;
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::error::Error;
+use crate::registry::{Kind, Setting};
 
 crate::documented! {
     /// Every class has at least k rows, and no sensitive value makes up more than a share alpha of it.
@@ -33,37 +34,24 @@ crate::documented! {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "alpha-k-anonymity",
     card: AlphaKAnonymity::CARD,
-    parameters: &[
-        ParameterEntry {
-            name: "alpha",
-            summary: "the greatest share of a value in a class",
-            kind: ParameterKind::Share,
-            default: None,
-        },
-        ParameterEntry {
-            name: "k",
-            summary: "rows a class must have",
-            kind: ParameterKind::Count,
-            default: None,
-        },
-        ParameterEntry {
-            name: "value",
-            summary: "the value whose share is bounded; all when not given",
-            kind: ParameterKind::Text,
-            default: None,
-        },
+    settings: &[
+        Setting::required("alpha", Kind::Share, "greatest share of a value in a class"),
+        Setting::required("k", Kind::Count, "rows a class must have"),
+        Setting::optional(
+            "value",
+            Kind::Text,
+            "the value whose share is bounded; all values when not given",
+        ),
+        SENSITIVE_COLUMN,
     ],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
-        let (index, column) = required(ENTRY.name, column)?;
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(AlphaKAnonymity::new(
-            (index, column),
-            parameters.decimal("alpha")?,
-            parameters.count("k")?,
-            parameters.text("value"),
+            subject.required_column(ENTRY.name)?,
+            given.decimal("alpha"),
+            given.count("k"),
+            given.text("value"),
         )?))
-    },
+    }),
 };
 
 impl AlphaKAnonymity {
@@ -83,7 +71,7 @@ impl AlphaKAnonymity {
         };
         Ok(AlphaKAnonymity {
             column: index,
-            alpha: ENTRY.check(alpha)?,
+            alpha,
             k,
             value: value.map(code).transpose()?,
         })
@@ -103,8 +91,8 @@ impl AlphaKAnonymity {
 }
 
 impl PrivacyModel for AlphaKAnonymity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -144,21 +132,15 @@ impl PrivacyModel for AlphaKAnonymity {
         self.alpha
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let alpha = ENTRY.check(parameter)?;
-        Ok(Box::new(AlphaKAnonymity {
+    fn with_checked(&self, alpha: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(AlphaKAnonymity {
             alpha,
             ..self.clone()
-        }))
+        })
     }
 
-    fn spec(&self) -> ModelSpec {
+    fn other_settings(&self) -> Vec<Option<String>> {
         let value = self.value.as_ref().map(|(_, text)| text.clone());
-        let texts = [
-            Some(self.alpha.to_string()),
-            Some(self.k.to_string()),
-            value,
-        ];
-        ModelSpec::of(self.name(), texts)
+        vec![Some(self.k.to_string()), value]
     }
 }

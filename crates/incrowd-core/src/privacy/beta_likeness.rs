@@ -2,10 +2,10 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
-use crate::error::Error;
+use crate::registry::{Kind, Setting};
 use std::sync::Arc;
 
 crate::documented! {
@@ -49,43 +49,31 @@ pub enum Likeness {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "beta-likeness",
     card: BetaLikeness::CARD,
-    parameters: &[
-        ParameterEntry {
-            name: "beta",
-            summary: "the greatest (p - q) / q of a value",
-            kind: ParameterKind::Positive,
-            default: None,
-        },
-        ParameterEntry {
-            name: "kind",
-            summary: "whether -ln q bounds it too",
-            kind: ParameterKind::Choice(&["basic", "enhanced"]),
-            default: Some("basic"),
-        },
+    settings: &[
+        Setting::required("beta", Kind::Positive, "greatest (p - q) / q of a value"),
+        Setting::optional(
+            "kind",
+            Kind::Choice(&["basic", "enhanced"]),
+            "whether -ln q is a bound too",
+        )
+        .or("basic"),
+        SENSITIVE_COLUMN,
     ],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
-        let kind = match parameters.text("kind") {
-            Some("enhanced") => Likeness::Enhanced,
-            _ => Likeness::Basic,
-        };
-        let beta = parameters.decimal("beta")?;
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(BetaLikeness::new(
-            required(ENTRY.name, column)?,
-            beta,
-            kind,
-        )?))
-    },
+            subject.required_column(ENTRY.name)?,
+            given.decimal("beta"),
+            match given.text("kind") {
+                Some("enhanced") => Likeness::Enhanced,
+                _ => Likeness::Basic,
+            },
+        )))
+    }),
 };
 
 impl BetaLikeness {
     /// For a sensitive column and its index among the counted columns; beta is above 0.
-    pub fn new(
-        (index, column): (usize, &CountedColumn),
-        beta: Decimal,
-        kind: Likeness,
-    ) -> Result<Self, Error> {
+    pub fn new((index, column): (usize, &CountedColumn), beta: Decimal, kind: Likeness) -> Self {
         let table = Distribution::of(column);
         let greatest_share = |&rows: &u32| {
             let q = f64::from(rows) / table.rows as f64;
@@ -97,13 +85,13 @@ impl BetaLikeness {
             Likeness::Basic => Arc::default(),
             Likeness::Enhanced => table.rows_of_values.iter().map(greatest_share).collect(),
         };
-        Ok(BetaLikeness {
+        BetaLikeness {
             column: index,
-            beta: ENTRY.check(beta)?,
+            beta,
             kind,
             table: Arc::new(table),
             greatest_shares,
-        })
+        }
     }
 
     /// The values more frequent in the class than in the table: (p - q, q) times n N, both below 2^64, and whether p
@@ -126,8 +114,8 @@ impl BetaLikeness {
 }
 
 impl PrivacyModel for BetaLikeness {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -170,20 +158,18 @@ impl PrivacyModel for BetaLikeness {
         self.beta
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let beta = ENTRY.check(parameter)?;
-        Ok(Box::new(BetaLikeness {
+    fn with_checked(&self, beta: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(BetaLikeness {
             beta,
             ..self.clone()
-        }))
+        })
     }
 
-    fn spec(&self) -> ModelSpec {
+    fn other_settings(&self) -> Vec<Option<String>> {
         let kind = match self.kind {
             Likeness::Basic => "basic",
             Likeness::Enhanced => "enhanced",
         };
-        let texts = [Some(self.beta.to_string()), Some(kind.to_owned())];
-        ModelSpec::of(self.name(), texts)
+        vec![Some(kind.to_owned())]
     }
 }

@@ -2,10 +2,10 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
-use crate::error::Error;
+use crate::registry::{Kind, Setting};
 use std::sync::Arc;
 
 crate::documented! {
@@ -91,52 +91,40 @@ impl Bound {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "delta-disclosure",
     card: DeltaDisclosure::CARD,
-    parameters: &[
-        ParameterEntry {
-            name: "delta",
-            summary: "what |log2(p/q)| must stay below",
-            kind: ParameterKind::Positive,
-            default: None,
-        },
-        ParameterEntry {
-            name: "absent",
-            summary: "what a value means that a class lacks",
-            kind: ParameterKind::Choice(&["reject", "ignore"]),
-            default: Some("reject"),
-        },
+    settings: &[
+        Setting::required("delta", Kind::Positive, "what |log2(p/q)| must stay below"),
+        Setting::optional(
+            "absent",
+            Kind::Choice(&["reject", "ignore"]),
+            "what to do with a class that lacks a value of the table",
+        )
+        .or("reject"),
+        SENSITIVE_COLUMN,
     ],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
-        let absent = match parameters.text("absent") {
-            Some("ignore") => Absent::Ignore,
-            _ => Absent::Reject,
-        };
-        let delta = parameters.decimal("delta")?;
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(DeltaDisclosure::new(
-            required(ENTRY.name, column)?,
-            delta,
-            absent,
-        )?))
-    },
+            subject.required_column(ENTRY.name)?,
+            given.decimal("delta"),
+            match given.text("absent") {
+                Some("ignore") => Absent::Ignore,
+                _ => Absent::Reject,
+            },
+        )))
+    }),
 };
 
 impl DeltaDisclosure {
     /// For a sensitive column and its index among the counted columns; delta is above 0.
-    pub fn new(
-        (index, column): (usize, &CountedColumn),
-        delta: Decimal,
-        absent: Absent,
-    ) -> Result<Self, Error> {
+    pub fn new((index, column): (usize, &CountedColumn), delta: Decimal, absent: Absent) -> Self {
         let table = Distribution::of(column);
-        Ok(DeltaDisclosure {
+        DeltaDisclosure {
             column: index,
-            delta: ENTRY.check(delta)?,
+            delta,
             absent,
             bound: Bound::new(delta),
             values: table.occurring(),
             table: Arc::new(table),
-        })
+        }
     }
 
     #[inline]
@@ -157,8 +145,8 @@ impl DeltaDisclosure {
 }
 
 impl PrivacyModel for DeltaDisclosure {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -204,21 +192,19 @@ impl PrivacyModel for DeltaDisclosure {
         self.delta
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let delta = ENTRY.check(parameter)?;
-        Ok(Box::new(DeltaDisclosure {
+    fn with_checked(&self, delta: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(DeltaDisclosure {
             delta,
             bound: Bound::new(delta),
             ..self.clone()
-        }))
+        })
     }
 
-    fn spec(&self) -> ModelSpec {
+    fn other_settings(&self) -> Vec<Option<String>> {
         let absent = match self.absent {
             Absent::Reject => "reject",
             Absent::Ignore => "ignore",
         };
-        let texts = [Some(self.delta.to_string()), Some(absent.to_owned())];
-        ModelSpec::of(self.name(), texts)
+        vec![Some(absent.to_owned())]
     }
 }

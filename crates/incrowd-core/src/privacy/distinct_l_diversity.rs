@@ -1,8 +1,8 @@
 //! Distinct l-diversity.
 
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
-use crate::error::Error;
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel, whole};
+use crate::registry::{Kind, Setting};
 
 crate::documented! {
     /// Every class has at least l distinct values of the sensitive column.
@@ -30,25 +30,21 @@ crate::documented! {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "distinct-l-diversity",
     card: DistinctLDiversity::CARD,
-    parameters: &[ParameterEntry {
-        name: "l",
-        summary: "distinct values a class must have",
-        kind: ParameterKind::Count,
-        default: None,
-    }],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
+    settings: &[
+        Setting::required("l", Kind::Count, "distinct values a class must have"),
+        SENSITIVE_COLUMN,
+    ],
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(DistinctLDiversity {
-            column: required(ENTRY.name, column)?.0,
-            l: parameters.count("l")?,
+            column: subject.required_column(ENTRY.name)?.0,
+            l: given.count("l"),
         }))
-    },
+    }),
 };
 
 impl PrivacyModel for DistinctLDiversity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -85,12 +81,10 @@ impl PrivacyModel for DistinctLDiversity {
         self.l.into()
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let l = ENTRY.check_count(parameter)?;
-        Ok(Box::new(DistinctLDiversity { l, ..*self }))
-    }
-
-    fn spec(&self) -> ModelSpec {
-        ModelSpec::of(self.name(), [Some(self.l.to_string())])
+    fn with_checked(&self, l: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(DistinctLDiversity {
+            l: whole(l),
+            ..*self
+        })
     }
 }

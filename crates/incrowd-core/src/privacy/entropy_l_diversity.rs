@@ -1,8 +1,8 @@
 //! Entropy l-diversity.
 
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
-use crate::error::Error;
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
+use crate::registry::{Kind, Setting};
 use std::sync::Arc;
 
 crate::documented! {
@@ -43,38 +43,36 @@ const SMALL: u32 = 1024;
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "entropy-l-diversity",
     card: EntropyLDiversity::CARD,
-    parameters: &[ParameterEntry {
-        name: "l",
-        summary: "equally frequent values a class must be as evenly spread as",
-        kind: ParameterKind::AtLeastOne,
-        default: None,
-    }],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
-        let (index, _) = required(ENTRY.name, column)?;
+    settings: &[
+        Setting::required(
+            "l",
+            Kind::AtLeastOne,
+            "number of equally frequent values that a class must be as evenly spread as",
+        ),
+        SENSITIVE_COLUMN,
+    ],
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(EntropyLDiversity::new(
-            index,
-            parameters.decimal("l")?,
-        )?))
-    },
+            subject.required_column(ENTRY.name)?.0,
+            given.decimal("l"),
+        )))
+    }),
 };
 
 impl EntropyLDiversity {
     /// For a sensitive column, by its index among the counted columns; l is at least 1.
-    pub fn new(column: usize, l: Decimal) -> Result<Self, Error> {
+    pub fn new(column: usize, l: Decimal) -> Self {
         let small = (0..SMALL).map(|count| times_ln(count.into())).collect();
         Self::with(column, l, small)
     }
 
-    fn with(column: usize, l: Decimal, small: Arc<[f64]>) -> Result<Self, Error> {
-        let l = ENTRY.check(l)?;
-        Ok(EntropyLDiversity {
+    fn with(column: usize, l: Decimal, small: Arc<[f64]>) -> Self {
+        EntropyLDiversity {
             column,
             l,
             least_entropy: l.to_f64().ln() - TOLERANCE,
             small,
-        })
+        }
     }
 
     /// -sum (c/n) ln (c/n) = ln n - (sum c ln c) / n.
@@ -102,8 +100,8 @@ fn times_ln(count: f64) -> f64 {
 }
 
 impl PrivacyModel for EntropyLDiversity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -143,12 +141,7 @@ impl PrivacyModel for EntropyLDiversity {
         self.l
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let model = Self::with(self.column, parameter, Arc::clone(&self.small))?;
-        Ok(Box::new(model))
-    }
-
-    fn spec(&self) -> ModelSpec {
-        ModelSpec::of(self.name(), [Some(self.l.to_string())])
+    fn with_checked(&self, l: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(Self::with(self.column, l, Arc::clone(&self.small)))
     }
 }

@@ -1,9 +1,9 @@
 //! Frequency l-diversity.
 
 use super::decimal::ratio;
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
-use crate::error::Error;
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
+use crate::registry::{Kind, Setting};
 
 crate::documented! {
     /// No value of the sensitive column makes up more than 1/l of a class.
@@ -33,25 +33,25 @@ crate::documented! {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "frequency-l-diversity",
     card: FrequencyLDiversity::CARD,
-    parameters: &[ParameterEntry {
-        name: "l",
-        summary: "a value may make up 1/l of a class",
-        kind: ParameterKind::AtLeastOne,
-        default: None,
-    }],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
+    settings: &[
+        Setting::required(
+            "l",
+            Kind::AtLeastOne,
+            "a value may make up at most 1/l of a class",
+        ),
+        SENSITIVE_COLUMN,
+    ],
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(FrequencyLDiversity {
-            column: required(ENTRY.name, column)?.0,
-            l: parameters.decimal("l")?,
+            column: subject.required_column(ENTRY.name)?.0,
+            l: given.decimal("l"),
         }))
-    },
+    }),
 };
 
 impl PrivacyModel for FrequencyLDiversity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -87,12 +87,7 @@ impl PrivacyModel for FrequencyLDiversity {
         self.l
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let l = ENTRY.check(parameter)?;
-        Ok(Box::new(FrequencyLDiversity { l, ..*self }))
-    }
-
-    fn spec(&self) -> ModelSpec {
-        ModelSpec::of(self.name(), [Some(self.l.to_string())])
+    fn with_checked(&self, l: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(FrequencyLDiversity { l, ..*self })
     }
 }

@@ -1,8 +1,8 @@
 //! k-anonymity.
 
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
-use crate::error::Error;
+use super::registry::{ModelEntry, ModelKind};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel, whole};
+use crate::registry::{Kind, Setting};
 
 crate::documented! {
     /// Every class has at least k rows.
@@ -29,28 +29,21 @@ crate::documented! {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "k-anonymity",
     card: KAnonymity::CARD,
-    parameters: &[ParameterEntry {
-        name: "k",
-        summary: "rows a class must have",
-        kind: ParameterKind::Count,
-        default: None,
-    }],
-    needs_column: false,
-    needs_hierarchy: |_| false,
-    build: |parameters, _| {
+    settings: &[Setting::required(
+        "k",
+        Kind::Count,
+        "rows a class must have",
+    )],
+    kind: ModelKind::new(|given, _| {
         Ok(Box::new(KAnonymity {
-            k: parameters.count("k")?,
+            k: given.count("k"),
         }))
-    },
+    }),
 };
 
 impl PrivacyModel for KAnonymity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
-    }
-
-    fn column(&self) -> Option<usize> {
-        None
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     #[inline]
@@ -79,12 +72,7 @@ impl PrivacyModel for KAnonymity {
         self.k.into()
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let k = ENTRY.check_count(parameter)?;
-        Ok(Box::new(KAnonymity { k }))
-    }
-
-    fn spec(&self) -> ModelSpec {
-        ModelSpec::of(self.name(), [Some(self.k.to_string())])
+    fn with_checked(&self, k: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(KAnonymity { k: whole(k) })
     }
 }

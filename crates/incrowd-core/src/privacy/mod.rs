@@ -25,7 +25,6 @@ mod k_anonymity;
 mod p_sensitive_k_anonymity;
 mod recursive_cl_diversity;
 mod registry;
-mod spec;
 mod t_closeness;
 #[cfg(test)]
 mod tests;
@@ -40,8 +39,7 @@ pub use frequency_l_diversity::FrequencyLDiversity;
 pub use k_anonymity::KAnonymity;
 pub use p_sensitive_k_anonymity::PSensitiveKAnonymity;
 pub use recursive_cl_diversity::RecursiveClDiversity;
-pub use registry::{Build, ModelEntry, ParameterEntry, ParameterKind, Parameters, find};
-pub use spec::ModelSpec;
+pub use registry::{Build, ModelEntry, ModelKind, ModelSpec, Subject};
 pub use t_closeness::{Distance, TCloseness};
 
 use crate::counts::{FrequencySet, Histogram};
@@ -136,13 +134,25 @@ impl Direction {
     }
 }
 
+/// The number of a setting that was checked to be whole.
+fn whole(parameter: Decimal) -> u32 {
+    parameter.whole().expect("a count is checked to be whole")
+}
+
 /// A promise about every class of a release.
 pub trait PrivacyModel: Debug + Send + Sync {
+    /// Its line of the registry.
+    fn entry(&self) -> &'static ModelEntry;
+
     /// The name in the registry, such as `k-anonymity`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.entry().name
+    }
 
     /// The counted column whose histogram the model reads, if any.
-    fn column(&self) -> Option<usize>;
+    fn column(&self) -> Option<usize> {
+        None
+    }
 
     /// Whether the class keeps the promise: the whole meaning of the model. Allocates nothing.
     fn holds(&self, class: &ClassView<'_>) -> bool;
@@ -178,14 +188,31 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
 
-    /// The parameter that [`PrivacyModel::measure`] is compared with.
+    /// The parameter that [`PrivacyModel::measure`] is compared with: the first setting.
     fn parameter(&self) -> Decimal;
 
-    /// The same promise with another parameter.
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error>;
+    /// The settings after the first, in the order of the entry, as text says them; the column left out.
+    fn other_settings(&self) -> Vec<Option<String>> {
+        Vec::new()
+    }
 
-    /// The model as text says it, every parameter included, the column not.
-    fn spec(&self) -> ModelSpec;
+    /// The same promise with another parameter, which is known to be in range.
+    fn with_checked(&self, parameter: Decimal) -> Box<dyn PrivacyModel>;
+
+    /// The same promise with another parameter.
+    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
+        ModelSpec::bare(self.entry()).with_main(parameter)?;
+        Ok(self.with_checked(parameter))
+    }
+
+    /// The model as text says it, every setting included, the column not.
+    fn spec(&self) -> ModelSpec {
+        let first = Some(self.parameter().to_string());
+        ModelSpec::of(
+            self.entry(),
+            [first].into_iter().chain(self.other_settings()),
+        )
+    }
 
     /// The canonical text, such as `t-closeness(t=0.2,distance=equal)`, with `column=` when a name is given.
     fn describe(&self, column: Option<&str>) -> String {

@@ -1,8 +1,8 @@
 //! p-sensitive k-anonymity.
 
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
-use crate::error::Error;
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel, whole};
+use crate::registry::{Kind, Setting};
 
 crate::documented! {
     /// Every class has at least k rows and at least p distinct values of the sensitive column.
@@ -32,34 +32,23 @@ crate::documented! {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "p-sensitive-k-anonymity",
     card: PSensitiveKAnonymity::CARD,
-    parameters: &[
-        ParameterEntry {
-            name: "p",
-            summary: "distinct values a class must have",
-            kind: ParameterKind::Count,
-            default: None,
-        },
-        ParameterEntry {
-            name: "k",
-            summary: "rows a class must have",
-            kind: ParameterKind::Count,
-            default: None,
-        },
+    settings: &[
+        Setting::required("p", Kind::Count, "distinct values a class must have"),
+        Setting::required("k", Kind::Count, "rows a class must have"),
+        SENSITIVE_COLUMN,
     ],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(PSensitiveKAnonymity {
-            column: required(ENTRY.name, column)?.0,
-            p: parameters.count("p")?,
-            k: parameters.count("k")?,
+            column: subject.required_column(ENTRY.name)?.0,
+            p: given.count("p"),
+            k: given.count("k"),
         }))
-    },
+    }),
 };
 
 impl PrivacyModel for PSensitiveKAnonymity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -100,13 +89,14 @@ impl PrivacyModel for PSensitiveKAnonymity {
         self.p.into()
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let p = ENTRY.check_count(parameter)?;
-        Ok(Box::new(PSensitiveKAnonymity { p, ..*self }))
+    fn with_checked(&self, p: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(PSensitiveKAnonymity {
+            p: whole(p),
+            ..*self
+        })
     }
 
-    fn spec(&self) -> ModelSpec {
-        let texts = [Some(self.p.to_string()), Some(self.k.to_string())];
-        ModelSpec::of(self.name(), texts)
+    fn other_settings(&self) -> Vec<Option<String>> {
+        vec![Some(self.k.to_string())]
     }
 }

@@ -1,9 +1,9 @@
 //! Recursive (c, l)-diversity.
 
 use super::decimal::ratio;
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
-use crate::error::Error;
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
+use crate::registry::{Kind, Setting};
 use smallvec::SmallVec;
 
 crate::documented! {
@@ -35,29 +35,26 @@ crate::documented! {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "recursive-cl-diversity",
     card: RecursiveClDiversity::CARD,
-    parameters: &[
-        ParameterEntry {
-            name: "c",
-            summary: "how many times the tail the greatest count must stay below",
-            kind: ParameterKind::Positive,
-            default: None,
-        },
-        ParameterEntry {
-            name: "l",
-            summary: "where the tail starts, and the fewest values of a class",
-            kind: ParameterKind::Count,
-            default: None,
-        },
+    settings: &[
+        Setting::required(
+            "c",
+            Kind::Positive,
+            "how many times the tail the greatest count must stay below",
+        ),
+        Setting::required(
+            "l",
+            Kind::Count,
+            "where the tail starts, and the fewest values of a class",
+        ),
+        SENSITIVE_COLUMN,
     ],
-    needs_column: true,
-    needs_hierarchy: |_| false,
-    build: |parameters, column| {
+    kind: ModelKind::new(|given, subject| {
         Ok(Box::new(RecursiveClDiversity {
-            column: required(ENTRY.name, column)?.0,
-            c: parameters.decimal("c")?,
-            l: parameters.count("l")?,
+            column: subject.required_column(ENTRY.name)?.0,
+            c: given.decimal("c"),
+            l: given.count("l"),
         }))
-    },
+    }),
 };
 
 impl RecursiveClDiversity {
@@ -99,8 +96,8 @@ fn greatest(counts: &[u32], most: usize) -> [u32; SMALL] {
 }
 
 impl PrivacyModel for RecursiveClDiversity {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -139,13 +136,11 @@ impl PrivacyModel for RecursiveClDiversity {
         self.c
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let c = ENTRY.check(parameter)?;
-        Ok(Box::new(RecursiveClDiversity { c, ..*self }))
+    fn with_checked(&self, c: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(RecursiveClDiversity { c, ..*self })
     }
 
-    fn spec(&self) -> ModelSpec {
-        let texts = [Some(self.c.to_string()), Some(self.l.to_string())];
-        ModelSpec::of(self.name(), texts)
+    fn other_settings(&self) -> Vec<Option<String>> {
+        vec![Some(self.l.to_string())]
     }
 }

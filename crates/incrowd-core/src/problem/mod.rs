@@ -3,14 +3,12 @@
 mod assess;
 mod crowds;
 mod meter;
-mod partition_settings;
 mod settings;
 mod steps;
 
 pub use assess::{Assessment, Assessor};
 pub use meter::{LOOK_EVERY, Meter};
-pub use partition_settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
-pub use settings::{Setting, Settings};
+pub use settings::Settings;
 pub use steps::{Action, Step};
 
 use crate::counts::{Attribute, CountedTable, MissingCells};
@@ -22,7 +20,17 @@ use crate::utility::{Loss, UtilityMetric};
 use std::sync::Arc;
 
 /// A counted table and what is asked of its release.
+///
+/// ```
+/// # use incrowd_core::{counts::CountedTable, privacy::PrivacyModel, problem::Problem, utility::UtilityMetric};
+/// # fn ask(table: &CountedTable, models: &[Box<dyn PrivacyModel>], metric: &dyn UtilityMetric) -> Result<(), incrowd_core::Error> {
+/// let problem = Problem::new(table, models, metric)
+///     .allow_suppressed(5)
+///     .limit_levels(table.lattice().top().clone())?;
+/// # let _ = problem; Ok(()) }
+/// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Problem<'a> {
     /// The table.
     pub table: &'a CountedTable,
@@ -47,7 +55,79 @@ pub const DEFAULT_MEMORY_LIMIT: usize = 256 << 20;
 /// end, and about a minute of one that does not.
 pub const DEFAULT_WORK_LIMIT: u64 = 3_000_000_000;
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
+    /// Every promise kept in every class, at the least loss: no row suppressed, every level acceptable.
+    pub fn new(
+        table: &'a CountedTable,
+        models: &'a [Box<dyn PrivacyModel>],
+        metric: &'a dyn UtilityMetric,
+    ) -> Self {
+        Problem {
+            table,
+            models,
+            metric,
+            max_suppressed: 0,
+            max_levels: table.lattice().top().clone(),
+            memory_limit: DEFAULT_MEMORY_LIMIT,
+            settings: Settings::default(),
+        }
+    }
+
+    /// The same with another metric.
+    #[must_use]
+    pub fn minimize(mut self, metric: &'a dyn UtilityMetric) -> Self {
+        self.metric = metric;
+        self
+    }
+
+    /// How many rows may be suppressed.
+    #[must_use]
+    pub fn allow_suppressed(mut self, rows: u32) -> Self {
+        self.max_suppressed = rows;
+        self
+    }
+
+    /// The highest acceptable level of each quasi-identifier; refused unless the table has such a node.
+    pub fn limit_levels(mut self, max_levels: Node) -> Result<Self, Error> {
+        let top = self.table.lattice();
+        let (given, expected) = (max_levels.len(), top.top().len());
+        if given != expected {
+            let what = "highest levels";
+            return Err(Error::NotOnePerColumn {
+                what,
+                given,
+                expected,
+            });
+        }
+        for (attribute, level) in self.table.attributes.iter().zip(max_levels.levels()) {
+            let height = attribute.hierarchy.height();
+            if level > height {
+                let (column, given) = (attribute.name.clone(), level.into());
+                return Err(Error::NoSuchLevel {
+                    column,
+                    given,
+                    height,
+                });
+            }
+        }
+        self.max_levels = max_levels;
+        Ok(self)
+    }
+
+    /// Bytes an algorithm may keep beside the table.
+    #[must_use]
+    pub fn limit_memory(mut self, bytes: usize) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// What only some algorithms want to be told.
+    #[must_use]
+    pub fn with_settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
     /// The nodes that may be published.
     pub fn lattice(&self) -> Lattice {
         Lattice::new(self.max_levels.clone())

@@ -4,7 +4,7 @@
 use super::*;
 use crate::counts::{Missing, RowCounter};
 use crate::hierarchy::Hierarchy;
-use crate::problem::{DEFAULT_MEMORY_LIMIT, Guarantee, Settings};
+use crate::problem::Guarantee;
 use crate::recode::{ColumnRecoding, Grouping};
 use crate::table::RowBatch;
 use crate::utility::MetricSpec;
@@ -31,15 +31,7 @@ fn publish_with_labels(labels: [&str; 2]) -> Result<Vec<String>, Error> {
     let table = table();
     let metric: MetricSpec = "loss".parse().unwrap();
     let metric = metric.build(&table).unwrap();
-    let problem = Problem {
-        table: &table,
-        models: &[],
-        metric: &*metric,
-        max_suppressed: 0,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings::default(),
-    };
+    let problem = Problem::new(&table, &[], &*metric);
     let grouping = Grouping::new(&table.attributes[0], &[0, 0, 1, 1]);
     let proposal = Proposal {
         recoding: ColumnRecoding::Partitions(vec![grouping.with_labels(labels)]).into(),

@@ -1,9 +1,9 @@
 //! One number out of one number per attribute.
 
-use super::Settings;
 use super::floors::below;
 use crate::counts::CountedTable;
 use crate::error::Error;
+use crate::registry::{Given, Kind, Setting};
 use std::fmt;
 use std::str::FromStr;
 
@@ -33,14 +33,12 @@ impl Aggregate {
         Aggregate::Maximum,
     ];
 
-    /// The name in a metric's options.
+    /// Their names, in the same order.
+    const NAMES: [&str; 4] = ["geometric-mean", "arithmetic-mean", "sum", "maximum"];
+
+    /// The name in a metric's settings.
     pub fn name(self) -> &'static str {
-        match self {
-            Aggregate::GeometricMean => "geometric-mean",
-            Aggregate::ArithmeticMean => "arithmetic-mean",
-            Aggregate::Sum => "sum",
-            Aggregate::Maximum => "maximum",
-        }
+        Self::NAMES[self as usize]
     }
 }
 
@@ -61,6 +59,20 @@ impl FromStr for Aggregate {
     }
 }
 
+/// How the quasi-identifiers are combined.
+pub(super) const AGGREGATE: Setting = Setting::optional(
+    "aggregate",
+    Kind::Choice(&Aggregate::NAMES),
+    "how the losses of the quasi-identifiers are combined",
+);
+
+/// How much each quasi-identifier counts.
+pub(super) const WEIGHTS: Setting = Setting::optional(
+    "weights",
+    Kind::Weights,
+    "how much each quasi-identifier counts; 1 for those not named",
+);
+
 /// An aggregate with the weights of a table's attributes.
 #[derive(Debug, Clone)]
 pub(super) struct Aggregation {
@@ -70,38 +82,39 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// The settings' aggregate and weights; attributes without a weight have 1.
+    /// The aggregate and the weights of a metric that declares [`WEIGHTS`], and perhaps [`AGGREGATE`]; attributes
+    /// without a weight have 1, metrics without an aggregate the arithmetic mean.
     pub(super) fn new(
         metric: &'static str,
-        default: Aggregate,
-        settings: &Settings,
+        given: &Given,
         table: &CountedTable,
     ) -> Result<Self, Error> {
         let mut weights = vec![1.0; table.attributes.len()];
-        for (column, weight) in &settings.weights {
+        for (column, weight) in given.weights(WEIGHTS.name) {
             let attribute = table
                 .attributes
                 .iter()
                 .position(|attribute| attribute.name == *column)
                 .ok_or_else(|| Error::MetricColumnUnknown {
                     metric,
-                    column: column.clone(),
+                    column: column.to_owned(),
                 })?;
-            weights[attribute] = *weight;
+            weights[attribute] = weight;
         }
+        let named = given
+            .has(AGGREGATE.name)
+            .then(|| given.text(AGGREGATE.name));
+        let named = named.flatten().and_then(|name| name.parse().ok());
+        let aggregate = named.unwrap_or(Aggregate::ArithmeticMean);
         let total_weight: f64 = weights.iter().sum();
         let sound = weights.iter().all(|weight| *weight >= 0.0)
             && total_weight.is_finite()
             && (total_weight > 0.0 || weights.is_empty());
         if !sound {
-            return Err(Error::MetricOptionInvalid {
-                metric,
-                option: "weights".into(),
-                expected: "numbers of at least 0, not all of them 0",
-            });
+            return Err(Error::WeightsAllZero { metric });
         }
         Ok(Aggregation {
-            aggregate: settings.aggregate.unwrap_or(default),
+            aggregate,
             weights,
             total_weight,
         })

@@ -1,33 +1,39 @@
 //! How many raw rows a published row could be.
 
 use super::floors::{Ladders, below};
-use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::lattice::Node;
 
+crate::documented! {
+    /// Average number of raw tuples that a published row could be.
+    ///
+    /// For each row, the product over the quasi-identifiers of the number of raw values under the published one;
+    /// for a suppressed row, of all raw values. The mean over rows.
+    ///
+    /// # Range
+    /// 1 (raw) to the product of the numbers of raw values.
+    /// # Paper
+    /// J. Goldberger and T. Tassa, Efficient Anonymizations with Enhanced Utility, Transactions on Data Privacy 3,
+    /// 2010.
+    #[derive(Debug, Clone)]
+    pub struct Ambiguity {
+        rows: u32,
+        /// All raw tuples there could be; kept so small that a sum over rows stays finite.
+        tuples: f64,
+        /// The same as a whole number, when a sum over rows fits.
+        exact_tuples: Option<u128>,
+        /// Logarithms of the raw values under each group.
+        ladders: Ladders,
+    }
+}
+
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "ambiguity",
-    summary: "average number of raw tuples a published row could be",
-    documentation: "\
-For each row, the product over the quasi-identifiers of the number of raw values under the published one; for a suppressed row, of all raw values. The mean over rows.
-Range: 1 (raw) to the product of the numbers of raw values.
-Source: J. Goldberger and T. Tassa, Efficient Anonymizations with Enhanced Utility, Transactions on Data Privacy 3, 2010.",
-    options: &[],
-    applies: |_, _| true,
-    build: |_, table| Ok(Box::new(Ambiguity::new(table))),
+    card: Ambiguity::CARD,
+    settings: &[],
+    kind: MetricKind::new(|_, table| Ok(Box::new(Ambiguity::new(table)))),
 };
-
-/// The mean number of raw tuples behind a row.
-#[derive(Debug, Clone)]
-pub struct Ambiguity {
-    rows: u32,
-    /// All raw tuples there could be; kept so small that a sum over rows stays finite.
-    tuples: f64,
-    /// The same as a whole number, when a sum over rows fits.
-    exact_tuples: Option<u128>,
-    /// Logarithms of the raw values under each group.
-    ladders: Ladders,
-}
 
 /// A product no greater than this, summed over all rows, is finite.
 const GREATEST: f64 = 1e290;

@@ -1,38 +1,47 @@
 //! How large classes are on average.
 
 use super::floors::Spread;
-use super::{Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
+use crate::registry::{Given, Kind, Setting};
+
+crate::documented! {
+    /// Rows per class (AECS).
+    ///
+    /// The number of rows divided by the number of published classes; the suppressed rows, if any, count as one
+    /// more class. With `k=5`, the variant of LeFevre: published rows / (published classes * 5), which is 1 when
+    /// every class has exactly 5 rows and ignores suppressed rows; when everything is suppressed, all rows / 5.
+    ///
+    /// # Range
+    /// 1 (all rows distinct) to the number of rows (one class, or everything suppressed).
+    /// # Paper
+    /// K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian Multidimensional k-Anonymity, ICDE 2006.
+    #[derive(Debug, Clone)]
+    pub struct AverageClassSize {
+        spread: Spread,
+        /// The class size LeFevre's variant is relative to.
+        k: Option<u32>,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "average-class-size",
-    summary: "rows per class (AECS)",
-    documentation: "\
-The number of rows divided by the number of published classes; the suppressed rows, if any, count as one class more.
-With the option k=5, LeFevre's variant: published rows / (published classes · 5), which is 1 when every class has just k rows and does not see suppressed rows; when everything is suppressed, all rows / k.
-Range: 1 (all distinct) to the number of rows (one class, or all suppressed).
-Options: k.
-Source: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian Multidimensional k-Anonymity, ICDE 2006.",
-    options: &["k"],
-    applies: |_, _| true,
-    build: |settings, table| Ok(Box::new(AverageClassSize::new(settings, table))),
+    card: AverageClassSize::CARD,
+    settings: &[Setting::optional(
+        "k",
+        Kind::Count,
+        "class size that the variant of LeFevre is relative to; without it, rows per class",
+    )],
+    kind: MetricKind::new(|given, table| Ok(Box::new(AverageClassSize::new(given, table)))),
 };
-
-/// Rows / classes.
-#[derive(Debug, Clone)]
-pub struct AverageClassSize {
-    spread: Spread,
-    /// The class size LeFevre's variant is relative to.
-    k: Option<u32>,
-}
 
 impl AverageClassSize {
     /// The metric for a table.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Self {
+    pub fn new(given: &Given, table: &CountedTable) -> Self {
         AverageClassSize {
             spread: Spread::new(table),
-            k: settings.k.filter(|&k| k > 0),
+            k: given.is_given("k").then(|| given.count("k")),
         }
     }
 

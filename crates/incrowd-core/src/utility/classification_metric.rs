@@ -1,44 +1,54 @@
 //! How much harder it becomes to learn a target.
 
-use super::{Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::error::Error;
 use crate::lattice::Node;
+use crate::registry::{Given, Setting};
+
+crate::documented! {
+    /// Share of rows that are suppressed or outside the majority of their class (CM).
+    ///
+    /// The rows that are suppressed or whose target value is not the most frequent one of their class, divided by
+    /// all rows: the error of guessing the majority of each class.
+    ///
+    /// # Range
+    /// 0 to 1.
+    /// # Paper
+    /// V. S. Iyengar, Transforming Data to Satisfy Privacy Constraints, KDD 2002.
+    #[derive(Debug, Clone)]
+    pub struct ClassificationMetric {
+        rows: u32,
+        column: usize,
+        /// Rows in the minority of their raw tuple.
+        always_wrong: u32,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "classification-metric",
-    summary: "share of rows suppressed or outside their class's majority of the target (CM)",
-    documentation: "\
-The rows that are suppressed or whose target value is not the most frequent one of their class, divided by all rows: the error of guessing each class's majority.
-Range: 0 to 1.
-Options: column, the target.
-Source: V. S. Iyengar, Transforming Data to Satisfy Privacy Constraints, KDD 2002.",
-    options: &["column"],
-    applies: |_, has_target| has_target,
-    build: |settings, table| Ok(Box::new(ClassificationMetric::new(settings, table)?)),
+    card: ClassificationMetric::CARD,
+    settings: &[Setting::column(
+        "the target column; the one of `--target` when not given",
+    )],
+    kind: MetricKind {
+        applies: |_, has_target| has_target,
+        build: |given, table| Ok(Box::new(ClassificationMetric::new(given, table)?)),
+    },
 };
 
-/// The share of rows suppressed or in the minority of their class.
-#[derive(Debug, Clone)]
-pub struct ClassificationMetric {
-    rows: u32,
-    column: usize,
-    /// Rows in the minority of their raw tuple.
-    always_wrong: u32,
-}
-
 impl ClassificationMetric {
-    /// The metric for a table; the settings name the target.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+    /// The metric for a table; `column` is the target.
+    pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let metric = ENTRY.name;
-        let Some(name) = &settings.column else {
+        let Some(name) = given.text(Setting::COLUMN) else {
             return Err(Error::MetricTargetMissing { metric });
         };
         let column = table
             .column(name)
             .ok_or_else(|| Error::MetricColumnUnknown {
                 metric,
-                column: name.clone(),
+                column: name.to_owned(),
             })?;
         Ok(ClassificationMetric {
             rows: table.rows,

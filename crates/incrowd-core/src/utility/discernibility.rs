@@ -1,27 +1,32 @@
 //! How many rows each row cannot be told from.
 
 use super::floors::{Spread, below};
-use super::{ByRow, Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use super::{ByRow, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 
+crate::documented! {
+    /// For each row the size of its class, or the number of all rows when suppressed (DM).
+    ///
+    /// The sum over published classes of the square of their size, plus the number of all rows for each suppressed
+    /// row.
+    ///
+    /// # Range
+    /// The number of rows (all distinct) to its square (one class, or everything suppressed).
+    /// # Paper
+    /// R. J. Bayardo and R. Agrawal, Data Privacy through Optimal k-Anonymization, ICDE 2005.
+    #[derive(Debug, Clone)]
+    pub struct Discernibility {
+        spread: Spread,
+    }
+}
+
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "discernibility",
-    summary: "for each row, the size of its class; all rows when suppressed (DM)",
-    documentation: "\
-The sum over published classes of the square of their size, plus the number of all rows for each suppressed row.
-Range: the number of rows (all distinct) to its square (one class, or all suppressed).
-Source: R. J. Bayardo and R. Agrawal, Data Privacy through Optimal k-Anonymization, ICDE 2005.",
-    options: &[],
-    applies: |_, _| true,
-    build: |_, table| Ok(Box::new(Discernibility::new(table))),
+    card: Discernibility::CARD,
+    settings: &[],
+    kind: MetricKind::new(|_, table| Ok(Box::new(Discernibility::new(table)))),
 };
-
-/// Σ of squared safe classes + rows · suppressed rows.
-#[derive(Debug, Clone)]
-pub struct Discernibility {
-    spread: Spread,
-}
 
 impl Discernibility {
     /// The metric for a table.

@@ -1,27 +1,33 @@
 //! Discernibility that does not look at suppression.
 
 use super::floors::{Spread, below};
-use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 
+crate::documented! {
+    /// For each row the size of its class, suppressed or not (DM*).
+    ///
+    /// The sum over all classes, safe or not, of the square of their size. It only grows with generalization,
+    /// whatever is suppressed.
+    ///
+    /// # Range
+    /// The number of rows (all distinct) to its square (one class).
+    /// # Paper
+    /// K. El Emam et al., A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA
+    /// 16(5), 2009.
+    #[derive(Debug, Clone)]
+    pub struct DmStar {
+        spread: Spread,
+    }
+}
+
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "dm-star",
-    summary: "for each row, the size of its class, suppressed or not (DM*)",
-    documentation: "\
-The sum over all classes, safe or not, of the square of their size. It only grows on the way up, whatever is suppressed.
-Range: the number of rows (all distinct) to its square (one class).
-Source: K. El Emam et al., A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA 16(5), 2009.",
-    options: &[],
-    applies: |_, _| true,
-    build: |_, table| Ok(Box::new(DmStar::new(table))),
+    card: DmStar::CARD,
+    settings: &[],
+    kind: MetricKind::new(|_, table| Ok(Box::new(DmStar::new(table)))),
 };
-
-/// Σ of squared classes.
-#[derive(Debug, Clone)]
-pub struct DmStar {
-    spread: Spread,
-}
 
 impl DmStar {
     /// The metric for a table.

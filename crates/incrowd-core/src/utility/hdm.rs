@@ -1,39 +1,43 @@
 //! How many rows share a published value and not the raw one.
 
-use super::aggregate::Aggregation;
+use super::aggregate::{Aggregation, WEIGHTS};
 use super::floors::Ladders;
-use super::{
-    Aggregate, ByRow, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric,
-};
+use super::{ByRow, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
+use crate::registry::Given;
+
+crate::documented! {
+    /// For each cell the share of the other rows that its value was merged with (HDM).
+    ///
+    /// For each row and quasi-identifier (E - V) / (N - V): of N rows, V have the raw value of the row and E a
+    /// value that the published one stands for, suppressed rows included. 0 when all rows have one value; 1 for a
+    /// suppressed row. The mean over quasi-identifiers, weighted if there are weights, summed over rows. It depends
+    /// on no hierarchy.
+    ///
+    /// # Range
+    /// 0 (raw) to the number of rows (everything lost).
+    /// # Paper
+    /// T. Li and N. Li, Towards Optimal k-Anonymization, Data & Knowledge Engineering 65(1), 2008.
+    #[derive(Debug, Clone)]
+    pub struct Hdm {
+        rows: u32,
+        ladders: Ladders,
+        aggregation: Aggregation,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "hdm",
-    summary: "for each cell, the share of the other rows its value was merged with (HDM)",
-    documentation: "\
-For each row and quasi-identifier (E - V) / (N - V): of N rows V have the raw value of the row and E a value that the published one stands for, suppressed rows included. 0 when all rows have one value. 1 for a suppressed row.
-The mean over quasi-identifiers, weighted if there are weights, summed over rows. It depends on no hierarchy.
-Range: 0 (raw) to the number of rows (everything lost).
-Options: weights.
-Source: T. Li and N. Li, Towards Optimal k-Anonymization, Data & Knowledge Engineering 65(1), 2008.",
-    options: &["weights"],
-    applies: |_, _| true,
-    build: |settings, table| Ok(Box::new(Hdm::new(settings, table)?)),
+    card: Hdm::CARD,
+    settings: &[WEIGHTS],
+    kind: MetricKind::new(|given, table| Ok(Box::new(Hdm::new(given, table)?))),
 };
-
-/// The hierarchical discernibility metric.
-#[derive(Debug, Clone)]
-pub struct Hdm {
-    rows: u32,
-    ladders: Ladders,
-    aggregation: Aggregation,
-}
 
 impl Hdm {
     /// The metric for a table.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+    pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let ladders = Ladders::of_leaves(table, |attribute, level, leaf| {
             let attribute = &table.attributes[attribute];
             let group = attribute.hierarchy.groups_of_leaves(level)[leaf] as usize;
@@ -43,7 +47,7 @@ impl Hdm {
         Ok(Hdm {
             rows: table.rows,
             ladders,
-            aggregation: Aggregation::new(ENTRY.name, Aggregate::ArithmeticMean, settings, table)?,
+            aggregation: Aggregation::new(ENTRY.name, given, table)?,
         })
     }
 }

@@ -1,24 +1,28 @@
 //! How many steps the release went up.
 
-use super::{Detail, Known, Loss, MetricEntry, Published, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::lattice::Node;
+
+crate::documented! {
+    /// Sum of the levels.
+    ///
+    /// The sum of the levels of all quasi-identifiers. Suppressed rows cost nothing. Where the values of an
+    /// attribute come from several levels, the highest level that holds rows counts.
+    ///
+    /// # Range
+    /// 0 (nothing generalized) to the sum of all hierarchy heights.
+    /// # Paper
+    /// P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001.
+    #[derive(Debug, Clone)]
+    pub struct Height;
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "height",
-    summary: "sum of the levels",
-    documentation: "\
-The sum of the levels of all quasi-identifiers. Suppressed rows cost nothing.
-When an attribute's groups come from several levels, the highest of them that holds rows counts.
-Range: 0 (nothing generalized) to the sum of all hierarchy heights.
-Source: P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001.",
-    options: &[],
-    applies: |_, _| true,
-    build: |_, _| Ok(Box::new(Height)),
+    card: Height::CARD,
+    settings: &[],
+    kind: MetricKind::new(|_, _| Ok(Box::new(Height))),
 };
-
-/// The sum of the levels.
-#[derive(Debug, Clone)]
-pub struct Height;
 
 impl UtilityMetric for Height {
     fn name(&self) -> &'static str {

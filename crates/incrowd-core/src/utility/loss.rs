@@ -1,43 +1,51 @@
 //! What share of its column's values a cell could be.
 
-use super::aggregate::Aggregation;
+use super::aggregate::{AGGREGATE, Aggregation, WEIGHTS};
 use super::floors::Ladders;
-use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
+use crate::registry::Given;
+
+crate::documented! {
+    /// Share of its column's values that a cell could be (generalized loss, ILoss).
+    ///
+    /// For each quasi-identifier, the sum over rows of the share of raw values of the hierarchy that lie under the
+    /// published value, 1 for a suppressed row; normalized so that a raw column has 0 and a lost one 1. With N rows
+    /// and L raw values: x = (sum - N/L) / (N - N/L). A hierarchy with one raw value has nothing to lose: x is the
+    /// share of suppressed rows. By default the quasi-identifiers are combined by the geometric mean of 1 + x,
+    /// minus 1.
+    ///
+    /// In whole numbers: with `excess` = leaves under the published value - 1, and L - 1 for a suppressed row, the
+    /// normalized loss is the sum of the excess / (N * (L - 1)).
+    ///
+    /// # Range
+    /// 0 (raw) to 1 (everything lost); with `sum`, to the sum of the weights; with `maximum`, to the greatest
+    /// weight.
+    /// # Paper
+    /// V. S. Iyengar, Transforming Data to Satisfy Privacy Constraints, KDD 2002; normalized and aggregated as in
+    /// ARX.
+    #[derive(Debug, Clone)]
+    pub struct GeneralizedLoss {
+        rows: u32,
+        /// Of each attribute's hierarchy, less one.
+        greatest_excess: Vec<u32>,
+        ladders: Ladders,
+        aggregation: Aggregation,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "loss",
-    summary: "share of its column's values that a cell could be (generalized loss, ILoss)",
-    documentation: "\
-For each quasi-identifier, the sum over rows of the share of the hierarchy's raw values that lie under the published value, 1 for a suppressed row; normalized so that a raw column has 0 and a lost one 1.
-With N rows and L raw values: x = (sum - N/L) / (N - N/L). A hierarchy with one raw value has nothing to lose: x is the share of suppressed rows.
-The losses of the quasi-identifiers become one by the geometric mean of 1 + x, minus 1.
-Range: 0 (raw) to 1 (everything lost); with sum, to the sum of the weights; with maximum, to the greatest weight.
-Options: aggregate (geometric-mean by default, arithmetic-mean, sum, maximum), weights.
-Source: V. S. Iyengar, Transforming Data to Satisfy Privacy Constraints, KDD 2002; normalized and aggregated as in ARX.",
-    options: &["aggregate", "weights"],
-    applies: |_, _| true,
-    build: |settings, table| Ok(Box::new(GeneralizedLoss::new(settings, table)?)),
+    card: GeneralizedLoss::CARD,
+    settings: &[AGGREGATE.or("geometric-mean"), WEIGHTS],
+    kind: MetricKind::new(|given, table| Ok(Box::new(GeneralizedLoss::new(given, table)?))),
 };
-
-/// The share of raw values under the published ones, normalized and aggregated.
-///
-/// In whole numbers: with `excess` = leaves under the published value − 1, and L − 1 for a suppressed row, the
-/// normalized loss is Σ excess / (N·(L − 1)).
-#[derive(Debug, Clone)]
-pub struct GeneralizedLoss {
-    rows: u32,
-    /// Of each attribute's hierarchy, less one.
-    greatest_excess: Vec<u32>,
-    ladders: Ladders,
-    aggregation: Aggregation,
-}
 
 impl GeneralizedLoss {
     /// The metric for a table.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+    pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let attributes = &table.attributes;
         let ladders = Ladders::new(table, |attribute, level, group| {
             let leaves = attributes[attribute].hierarchy.leaves_of_groups(level)[group];
@@ -49,7 +57,7 @@ impl GeneralizedLoss {
                 .map(|attribute| (attribute.hierarchy.leaves() as u32).saturating_sub(1))
                 .collect(),
             ladders,
-            aggregation: Aggregation::new(ENTRY.name, Aggregate::GeometricMean, settings, table)?,
+            aggregation: Aggregation::new(ENTRY.name, given, table)?,
         })
     }
 

@@ -27,7 +27,7 @@ mod loss;
 mod ncp;
 mod non_uniform_entropy;
 mod precision;
-mod spec;
+mod registry;
 #[cfg(test)]
 mod tests;
 
@@ -43,7 +43,7 @@ pub use loss::GeneralizedLoss;
 pub use ncp::Ncp;
 pub use non_uniform_entropy::NonUniformEntropy;
 pub use precision::Precision;
-pub use spec::{MetricEntry, MetricSpec, Settings};
+pub use registry::{MetricEntry, MetricKind, MetricSpec};
 
 use crate::counts::{Attribute, CountedTable, Histograms};
 use crate::hierarchy::Hierarchy;

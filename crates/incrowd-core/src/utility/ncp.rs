@@ -1,45 +1,51 @@
 //! How wide the published values are.
 
-use super::aggregate::Aggregation;
+use super::aggregate::{Aggregation, WEIGHTS};
 use super::floors::Ladders;
 use super::{
-    Aggregate, Detail, Known, Loss, MetricEntry, Published, PublishedAttribute, Settings,
-    UtilityMetric,
+    Detail, Known, Loss, MetricEntry, MetricKind, Published, PublishedAttribute, UtilityMetric,
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
 use crate::lattice::Node;
+use crate::registry::Given;
+
+crate::documented! {
+    /// Width of the published values (normalized certainty penalty).
+    ///
+    /// For each row and quasi-identifier: of numbers and dates, the distance between the least and the greatest raw
+    /// value under the published one, divided by that of the whole hierarchy; of text, the number of raw values
+    /// under the published one divided by the number of all, 0 for a single one. 1 for a suppressed row. Summed and
+    /// divided by rows times quasi-identifiers; with weights, the weighted mean over quasi-identifiers. A missing
+    /// cell, or one that the hierarchy does not list, is no number and does not widen a group. A column of numbers
+    /// whose hierarchy also lists other text is measured as text.
+    ///
+    /// # Range
+    /// 0 (raw) to 1 (everything lost).
+    /// # Paper
+    /// J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006.
+    #[derive(Debug, Clone)]
+    pub struct Ncp {
+        rows: u32,
+        /// Of each attribute the numbers of the leaves, NaN for a missing or unlisted one; none for text.
+        numbers: Vec<Option<Vec<f64>>>,
+        /// Of each group of each level of each attribute.
+        penalties: Vec<Vec<Vec<f64>>>,
+        ladders: Ladders,
+        aggregation: Aggregation,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "ncp",
-    summary: "width of the published values (normalized certainty penalty)",
-    documentation: "\
-For each row and quasi-identifier: of numbers and dates, the distance between the least and the greatest raw value under the published one, divided by that of the whole hierarchy; of text, the raw values under the published one divided by all, 0 for a single one. 1 for a suppressed row.
-Summed and divided by rows times quasi-identifiers; with weights, the weighted mean over quasi-identifiers.
-A missing cell, or one that the hierarchy does not list, is no number and does not widen a group. A column of numbers whose hierarchy also lists other text is measured as text.
-Range: 0 (raw) to 1 (everything lost).
-Options: weights.
-Source: J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006.",
-    options: &["weights"],
-    applies: |_, _| true,
-    build: |settings, table| Ok(Box::new(Ncp::new(settings, table)?)),
+    card: Ncp::CARD,
+    settings: &[WEIGHTS],
+    kind: MetricKind::new(|given, table| Ok(Box::new(Ncp::new(given, table)?))),
 };
-
-/// The normalized certainty penalty.
-#[derive(Debug, Clone)]
-pub struct Ncp {
-    rows: u32,
-    /// Of each attribute the numbers of the leaves, NaN for a missing or unlisted one; none for text.
-    numbers: Vec<Option<Vec<f64>>>,
-    /// Of each group of each level of each attribute.
-    penalties: Vec<Vec<Vec<f64>>>,
-    ladders: Ladders,
-    aggregation: Aggregation,
-}
 
 impl Ncp {
     /// The metric for a table.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+    pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let numbers: Vec<_> = table
             .attributes
             .iter()
@@ -63,7 +69,7 @@ impl Ncp {
             }),
             numbers,
             penalties,
-            aggregation: Aggregation::new(ENTRY.name, Aggregate::ArithmeticMean, settings, table)?,
+            aggregation: Aggregation::new(ENTRY.name, given, table)?,
         })
     }
 

@@ -1,36 +1,42 @@
 //! How much there is to guess about the raw values.
 
-use super::aggregate::Aggregation;
+use super::aggregate::{AGGREGATE, Aggregation, WEIGHTS};
 use super::floors::below;
 use super::{
-    Aggregate, Detail, Known, Loss, MetricEntry, Published, PublishedAttribute, Settings,
-    UtilityMetric,
+    Detail, Known, Loss, MetricEntry, MetricKind, Published, PublishedAttribute, UtilityMetric,
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
 use crate::lattice::Node;
+use crate::registry::Given;
 use std::f64::consts::LN_2;
+
+crate::documented! {
+    /// Bits needed to get from the published values back to the raw ones.
+    ///
+    /// For each quasi-identifier, the sum over all rows of -log2(rows with the raw value / rows with any value that
+    /// the published one stands for), both counted in the whole table. A suppressed row costs that too, and in
+    /// addition -log2(c/S): S rows are suppressed, c of them with that published value. By default the quasi-
+    /// identifiers are summed.
+    ///
+    /// # Range
+    /// 0 bits (raw) upwards.
+    /// # Paper
+    /// A. Gionis and T. Tassa, k-Anonymization with Minimal Loss of Information, IEEE TKDE 21(2), 2009; suppression
+    /// as in ARX.
+    #[derive(Debug, Clone)]
+    pub struct NonUniformEntropy {
+        levels: Vec<Vec<LevelBits>>,
+        aggregation: Aggregation,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "non-uniform-entropy",
-    summary: "bits needed to get from the published values back to the raw ones",
-    documentation: "\
-For each quasi-identifier, the sum over all rows of -log2(rows with the raw value / rows with any value that the published one stands for), both counted in the whole table. A suppressed row costs that too, and in addition -log2(c/S): S rows are suppressed, c of them with that published value.
-The losses of the quasi-identifiers are summed.
-Range: 0 bits (raw) upwards.
-Options: aggregate (sum by default, geometric-mean, arithmetic-mean, maximum), weights.
-Source: A. Gionis and T. Tassa, k-Anonymization with Minimal Loss of Information, IEEE TKDE 21(2), 2009; suppression as in ARX.",
-    options: &["aggregate", "weights"],
-    applies: |_, _| true,
-    build: |settings, table| Ok(Box::new(NonUniformEntropy::new(settings, table)?)),
+    card: NonUniformEntropy::CARD,
+    settings: &[AGGREGATE.or("sum"), WEIGHTS],
+    kind: MetricKind::new(|given, table| Ok(Box::new(NonUniformEntropy::new(given, table)?))),
 };
-
-/// Bits from published back to raw values.
-#[derive(Debug, Clone)]
-pub struct NonUniformEntropy {
-    levels: Vec<Vec<LevelBits>>,
-    aggregation: Aggregation,
-}
 
 /// An attribute at a level.
 #[derive(Debug, Clone)]
@@ -111,7 +117,7 @@ impl LevelBits {
 
 impl NonUniformEntropy {
     /// The metric for a table.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+    pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let levels = table.attributes.iter().map(|attribute| {
             (0..=attribute.hierarchy.height())
                 .map(|level| LevelBits::new(attribute, level))
@@ -119,7 +125,7 @@ impl NonUniformEntropy {
         });
         Ok(NonUniformEntropy {
             levels: levels.collect(),
-            aggregation: Aggregation::new(ENTRY.name, Aggregate::Sum, settings, table)?,
+            aggregation: Aggregation::new(ENTRY.name, given, table)?,
         })
     }
 }

@@ -1,42 +1,48 @@
 //! How far up its hierarchy a cell went, on average.
 
-use super::aggregate::Aggregation;
-use super::{Aggregate, Detail, Known, Loss, MetricEntry, Published, Settings, UtilityMetric};
+use super::aggregate::{AGGREGATE, Aggregation, WEIGHTS};
+use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::Node;
+use crate::registry::Given;
+
+crate::documented! {
+    /// Mean share of its hierarchy that a cell was generalized by.
+    ///
+    /// For each quasi-identifier, the mean over all rows of level / height of its hierarchy; a suppressed row
+    /// counts 1. By default the mean over the quasi-identifiers. Shown as a loss: Sweeney's precision is 1 minus
+    /// it. Where the values of an attribute come from several levels, each row counts by the level of its own
+    /// value.
+    ///
+    /// # Range
+    /// 0 (raw) to 1 (everything at the top or suppressed).
+    /// # Paper
+    /// L. Sweeney, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression, IJUFKS 10(5),
+    /// 2002.
+    #[derive(Debug, Clone)]
+    pub struct Precision {
+        rows: u32,
+        heights: Vec<u8>,
+        aggregation: Aggregation,
+    }
+}
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "precision",
-    summary: "mean share of its hierarchy that a cell went up",
-    documentation: "\
-For each quasi-identifier, the mean over all rows of level / height of its hierarchy; a suppressed row counts 1.
-The mean over the quasi-identifiers, or another aggregate. Shown as a loss: Sweeney's precision is 1 minus it.
-When an attribute's groups come from several levels, each row counts by the level of its own group.
-Range: 0 (raw) to 1 (everything at the top or suppressed).
-Options: aggregate (arithmetic-mean by default, geometric-mean, sum, maximum), weights.
-Source: L. Sweeney, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression, IJUFKS 10(5), 2002.",
-    options: &["aggregate", "weights"],
-    applies: |_, _| true,
-    build: |settings, table| Ok(Box::new(Precision::new(settings, table)?)),
+    card: Precision::CARD,
+    settings: &[AGGREGATE.or("arithmetic-mean"), WEIGHTS],
+    kind: MetricKind::new(|given, table| Ok(Box::new(Precision::new(given, table)?))),
 };
-
-/// The mean of level / height, suppressed rows counting 1.
-#[derive(Debug, Clone)]
-pub struct Precision {
-    rows: u32,
-    heights: Vec<u8>,
-    aggregation: Aggregation,
-}
 
 impl Precision {
     /// The metric for a table.
-    pub fn new(settings: &Settings, table: &CountedTable) -> Result<Self, Error> {
+    pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let attributes = table.attributes.iter();
         Ok(Precision {
             rows: table.rows,
             heights: attributes.map(|one| one.hierarchy.height()).collect(),
-            aggregation: Aggregation::new(ENTRY.name, Aggregate::ArithmeticMean, settings, table)?,
+            aggregation: Aggregation::new(ENTRY.name, given, table)?,
         })
     }
 

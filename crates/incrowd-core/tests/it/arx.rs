@@ -8,9 +8,7 @@ use incrowd_core::algorithms::{Algorithm, Optimal};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{
-    DEFAULT_MEMORY_LIMIT, DEFAULT_WORK_LIMIT, Guarantee, Problem, Proposal, Settings, Unwatched,
-};
+use incrowd_core::problem::{DEFAULT_WORK_LIMIT, Guarantee, Problem, Proposal, Unwatched};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::utility::MetricSpec;
@@ -58,15 +56,8 @@ fn all_218_answers_of_arx_on_adult_come_out_the_same() {
         let models = models(&field("privacy"), table);
         let metric: MetricSpec = field("metric").parse().unwrap();
         let metric = metric.build(table).unwrap();
-        let problem = Problem {
-            table,
-            models: &models,
-            metric: &*metric,
-            max_suppressed: (number("max_suppressed_share") * f64::from(table.rows)) as u32,
-            max_levels: table.lattice().top().clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings::default(),
-        };
+        let problem = Problem::new(table, &models, &*metric)
+            .allow_suppressed((number("max_suppressed_share") * f64::from(table.rows)) as u32);
         let solved = Optimal.solve_accounted(&problem, &Unwatched).expect(&case);
         let (ours, work) = (solved.proposal, solved.work);
         assert_eq!(ours.guarantee, Guarantee::Optimal, "{case}");

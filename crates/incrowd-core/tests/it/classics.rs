@@ -10,8 +10,7 @@ use incrowd_core::counts::{FrequencySet, KnownSets};
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{MODELS, ModelSpec};
 use incrowd_core::problem::{
-    Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Problem, Progress, Proposal, Settings, Unwatched,
-    Watch,
+    Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
 use incrowd_core::utility::{Loss, MetricSpec};
 use incrowd_testkit::bridge::assess;
@@ -111,10 +110,7 @@ fn the_sets_of_samarati_and_incognito_equal_brute_force_for_every_model() {
                 let case = format!("{}, seed {seed}, budget {max_suppressed}", entry.name);
                 let problem = prepared.problem(&*built);
                 check_sets(&problem, &safe, &case);
-                let forgetful = Problem {
-                    memory_limit: 0,
-                    ..problem
-                };
+                let forgetful = problem.limit_memory(0);
                 check_sets(&forgetful, &safe, &format!("{case}, without memory"));
             }
         }
@@ -150,14 +146,8 @@ fn the_sets_on_adult_equal_brute_force_and_incognito_prunes() {
         };
         let models: Vec<_> = texts.iter().flat_map(build).collect();
         let model = texts.join(" & ");
-        let problem = |max_suppressed| Problem {
-            table: &table,
-            models: &models,
-            metric: &*metric,
-            max_suppressed,
-            max_levels: lattice.top().clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings::default(),
+        let problem = |max_suppressed| {
+            Problem::new(&table, &models, &*metric).allow_suppressed(max_suppressed)
         };
         // Every node by itself, once for all budgets.
         let all = problem(table.rows);
@@ -217,15 +207,7 @@ fn a_set_cut_short_is_no_set() {
     let metric = "loss".parse::<MetricSpec>().unwrap().build(&table).unwrap();
     let models = "k-anonymity(k=5)".parse::<ModelSpec>().unwrap();
     let models = models.build_all(&[], &[]).unwrap();
-    let problem = Problem {
-        table: &table,
-        models: &models,
-        metric: &*metric,
-        max_suppressed: 0,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings::default(),
-    };
+    let problem = Problem::new(&table, &models, &*metric);
     let watch = |interruption| StopAt(2.into(), interruption);
     for (interruption, is_expected) in [
         (

@@ -5,7 +5,7 @@ use crate::adult;
 use incrowd_core::algorithms::{BottomUp, TopDown};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Problem, Settings, Unwatched};
+use incrowd_core::problem::{Assessor, Problem, Settings, Unwatched};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::{ColumnRecoding, Recoding};
 use incrowd_core::utility::MetricSpec;
@@ -52,18 +52,10 @@ fn at_k_20_a_tree_errs_at_most_two_points_more_than_on_raw_data() {
     let models = "k-anonymity(k=20)".parse::<ModelSpec>().unwrap();
     let models = models.build_all(&[], &[]).unwrap();
     let metric = "loss".parse::<MetricSpec>().unwrap().build(&table).unwrap();
-    let with_levels = Problem {
-        table: &table,
-        models: &models,
-        metric: &*metric,
-        max_suppressed: 0,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings {
-            targets: vec![0],
-            ..Settings::default()
-        },
-    };
+    let with_levels = Problem::new(&table, &models, &*metric).with_settings(Settings {
+        targets: vec![0],
+        ..Settings::default()
+    });
     let raw = ColumnRecoding::FullDomain(table.lattice().bottom());
     let raw_error = sample(&table, &raw).cross_validated_error(10, 1);
     let top = ColumnRecoding::FullDomain(table.lattice().top().clone());
@@ -109,19 +101,11 @@ fn ages_without_levels_are_cut_where_salaries_differ() {
     let models = models.build_all(&[], &[]).unwrap();
     let metric = "loss".parse::<MetricSpec>().unwrap().build(&table).unwrap();
     let error = |without_hierarchy: Vec<usize>| {
-        let problem = Problem {
-            table: &table,
-            models: &models,
-            metric: &*metric,
-            max_suppressed: 0,
-            max_levels: table.lattice().top().clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings {
-                targets: vec![0],
-                without_hierarchy,
-                ..Settings::default()
-            },
-        };
+        let problem = Problem::new(&table, &models, &*metric).with_settings(Settings {
+            targets: vec![0],
+            without_hierarchy,
+            ..Settings::default()
+        });
         let (proposal, _) = TopDown::solve_counting(&problem, &Unwatched, None).unwrap();
         let release = publish(&problem, &proposal).unwrap();
         let groups = release.recoding().groupings().unwrap()[0].groups();

@@ -47,13 +47,10 @@ fn solve(
 ) -> Solved {
     let metric = "loss".parse::<incrowd_core::utility::MetricSpec>().unwrap();
     let metric = metric.build(&prepared.table).unwrap();
-    let problem = Problem {
-        settings: Settings {
-            targets: vec![prepared.table.column(target).unwrap()],
-            ..Settings::default()
-        },
-        ..prepared.problem(&*metric)
-    };
+    let problem = prepared.problem(&*metric).with_settings(Settings {
+        targets: vec![prepared.table.column(target).unwrap()],
+        ..Settings::default()
+    });
     let mut cuts = Vec::new();
     let solved = solve(&problem, &mut |cut| cuts.push(cut.clone()));
     if let Ok((proposal, _)) = &solved {
@@ -196,14 +193,11 @@ fn numbers_without_levels_are_cut_where_that_tells_most() {
     let prepared = oracle.prepare().unwrap();
     let metric = "loss".parse::<incrowd_core::utility::MetricSpec>().unwrap();
     let metric = metric.build(&prepared.table).unwrap();
-    let problem = Problem {
-        settings: Settings {
-            targets: vec![0],
-            without_hierarchy: vec![0],
-            ..Settings::default()
-        },
-        ..prepared.problem(&*metric)
-    };
+    let problem = prepared.problem(&*metric).with_settings(Settings {
+        targets: vec![0],
+        without_hierarchy: vec![0],
+        ..Settings::default()
+    });
     let mut cuts = Vec::new();
     let see: &mut dyn FnMut(&ColumnRecoding) = &mut |cut| {
         let mut labels: Vec<String> = (cut.groupings().unwrap()[0].labels())
@@ -225,13 +219,10 @@ fn a_target_is_needed_and_overlapping_crowds_are_refused() {
         let prepared = oracle.prepare().unwrap();
         let metric = "loss".parse::<incrowd_core::utility::MetricSpec>().unwrap();
         let metric = metric.build(&prepared.table).unwrap();
-        let problem = Problem {
-            settings: Settings {
-                targets,
-                ..Settings::default()
-            },
-            ..prepared.problem(&*metric)
-        };
+        let problem = prepared.problem(&*metric).with_settings(Settings {
+            targets,
+            ..Settings::default()
+        });
         let down = TopDown::solve_counting(&problem, &Unwatched, None).unwrap_err();
         let up = BottomUp::solve_counting(&problem, &Unwatched, None).unwrap_err();
         (down, up)

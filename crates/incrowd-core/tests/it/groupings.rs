@@ -2,14 +2,13 @@
 
 use fastrand::Rng;
 use incrowd_core::Error;
+use incrowd_core::algorithms::partition::{CoarseSteps, PartitionSettings, Scheme};
 use incrowd_core::algorithms::{ALGORITHMS, Account, Solved};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::hierarchy::build::Decimal;
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy};
 use incrowd_core::privacy::MODELS;
-use incrowd_core::problem::{
-    Assessor, CoarseSteps, Guarantee, PartitionSettings, Problem, Proposal, Scheme, Unwatched,
-};
+use incrowd_core::problem::{Assessor, Guarantee, Proposal, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, Violation, compare_with_original, publish, verify,
 };
@@ -192,13 +191,14 @@ fn what_a_search_says_its_answer_costs_is_what_the_release_costs() {
                     });
                 }
             }
-            problem.settings.partition = PartitionSettings {
+            problem.settings.own = PartitionSettings {
                 scheme: Some(Scheme::ALL[rng.usize(0..6)]),
                 coarse,
                 ..PartitionSettings::default()
-            };
+            }
+            .given();
             for algorithm in ALGORITHMS {
-                let name = algorithm.card().name;
+                let name = algorithm.entry().name;
                 let case = format!("seed {seed}, {}, {name}", metric.spec());
                 let solved = algorithm.solve_accounted(&problem, &Unwatched);
                 let Ok(Solved {
@@ -335,10 +335,7 @@ fn every_group_is_read_back_from_its_text_whatever_the_values_look_like() {
         let prepared = oracle.prepare().unwrap();
         let built = "loss".parse::<incrowd_core::utility::MetricSpec>().unwrap();
         let built = built.build(&prepared.table).unwrap();
-        let problem = Problem {
-            max_suppressed: 0,
-            ..prepared.problem(&*built)
-        };
+        let problem = prepared.problem(&*built).allow_suppressed(0);
         let most = rng.u32(1..=values.len() as u32);
         let groups: Vec<u32> = (0..values.len()).map(|_| rng.u32(0..most)).collect();
         let recoding = ColumnRecoding::Partitions(groupings(&prepared.table, &[groups]));

@@ -5,15 +5,15 @@
 
 use fastrand::Rng;
 use incrowd_core::Error;
+use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
 use incrowd_core::algorithms::{ALGORITHMS, Algorithm, Solved};
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::privacy::{
-    ClassView, Decimal, Direction, MODELS, ModelSpec, Monotonicity, PrivacyModel,
+    ClassView, Decimal, Direction, MODELS, ModelEntry, ModelSpec, Monotonicity, PrivacyModel,
 };
 use incrowd_core::problem::{
-    Assessor, DEFAULT_MEMORY_LIMIT, Guarantee, Interruption, PartitionSettings, Problem, Progress,
-    Scheme, Settings, Unwatched, Watch,
+    Assessor, Guarantee, Interruption, Problem, Progress, Settings, Unwatched, Watch,
 };
 use incrowd_core::publish::{publish, publish_watched};
 use incrowd_core::table::RowBatch;
@@ -181,7 +181,7 @@ fn some_of(looks: u64) -> impl Iterator<Item = u64> {
 fn stopped_at_any_look_the_answer_is_safe_and_honest() {
     for_every_model(6, |_, problem, oracle, case| {
         for algorithm in ALGORITHMS {
-            let case = format!("{case}, {}", algorithm.card().name);
+            let case = format!("{case}, {}", algorithm.entry().name);
             let all = Looks::of_all();
             let whole = algorithm.solve_accounted(problem, &all);
             check_honest(problem, &whole, oracle, &case);
@@ -220,7 +220,7 @@ fn a_limit_on_work_stops_every_algorithm_at_the_same_place() {
                 continue;
             };
             for limit in some_of(whole.work + 1) {
-                let case = format!("{case}, {}, {limit} units", algorithm.card().name);
+                let case = format!("{case}, {}, {limit} units", algorithm.entry().name);
                 let solved = algorithm.solve_accounted(problem, &Looks::with_work_limit(limit));
                 check_honest(problem, &solved, oracle, &case);
                 // How often somebody looks must not matter.
@@ -255,8 +255,8 @@ struct Asked {
 }
 
 impl PrivacyModel for Asked {
-    fn name(&self) -> &'static str {
-        self.model.name()
+    fn entry(&self) -> &'static ModelEntry {
+        self.model.entry()
     }
     fn column(&self) -> Option<usize> {
         self.model.column()
@@ -280,11 +280,11 @@ impl PrivacyModel for Asked {
     fn parameter(&self) -> Decimal {
         self.model.parameter()
     }
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        self.model.with_parameter(parameter)
+    fn other_settings(&self) -> Vec<Option<String>> {
+        self.model.other_settings()
     }
-    fn spec(&self) -> ModelSpec {
-        self.model.spec()
+    fn with_checked(&self, parameter: Decimal) -> Box<dyn PrivacyModel> {
+        self.model.with_checked(parameter)
     }
 }
 
@@ -362,20 +362,14 @@ fn longest_stretch(algorithm: &dyn Algorithm, values: u32, settings: &PartitionS
         .collect();
     let metric: MetricSpec = "discernibility".parse().unwrap();
     let metric = metric.build(&table).unwrap();
-    let problem = Problem {
-        table: &table,
-        models: &models,
-        metric: &*metric,
-        max_suppressed: 3,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings {
+    let problem = Problem::new(&table, &models, &*metric)
+        .allow_suppressed(3)
+        .with_settings(Settings {
             targets: vec![0],
             without_hierarchy: vec![0],
-            partition: settings.clone(),
+            own: settings.given(),
             ..Settings::default()
-        },
-    };
+        });
     let watch = Busy {
         questions,
         last: AtomicU64::new(0),
@@ -395,7 +389,7 @@ fn no_algorithm_judges_more_than_a_few_passes_of_classes_without_a_look() {
     let tuples = u64::from(2 * values);
     for algorithm in ALGORITHMS {
         for scheme in Scheme::ALL {
-            let is_partition = algorithm.card().name == "partition";
+            let is_partition = algorithm.entry().name == "partition";
             if !is_partition && scheme != Scheme::Ops {
                 continue;
             }
@@ -407,7 +401,7 @@ fn no_algorithm_judges_more_than_a_few_passes_of_classes_without_a_look() {
             assert!(
                 most <= LOOK_EVERY + 4 * tuples,
                 "{}, {scheme:?}: {most} classes judged without a look",
-                algorithm.card().name
+                algorithm.entry().name
             );
         }
     }

@@ -22,4 +22,5 @@ mod paper_004;
 mod partitions;
 mod published_texts;
 mod regions;
+mod registry;
 mod spread;

@@ -34,7 +34,7 @@ fn for_every_release(
             let Ok(proposal) = algorithm.solve(&problem, &Unwatched) else {
                 continue;
             };
-            let case = format!("seed {seed}, {}", algorithm.card().name);
+            let case = format!("seed {seed}, {}", algorithm.entry().name);
             law(&oracle, &problem, &proposal, rng, &case);
             releases += 1;
         }
@@ -86,10 +86,10 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
             let longer = [&levels[..], &vec![0; more]].concat();
             publish_levels(&longer, "too many");
         }
-        let limited = Problem {
-            max_levels: node.clone(),
-            ..problem.clone()
-        };
+        let limited = problem
+            .clone()
+            .limit_levels(node.clone())
+            .expect("levels of the table");
         for attribute in 0..levels.len() {
             let mut changed = levels.clone();
             changed[attribute] += 1;
@@ -104,10 +104,10 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
                 }
             }
         }
-        let shorter = Problem {
-            max_levels: Node::from_levels(node.levels().skip(1)),
-            ..problem.clone()
-        };
+        let shorter = problem
+            .clone()
+            .limit_levels(Node::from_levels(node.levels().skip(1)))
+            .expect("levels of the table");
         assert_refused(
             &shorter,
             proposal.recoding.by_columns().unwrap().clone(),

@@ -10,9 +10,10 @@ use incrowd_core::negotiate::{
     Request, Search,
 };
 use incrowd_core::privacy::{
-    ClassView, Decimal, Direction, MODELS, ModelSpec, ParameterKind, PrivacyModel,
+    ClassView, Decimal, Direction, MODELS, ModelSpec, PrivacyModel, Subject,
 };
-use incrowd_core::problem::{Assessor, Problem, Settings, Unwatched};
+use incrowd_core::problem::{Assessor, Problem, Unwatched};
+use incrowd_core::registry::Kind;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::collections::BTreeMap;
@@ -198,9 +199,11 @@ fn random_models(rows: &Rows, dice: &mut Dice) -> Vec<Box<dyn PrivacyModel>> {
         .iter()
         .map(|spec| {
             let spec: ModelSpec = spec.parse().unwrap();
-            let column = spec.entry().needs_column;
-            let column = column.then(|| (0, &rows.table.columns[0]));
-            spec.build(column).unwrap()
+            let subject = match spec.entry().reads_column() {
+                true => Subject::column(0, &rows.table.columns[0]),
+                false => Subject::default(),
+            };
+            spec.build(subject).unwrap()
         })
         .collect()
 }
@@ -224,15 +227,11 @@ impl Oracle<'_> {
             return node.height().into();
         };
         let models = [self.model.with_parameter(self.model.parameter()).unwrap()];
-        let problem = Problem {
-            table: &self.rows.table,
-            models: &models,
-            metric,
-            max_suppressed: u32::MAX,
-            max_levels: node.clone(),
-            memory_limit: 0,
-            settings: Settings::default(),
-        };
+        let problem = Problem::new(&self.rows.table, &models, metric)
+            .allow_suppressed(u32::MAX)
+            .limit_memory(0)
+            .limit_levels(node.clone())
+            .expect("levels of the table");
         let mut classes = FrequencySet::default();
         let _ = KnownSets::new(problem.table, problem.columns_read(), 0).count(node, &mut classes);
         Assessor::new(&problem)
@@ -305,12 +304,8 @@ impl Oracle<'_> {
     /// The strongest promise of the highest acceptable node: it holds, and the next stronger does not.
     fn check_weaker(&self, offer: Option<&Offer>, context: &str) {
         let step = |number: f64, up: bool| {
-            let kind = self.model.spec().entry().parameters[0].kind;
-            let step = if kind == ParameterKind::Count {
-                1.0
-            } else {
-                1e-9
-            };
+            let kind = self.model.entry().settings[0].kind;
+            let step = if kind == Kind::Count { 1.0 } else { 1e-9 };
             Decimal::from_f64(((number + if up { step } else { -step }) * 1e9).round() / 1e9)
         };
         let rises = self.model.direction() == Direction::AtLeast;
@@ -333,9 +328,9 @@ impl Oracle<'_> {
             }
             None => {
                 // Not even the weakest that promises anything.
-                let weakest = match self.model.spec().entry().parameters[0].kind {
-                    ParameterKind::Count | ParameterKind::AtLeastOne => Some(2.0),
-                    ParameterKind::Share | ParameterKind::Distance => Some(0.999_999_999),
+                let weakest = match self.model.entry().settings[0].kind {
+                    Kind::Count | Kind::AtLeastOne => Some(2.0),
+                    Kind::Share | Kind::Distance => Some(0.999_999_999),
                     _ => Some(1e6),
                 };
                 let weakest = weakest.and_then(Decimal::from_f64).unwrap();

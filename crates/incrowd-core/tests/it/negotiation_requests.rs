@@ -11,7 +11,7 @@ use incrowd_core::negotiate::{
 };
 use incrowd_core::privacy::{Distance, KAnonymity, PrivacyModel, TCloseness};
 use incrowd_core::problem::{
-    Guarantee, Interruption, Problem, Progress, Proposal, Settings, Unwatched, Watch,
+    Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
@@ -242,15 +242,11 @@ fn an_offer_costs_what_its_release_shows() {
     for offer in offers {
         let price = negotiator.price(&model, offer, &metrics).unwrap();
         let models = [model.with_parameter(offer.parameter).unwrap()];
-        let problem = Problem {
-            table: &table,
-            models: &models,
-            metric: &Height,
-            max_suppressed: offer.rows_suppressed,
-            max_levels: offer.node.clone(),
-            memory_limit: 0,
-            settings: Settings::default(),
-        };
+        let problem = Problem::new(&table, &models, &Height)
+            .allow_suppressed(offer.rows_suppressed)
+            .limit_memory(0)
+            .limit_levels(offer.node.clone())
+            .expect("levels of the table");
         let proposal = Proposal {
             recoding: ColumnRecoding::FullDomain(offer.node.clone()).into(),
             guarantee: Guarantee::Heuristic,

@@ -88,7 +88,7 @@ fn every_lattice_algorithm_publishes_table_2() {
             &MuArgus,
         ] {
             let proposal = algorithm.solve(problem, &Unwatched).unwrap();
-            assert_eq!(levels(&proposal), [1, 1], "{}", algorithm.card().name);
+            assert_eq!(levels(&proposal), [1, 1], "{}", algorithm.entry().name);
             let rows = published(&oracle, problem, &proposal);
             assert_eq!(rows.join("\n"), TABLE_2);
         }
@@ -171,15 +171,14 @@ fn datafly_passes_over_columns_at_their_highest_acceptable_level() {
 
 fn play(oracle: &OracleProblem, script: &str) -> Result<Proposal, Error> {
     with_problem(oracle, |problem| {
-        let script = script.split(',').map(str::to_owned).collect();
+        let script: Vec<&str> = script.split(',').collect();
+        let mut own = MuArgus.entry().defaults();
+        own.set("script", &script)?;
         let settings = Settings {
-            script: Some(script),
+            own,
             ..Settings::default()
         };
-        let problem = Problem {
-            settings,
-            ..problem.clone()
-        };
+        let problem = problem.clone().with_settings(settings);
         MuArgus.solve(&problem, &Unwatched)
     })
 }

@@ -3,10 +3,12 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::partition;
+use incrowd_core::algorithms::partition::{
+    CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme,
+};
 use incrowd_core::hierarchy::build::Decimal;
 use incrowd_core::problem::{
-    Assessor, CoarseSteps, Direction, Guarantee, Interruption, PartitionSettings, Problem,
-    Progress, Proposal, PruningRules, Scheme, Unwatched, Watch,
+    Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
@@ -163,11 +165,12 @@ fn the_optimum_equals_exhaustive_search_whatever_the_scheme_direction_and_rules(
             let turn = |at: usize| at < 2 || (at as u64 + seed).is_multiple_of(4);
             let sets = rule_sets().into_iter().enumerate();
             for (_, (name, rules)) in sets.filter(|(at, _)| turn(*at)) {
-                problem.settings.partition = PartitionSettings {
+                problem.settings.own = PartitionSettings {
                     direction,
                     rules,
                     ..settings(&oracle, &schemes)
-                };
+                }
+                .given();
                 let case = format!(
                     "seed {seed}, {schemes:?}, {}, {}, {name}",
                     metric.spec(),
@@ -240,12 +243,13 @@ fn with_steps_the_optimum_equals_exhaustive_search_and_costs_what_is_published()
                 for (_, (name, rules)) in
                     sets.filter(|(at, _)| *at < 2 || (*at as u64 + seed).is_multiple_of(5))
                 {
-                    problem.settings.partition = PartitionSettings {
+                    problem.settings.own = PartitionSettings {
                         direction,
                         rules,
                         coarse: coarse.clone(),
                         ..settings(&oracle, &schemes)
-                    };
+                    }
+                    .given();
                     let case = format!("{case}, {}, {name}", direction.name());
                     let too_high = steps
                         .iter()
@@ -278,10 +282,11 @@ fn issue_9_coarse_a_column_in_one_block_and_the_other_raw_costs_least() {
     let built = prepared.metric(&metric).unwrap();
     let mut problem = prepared.problem(&*built);
     let steps = [Some((10, 0)), None];
-    problem.settings.partition = PartitionSettings {
+    problem.settings.own = PartitionSettings {
         coarse: coarse(&oracle, &steps),
         ..settings(&oracle, &[Scheme::Ops, Scheme::Sps])
-    };
+    }
+    .given();
     let (proposal, account) = partition::solve(&problem, &Unwatched).unwrap();
     assert_eq!((account.cost, account.lower_bound), (2.0, 2.0));
     let groupings = proposal.recoding.groupings().unwrap();
@@ -298,10 +303,11 @@ fn a_scheme_that_allows_more_never_costs_more() {
         let built = prepared.metric(&metric).unwrap();
         let mut problem = prepared.problem(&*built);
         let mut cost = |scheme: Scheme| {
-            problem.settings.partition = PartitionSettings {
+            problem.settings.own = PartitionSettings {
                 scheme: Some(scheme),
                 ..PartitionSettings::default()
-            };
+            }
+            .given();
             let solved = partition::solve(&problem, &Unwatched).ok();
             solved.map_or(f64::INFINITY, |(_, account)| account.cost)
         };
@@ -348,11 +354,11 @@ fn a_search_cut_short_tells_a_bound_that_holds() {
         let built = prepared.metric(&metric).unwrap();
         let mut problem = prepared.problem(&*built);
         let schemes = schemes(&oracle, rng);
-        problem.settings.partition = settings(&oracle, &schemes);
-        problem.settings.partition.rules.program = rng.bool();
-        problem.settings.partition.rules.least_bound_first = rng.bool();
-        problem.settings.partition.direction =
-            [Direction::BottomUp, Direction::TopDown][rng.usize(0..2)];
+        let mut settings = settings(&oracle, &schemes);
+        settings.rules.program = rng.bool();
+        settings.rules.least_bound_first = rng.bool();
+        settings.direction = [Direction::BottomUp, Direction::TopDown][rng.usize(0..2)];
+        problem.settings.own = settings.given();
         let least = oracle.least_cost_of_partitions(&metric, &names(&schemes));
         for steps in 0..6 {
             let watch = Steps(AtomicU64::new(steps));
@@ -411,12 +417,13 @@ fn figure_8_has_ten_anonymizations_and_each_is_visited_once() {
     let built = prepared.metric(&OracleMetric::Discernibility).unwrap();
     let mut problem = prepared.problem(&*built);
     for direction in [Direction::BottomUp, Direction::TopDown] {
-        problem.settings.partition = PartitionSettings {
+        problem.settings.own = PartitionSettings {
             scheme: Some(Scheme::Sps),
             direction,
             rules: PruningRules::NONE,
             ..PartitionSettings::default()
-        };
+        }
+        .given();
         let (_, account) = partition::solve(&problem, &Unwatched).unwrap();
         assert_eq!(account.choices.number(), Some(10.0));
         assert_eq!(account.counts.nodes_visited, 10, "{}", direction.name());

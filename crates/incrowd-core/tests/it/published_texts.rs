@@ -2,12 +2,11 @@
 
 use fastrand::Rng;
 use incrowd_core::algorithms::ALGORITHMS;
+use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy, automatic, build};
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{
-    DEFAULT_MEMORY_LIMIT, PartitionSettings, Problem, Scheme, Settings, Unwatched,
-};
+use incrowd_core::problem::{Problem, Settings, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, SuppressedRows, compare_with_original, publish, verify,
 };
@@ -205,22 +204,16 @@ fn every_release_is_written_and_read_back_whatever_the_values_look_like() {
                 .to_vec(),
             ..PartitionSettings::default()
         };
-        let problem = Problem {
-            table: &counted,
-            models: &models,
-            metric: &*metric,
-            max_suppressed: rng.u32(0..=counted.rows),
-            max_levels: counted.lattice().top().clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings {
+        let problem = Problem::new(&counted, &models, &*metric)
+            .allow_suppressed(rng.u32(0..=counted.rows))
+            .with_settings(Settings {
                 targets: vec![0],
                 without_hierarchy: (0..2).filter(|_| rng.bool()).collect(),
-                partition,
+                own: partition.given(),
                 ..Settings::default()
-            },
-        };
+            });
         for algorithm in ALGORITHMS {
-            let case = format!("seed {seed}, {}", algorithm.card().name);
+            let case = format!("seed {seed}, {}", algorithm.entry().name);
             let proposal = match algorithm.solve(&problem, &Unwatched) {
                 Ok(proposal) => proposal,
                 Err(incrowd_core::Error::NoSolution { .. }) => continue,

@@ -5,11 +5,10 @@
 
 use fastrand::Rng;
 use incrowd_core::algorithms::ALGORITHMS;
+use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
 use incrowd_core::counts::{CountedTable, RowCounter};
 use incrowd_core::hierarchy::automatic;
-use incrowd_core::problem::{
-    DEFAULT_MEMORY_LIMIT, PartitionSettings, Problem, Scheme, Settings, Unwatched,
-};
+use incrowd_core::problem::{Settings, Unwatched};
 use incrowd_core::publish::{PublishedRows, SuppressedRows, Tally, publish};
 use incrowd_core::table::Kind;
 use incrowd_core::utility::MetricSpec;
@@ -83,18 +82,15 @@ fn published(
     let mut all = Vec::new();
     for algorithm in ALGORITHMS {
         for metric in &metrics {
-            let problem = Problem {
-                memory_limit: DEFAULT_MEMORY_LIMIT,
-                settings: Settings {
-                    partition: PartitionSettings {
-                        scheme: Some(Scheme::Ops),
-                        ..PartitionSettings::default()
-                    },
-                    ..prepared.problem(&**metric).settings
-                },
-                ..prepared.problem(&**metric)
-            };
-            let name = algorithm.card().name;
+            let problem = prepared.problem(&**metric).with_settings(Settings {
+                own: PartitionSettings {
+                    scheme: Some(Scheme::Ops),
+                    ..PartitionSettings::default()
+                }
+                .given(),
+                ..prepared.problem(&**metric).settings
+            });
+            let name = algorithm.entry().name;
             let proposal = match algorithm.solve(&problem, &Unwatched) {
                 Ok(proposal) => proposal,
                 Err(error) => {

@@ -40,8 +40,8 @@ incrowd_core::error_codes! {
     NoPrivacyModel => "no-privacy-model", "No privacy model is required.";
     OutOfReach => "out-of-reach", "A promise that not even the whole table keeps.";
     UnknownName => "unknown-name", "A name that is in no registry.";
-    SettingNotRead => "setting-not-read", "A setting that the algorithm does not read.";
-    PartitionSetting => "partition-setting", "A wish about partitions that cannot be read.";
+    SettingNotRead => "setting-not-read", "A setting that the algorithm does not have.";
+    ClassSize => "class-size", "A class size to study that is no whole number from 1 on.";
     DialogueEnded => "dialogue-ended", "The dialogue ended before a release was agreed on.";
     LevelCount => "level-count", "Highest levels for another number of columns than there are quasi-identifiers.";
     NoSuchLevel => "no-such-level", "A level that the hierarchy does not have.";

@@ -144,10 +144,10 @@ impl Error {
             Error::SettingNotRead {
                 setting, readers, ..
             } => format!(
-                "leave out the {setting}, or take `--algorithm {}`",
+                "leave out `{setting}`, or take `--algorithm {}`",
                 readers.join("` or `--algorithm ")
             ),
-            Error::PartitionSetting { expected, .. } => format!("give {expected}"),
+            Error::ClassSize { .. } => "give whole numbers from 1 on, as in `--parameters 2,5,10`".into(),
             Error::DialogueEnded => {
                 "nothing was written; `--script` makes the same choices without a dialogue".into()
             }

@@ -236,24 +236,20 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// A setting that the algorithm does not read.
-    #[error("the algorithm `{algorithm}` reads no {setting}")]
+    #[error("{} no setting `{setting}`", owners(algorithms))]
     SettingNotRead {
-        /// The algorithm.
-        algorithm: &'static str,
+        /// The algorithms to be run.
+        algorithms: Vec<&'static str>,
         /// `script`, ...
-        setting: &'static str,
-        /// The algorithms that do.
+        setting: String,
+        /// The algorithms that have it.
         readers: Vec<&'static str>,
     },
-    /// A wish about partitions that cannot be read.
-    #[error("`{text}` is not what `{flag}` takes")]
-    PartitionSetting {
-        /// The flag.
-        flag: &'static str,
+    /// Class sizes to study that are none.
+    #[error("`{text}` is not a class size")]
+    ClassSize {
         /// What was given.
         text: String,
-        /// What it takes.
-        expected: &'static str,
     },
     /// Choices that the data holder did not make.
     #[error("the dialogue ended before a release was agreed on")]
@@ -450,5 +446,13 @@ mod tests {
             ["education", "education-num"]
         );
         assert!(nearest_names("zip", columns).is_empty());
+    }
+}
+
+/// "the algorithm `optimal` has", "the algorithms `optimal`, `datafly` have".
+fn owners(algorithms: &[&str]) -> String {
+    match algorithms {
+        [one] => format!("the algorithm `{one}` has"),
+        all => format!("the algorithms `{}` have", all.join("`, `")),
     }
 }

@@ -8,7 +8,7 @@ use crate::report::outcome::{
     Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION, is_zero,
 };
 use crate::report::visible::{visible, visible_json};
-use crate::spec::Delimiter;
+use crate::spec::{AlgorithmSettings, Delimiter};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -63,18 +63,6 @@ pub struct Request {
     pub metric: String,
     /// The algorithm.
     pub algorithm: String,
-    /// The choices that led to it, for algorithms that leave them to the data holder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub script: Option<Vec<String>>,
-    /// Which partitions of values were allowed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<Vec<String>>,
-    /// Numbers put in steps before the search.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coarse: Option<Vec<String>>,
-    /// From which end partitions were searched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub direction: Option<String>,
     /// For algorithms that draw numbers.
     pub seed: u64,
     /// The time the search was given.
@@ -98,6 +86,9 @@ pub struct Request {
     /// Whether an apostrophe stands before cells that a spreadsheet would take for formulas.
     #[serde(default)]
     pub spreadsheet_safe: bool,
+    /// What was set that only this algorithm has, its choices included where it leaves them to the data holder.
+    #[serde(flatten)]
+    pub settings: AlgorithmSettings,
 }
 
 /// A quasi-identifier and how it may be published.
@@ -294,10 +285,8 @@ impl Certificate {
         }
         line("least loss by", request.metric.clone());
         line("algorithm", request.algorithm.clone());
-        for (label, wishes) in [("schemes", &request.scheme), ("steps", &request.coarse)] {
-            if let Some(wishes) = wishes {
-                line(label, wishes.join(", "));
-            }
+        for (name, values) in request.settings.iter() {
+            line(name, values.join(", "));
         }
         if let Some(limit) = &request.time_limit {
             line("time limit", limit.clone());

@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::report::outcome::VERSION;
 use glossary::GLOSSARY;
 use incrowd_core::algorithms::{ALGORITHMS, Status};
-use incrowd_core::privacy::{MODELS, ModelEntry, ParameterKind};
+use incrowd_core::privacy::{MODELS, ModelEntry};
+use incrowd_core::registry::{self, Default, Kind};
 use incrowd_core::utility::METRICS;
 use serde::Serialize;
 use std::fmt::{self, Write};
@@ -157,34 +158,27 @@ fn entries() -> Vec<Entry> {
         name: entry.name,
         also: words_of(entry).collect(),
         summary: entry.summary().to_owned(),
-        text: format!("{}{}", entry.card, parameters(entry)),
+        text: text(entry),
     });
     let metrics = METRICS.iter().map(|entry| Entry {
         family: Family::Metric,
         name: entry.name,
         also: Vec::new(),
-        summary: entry.summary.to_owned(),
-        text: match entry.options {
-            [] => entry.documentation.to_owned(),
-            options => format!(
-                "{}\n# Options\n{}\n",
-                entry.documentation.trim_end(),
-                options.join(", ")
-            ),
-        },
+        summary: entry.summary().to_owned(),
+        text: text(entry),
     });
     let algorithms = ALGORITHMS.iter().map(|algorithm| {
-        let card = algorithm.card();
-        let experimental = match card.status {
+        let entry = algorithm.entry();
+        let experimental = match entry.kind.status {
             Status::Experimental => "(experimental) ",
             Status::Stable => "",
         };
         Entry {
             family: Family::Algorithm,
-            name: card.name,
+            name: entry.name,
             also: Vec::new(),
-            summary: format!("{experimental}{}", card.text.summary()),
-            text: card.text.to_string(),
+            summary: format!("{experimental}{}", entry.summary()),
+            text: text(entry),
         }
     });
     let words = GLOSSARY.iter().map(|word| Entry {
@@ -201,33 +195,35 @@ fn entries() -> Vec<Entry> {
         .collect()
 }
 
-/// The words that a model's parameters can be set to: whoever asks for one finds the model.
+/// The words that a model's settings can have: whoever asks for one finds the model.
 fn words_of(entry: &ModelEntry) -> impl Iterator<Item = &'static str> {
-    let parameters = entry.parameters.iter();
-    parameters.flat_map(|parameter| match parameter.kind {
-        ParameterKind::Choice(words) => words.to_vec(),
-        _ => Vec::new(),
-    })
+    entry
+        .settings
+        .iter()
+        .flat_map(|setting| match setting.kind {
+            Kind::Choice(words) => words.to_vec(),
+            _ => Vec::new(),
+        })
 }
 
-fn parameters(entry: &ModelEntry) -> String {
-    let mut text = String::from("# Parameters\n");
-    for parameter in entry.parameters {
-        let default = match parameter.default {
-            Some(default) => format!("; {default} when not given"),
-            None => String::new(),
+/// What an entry says about itself, its settings included.
+fn text<T>(entry: &registry::Entry<T>) -> String {
+    let mut text = entry.card.to_string();
+    if !entry.settings.is_empty() {
+        text.push_str("# Settings\n");
+    }
+    for setting in entry.settings {
+        let default = match setting.default {
+            Default::Value(value) => format!("; {value} when not given"),
+            Default::Required | Default::Absent => String::new(),
+        };
+        let allowed = match setting.kind {
+            // Nothing that the help text does not say.
+            Kind::Text | Kind::Texts => String::new(),
+            kind => format!(" ({kind})"),
         };
         // Writing to a `String` cannot fail.
-        let _ = writeln!(
-            text,
-            "{}: {}, {}{default}",
-            parameter.name, parameter.summary, parameter.kind
-        );
-    }
-    if entry.needs_column {
-        text.push_str(
-            "column: the sensitive column it is about; every sensitive column when not given\n",
-        );
+        let _ = writeln!(text, "{}: {}{allowed}{default}", setting.name, setting.help);
     }
     text
 }

@@ -77,7 +77,8 @@ fn run(
     control: &Control,
 ) -> Result<Outcome, Error> {
     let started = Instant::now();
-    choices::check_settings(job, algorithm)?;
+    job.search.settings.check_read_by(&[algorithm.entry()])?;
+    job.search.settings.of(algorithm.entry())?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
     let claims = files::claims(job);
     let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
@@ -158,7 +159,8 @@ pub(crate) fn solve(
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
 ) -> Result<Solved, Error> {
-    if let (Some(chooser), None) = (chooser, &job.search.script)
+    if let Some(chooser) = chooser
+        && choices::are_open(job, algorithm)
         && let Some(session) = algorithm.session(problem)
     {
         return Ok(Solved {

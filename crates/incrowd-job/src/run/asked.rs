@@ -9,11 +9,10 @@ use crate::run::input;
 use crate::run::models;
 use crate::run::plan::Plan;
 use crate::spec::Job;
-use crate::spec::partitions;
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
-use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Problem, Settings};
+use incrowd_core::problem::{Problem, Settings};
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use incrowd_io::{RowReader, RowSource};
 use std::sync::Arc;
@@ -53,10 +52,11 @@ impl Asked {
             crate::run::plan::find_column(&source.name(), names, column, "the hierarchies")?;
         }
         let target = plan.names_of(&plan.target).into_iter().next();
-        let metric = match target.filter(|_| metric.reads_column()) {
-            Some(target) => metric.with_column(target),
-            None => metric,
-        };
+        let metric =
+            match target.filter(|_| metric.entry().reads_column() && metric.column().is_none()) {
+                Some(target) => metric.with_column(Some(&target)),
+                None => metric,
+            };
         let asked = Asked {
             source,
             plan,
@@ -85,19 +85,18 @@ impl Asked {
         algorithm: &dyn Algorithm,
     ) -> Result<Problem<'a>, Error> {
         let table = &first_pass.table;
-        let default_budget = algorithm.card().default_budget;
-        Ok(Problem {
-            table,
-            models,
-            metric,
-            max_suppressed: match job.privacy.max_suppressed {
-                None => default_budget.rows(models).min(table.rows),
-                budget => max_suppressed(budget, table)?,
-            },
-            max_levels: max_levels(job.privacy.max_levels.as_deref(), table)?,
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: settings(job, &self.plan, &first_pass.hierarchies)?,
-        })
+        let default_budget = algorithm.entry().kind.default_budget;
+        let rows_suppressed = match job.privacy.max_suppressed {
+            None => default_budget.rows(models).min(table.rows),
+            budget => max_suppressed(budget, table)?,
+        };
+        let settings = settings(job, algorithm, &self.plan, &first_pass.hierarchies)?;
+        let max_levels = max_levels(job.privacy.max_levels.as_deref(), table)?;
+        let problem = Problem::new(table, models, metric)
+            .allow_suppressed(rows_suppressed)
+            .limit_levels(max_levels)?
+            .with_settings(settings);
+        Ok(problem)
     }
 }
 
@@ -114,22 +113,26 @@ pub(crate) fn named(name: &str) -> Result<&'static dyn Algorithm, Error> {
     algorithms::find(name).ok_or_else(|| Error::UnknownName {
         family: "algorithm",
         name: name.to_owned(),
-        known: ALGORITHMS.iter().map(|entry| entry.card().name).collect(),
+        known: ALGORITHMS.iter().map(|entry| entry.entry().name).collect(),
     })
 }
 
 /// What the algorithm is told beside the problem.
-fn settings(job: &Job, plan: &Plan, hierarchies: &[ColumnHierarchy]) -> Result<Settings, Error> {
+fn settings(
+    job: &Job,
+    algorithm: &dyn Algorithm,
+    plan: &Plan,
+    hierarchies: &[ColumnHierarchy],
+) -> Result<Settings, Error> {
     let counted = plan.counted();
     let position = |column| counted.iter().position(|other| other == column);
     let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
     let automatic = hierarchies.iter().enumerate();
     let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
     Ok(Settings {
+        own: job.search.settings.of(algorithm.entry())?,
         without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
         targets: plan.target.iter().filter_map(position).collect(),
-        script: job.search.script.clone(),
-        partition: partitions::settings(&job.search)?,
         seed: job.search.seed.unwrap_or(0),
         threads: job.threads(),
     })

@@ -1,14 +1,13 @@
-//! Choices that an algorithm leaves to the data holder, and settings that only some algorithms read.
+//! Choices that an algorithm leaves to the data holder.
 
 use crate::error::Error;
 use crate::report::outcome::{RaisedAttribute, StepAction, StepTaken};
 use crate::run::control::Control;
 use crate::spec::Job;
-use crate::spec::partitions;
+use incrowd_core::algorithms::Algorithm;
 use incrowd_core::algorithms::mu_argus::{Choice, SUPPRESS, Session, View};
-use incrowd_core::algorithms::{ALGORITHMS, Algorithm};
 use incrowd_core::counts::CountedTable;
-use incrowd_core::problem::{Action, Proposal, Setting, Step};
+use incrowd_core::problem::{Action, Proposal, Step};
 
 /// Someone who chooses.
 pub trait Chooser {
@@ -30,33 +29,13 @@ pub enum Decision {
 
 /// Whether the job's algorithm leaves choices to the data holder that the job does not make.
 pub fn leaves_choices(job: &Job) -> Result<bool, Error> {
-    let algorithm = crate::run::asked::algorithm(job)?;
-    Ok(job.search.script.is_none() && algorithm.card().reads.contains(&Setting::Script))
+    Ok(are_open(job, crate::run::asked::algorithm(job)?))
 }
 
-/// Refuses settings that the algorithm does not read. Targets are no setting: metrics read them too.
-pub(crate) fn check_settings(job: &Job, algorithm: &dyn Algorithm) -> Result<(), Error> {
-    let card = algorithm.card();
-    let given = [
-        (Setting::Script, "script", job.search.script.is_some()),
-        (
-            Setting::Partition,
-            "schemes or steps of partitions",
-            partitions::are_asked_for(&job.search),
-        ),
-    ];
-    for (setting, name, is_given) in given {
-        if is_given && !card.reads.contains(&setting) {
-            let cards = ALGORITHMS.iter().map(|algorithm| algorithm.card());
-            let readers = cards.filter(|card| card.reads.contains(&setting));
-            return Err(Error::SettingNotRead {
-                algorithm: card.name,
-                setting: name,
-                readers: readers.map(|card| card.name).collect(),
-            });
-        }
-    }
-    Ok(())
+/// Whether the algorithm leaves choices to the data holder that the job does not make.
+pub(crate) fn are_open(job: &Job, algorithm: &dyn Algorithm) -> bool {
+    let setting = algorithm.entry().kind.choices;
+    setting.is_some_and(|setting| job.search.settings.get(setting).is_none())
 }
 
 /// Lets someone choose until there is a release.

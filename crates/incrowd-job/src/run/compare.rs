@@ -119,6 +119,11 @@ pub fn compare(
         Some(names) => (names.iter().map(|name| named(name))).collect::<Result<Vec<_>, _>>()?,
         None => ALGORITHMS.to_vec(),
     };
+    let entries: Vec<_> = algorithms
+        .iter()
+        .map(|algorithm| algorithm.entry())
+        .collect();
+    job.search.settings.check_read_by(&entries)?;
     let started = Instant::now();
     let (asked, reader) = Asked::read(job, "loss")?;
     let limit = job.search.time_limit;
@@ -175,7 +180,7 @@ pub fn compare(
             Err(error) => (None, Some(RunFailed::of(&error))),
         };
         runs.push(Run {
-            algorithm: algorithm.card().name.to_owned(),
+            algorithm: algorithm.entry().name.to_owned(),
             metric: spec.to_string(),
             max_suppressed: problem.max_suppressed.into(),
             reached,

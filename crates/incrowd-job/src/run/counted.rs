@@ -73,7 +73,7 @@ fn promised(job: &Job, plan: &Plan) -> Result<Vec<String>, Error> {
         let is_about = |spec: &ModelSpec| spec.column().is_none_or(|column| column == name);
         specs
             .iter()
-            .any(|spec| spec.entry().needs_column && is_about(spec))
+            .any(|spec| spec.entry().reads_column() && is_about(spec))
     });
     Ok(columns)
 }

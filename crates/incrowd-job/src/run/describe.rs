@@ -17,13 +17,13 @@ use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
 use crate::run::models;
 use crate::run::unchanged::{Measures, Published, raw_notes};
-use crate::spec::{Delimiter, Job, MissingCells, Suppressed};
+use crate::spec::{AlgorithmSettings, Delimiter, Job, MissingCells, Suppressed};
 use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope, partition};
 use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::{Direction, ModelSpec};
-use incrowd_core::problem::{self, Assessor, Problem, Proposal, Setting};
+use incrowd_core::problem::{self, Assessor, Problem, Proposal};
 use incrowd_core::publish::{Release, Seen};
 use incrowd_core::recode::{ColumnRecoding, Grouping};
 use incrowd_core::utility::{METRICS, MetricSpec};
@@ -125,7 +125,7 @@ impl Answer<'_> {
         let rows_blank = u64::from(seen.rows_blank());
         Ok(Outcome {
             version: VERSION,
-            algorithm: self.algorithm.card().name.to_owned(),
+            algorithm: self.algorithm.entry().name.to_owned(),
             guarantee,
             gap,
             levels,
@@ -240,7 +240,7 @@ impl Answer<'_> {
             self.seen.rows_blank().into(),
         ));
         if self.job.privacy.max_suppressed.is_none() && self.problem.max_suppressed > 0 {
-            let (name, rows) = (self.algorithm.card().name, self.problem.max_suppressed);
+            let (name, rows) = (self.algorithm.entry().name, self.problem.max_suppressed);
             notes.push(format!(
                 "no budget is given: {name} may then suppress {rows} rows"
             ));
@@ -290,15 +290,17 @@ impl Answer<'_> {
 
     /// Everything that decided what the release looks like.
     fn request(&self, steps: &[StepTaken]) -> Request {
-        let reads_script = self.algorithm.card().reads.contains(&Setting::Script);
-        let script = reads_script.then(|| choices::script(steps));
+        let mut settings = self.job.search.settings.clone();
+        if let Some(setting) = self.algorithm.entry().kind.choices {
+            settings.set(setting, choices::script(steps));
+        }
         request(
             self.job,
             self.asked,
             self.first_pass,
             self.problem,
             self.algorithm,
-            script,
+            settings,
         )
     }
 
@@ -354,17 +356,13 @@ pub(crate) fn metrics_told(
 ) -> Result<Vec<MetricSpec>, Error> {
     let mut specs = vec![asked.clone()];
     for entry in METRICS {
-        if !(entry.applies)(table, !targets.is_empty()) {
+        if !(entry.kind.applies)(table, !targets.is_empty()) {
             continue;
         }
         let spec = MetricSpec::named(entry.name)?;
-        match spec.reads_column() {
+        match spec.entry().reads_column() {
             false => specs.push(spec),
-            true => specs.extend(
-                targets
-                    .iter()
-                    .map(|it| spec.clone().with_column(it.clone())),
-            ),
+            true => specs.extend(targets.iter().map(|it| spec.clone().with_column(Some(it)))),
         }
     }
     Ok(specs)
@@ -378,14 +376,14 @@ fn row_order(job: &Job) -> RowOrder {
     }
 }
 
-/// What a job asks of its table, `script` being the choices made where an algorithm leaves them open.
+/// What a job asks of its table; `settings` hold the choices that were made where an algorithm leaves them open.
 pub(crate) fn request(
     job: &Job,
     asked: &Asked,
     first_pass: &FirstPass,
     problem: &Problem<'_>,
     algorithm: &dyn Algorithm,
-    script: Option<Vec<String>>,
+    settings: AlgorithmSettings,
 ) -> Request {
     let plan = &asked.plan;
     Request {
@@ -418,11 +416,8 @@ pub(crate) fn request(
         privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
         max_suppressed: problem.max_suppressed.into(),
         metric: asked.metric.to_string(),
-        algorithm: algorithm.card().name.to_owned(),
-        script,
-        scheme: job.search.scheme.clone(),
-        coarse: job.search.coarse.clone(),
-        direction: job.search.direction.clone(),
+        algorithm: algorithm.entry().name.to_owned(),
+        settings,
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),
         work_limit: job.search.work_limit.map(|limit| limit.to_string()),

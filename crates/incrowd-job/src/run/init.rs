@@ -332,10 +332,7 @@ fn job_text(
     );
     line("algorithm = \"optimal\"");
     line(
-        "# script = [\"age\", \"suppress\"]  # the choices to make, for algorithms such as mu-argus",
-    );
-    line(
-        "# scheme = [\"age=ops\"]     # which partitions of values are allowed, for the algorithm partition",
+        "# scheme = [\"age=ops\"]     # a setting of `partition`; `incrowd explain algorithms` lists those of each",
     );
     line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
     line(&format!(

@@ -13,14 +13,14 @@ use crate::run::counted::{SearchWatch, max_suppressed};
 use crate::run::files;
 use crate::run::negotiation::Ground;
 use crate::run::study::StudyBudget;
-use crate::spec::partitions;
 use crate::spec::{Budget, Job, Others, TimeLimit};
-use incrowd_core::algorithms::partition::{Account, Choices, solve};
+use incrowd_core::algorithms::partition::{
+    Account, Choices, Direction, PartitionSettings, PruningRules, Scheme, solve,
+};
+use incrowd_core::algorithms::{Algorithm, Partition};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{
-    DEFAULT_MEMORY_LIMIT, Direction, PartitionSettings, Problem, PruningRules, Scheme, Settings,
-};
+use incrowd_core::problem::{Problem, Settings};
 use incrowd_core::utility::MetricSpec;
 use incrowd_io::{Claims, write_atomically};
 use incrowd_plot::{Around, Limit, Line, Point, lines};
@@ -191,7 +191,8 @@ pub fn study_schemes(
         seconds: limit.0.as_secs_f64(),
         from: limit_from.to_owned(),
     };
-    let wishes = partitions::settings(&job.search)?;
+    job.search.settings.check_read_by(&[Partition.entry()])?;
+    let wishes = PartitionSettings::of(&job.search.settings.of(Partition.entry())?);
     let ks = options.parameters.clone().unwrap_or_else(|| KS.to_vec());
     if let Some(folder) = &options.plot {
         std::fs::create_dir_all(folder).map_err(|error| Error::Folder {
@@ -382,20 +383,14 @@ impl Study<'_> {
         partition.rules = case.rules;
         let all_rows = Budget::Percent(100.0);
         let budget = self.job.privacy.max_suppressed.unwrap_or(all_rows);
-        let problem = Problem {
-            table,
-            models: &models,
-            metric: &*metric,
-            max_suppressed: max_suppressed(Some(budget), table)?,
-            max_levels: table.lattice().top().clone(),
-            memory_limit: DEFAULT_MEMORY_LIMIT,
-            settings: Settings {
-                partition,
+        let problem = Problem::new(table, &models, &*metric)
+            .allow_suppressed(max_suppressed(Some(budget), table)?)
+            .with_settings(Settings {
+                own: partition.given(),
                 seed: self.job.search.seed.unwrap_or(0),
                 threads: self.job.threads(),
                 ..Settings::default()
-            },
-        };
+            });
         let started = Instant::now();
         let watch = SearchWatch::new(self.job, self.control);
         let solved = solve(&problem, &watch);

@@ -10,7 +10,8 @@ use crate::run::negotiation::{Curve, Ground};
 use crate::spec::{Budget, Job};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{AnnotatedLattice, LevelTable, MOST_NODES, suppression_by_height};
-use incrowd_core::privacy::{Decimal, ModelSpec, ParameterKind, PrivacyModel};
+use incrowd_core::privacy::{Decimal, ModelSpec, PrivacyModel};
+use incrowd_core::registry::Kind;
 use incrowd_io::{Claims, write_atomically};
 use incrowd_plot::{LatticeNode, LatticePicture, PlotBudget, Series, by_height, lattice};
 use serde::{Deserialize, Serialize};
@@ -209,24 +210,14 @@ fn asked(job: &Job, options: &StudyOptions) -> Result<Vec<(ModelSpec, Vec<Decima
     for text in texts {
         let spec: ModelSpec = text.parse()?;
         let entry = spec.entry();
-        let main = &entry.parameters[0];
-        let range = |given: &str| {
-            Error::Core(incrowd_core::Error::ParameterOutOfRange {
-                model: entry.name,
-                parameter: main.name,
-                given: given.to_owned(),
-                allowed: main.kind.to_string(),
-            })
-        };
-        let parameters: Vec<Decimal> = match (&options.parameters, spec.parameter(main.name)) {
+        let main = &entry.settings[0];
+        let parameters: Vec<Decimal> = match (&options.parameters, spec.setting(main.name)) {
             (Some(given), _) => given
                 .iter()
-                .map(|text| text.trim().parse().map_err(|_| range(text)))
+                .map(|text| entry.read_parameter(text))
                 .collect::<Result<_, _>>()?,
-            (None, Some(given)) => vec![given.parse().map_err(|_| range(given))?],
-            (None, None) if main.kind == ParameterKind::Count => {
-                PARAMETERS.map(Decimal::from).into()
-            }
+            (None, Some(given)) => vec![entry.read_parameter(given)?],
+            (None, None) if main.kind == Kind::Count => PARAMETERS.map(Decimal::from).into(),
             (None, None) => return Err(Error::NoParameters { model: entry.name }),
         };
         for &parameter in &parameters {
@@ -260,7 +251,7 @@ impl Gallery<'_> {
         control: &Control,
     ) -> Result<Vec<PathBuf>, Error> {
         let name = self.model.name();
-        let main = self.model.spec().entry().parameters[0].name;
+        let main = self.model.entry().settings[0].name;
         let series: Vec<Series> = self
             .parameters
             .iter()

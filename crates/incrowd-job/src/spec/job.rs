@@ -22,7 +22,10 @@
 //! # Ok::<(), incrowd_job::Error>(())
 //! ```
 
-use super::{AttachedSink, AttachedTable, Budget, HierarchySource, TimeLimit, WorkLimit};
+use super::settings;
+use super::{
+    AlgorithmSettings, AttachedSink, AttachedTable, Budget, HierarchySource, TimeLimit, WorkLimit,
+};
 use crate::error::Error;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -148,23 +151,12 @@ pub struct Privacy {
 
 /// How to look for the best recoding.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct Search {
     /// What is to be lost least; `loss` when not given.
     pub metric: Option<String>,
     /// The algorithm; `optimal` when not given.
     pub algorithm: Option<String>,
-    /// The choices to make, for algorithms that leave them to the data holder: names of quasi-identifiers to raise,
-    /// and `suppress` to end with.
-    pub script: Option<Vec<String>>,
-    /// For `partition`: which partitions of values are allowed, for all columns (`ops`) or for one (`age=ops`).
-    pub scheme: Option<Vec<String>>,
-    /// For `partition`: numbers put in steps before the search, as in `age=5@17`.
-    pub coarse: Option<Vec<String>>,
-    /// For `partition`: from which end to search, `bottom-up`, `top-down` or `auto`.
-    pub direction: Option<String>,
-    /// For `partition`: ways to search less that are not to be used. The answer does not depend on them.
-    pub without_pruning: Option<Vec<String>>,
     /// For algorithms that draw numbers, and for the order of shuffled rows.
     pub seed: Option<u64>,
     /// Threads to use; all processors when not given. The result does not depend on it.
@@ -173,6 +165,9 @@ pub struct Search {
     pub time_limit: Option<TimeLimit>,
     /// After how much work to stop searching and take the best found; [`WorkLimit::DEFAULT`] when not given.
     pub work_limit: Option<WorkLimit>,
+    /// What only some algorithms have; keys that none of them has are refused.
+    #[serde(flatten)]
+    pub settings: AlgorithmSettings,
 }
 
 /// Where the release goes.
@@ -245,15 +240,27 @@ impl Job {
     }
 
     fn parse_named(text: &str, path: Option<&Path>) -> Result<Job, Error> {
-        toml::from_str(text).map_err(|error| {
-            let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+        let refused = |at: usize, message: &str| {
+            let (line, column) = position(text, at);
             Error::JobFile {
                 path: path.map(Path::to_path_buf),
                 line,
                 column,
-                message: one_line(error.message()),
+                message: one_line(message),
             }
-        })
+        };
+        let job: Job = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            refused(start, error.message())
+        })?;
+        match job.search.settings.unknown() {
+            None => Ok(job),
+            Some(name) => {
+                let key = settings::key(name);
+                let message = format!("unknown field `{key}`: no algorithm has such a setting");
+                Err(refused(position_of_key(text, "search", &key), &message))
+            }
+        }
     }
 
     /// Reads a job file. Paths in it are relative to the folder it is in.
@@ -346,11 +353,7 @@ impl Job {
         replace(&mut self.privacy.max_levels, privacy.max_levels);
         replace(&mut self.search.metric, search.metric);
         replace(&mut self.search.algorithm, search.algorithm);
-        replace(&mut self.search.script, search.script);
-        replace(&mut self.search.scheme, search.scheme);
-        replace(&mut self.search.coarse, search.coarse);
-        replace(&mut self.search.direction, search.direction);
-        replace(&mut self.search.without_pruning, search.without_pruning);
+        self.search.settings.extend(search.settings);
         replace(&mut self.search.seed, search.seed);
         replace(&mut self.search.threads, search.threads);
         replace(&mut self.search.time_limit, search.time_limit);
@@ -401,6 +404,17 @@ fn replace<T>(old: &mut Option<T>, new: Option<T>) {
     if new.is_some() {
         *old = new;
     }
+}
+
+/// Where a key of a table stands in a text that parses.
+fn position_of_key(text: &str, table: &str, key: &str) -> usize {
+    let parsed = toml::de::DeTable::parse(text).ok();
+    let within = parsed
+        .as_ref()
+        .and_then(|all| all.get_ref().get(table)?.get_ref().as_table());
+    let mut keys = within.into_iter().flat_map(|within| within.keys());
+    let found = keys.find(|other| other.get_ref() == key);
+    found.map_or(0, |key| key.span().start)
 }
 
 /// Line and column, both from 1, of a byte of `text`.

@@ -8,7 +8,7 @@ mod budget;
 mod builder;
 mod hierarchy_source;
 mod job;
-pub(crate) mod partitions;
+pub(crate) mod settings;
 mod time_limit;
 mod work_limit;
 
@@ -19,5 +19,6 @@ pub use job::{
     Columns, Data, Delimiter, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
     Unlisted,
 };
+pub use settings::AlgorithmSettings;
 pub use time_limit::TimeLimit;
 pub use work_limit::WorkLimit;

@@ -1,6 +1,8 @@
 //! A job takes its table from wherever rows come and leaves its release wherever they go; what it publishes is the same.
 
-use incrowd_core::algorithms::{Algorithm, Card, DefaultBudget, Found, Status};
+use incrowd_core::algorithms::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status,
+};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::documented;
 use incrowd_core::problem::{Guarantee, Meter, Problem, Proposal};
@@ -100,12 +102,15 @@ documented! {
     pub struct Boxing;
 }
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "boxing",
-    text: Boxing::CARD,
-    status: Status::Experimental,
-    reads: &[],
-    default_budget: DefaultBudget::NoRows,
+    card: Boxing::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 /// For each column: texts, what they stand for, and the text of each tuple.
@@ -135,8 +140,8 @@ impl Recoding for Boxes {
 }
 
 impl Algorithm for Boxing {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, _: &Meter<'_>) -> Result<Found, incrowd_core::Error> {

@@ -231,7 +231,7 @@ fn run(seed: u64, algorithm: &str) -> Came {
 fn every_release_written_holds_against_its_certificate_and_for_whoever_has_only_the_file() {
     let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
     for algorithm in ALGORITHMS {
-        let name = algorithm.card().name;
+        let name = algorithm.entry().name;
         let mut released = 0;
         let mut refused: BTreeMap<String, u32> = BTreeMap::new();
         for seed in 0..120 {

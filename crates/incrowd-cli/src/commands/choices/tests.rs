@@ -62,7 +62,8 @@ fn choices_lead_to_the_release_that_their_script_makes() {
         assert!(!said.contains(cell), "{said}");
     }
     // The same choices without a dialogue; a script is not asked about.
-    job.search.script = Some(["age", "zip", "suppress"].map(str::to_owned).to_vec());
+    let script = ["age", "zip", "suppress"].map(str::to_owned);
+    job.search.settings.set("script", script.to_vec());
     let (said, mut scripted) = talk(&job, "quit\n");
     assert_eq!(said, "");
     let scripted = scripted.as_mut().unwrap();

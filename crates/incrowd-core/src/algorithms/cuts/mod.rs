@@ -12,7 +12,7 @@ pub(super) use entropy::Target;
 pub(super) use judge::{Judge, RowsOfValues};
 pub(super) use tree::{ValueTree, groupings};
 
-use super::Card;
+use super::AlgorithmEntry;
 use crate::Error;
 use crate::counts::Work;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
@@ -82,8 +82,8 @@ pub(super) fn proposal(recoding: ColumnRecoding, effort: Effort) -> Proposal {
 }
 
 /// The one target column, or what is wrong with the problem.
-pub(super) fn target(problem: &Problem<'_>, card: &Card) -> Result<usize, Error> {
-    let algorithm = card.name;
+pub(super) fn target(problem: &Problem<'_>, entry: &AlgorithmEntry) -> Result<usize, Error> {
+    let algorithm = entry.name;
     if problem.crowds_overlap() {
         return Err(Error::MatchAnyRefused { algorithm });
     }

@@ -8,8 +8,9 @@ use super::program::{Finished, Program};
 use super::scheme::{Space, find};
 use super::values::Values;
 use crate::Error;
+use crate::algorithms::partition::settings::{PartitionSettings, Scheme};
 use crate::counts::Work;
-use crate::problem::{Interruption, Meter, Problem, Scheme};
+use crate::problem::{Interruption, Meter, Problem};
 use crate::recode::{ColumnRecoding, Grouping};
 
 /// A problem as a search over partitions sees it.
@@ -49,11 +50,14 @@ pub(super) fn below(cost: f64) -> f64 {
 }
 
 impl<'a> Ground<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, meter: &'a Meter<'a>) -> Result<Self, Error> {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        settings: &PartitionSettings,
+        meter: &'a Meter<'a>,
+    ) -> Result<Self, Error> {
         if problem.crowds_overlap() {
             return Err(Error::MatchAnyRefused { algorithm: NAME });
         }
-        let settings = &problem.settings.partition;
         let attributes = &problem.table.attributes;
         // The search keeps a bit for each attribute.
         if attributes.len() > u64::BITS as usize {

@@ -13,6 +13,7 @@ mod improve;
 mod program;
 mod scheme;
 mod search;
+mod settings;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -21,11 +22,12 @@ mod values;
 mod walk;
 
 pub use search::Counts;
+pub use settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
 pub use size::Choices;
 
-use super::{Algorithm, Card, DefaultBudget, Found, Status};
+use super::{Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status};
 use crate::Error;
-use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Setting, Watch};
+use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
 use crate::utility::Loss;
 use ground::Ground;
 use search::{Manner, choose};
@@ -62,17 +64,20 @@ crate::documented! {
 /// The name in the registry.
 const NAME: &str = "partition";
 
-static CARD: Card = Card {
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: NAME,
-    text: Partition::CARD,
-    status: Status::Experimental,
-    reads: &[Setting::Partition],
-    default_budget: DefaultBudget::NoRows,
+    card: Partition::CARD,
+    settings: settings::DECLARED,
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
 };
 
 impl Algorithm for Partition {
-    fn card(&self) -> &'static Card {
-        &CARD
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
@@ -115,8 +120,8 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
 }
 
 fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, Account), Error> {
-    let ground = Ground::new(problem, meter)?;
-    let settings = &problem.settings.partition;
+    let settings = PartitionSettings::of(&problem.settings.own);
+    let ground = Ground::new(problem, &settings, meter)?;
     let rules = settings.rules;
     let (is_bottom_up, reason) = choose(&ground, settings.direction);
     let manner = Manner {

@@ -5,9 +5,9 @@
 
 use super::blocks::Partition;
 use crate::Error;
+use crate::algorithms::partition::settings::{CoarseSteps, Scheme};
 use crate::counts::Attribute;
 use crate::hierarchy::build::interval;
-use crate::problem::{CoarseSteps, Scheme};
 use crate::table::{Kind, parse_date, parse_number};
 use std::collections::BTreeMap;
 

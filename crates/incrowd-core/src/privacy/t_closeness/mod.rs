@@ -10,11 +10,12 @@ mod ordered;
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::registry::{ModelEntry, ParameterEntry, ParameterKind, required};
-use super::{ClassView, Decimal, Direction, ModelSpec, Monotonicity, PrivacyModel};
+use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
+use crate::registry::{Kind, Setting};
 use hierarchical::Tree;
 use ordered::Ranks;
 use std::sync::Arc;
@@ -66,6 +67,14 @@ impl Distance {
     fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
+
+    fn named(name: Option<&str>) -> Self {
+        match name {
+            Some("ordered") => Distance::Ordered,
+            Some("hierarchical") => Distance::Hierarchical,
+            _ => Distance::Equal,
+        }
+    }
 }
 
 /// A distance, ready to be used.
@@ -79,34 +88,29 @@ enum Ground {
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "t-closeness",
     card: TCloseness::CARD,
-    parameters: &[
-        ParameterEntry {
-            name: "t",
-            summary: "the greatest distance of a class from the table",
-            kind: ParameterKind::Distance,
-            default: None,
-        },
-        ParameterEntry {
-            name: "distance",
-            summary: "how far apart two values are",
-            kind: ParameterKind::Choice(Distance::NAMES),
-            default: Some("equal"),
-        },
+    settings: &[
+        Setting::required(
+            "t",
+            Kind::Distance,
+            "greatest distance of a class from the table",
+        ),
+        Setting::optional(
+            "distance",
+            Kind::Choice(Distance::NAMES),
+            "how far apart two values are",
+        )
+        .or("equal"),
+        SENSITIVE_COLUMN,
     ],
-    needs_column: true,
-    needs_hierarchy: |spec| spec.parameter("distance") == Some("hierarchical"),
-    build: |parameters, column| {
-        let distance = match parameters.text("distance") {
-            Some("ordered") => Distance::Ordered,
-            Some("hierarchical") => Distance::Hierarchical,
-            _ => Distance::Equal,
-        };
-        let t = parameters.decimal("t")?;
-        Ok(Box::new(TCloseness::new(
-            required(ENTRY.name, column)?,
-            t,
-            distance,
-        )?))
+    kind: ModelKind {
+        needs_hierarchy: |given| given.text("distance") == Some("hierarchical"),
+        build: |given, subject| {
+            Ok(Box::new(TCloseness::new(
+                subject.required_column(ENTRY.name)?,
+                given.decimal("t"),
+                Distance::named(given.text("distance")),
+            )?))
+        },
     },
 };
 
@@ -124,7 +128,7 @@ impl TCloseness {
         };
         Ok(TCloseness {
             column: index,
-            t: ENTRY.check(t)?,
+            t,
             table: Arc::new(Distribution::of(column)),
             ground,
         })
@@ -157,8 +161,8 @@ impl TCloseness {
 }
 
 impl PrivacyModel for TCloseness {
-    fn name(&self) -> &'static str {
-        ENTRY.name
+    fn entry(&self) -> &'static ModelEntry {
+        &ENTRY
     }
 
     fn column(&self) -> Option<usize> {
@@ -194,14 +198,12 @@ impl PrivacyModel for TCloseness {
         self.t
     }
 
-    fn with_parameter(&self, parameter: Decimal) -> Result<Box<dyn PrivacyModel>, Error> {
-        let t = ENTRY.check(parameter)?;
-        Ok(Box::new(TCloseness { t, ..self.clone() }))
+    fn with_checked(&self, t: Decimal) -> Box<dyn PrivacyModel> {
+        Box::new(TCloseness { t, ..self.clone() })
     }
 
-    fn spec(&self) -> ModelSpec {
-        let distance = self.distance().name().to_owned();
-        ModelSpec::of(self.name(), [Some(self.t.to_string()), Some(distance)])
+    fn other_settings(&self) -> Vec<Option<String>> {
+        vec![Some(self.distance().name().to_owned())]
     }
 }
 

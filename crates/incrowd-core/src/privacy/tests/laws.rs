@@ -1,6 +1,6 @@
 //! What must be true of every model, and of the registry.
 
-use super::super::{ClassView, Decimal, MODELS, ModelSpec, Monotonicity};
+use super::super::{ClassView, Decimal, MODELS, ModelSpec, Monotonicity, Subject};
 use super::{Class, Random, SPECS, column, model, models};
 use crate::counts::{FrequencySet, Histogram, Histograms};
 use crate::error::Error;
@@ -111,7 +111,7 @@ fn models_describe_themselves_as_they_were_written() {
         assert_eq!(model.describe(None), *text);
         let with_column = model.describe(Some("a, b"));
         let spec: ModelSpec = with_column.parse().expect("canonical text is a model");
-        if spec.entry().needs_column {
+        if spec.entry().reads_column() {
             assert_eq!(with_column, text.replace(')', ",column=\"a, b\")"));
             assert_eq!(spec.column(), Some("a, b"));
         }
@@ -141,7 +141,7 @@ fn another_parameter_makes_the_model_that_was_asked_for() {
                     .expect("in range");
                 assert_eq!(changed.spec(), spec);
                 let built = spec
-                    .build(Some((0, &column(&table, &spec))))
+                    .build(Subject::column(0, &column(&table, &spec)))
                     .expect("the column fits");
                 assert_eq!(changed.holds(&class.view()), built.holds(&class.view()));
             }
@@ -155,7 +155,7 @@ fn a_parameter_out_of_range_is_refused_however_it_arrives() {
         let refused = model.with_parameter(Decimal::ZERO);
         if model.name() != "t-closeness" {
             assert!(
-                matches!(refused, Err(Error::ParameterOutOfRange { .. })),
+                matches!(refused, Err(Error::SettingOutOfRange { .. })),
                 "{model:?}"
             );
         }
@@ -168,7 +168,7 @@ fn a_parameter_out_of_range_is_refused_however_it_arrives() {
     ] {
         let refused = model(name, &[2, 2]).with_parameter(half);
         assert!(
-            matches!(refused, Err(Error::ParameterOutOfRange { .. })),
+            matches!(refused, Err(Error::SettingOutOfRange { .. })),
             "{name}"
         );
     }
@@ -258,10 +258,6 @@ fn every_entry_explains_itself() {
             );
         }
         assert!(entry.summary().ends_with('.'), "{}", entry.name);
-        // Parameters are explained by the registry, not by the card.
-        for parameter in entry.parameters {
-            assert!(!parameter.summary.is_empty(), "{}", entry.name);
-        }
         let same = MODELS.iter().filter(|other| other.name == entry.name);
         assert_eq!(same.count(), 1);
     }

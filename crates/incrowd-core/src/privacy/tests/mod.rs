@@ -2,9 +2,10 @@
 
 mod laws;
 mod oracle;
+mod specs;
 mod worked;
 
-use super::{ClassView, ModelSpec, PrivacyModel};
+use super::{ClassView, ModelSpec, PrivacyModel, Subject};
 use crate::counts::{CountedColumn, Histogram};
 use crate::hierarchy::Hierarchy;
 use crate::table::{Dictionary, Kind};
@@ -151,7 +152,7 @@ fn column(rows_of_values: &[u32], spec: &ModelSpec) -> CountedColumn {
 /// The model a text means, for a table with these rows.
 fn model(spec: &str, table: &[u32]) -> Box<dyn PrivacyModel> {
     let spec: ModelSpec = spec.parse().expect("a model");
-    spec.build(Some((0, &column(table, &spec))))
+    spec.build(Subject::column(0, &column(table, &spec)))
         .expect("the column fits")
 }
 

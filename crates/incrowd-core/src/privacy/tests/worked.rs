@@ -1,6 +1,6 @@
 //! Numbers from papers and numbers worked by hand, most of them exactly on a bound.
 
-use super::super::{ClassView, ModelSpec};
+use super::super::{ClassView, ModelSpec, Subject};
 use super::{Class, model, numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
@@ -57,7 +57,9 @@ fn on_hierarchy<const N: usize>(rows: &[[&str; N]], table: &[&str], class: &[&st
     counted.hierarchy = Some(Hierarchy::from_rows("disease", rows).expect("levels only merge"));
     let spec = "t-closeness(t=0.5,distance=hierarchical)".parse::<ModelSpec>();
     let spec = spec.expect("a model");
-    let model = spec.build(Some((0, &counted))).expect("listed values");
+    let model = spec
+        .build(Subject::column(0, &counted))
+        .expect("listed values");
     let mut counts = vec![0; counted.values.len()];
     for text in class {
         counts[counted
@@ -126,13 +128,15 @@ fn text_is_ordered_as_its_hierarchy_lists_it() {
         .expect("a model");
     let rows = [["low", "*"], ["medium", "*"], ["high", "*"]];
     text.hierarchy = Some(Hierarchy::from_rows("income", rows).expect("levels only merge"));
-    let model = spec.build(Some((0, &text))).expect("listed values");
+    let model = spec
+        .build(Subject::column(0, &text))
+        .expect("listed values");
     // All rows are high, and on average one rank of two away; then all are medium.
     assert_eq!(model.measure(&Class::new(&[1]).view()), 0.5);
     assert_eq!(model.measure(&Class::new(&[0, 0, 1]).view()), 1.0 / 3.0);
     assert_eq!(model.measure(&Class::new(&[1, 1]).view()), 1.0 / 6.0);
     text.hierarchy = Some(Hierarchy::from_rows("income", &rows[..2]).expect("levels only merge"));
-    let refused = spec.build(Some((0, &text)));
+    let refused = spec.build(Subject::column(0, &text));
     assert!(matches!(
         refused,
         Err(Error::ValuesOutsideHierarchy { values: 1, .. })
@@ -413,23 +417,29 @@ fn models_that_cannot_fit_the_column_say_why() {
     let salary = numbers(&[1, 1]);
     let mut text = numbers(&[1, 1]);
     text.kind = Kind::Text;
-    let no_column = build("t-closeness(t=0.2)", None);
+    let no_column = build("t-closeness(t=0.2)", Subject::default());
     assert!(matches!(no_column, Err(Error::ModelNeedsColumn { .. })));
-    let unordered = build("t-closeness(t=0.2,distance=ordered)", Some((0, &text)));
+    let unordered = build(
+        "t-closeness(t=0.2,distance=ordered)",
+        Subject::column(0, &text),
+    );
     assert!(matches!(unordered, Err(Error::ColumnHasNoOrder { .. })));
-    let flat = build("t-closeness(t=0.2,distance=hierarchical)", Some((0, &text)));
+    let flat = build(
+        "t-closeness(t=0.2,distance=hierarchical)",
+        Subject::column(0, &text),
+    );
     assert!(matches!(flat, Err(Error::ColumnHasNoHierarchy { .. })));
     let unknown = build(
         "alpha-k-anonymity(alpha=0.2,k=2,value=7)",
-        Some((0, &salary)),
+        Subject::column(0, &salary),
     );
     assert!(
         matches!(&unknown, Err(error @ Error::NoSuchValue { .. }) if !error.to_string().contains('7'))
     );
-    let incomplete = build("alpha-k-anonymity(alpha=0.2)", Some((0, &salary)));
+    let incomplete = build("alpha-k-anonymity(alpha=0.2)", Subject::column(0, &salary));
     assert!(matches!(
         incomplete,
-        Err(Error::MissingParameter { parameter: "k", .. })
+        Err(Error::MissingSetting { setting: "k", .. })
     ));
 }
 

@@ -186,15 +186,11 @@ fn more_tuples_than_whole_numbers_can_count_are_still_averaged() {
 fn every_metric_is_found_by_its_name_and_tells_what_it_is() {
     let table = people().table();
     for entry in METRICS {
-        let mut spec = MetricSpec::named(entry.name).unwrap();
-        spec.settings.column = Some("target".into());
+        let spec = MetricSpec::bare(entry).with_column(Some("target"));
         assert_eq!(spec.build(&table).unwrap().name(), entry.name);
-        assert!((entry.applies)(&table, true));
-        assert!(
-            entry.documentation.contains("Range: ") && entry.documentation.contains("Source: ")
-        );
-        for option in entry.options {
-            assert!(entry.documentation.contains(option), "{option}");
+        assert!((entry.kind.applies)(&table, true));
+        for heading in ["Range", "Paper"] {
+            assert!(entry.card.section(heading).is_some(), "{}", entry.name);
         }
     }
 }

@@ -5,3 +5,4 @@ mod by_hand;
 mod floors;
 mod oracle;
 mod sample;
+mod specs;

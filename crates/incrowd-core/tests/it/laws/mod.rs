@@ -138,10 +138,7 @@ fn check_answer(
         algorithm.solve(problem, &Unwatched),
         "{case}: twice"
     );
-    let forgetful = Problem {
-        memory_limit: 0,
-        ..problem.clone()
-    };
+    let forgetful = problem.clone().limit_memory(0);
     match (&answer, algorithm.solve(&forgetful, &Unwatched)) {
         (Ok(one), Ok(other)) if one.recoding.node().is_none() => {
             // Of equally good partitions another one may be found.
@@ -250,7 +247,7 @@ fn the_optimum_equals_brute_force_for_every_model_and_metric() {
             let brute_force = BruteForce::over(&judged, &metric);
             let best = best_of_all(&problem, &brute_force, &case);
             for algorithm in ALGORITHMS {
-                let case = format!("{case}, {}", algorithm.card().name);
+                let case = format!("{case}, {}", algorithm.entry().name);
                 check_answer(*algorithm, &problem, (&brute_force, &best), &case);
             }
         }

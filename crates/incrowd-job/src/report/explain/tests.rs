@@ -1,8 +1,8 @@
 use super::*;
 use crate::Preparation;
+use incrowd_core::algorithms::partition::{Direction, PruningRules, Scheme};
 use incrowd_core::hierarchy::HierarchySpec;
 use incrowd_core::negotiate::{Estimator, How, Search};
-use incrowd_core::problem::{Direction, PruningRules, Scheme};
 
 #[track_caller]
 fn one(name: &str) -> Entry {

@@ -6,7 +6,8 @@ use crate::run::control::Control;
 use crate::run::counted::{SearchWatch, max_levels, max_suppressed};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::AnnotatedLattice;
-use incrowd_core::privacy::{Direction, ParameterKind, PrivacyModel};
+use incrowd_core::privacy::{Direction, PrivacyModel};
+use incrowd_core::registry::Kind;
 use incrowd_plot::{PlotBudget, StepCurve, cumulative};
 
 /// Points drawn of the curve of a parameter that is not whole.
@@ -65,8 +66,8 @@ impl Curve {
         let names = ground.quasi_identifiers().map(|(name, _)| name.to_owned());
         Ok(Curve {
             model: entry.name.to_owned(),
-            parameter_name: entry.parameters[0].name.to_owned(),
-            is_whole: entry.parameters[0].kind == ParameterKind::Count,
+            parameter_name: entry.settings[0].name.to_owned(),
+            is_whole: entry.settings[0].kind == Kind::Count,
             levels: names.zip(node.levels()).collect(),
             rows: table.rows.into(),
             asked: model.parameter().to_f64(),

@@ -168,7 +168,8 @@ impl Ground {
     fn metrics(&self, asked: &MetricSpec) -> Result<Vec<NamedMetric>, Error> {
         let mut metrics = vec![(asked.to_string(), asked.build(&self.table)?)];
         for entry in METRICS {
-            if (entry.applies)(&self.table, self.has_target) && entry.name != asked.to_string() {
+            if (entry.kind.applies)(&self.table, self.has_target) && entry.name != asked.to_string()
+            {
                 let metric = MetricSpec::named(entry.name)?.build(&self.table)?;
                 metrics.push((entry.name.to_owned(), metric));
             }

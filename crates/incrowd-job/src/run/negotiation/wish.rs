@@ -59,17 +59,7 @@ impl Wish {
     /// Changes the parameter of the promise, as a user writes it.
     pub fn set_parameter(&mut self, text: &str) -> Result<(), Error> {
         let spec: ModelSpec = self.model.parse()?;
-        let main = &spec.entry().parameters[0];
-        let parameter: Decimal = text.trim().parse().map_err(|_| {
-            Error::Core(incrowd_core::Error::ParameterOutOfRange {
-                model: spec.entry().name,
-                parameter: main.name,
-                given: text.to_owned(),
-                allowed: main.kind.to_string(),
-            })
-        })?;
-        spec.with_main(parameter)?;
-        self.parameter = Some(parameter);
+        self.parameter = Some(spec.entry().read_parameter(text)?);
         Ok(())
     }
 
@@ -212,14 +202,9 @@ fn decimal(number: f64, model: &str) -> Result<Decimal, Error> {
     if let Some(decimal) = Decimal::from_f64(number) {
         return Ok(decimal);
     }
+    // Out of every range; the error says which one.
     let entry = model.parse::<ModelSpec>()?.entry();
-    let parameter = &entry.parameters[0];
-    Err(Error::Core(incrowd_core::Error::ParameterOutOfRange {
-        model: entry.name,
-        parameter: parameter.name,
-        given: number.to_string(),
-        allowed: parameter.kind.to_string(),
-    }))
+    Ok(entry.read_parameter(&number.to_string())?)
 }
 
 /// A level, if its quasi-identifier has it. One too many is told by whoever counts them.

@@ -17,7 +17,7 @@ use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::PrivacyModel;
-use incrowd_core::problem::{DEFAULT_MEMORY_LIMIT, Guarantee, Problem, Proposal, Settings};
+use incrowd_core::problem::{Guarantee, Problem, Proposal};
 use incrowd_core::publish::{Release, publish};
 use incrowd_core::recode::{ColumnRecoding, Grouping, Labels, Recoding};
 use incrowd_core::utility::{Loss, MetricSpec, UtilityMetric};
@@ -107,15 +107,7 @@ fn make<'a>(
     metric: &'a dyn UtilityMetric,
     recoding: ColumnRecoding,
 ) -> Option<Release<'a>> {
-    let problem = Problem {
-        table,
-        models,
-        metric,
-        max_suppressed: table.rows,
-        max_levels: table.lattice().top().clone(),
-        memory_limit: DEFAULT_MEMORY_LIMIT,
-        settings: Settings::default(),
-    };
+    let problem = Problem::new(table, models, metric).allow_suppressed(table.rows);
     let recoding: Arc<dyn Recoding> = Arc::new(recoding);
     let proposal = Proposal {
         recoding,

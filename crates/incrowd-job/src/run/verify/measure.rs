@@ -4,10 +4,9 @@ use crate::error::Error;
 use crate::report::outcome::{Figure, PrivacyReached};
 use crate::run::models;
 use incrowd_core::counts::CountedTable;
-use incrowd_core::privacy::{
-    Decimal, Direction, MODELS, ModelEntry, ModelSpec, ParameterKind, PrivacyModel,
-};
+use incrowd_core::privacy::{Decimal, Direction, MODELS, ModelEntry, ModelSpec, PrivacyModel};
 use incrowd_core::publish::{self, Reached};
+use incrowd_core::registry::{self, Kind};
 
 /// Measures every model that applies, then checks each with the strictest parameter it seems to keep.
 pub(super) fn measure_all(
@@ -17,7 +16,7 @@ pub(super) fn measure_all(
 ) -> Result<(publish::Verification, Vec<PrivacyReached>), Error> {
     let mut built: Vec<(ModelSpec, Box<dyn PrivacyModel>)> = Vec::new();
     for entry in MODELS {
-        if entry.needs_column && sensitive.is_empty() {
+        if entry.reads_column() && sensitive.is_empty() {
             continue;
         }
         let spec: ModelSpec = loosest(entry).parse()?;
@@ -29,7 +28,7 @@ pub(super) fn measure_all(
     let mut tightened: Vec<Box<dyn PrivacyModel>> = Vec::new();
     let mut at = Vec::new();
     for (number, (model, reached)) in models.iter().zip(&measured.reached).enumerate() {
-        let kind = specs[number].entry().parameters[0].kind;
+        let kind = specs[number].entry().settings[0].kind;
         if let Some(parameter) = strictest(kind, model.direction(), reached)
             && let Ok(model) = model.with_parameter(parameter)
         {
@@ -55,30 +54,29 @@ pub(super) fn measure_all(
     Ok((measured, privacy))
 }
 
-/// A model with parameters that keep its measure from being cut off.
+/// A model with settings that keep its measure from being cut off.
 fn loosest(entry: &ModelEntry) -> String {
-    let parameters: Vec<String> = entry
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.default.is_none() && parameter.kind != ParameterKind::Text)
+    let required =
+        (entry.settings.iter()).filter(|setting| setting.default == registry::Default::Required);
+    let values: Vec<String> = required
         .enumerate()
-        .map(|(at, parameter)| {
+        .map(|(at, setting)| {
             // With l = 1 a class of one value has nothing to compare its most frequent value with.
-            let least = match (at > 0, parameter.name) {
+            let least = match (at > 0, setting.name) {
                 (true, "l") => 2,
                 _ => 1,
             };
-            format!("{}={least}", parameter.name)
+            format!("{}={least}", setting.name)
         })
         .collect();
-    format!("{}({})", entry.name, parameters.join(","))
+    format!("{}({})", entry.name, values.join(","))
 }
 
 /// The measure as a parameter of few digits, rounded to the weaker side.
-fn strictest(kind: ParameterKind, direction: Direction, reached: &Reached) -> Option<Decimal> {
+fn strictest(kind: Kind, direction: Direction, reached: &Reached) -> Option<Decimal> {
     const DIGITS: f64 = 1e6;
     let worst = reached.worst.filter(|worst| worst.is_finite())?;
-    if kind == ParameterKind::Count {
+    if kind == Kind::Count {
         return format!("{}", worst.floor()).parse().ok();
     }
     let scaled = worst * DIGITS;

@@ -9,14 +9,14 @@ use crate::report::outcome::{
     Distribution, Guarantee, Mismatch, Over, PrivacyReached, RowOrder, Unchecked, VERSION,
 };
 use crate::run::asked::{Asked, algorithm};
+use crate::run::choices;
 use crate::run::control::Control;
 use crate::run::counted::first_pass;
 use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER};
 use crate::run::models;
-use crate::spec::{Job, MissingCells};
+use crate::spec::{Job, MissingCells, settings};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::Setting;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -89,10 +89,16 @@ impl Recount<'_> {
             if let Some(original) = original {
                 job.data.path.clone_from(&original.data.path);
             }
-            let asked_now = request_of(&job, self.stated, control)?;
-            if asked_now.script.is_some() && job.search.script.is_none() {
-                self.unchecked("request.script", SEARCH);
+            if choices::are_open(&job, algorithm(&job)?) {
+                let stated = algorithm(&job)?.entry().kind.choices;
+                let stated =
+                    stated.and_then(|name| Some((name, self.stated.request.settings.get(name)?)));
+                if let Some((name, choices)) = stated {
+                    job.search.settings.set(name, choices.to_vec());
+                    self.unchecked(&format!("request.{}", settings::key(name)), SEARCH);
+                }
             }
+            let asked_now = request_of(&job, control)?;
             self.found.request = asked_now;
             return Ok(());
         }
@@ -324,7 +330,7 @@ impl Recount<'_> {
         ));
         let is_size = |text: &str| {
             let spec: Option<ModelSpec> = text.parse().ok();
-            spec.is_some_and(|spec| !spec.entry().needs_column)
+            spec.is_some_and(|spec| !spec.entry().reads_column())
         };
         let match_any = word(&self.stated.request.missing) == Some(MissingCells::MatchAny);
         let smallest = found.smallest_class as f64;
@@ -440,7 +446,7 @@ fn promise_field(at: usize) -> String {
 }
 
 /// What a job asks of its table.
-fn request_of(job: &Job, stated: &Certificate, control: &Control) -> Result<Request, Error> {
+fn request_of(job: &Job, control: &Control) -> Result<Request, Error> {
     let algorithm = algorithm(job)?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
     // The limit of a job is for making a release, not for checking one.
@@ -448,17 +454,13 @@ fn request_of(job: &Job, stated: &Certificate, control: &Control) -> Result<Requ
     let models = asked.models(&first_pass.table)?;
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
-    let given = job.search.script.clone();
-    let script = given.or_else(|| stated.request.script.clone());
-    let reads = algorithm.card().reads;
-    let script = script.filter(|_| reads.contains(&Setting::Script));
     Ok(describe::request(
         job,
         &asked,
         &first_pass,
         &problem,
         algorithm,
-        script,
+        job.search.settings.clone(),
     ))
 }
 

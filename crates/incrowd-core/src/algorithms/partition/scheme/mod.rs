@@ -14,7 +14,7 @@ mod sps;
 use super::blocks::Partition;
 use super::tree::Tree;
 use super::values::Values;
-use crate::problem::Scheme;
+use crate::algorithms::partition::settings::Scheme;
 use std::fmt::Debug;
 
 /// A scheme, which makes a space of partitions out of values.

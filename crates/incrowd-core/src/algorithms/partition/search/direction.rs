@@ -1,7 +1,7 @@
 //! From which end to search.
 
 use super::super::ground::Ground;
-use crate::problem::Direction;
+use crate::algorithms::partition::settings::Direction;
 
 /// Picks the direction, and says why.
 pub(in super::super) fn choose(ground: &Ground<'_>, direction: Direction) -> (bool, &'static str) {

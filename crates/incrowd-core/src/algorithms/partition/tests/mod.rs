@@ -6,7 +6,7 @@ mod paper;
 use super::blocks::Partition;
 use super::scheme::{Space, find};
 use super::values::Values;
-use crate::problem::Scheme;
+use crate::algorithms::partition::settings::Scheme;
 
 /// Values with a hierarchy given as the group of each value at each level above the values.
 pub(super) fn values(levels: &[&[u32]]) -> Values {

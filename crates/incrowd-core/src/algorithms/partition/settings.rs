@@ -1,8 +1,43 @@
-//! What the algorithm `partition` may be told.
+//! What may be set about the algorithm `partition`.
 
+use super::Partition;
+use crate::algorithms::Algorithm;
 use crate::hierarchy::build::Decimal;
+use crate::registry::{Given, Kind, Setting};
 use std::fmt;
 use std::str::FromStr;
+
+/// The settings, as users see them.
+pub(super) const DECLARED: &[Setting] = &[
+    Setting::optional(
+        "scheme",
+        Kind::ChoiceByColumn(&Scheme::NAMES),
+        "which partitions are allowed: bhs, ghs, gops, gsps, ops or sps, for all columns or as in age=ops,race=sps; \
+         ops when not given",
+    ),
+    Setting::optional(
+        "coarse",
+        Kind::StepsByColumn,
+        "steps that the numbers of a column are put in before the search, as in age=5@17: steps of 5 from 17",
+    ),
+    Setting::optional(
+        "order",
+        Kind::OrderByColumn,
+        "order of the values of a column, as in size=small;medium;large; when not given, numbers and dates are \
+         ordered by size, text as its hierarchy file or rule orders it, else by its bytes",
+    ),
+    Setting::optional(
+        "search",
+        Kind::Choice(&Direction::NAMES),
+        "where to start: bottom-up from the raw values, top-down from one block, or auto",
+    )
+    .or("auto"),
+    Setting::optional(
+        "without-pruning",
+        Kind::Choices(&PruningRules::NAMES),
+        "pruning rules to switch off, or all; they change the time it takes, not the result",
+    ),
+];
 
 /// Which partitions of a column's values are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,16 +69,12 @@ impl Scheme {
         Scheme::Sps,
     ];
 
+    /// Their names, in the same order.
+    const NAMES: [&str; 6] = ["bhs", "ghs", "gops", "gsps", "ops", "sps"];
+
     /// The name users type.
     pub fn name(self) -> &'static str {
-        match self {
-            Scheme::Bhs => "bhs",
-            Scheme::Ghs => "ghs",
-            Scheme::Gops => "gops",
-            Scheme::Gsps => "gsps",
-            Scheme::Ops => "ops",
-            Scheme::Sps => "sps",
-        }
+        Self::NAMES[self as usize]
     }
 }
 
@@ -78,13 +109,12 @@ impl Direction {
     /// Every direction.
     pub const ALL: [Direction; 3] = [Direction::BottomUp, Direction::TopDown, Direction::Auto];
 
+    /// Their names, in the same order.
+    const NAMES: [&str; 3] = ["bottom-up", "top-down", "auto"];
+
     /// The name users type.
     pub fn name(self) -> &'static str {
-        match self {
-            Direction::BottomUp => "bottom-up",
-            Direction::TopDown => "top-down",
-            Direction::Auto => "auto",
-        }
+        Self::NAMES[self as usize]
     }
 }
 
@@ -108,7 +138,7 @@ pub struct CoarseSteps {
     pub origin: Decimal,
 }
 
-/// Which ways to search less are used. The answer never depends on them; time and memory do.
+/// Which pruning rules are used. The answer never depends on them; time and memory do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PruningRules {
     /// Drop a node when nothing below it can cost less than the best known.
@@ -159,19 +189,42 @@ impl PruningRules {
         program: false,
     };
 
+    /// The names of the rules, then one for all of them.
+    const NAMES: [&str; 10] = [
+        "cost-bound",
+        "useless-applicators",
+        "useful-applicators",
+        "seeding",
+        "delayed-expansion",
+        "least-bound-first",
+        "arranged-applicators",
+        "tighter-bounds",
+        "program",
+        "all",
+    ];
+
+    /// Switches off a rule, or all of them.
+    fn switch_off(&mut self, name: &str) {
+        for (rule, is_on) in self.named() {
+            *is_on &= rule != name && name != "all";
+        }
+    }
+
     /// The rules by name, to switch and to report them.
     pub fn named(&mut self) -> [(&'static str, &mut bool); 9] {
-        [
-            ("cost-bound", &mut self.cost_bound),
-            ("useless-applicators", &mut self.useless_applicators),
-            ("useful-applicators", &mut self.useful_applicators),
-            ("seeding", &mut self.seeding),
-            ("delayed-expansion", &mut self.delayed_expansion),
-            ("least-bound-first", &mut self.least_bound_first),
-            ("arranged-applicators", &mut self.arranged_applicators),
-            ("tighter-bounds", &mut self.tighter_bounds),
-            ("program", &mut self.program),
-        ]
+        let rules = [
+            &mut self.cost_bound,
+            &mut self.useless_applicators,
+            &mut self.useful_applicators,
+            &mut self.seeding,
+            &mut self.delayed_expansion,
+            &mut self.least_bound_first,
+            &mut self.arranged_applicators,
+            &mut self.tighter_bounds,
+            &mut self.program,
+        ];
+        let mut names = Self::NAMES.into_iter();
+        rules.map(|rule| (names.next().expect("every rule has a name"), rule))
     }
 }
 
@@ -195,11 +248,72 @@ pub struct PartitionSettings {
     pub coarse: Vec<CoarseSteps>,
     /// From which end to search.
     pub direction: Direction,
-    /// Which ways to search less are used.
+    /// Which pruning rules are used.
     pub rules: PruningRules,
 }
 
 impl PartitionSettings {
+    /// What was set.
+    pub fn of(given: &Given) -> Self {
+        let mut settings = PartitionSettings::default();
+        // A problem may be meant for another algorithm, and then says nothing about partitions.
+        if !given.has("scheme") {
+            return settings;
+        }
+        for (column, name) in given.by_column("scheme") {
+            let scheme = name.parse().expect("only schemes are kept");
+            match column {
+                Some(column) => settings.schemes.push((column.to_owned(), scheme)),
+                None => settings.scheme = Some(scheme),
+            }
+        }
+        let steps = given.steps("coarse").map(|(column, steps)| CoarseSteps {
+            column: column.to_owned(),
+            width: steps.width,
+            origin: steps.origin,
+        });
+        settings.coarse = steps.collect();
+        let orders = given.orders("order").map(|(column, values)| {
+            let values = values.into_iter().map(str::to_owned);
+            (column.to_owned(), values.collect())
+        });
+        settings.orders = orders.collect();
+        let direction = given.text("search").and_then(|name| name.parse().ok());
+        settings.direction = direction.unwrap_or_default();
+        for name in given.texts("without-pruning") {
+            settings.rules.switch_off(name);
+        }
+        settings
+    }
+
+    /// The same as users would set it.
+    pub fn given(&self) -> Given {
+        let mut given = Partition.entry().defaults();
+        let of_columns = self.schemes.iter();
+        let of_columns = of_columns.map(|(column, scheme)| format!("{column}={scheme}"));
+        let of_others = self.scheme.map(|scheme| scheme.to_string());
+        let coarse = self.coarse.iter();
+        let coarse = coarse.map(|of| format!("{}={}@{}", of.column, of.width, of.origin));
+        let orders = self.orders.iter();
+        let orders = orders.map(|(column, values)| format!("{column}={}", values.join(";")));
+        let mut rules = self.rules;
+        let off = rules.named().into_iter().filter(|(_, is_on)| !**is_on);
+        let lists: [(&str, Vec<String>); 5] = [
+            ("scheme", of_others.into_iter().chain(of_columns).collect()),
+            ("coarse", coarse.collect()),
+            ("order", orders.collect()),
+            ("search", vec![self.direction.name().to_owned()]),
+            (
+                "without-pruning",
+                off.map(|(name, _)| name.to_owned()).collect(),
+            ),
+        ];
+        for (name, values) in lists.iter().filter(|(_, values)| !values.is_empty()) {
+            given.set(name, values).expect("what is typed is in range");
+        }
+        given
+    }
+
     /// The scheme of a column.
     pub fn scheme_of(&self, column: &str) -> Scheme {
         let named = self.schemes.iter().find(|(name, _)| name == column);
