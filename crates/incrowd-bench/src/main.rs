@@ -9,6 +9,7 @@ mod arx;
 mod census;
 mod child;
 mod classics;
+mod fonts;
 mod job;
 mod kernel;
 mod negotiation;

@@ -3,6 +3,7 @@
 //! Nodes checked, not seconds: the peer's counts are from the same table, hierarchies and questions, its times are
 //! from another machine.
 
+use crate::fonts::{HEADING, SOURCE, TEXT, TITLE, faint};
 use crate::report::{Measure, median, read_measures, short};
 use crate::{arx, negotiation, optimal, record};
 use anyhow::{Context, Result, bail, ensure};
@@ -85,22 +86,6 @@ const TOP: f64 = 96.0;
 /// The axis shows this many nodes, by powers of ten.
 const LEAST: f64 = 100.0;
 const MOST: f64 = 21600.0;
-
-/// Fonts of our charts.
-pub(crate) const TITLE: Font = Font {
-    is_bold: true,
-    ..Font::new(16, INK, Anchor::Start)
-};
-pub(crate) const HEADING: Font = Font {
-    is_bold: true,
-    ..Font::new(12, INK, Anchor::Start)
-};
-pub(crate) const TEXT: Font = Font::new(12, INK, Anchor::Start);
-pub(crate) const SOURCE: Font = Font::new(11, FAINT, Anchor::Start);
-
-pub(crate) const fn faint(anchor: Anchor) -> Font {
-    Font::new(12, FAINT, anchor)
-}
 
 fn ours(svg: &mut Svg, at: (f64, f64)) {
     svg.dot(at, 5.0, style(0).0);

@@ -1,7 +1,9 @@
 //! How the values of a column are stored.
 
 #[cfg(feature = "parquet")]
-use crate::parquet::StoredType;
+use crate::stored_type::{Meaning, StoredType};
+#[cfg(feature = "parquet")]
+use parquet::basic::Type as PhysicalType;
 
 /// How the values of a column are stored, where the format can tell numbers from text.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,6 +24,15 @@ impl ColumnType {
 
     /// Whole numbers of 64 bits.
     pub const INTEGER: ColumnType = ColumnType(Kind::Integer);
+
+    /// As it was; text where it holds bytes that are nothing but text.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_stored(stored: StoredType) -> ColumnType {
+        match (stored.physical, stored.meaning) {
+            (PhysicalType::BYTE_ARRAY, Meaning::Itself) => ColumnType::TEXT,
+            _ => ColumnType(Kind::Stored(stored)),
+        }
+    }
 
     /// Whether a text is a whole number of 64 bits in its own form, so that reading the number back gives the same
     /// text: `-5` and `17`, not `007`, `+5`, `-0` or `5.0`.

@@ -2,7 +2,8 @@
 
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
@@ -34,6 +35,9 @@ pub(crate) struct Hashing<T> {
     hasher: Hasher,
     bytes: u64,
 }
+
+/// A file being written.
+pub(crate) type Out = Hashing<BufWriter<File>>;
 
 impl<T> Hashing<T> {
     pub(crate) fn new(inner: T) -> Self {

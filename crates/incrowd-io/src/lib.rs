@@ -38,10 +38,13 @@ mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part_file;
+mod row_source;
 #[cfg(feature = "parquet")]
 mod sealed;
 mod sink;
 mod source;
+#[cfg(feature = "parquet")]
+mod stored_type;
 
 pub use claims::Claims;
 pub use column_type::ColumnType;
@@ -49,5 +52,6 @@ pub use csv::{CsvEncoder, CsvOptions, Header};
 pub use error::{Encoding, Error};
 pub use fingerprint::Fingerprint;
 pub use memory::{MemorySink, MemoryTable};
+pub use row_source::{RowReader, RowSource};
 pub use sink::{OutputFormat, PendingFile, RowSink, Sink, Written, write_atomically};
-pub use source::{InputFormat, RowReader, RowSource, Source};
+pub use source::{InputFormat, Source};

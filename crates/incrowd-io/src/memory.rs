@@ -1,8 +1,8 @@
 //! Tables in memory, read and written like files.
 
 use crate::csv::check_columns;
+use crate::row_source::{RowReader, RowSource};
 use crate::sink::{RowSink, Written};
-use crate::source::{RowReader, RowSource};
 use crate::{ColumnType, Error, Fingerprint};
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_core::table::RowBatch;

@@ -3,7 +3,7 @@
 use crate::claims::Claims;
 use crate::column_type::ColumnType;
 use crate::csv::{CsvEncoder, check_columns};
-use crate::fingerprint::{Fingerprint, Hashing};
+use crate::fingerprint::{Fingerprint, Hashing, Out};
 use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use incrowd_core::publish::{Confirmation, PublishedRows};
@@ -105,8 +105,6 @@ pub struct Written {
     /// The length of the file.
     pub bytes: u64,
 }
-
-pub(crate) type Out = Hashing<BufWriter<File>>;
 
 /// Takes the rows of a release and lets the file appear in one step when all are there.
 ///

@@ -1,72 +1,13 @@
-//! Where the data are, and how to read them as often as needed.
+//! Files and standard input, to be read as often as needed.
 
 use crate::Error;
-use crate::Fingerprint;
-use crate::column_type::ColumnType;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file::{SharedFile, spool};
-use incrowd_core::table::RowBatch;
+use crate::row_source::{RowReader, RowSource};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-/// Hands out a table in batches, once, from its first row to its last.
-pub trait RowReader {
-    /// The names of the columns, all different, none empty.
-    fn columns(&self) -> &[String];
-
-    /// Fills `batch` with the next few thousand rows, about a megabyte; `false` and no rows at the end.
-    ///
-    /// Every cell is UTF-8. The batch takes on the number of columns of the table.
-    fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error>;
-
-    /// How much of [`RowSource::bytes_total`] has been read, to show progress.
-    fn bytes_read(&self) -> u64;
-
-    /// SHA-256 of all bytes of the input, as they are stored.
-    fn fingerprint(&mut self) -> Result<Fingerprint, Error>;
-
-    /// What separates cells, given or detected; none where nothing does.
-    fn delimiter(&self) -> Option<u8>;
-
-    /// How each column is stored; none where everything is text.
-    fn types(&self) -> Option<Vec<ColumnType>> {
-        None
-    }
-
-    /// Whether, in the first rows, most cells of some column have white space around them that is taken as part of
-    /// the value.
-    fn has_padded_cells(&self) -> bool {
-        false
-    }
-}
-
-/// A table that can be read as often as needed: a file, a table in memory, whatever can hand out rows.
-pub trait RowSource: std::fmt::Debug + Send + Sync {
-    /// What to call it in messages.
-    fn name(&self) -> String;
-
-    /// How many bytes [`RowReader::bytes_read`] will reach, when that is known.
-    fn bytes_total(&self) -> Option<u64>;
-
-    /// Begins a pass over the rows.
-    fn open(&self) -> Result<Box<dyn RowReader + Send>, Error>;
-}
-
-impl RowSource for Source {
-    fn name(&self) -> String {
-        Source::name(self)
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        Source::bytes_total(self)
-    }
-
-    fn open(&self) -> Result<Box<dyn RowReader + Send>, Error> {
-        Source::open(self)
-    }
-}
 
 /// How the input is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,6 +154,20 @@ impl Source {
 
     fn lock_spooled(&self) -> std::sync::MutexGuard<'_, Option<SharedFile>> {
         self.spooled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RowSource for Source {
+    fn name(&self) -> String {
+        Source::name(self)
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        Source::bytes_total(self)
+    }
+
+    fn open(&self) -> Result<Box<dyn RowReader + Send>, Error> {
+        Source::open(self)
     }
 }
 

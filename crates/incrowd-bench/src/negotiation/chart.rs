@@ -2,7 +2,7 @@
 
 use super::growth::{GrowthTable, case, sizes};
 use super::{BENCHMARK, MEBIBYTE};
-use crate::plot::{HEADING, SOURCE, TEXT, TITLE, faint};
+use crate::fonts::{HEADING, SOURCE, TEXT, TITLE, faint};
 use crate::record;
 use crate::report::{Measure, read_measures};
 use anyhow::{Context, Result};

@@ -3,12 +3,12 @@
 //! An algorithm receives a [`Problem`] and returns a [`Proposal`], which nobody trusts:
 //! [`publish`](crate::publish) checks it with code of its own.
 
-mod account;
 mod bottom_up;
 mod checks;
 mod cuts;
 mod datafly;
 mod descent;
+mod found_nodes;
 pub mod incognito;
 pub mod mu_argus;
 mod optimal;
@@ -16,10 +16,10 @@ pub mod partition;
 pub mod samarati;
 mod top_down;
 
-pub use account::{Account, FoundNodes, Scope};
 pub use bottom_up::BottomUp;
 pub use cuts::Effort;
 pub use datafly::Datafly;
+pub use found_nodes::{FoundNodes, Scope};
 pub use incognito::Incognito;
 pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
@@ -110,6 +110,15 @@ impl From<Proposal> for Found {
             account: None,
         }
     }
+}
+
+/// How a search went and what else it found, for algorithms that keep account of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Account {
+    /// A search over partitions.
+    Partitions(partition::Account),
+    /// A search that finds every safe node, of which one is proposed.
+    SafeNodes(FoundNodes),
 }
 
 /// An answer, and what it took.

@@ -1,6 +1,7 @@
 //! A lattice whose nodes carry histograms.
 
-use super::climb::{Climber, Part, Tree};
+use super::annotation_work::check_nodes;
+use super::climb::{Climber, Part, Tree, columns, step};
 use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
 use super::sorted;
@@ -8,13 +9,10 @@ use crate::counts::{CountedTable, KnownSets, MissingCells};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Decimal, PrivacyModel};
-use crate::problem::{DEFAULT_MEMORY_LIMIT, Progress, Watch};
+use crate::problem::{DEFAULT_MEMORY_LIMIT, Watch};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The most nodes that are annotated.
-pub const MOST_NODES: u128 = 1 << 22;
 
 /// A lattice, some or all of whose nodes carry histograms of one or more models.
 ///
@@ -289,35 +287,4 @@ pub(super) fn starts_of_heights(lattice: &Lattice, nodes: &[Node]) -> Vec<u32> {
     (0..=lattice.top().height() + 1)
         .map(|height| nodes.partition_point(|node| node.height() < height) as u32)
         .collect()
-}
-
-/// Refuses lattices that nobody could annotate.
-pub(super) fn check_nodes(lattice: &Lattice) -> Result<(), Error> {
-    let nodes = lattice.nodes();
-    if nodes > MOST_NODES {
-        return Err(Error::LatticeTooLarge {
-            nodes,
-            limit: MOST_NODES,
-        });
-    }
-    Ok(())
-}
-
-/// The counted columns that models read.
-pub(super) fn columns(models: &[&dyn PrivacyModel]) -> Vec<usize> {
-    let mut columns: Vec<usize> = models.iter().filter_map(|model| model.column()).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    columns
-}
-
-/// Tells the watch how far the annotation is. An annotation is of no use unfinished.
-pub(super) fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
-    let nodes_checked = counted as u64;
-    let progress = Progress {
-        nodes_checked,
-        ..Progress::default()
-    };
-    let step = watch.step(progress);
-    step.map_err(|interruption| interruption.with_nothing_found(nodes_checked, 0))
 }

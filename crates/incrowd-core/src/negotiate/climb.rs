@@ -4,13 +4,12 @@
 //! on the way are in memory. The attributes with the fewest values rise last: the set they start from is then hardly
 //! larger than the one they end in.
 
-use super::annotated::step;
 use super::histogram::{Annotator, Histograms};
 use crate::counts::{CountedTable, FrequencySet, Scratch, roll_up};
 use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::PrivacyModel;
-use crate::problem::Watch;
+use crate::problem::{Progress, Watch};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Parts of the lattice per thread, so that an uneven part keeps nobody waiting.
@@ -95,7 +94,7 @@ impl<'a> Tree<'a> {
         Tree {
             table,
             models,
-            columns: super::annotated::columns(models),
+            columns: columns(models),
             order,
             roots,
             fixed,
@@ -175,4 +174,23 @@ impl Climb<'_> {
         }
         Ok(())
     }
+}
+
+/// The counted columns that models read.
+pub(super) fn columns(models: &[&dyn PrivacyModel]) -> Vec<usize> {
+    let mut columns: Vec<usize> = models.iter().filter_map(|model| model.column()).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+/// Tells the watch how far the annotation is. An annotation is of no use unfinished.
+pub(super) fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
+    let nodes_checked = counted as u64;
+    let progress = Progress {
+        nodes_checked,
+        ..Progress::default()
+    };
+    let step = watch.step(progress);
+    step.map_err(|interruption| interruption.with_nothing_found(nodes_checked, 0))
 }

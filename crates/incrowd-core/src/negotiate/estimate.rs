@@ -1,6 +1,6 @@
 //! How much each level groups, and which nodes that makes promising.
 
-use super::annotated::check_nodes;
+use super::annotation_work::check_nodes;
 use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};

@@ -9,7 +9,8 @@
 //! All numbers are little-endian. After a magic word, the version and the checksum: the two hashes, the rows, the top
 //! node, the annotated nodes, and per model its name and its histograms.
 
-use super::annotated::{AnnotatedLattice, Annotation, MOST_NODES, starts_of_heights};
+use super::annotated::{AnnotatedLattice, Annotation, starts_of_heights};
+use super::annotation_work::MOST_NODES;
 use super::histogram::{ClassSteps, Histograms, Measures};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};

@@ -1,7 +1,8 @@
 //! Answers without any annotation: nodes are counted when the search needs them.
 
 use super::counting::Counting;
-use super::negotiator::{Candidate, Lookup, Wanted, may_go_on, strongest_at};
+use super::lookup::{Candidate, Lookup, Wanted, may_go_on};
+use super::promise::strongest_at;
 use super::request::Quality;
 use crate::algorithms::{Goal, Ties, search};
 use crate::counts::CountedTable;

@@ -63,14 +63,16 @@ mod estimate;
 mod histogram;
 mod index;
 mod lazy;
+mod lookup;
 mod negotiator;
+mod promise;
 mod ready;
 mod request;
 mod sorted;
 mod study;
 
-pub use annotated::{AnnotatedLattice, MOST_NODES};
-pub use annotation_work::annotation_work;
+pub use annotated::AnnotatedLattice;
+pub use annotation_work::{MOST_NODES, annotation_work};
 pub use answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
 pub use estimate::{Estimator, LevelImportance, LevelTable};
 pub use histogram::{Histogram, Rows};

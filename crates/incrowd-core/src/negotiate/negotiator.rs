@@ -3,21 +3,17 @@
 use super::annotated::{AnnotatedLattice, check_crowds};
 use super::answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxations};
 use super::counting::Counting;
-use super::histogram::{Histogram, Histograms, NOISE, is_whole};
 use super::lazy::Lazy;
+use super::lookup::{Candidate, Lookup, Wanted};
 use super::ready::Ready;
-use super::request::{Quality, Request, Search};
+use super::request::{Request, Search};
 use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
 use crate::lattice::Node;
-use crate::privacy::{Decimal, Direction, Monotonicity, PrivacyModel};
-use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Interruption, Meter, Problem, Watch};
-use crate::registry::Kind;
+use crate::privacy::{Monotonicity, PrivacyModel};
+use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Meter, Problem, Watch};
 use crate::utility::{METRICS, MetricSpec, UtilityMetric};
 use std::sync::Arc;
-
-/// Fewer rows or values than this promise nothing.
-const LEAST_COUNT: u32 = 2;
 
 /// Answers requests about one table.
 #[derive(Debug)]
@@ -26,67 +22,6 @@ pub struct Negotiator {
     how: How,
     annotated: Option<AnnotatedLattice>,
     memory_limit: usize,
-}
-
-/// A node that meets wishes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Candidate {
-    pub(super) node: Node,
-    pub(super) rows_suppressed: u32,
-}
-
-/// What to look for in the lattice.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'r> {
-    pub(super) model: &'r dyn PrivacyModel,
-    pub(super) quality: Quality<'r>,
-    /// Only nodes at or below this one.
-    pub(super) max_levels: &'r Node,
-    /// Only nodes of at least this height.
-    pub(super) least_height: u32,
-    /// Only nodes that suppress at most so many rows.
-    pub(super) max_suppressed: u32,
-}
-
-impl Wanted<'_> {
-    /// Whether a node that suppresses too many rows proves the same of every node below it.
-    pub(super) fn pruning_is_sound(&self) -> bool {
-        match self.model.monotonicity() {
-            Monotonicity::UnionWithAny => true,
-            Monotonicity::UnionOfKept => self.max_suppressed == 0,
-            Monotonicity::None => false,
-        }
-    }
-}
-
-/// Spends what was counted; false when it was enough and the best so far is wanted.
-pub(super) fn may_go_on(counting: &mut Counting<'_>, meter: &Meter<'_>) -> Result<bool, Error> {
-    match meter.spend(counting.take_work()) {
-        Ok(()) => Ok(true),
-        Err(Interruption::Cancelled) => Err(Error::Cancelled),
-        Err(_) => Ok(false),
-    }
-}
-
-/// A lattice that can be asked, whatever is known of it in advance.
-pub(super) trait Lookup {
-    /// The best node wanted.
-    fn best(&mut self, wanted: &Wanted<'_>) -> Result<Option<Candidate>, Error>;
-
-    /// The fewest rows suppressed at or below a node, for models that survive no merging.
-    fn fewest_suppressed(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error>;
-
-    /// The rows suppressed at the node of the acceptable levels, when it is known.
-    fn at_limit(&mut self, wanted: &Wanted<'_>) -> Result<Option<u32>, Error>;
-
-    /// The strongest promise within the budget.
-    fn strongest(&mut self, wanted: &Wanted<'_>) -> Result<Option<(Candidate, Decimal)>, Error>;
-
-    /// Whether everything asked so far was answered for the whole lattice.
-    fn is_complete(&self) -> bool;
-
-    /// Nodes looked at so far, each once.
-    fn visited(&self) -> u64;
 }
 
 impl Negotiator {
@@ -310,104 +245,5 @@ fn negotiate(
             parameter: weaker,
             ..offer(found, GivesWay::Privacy { asked: parameter })
         }),
-    }))
-}
-
-/// The strongest promise weaker than asked that a node keeps within the budget, and the rows it then suppresses.
-///
-/// `exact` counts the rows of the node that a parameter suppresses, for when the histogram cannot tell.
-pub(super) fn strongest_promise(
-    histogram: Histogram<'_>,
-    model: &dyn PrivacyModel,
-    max_suppressed: u32,
-    mut exact: impl FnMut(Decimal) -> Result<u32, Error>,
-) -> Result<Option<(Decimal, u32)>, Error> {
-    let Some(measure) = histogram.measure_to_keep(max_suppressed) else {
-        return Ok(None);
-    };
-    let asked = model.parameter();
-    // The model may be more generous than the measure says, or less, where `f64` cannot tell: from the strongest
-    // parameter that it might accept, a few steps lead to the strongest that it does.
-    let noise = match is_whole(model) {
-        true => 0.0,
-        false => NOISE,
-    };
-    let mut offered = promise_kept_by(measure, model.direction(), noise);
-    for _ in 0..8 {
-        let Some(weaker) = offered.filter(|&weaker| promises_something(model, weaker)) else {
-            return Ok(None);
-        };
-        if is_weaker(model.direction(), weaker, asked) {
-            let rows = histogram.rows(weaker);
-            let suppressed = match rows.close {
-                0 => rows.suppressed,
-                _ => exact(weaker)?,
-            };
-            if suppressed <= max_suppressed {
-                return Ok(Some((weaker, suppressed)));
-            }
-        }
-        offered = next_weaker(model.direction(), weaker);
-    }
-    Ok(None)
-}
-
-/// The strongest parameter that a class of this measure may meet, if the measure may be off by this share.
-fn promise_kept_by(measure: f64, direction: Direction, noise: f64) -> Option<Decimal> {
-    match direction {
-        Direction::AtLeast => Decimal::at_most(measure * (1.0 + noise)),
-        Direction::AtMost | Direction::Below => Decimal::at_least(measure * (1.0 - noise)),
-    }
-}
-
-/// The next parameter that promises less.
-fn next_weaker(direction: Direction, parameter: Decimal) -> Option<Decimal> {
-    let half_step = 0.5e-9;
-    match direction {
-        Direction::AtLeast => Decimal::at_most(parameter.to_f64() - half_step),
-        Direction::AtMost | Direction::Below => Decimal::at_least(parameter.to_f64() + half_step),
-    }
-}
-
-fn is_weaker(direction: Direction, parameter: Decimal, than: Decimal) -> bool {
-    match direction {
-        Direction::AtLeast => parameter < than,
-        Direction::AtMost | Direction::Below => parameter > than,
-    }
-}
-
-/// Whether a parameter is in range and excludes anything: one row, one value, or a distance of 1 do not.
-fn promises_something(model: &dyn PrivacyModel, parameter: Decimal) -> bool {
-    let kind = model.entry().settings[0].kind;
-    kind.allows(parameter)
-        && match kind {
-            Kind::Count | Kind::AtLeastOne => parameter >= LEAST_COUNT.into(),
-            Kind::Share | Kind::Distance => parameter < Decimal::ONE,
-            _ => true,
-        }
-}
-
-/// The strongest promise at one counted node.
-pub(super) fn strongest_at(
-    counting: &mut Counting<'_>,
-    wanted: &Wanted<'_>,
-) -> Result<Option<(Candidate, Decimal)>, Error> {
-    let node = wanted.max_levels;
-    let histograms: Histograms = counting.histogram(wanted.model, node)?;
-    let found = strongest_promise(
-        histograms.node(0),
-        wanted.model,
-        wanted.max_suppressed,
-        |parameter| counting.rows_suppressed(&*wanted.model.with_parameter(parameter)?, node),
-    )?;
-    Ok(found.map(|(parameter, rows_suppressed)| {
-        let node = node.clone();
-        (
-            Candidate {
-                node,
-                rows_suppressed,
-            },
-            parameter,
-        )
     }))
 }

@@ -8,8 +8,7 @@
 //!
 //! For models that read sizes and numbers of values only; which values a class has is a bit for each.
 
-use super::annotated::step;
-use super::climb::{Climber, Part, Tree};
+use super::climb::{Climber, Part, Tree, step};
 use super::histogram::{Annotator, is_whole};
 use crate::counts::FrequencySet;
 use crate::error::Error;

@@ -3,24 +3,11 @@
 //! Tuples are sorted by their texts, a column at a time, and what stands together is a class. Beside the table this
 //! takes two numbers for each tuple, and one for each text and each distinct value of a class.
 
-use super::crowds::{Crowd, crowds};
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::{
     Attribute, CountedColumn, CountedTable, Histogram, Histograms, MissingCells, Work,
 };
-use crate::privacy::{ClassView, PrivacyModel};
 use crate::problem::{Interruption, Meter};
-
-/// What a promise has come to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reached {
-    /// The promise, such as `k-anonymity(k=5)`.
-    pub model: String,
-    /// The worst value over all published classes; `None` when nothing is published.
-    pub worst: Option<f64>,
-    /// Whether every published class keeps the promise.
-    pub holds: bool,
-}
 
 /// What a release gives away whatever was promised.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +40,11 @@ pub(super) struct Class<'c> {
 }
 
 impl<'c> Class<'c> {
+    /// Its place among all classes.
+    pub(super) fn at(self) -> usize {
+        self.at
+    }
+
     /// The group of every attribute.
     pub(super) fn groups(self) -> &'c [u32] {
         let attributes = self.classes.wildcards.len();
@@ -104,27 +96,6 @@ impl<'c> Class<'c> {
             .max()
             .unwrap_or(0)
             .max(self.size().saturating_sub(size))
-    }
-
-    /// Asks a model about the rows of the class, or about a crowd that reaches beyond it.
-    fn ask<T>(
-        self,
-        crowd: Option<&Crowd>,
-        model: &dyn PrivacyModel,
-        question: impl Fn(&ClassView<'_>) -> T,
-    ) -> T {
-        const NOTHING: Histogram<'_> = Histogram {
-            values: &[],
-            counts: &[],
-        };
-        if let Some(crowd) = crowd {
-            return crowd.ask(model, question);
-        }
-        let histogram = model.column().map(|column| self.histogram(column));
-        question(&ClassView {
-            size: self.size(),
-            histogram: histogram.unwrap_or(NOTHING),
-        })
     }
 }
 
@@ -352,52 +323,9 @@ impl Classes {
         None
     }
 
-    /// Suppresses unsafe classes until every class left is safe.
-    ///
-    /// One round is enough unless missing cells match any value: then a suppressed class may have been part of
-    /// another's crowd.
-    pub(super) fn suppress_unsafe(
-        &mut self,
-        models: &[Box<dyn PrivacyModel>],
-        meter: &Meter<'_>,
-    ) -> Result<(), Interruption> {
-        loop {
-            let unsafe_now = self.unsafe_classes(models, meter)?;
-            if unsafe_now.is_empty() {
-                return Ok(());
-            }
-            for class in unsafe_now {
-                self.is_suppressed[class] = true;
-            }
-        }
-    }
-
-    /// The published classes whose crowd breaks a promise.
-    fn unsafe_classes(
-        &self,
-        models: &[Box<dyn PrivacyModel>],
-        meter: &Meter<'_>,
-    ) -> Result<Vec<usize>, Interruption> {
-        let crowds = crowds(self, models, meter)?;
-        let mut unsafe_classes = Vec::new();
-        for class in self.published() {
-            let crowd = crowds.as_ref().map(|crowds| &crowds[class.at]);
-            let holds = |model: &dyn PrivacyModel| class.ask(crowd, model, |it| model.holds(it));
-            meter.spend(self.work_of(class, models))?;
-            if !models.iter().all(|model| holds(&**model)) {
-                unsafe_classes.push(class.at);
-            }
-        }
-        Ok(unsafe_classes)
-    }
-
-    /// What it takes to ask the models about a class.
-    fn work_of(&self, class: Class<'_>, models: &[Box<dyn PrivacyModel>]) -> Work {
-        let columns = models.iter().filter_map(|model| model.column());
-        let values: usize = columns
-            .map(|column| class.histogram(column).values.len())
-            .sum();
-        Work::of(models.len() + values)
+    /// Publishes a class no more.
+    pub(super) fn suppress(&mut self, class: usize) {
+        self.is_suppressed[class] = true;
     }
 
     /// What the published classes, as they stand in the file, give away of the table they are made from.
@@ -425,35 +353,6 @@ impl Classes {
             classes_of_one: self.published().filter(|class| class.size() == 1).count() as u32,
             columns: columns.map(column).collect(),
         }
-    }
-
-    /// What every promise has come to over the published classes.
-    pub(super) fn reached(
-        &self,
-        models: &[Box<dyn PrivacyModel>],
-        meter: &Meter<'_>,
-    ) -> Result<Vec<Reached>, Interruption> {
-        let crowds = crowds(self, models, meter)?;
-        let mut reached: Vec<Reached> = (models.iter())
-            .map(|model| Reached {
-                model: model.describe(None),
-                worst: None,
-                holds: true,
-            })
-            .collect();
-        for class in self.published() {
-            let crowd = crowds.as_ref().map(|crowds| &crowds[class.at]);
-            meter.spend(self.work_of(class, models))?;
-            for (model, reached) in models.iter().zip(&mut reached) {
-                let measure = class.ask(crowd, &**model, |view| model.measure(view));
-                reached.worst = Some(match reached.worst {
-                    Some(worst) => model.direction().worse(worst, measure),
-                    None => measure,
-                });
-                reached.holds &= class.ask(crowd, &**model, |view| model.holds(view));
-            }
-        }
-        Ok(reached)
     }
 }
 

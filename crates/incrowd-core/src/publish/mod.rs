@@ -11,6 +11,7 @@
 mod applier;
 mod classes;
 mod crowds;
+mod judge;
 mod map;
 mod measure;
 mod recoder;
@@ -22,7 +23,8 @@ mod texts;
 mod verify;
 
 pub use applier::Applier;
-pub use classes::{ExposedColumn, Exposure, Reached};
+pub use classes::{ExposedColumn, Exposure};
+pub use judge::Reached;
 pub use map::{MappedAttribute, MappedClasses, MappedColumn, MappedTuples, ReleaseMap};
 pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use seen::Seen;

@@ -8,7 +8,8 @@
 //! without them, and a release that keeps a promise only with their help is refused. Then the file alone, its certificate
 //! and the check tell the same.
 
-use super::classes::{Class, Classes, Exposure, Reached};
+use super::classes::{Class, Classes, Exposure};
+use super::judge::Reached;
 use super::{Release, Tally, stopped};
 use crate::Error;
 use crate::problem::Meter;

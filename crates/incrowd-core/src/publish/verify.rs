@@ -4,7 +4,8 @@
 //! nothing, and whoever counts a published file leaves them out, so that they can neither swell a class nor be taken for
 //! values.
 
-use super::classes::{Class, Classes, Exposure, Reached};
+use super::classes::{Class, Classes, Exposure};
+use super::judge::Reached;
 use crate::counts::CountedTable;
 use crate::hierarchy::ANY;
 use crate::privacy::PrivacyModel;

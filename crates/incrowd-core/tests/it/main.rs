@@ -4,6 +4,7 @@
 mod adult;
 mod architecture;
 mod arx;
+mod circles;
 mod classics;
 mod classification;
 mod counting;

@@ -6,10 +6,8 @@
 mod parse;
 mod plain_name;
 mod reader;
-mod stored;
 mod value;
 mod writer;
 
 pub(crate) use reader::ParquetReader;
-pub(crate) use stored::StoredType;
 pub(crate) use writer::ParquetWriter;

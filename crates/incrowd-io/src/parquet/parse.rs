@@ -1,7 +1,6 @@
 //! One text to the stored value it was made from: [`super::value`] backwards.
 
-use super::stored::StoredType;
-use super::value::Meaning;
+use crate::stored_type::{Meaning, StoredType};
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 
 /// A stored value that can be made from the text it became.

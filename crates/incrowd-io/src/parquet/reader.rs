@@ -1,12 +1,12 @@
 //! Columns of values to rows of text.
 
 use super::plain_name::plain_name;
-use super::stored::StoredType;
-use super::value::{AsText, Meaning};
+use super::value::{AsText, meaning_of};
 use crate::column_type::ColumnType;
 use crate::csv::check_columns;
 use crate::file::SharedFile;
 use crate::sealed::{SealedFile, SealedReader};
+use crate::stored_type::{Meaning, StoredType};
 use crate::{Encoding, Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -84,7 +84,7 @@ impl ParquetReader {
         check_columns(&input, &columns)?;
         let mut meanings = Vec::with_capacity(columns.len());
         for leaf in schema.columns() {
-            match Meaning::of(leaf) {
+            match meaning_of(leaf) {
                 Some(meaning) => meanings.push(meaning),
                 None => {
                     return Err(Error::UnsupportedColumnType {
@@ -329,7 +329,7 @@ impl RowReader for ParquetReader {
         let columns = schema.columns().iter().zip(&self.meanings);
         Some(
             columns
-                .map(|(column, &meaning)| StoredType::of(column, meaning))
+                .map(|(column, &meaning)| ColumnType::of_stored(StoredType::of(column, meaning)))
                 .collect(),
         )
     }

@@ -1,63 +1,43 @@
 //! One stored value to one text.
 
+use crate::stored_type::Meaning;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::schema::types::ColumnDescriptor;
 use std::fmt::Write;
 
-/// What the stored values of a column mean, as far as their text depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// What it is: a number, a truth value, a text.
-    Itself,
-    /// A whole number without sign, stored in the bits of one with sign.
-    Unsigned,
-    /// A whole number to be divided by ten so many times.
-    Decimal { scale: usize },
-    /// Days since 1970.
-    Date,
-    /// The time of day, in so many parts of a second.
-    Time { per_second: i64 },
-    /// The time since 1970, in so many parts of a second; in universal time, or in one not known.
-    Timestamp { per_second: i64, universal: bool },
-    /// Sixteen bytes, known by their own notation.
-    Uuid,
-}
-
-impl Meaning {
-    /// None if a value of the column is not one text.
-    pub(super) fn of(column: &ColumnDescriptor) -> Option<Meaning> {
-        // In a list, or below another column, a row has none or many values.
-        if column.max_rep_level() > 0 || column.path().parts().len() != 1 {
-            return None;
-        }
-        let physical = column.physical_type();
-        let meaning = match column.logical_type_ref() {
-            Some(logical) => of_logical(logical)?,
-            None => of_converted(column)?,
-        };
-        let fits = match meaning {
-            Meaning::Itself => physical != PhysicalType::FIXED_LEN_BYTE_ARRAY,
-            Meaning::Unsigned | Meaning::Time { .. } => {
-                matches!(physical, PhysicalType::INT32 | PhysicalType::INT64)
-            }
-            Meaning::Date => physical == PhysicalType::INT32,
-            Meaning::Timestamp { .. } => {
-                matches!(physical, PhysicalType::INT64 | PhysicalType::INT96)
-            }
-            Meaning::Decimal { .. } => !matches!(
-                physical,
-                PhysicalType::BOOLEAN
-                    | PhysicalType::INT96
-                    | PhysicalType::FLOAT
-                    | PhysicalType::DOUBLE
-            ),
-            Meaning::Uuid => {
-                physical == PhysicalType::FIXED_LEN_BYTE_ARRAY && column.type_length() == 16
-            }
-        };
-        fits.then_some(meaning)
+/// What the values of a column mean; none if a value is not one text.
+pub(super) fn meaning_of(column: &ColumnDescriptor) -> Option<Meaning> {
+    // In a list, or below another column, a row has none or many values.
+    if column.max_rep_level() > 0 || column.path().parts().len() != 1 {
+        return None;
     }
+    let physical = column.physical_type();
+    let meaning = match column.logical_type_ref() {
+        Some(logical) => of_logical(logical)?,
+        None => of_converted(column)?,
+    };
+    let fits = match meaning {
+        Meaning::Itself => physical != PhysicalType::FIXED_LEN_BYTE_ARRAY,
+        Meaning::Unsigned | Meaning::Time { .. } => {
+            matches!(physical, PhysicalType::INT32 | PhysicalType::INT64)
+        }
+        Meaning::Date => physical == PhysicalType::INT32,
+        Meaning::Timestamp { .. } => {
+            matches!(physical, PhysicalType::INT64 | PhysicalType::INT96)
+        }
+        Meaning::Decimal { .. } => !matches!(
+            physical,
+            PhysicalType::BOOLEAN
+                | PhysicalType::INT96
+                | PhysicalType::FLOAT
+                | PhysicalType::DOUBLE
+        ),
+        Meaning::Uuid => {
+            physical == PhysicalType::FIXED_LEN_BYTE_ARRAY && column.type_length() == 16
+        }
+    };
+    fits.then_some(meaning)
 }
 
 fn of_logical(logical: &LogicalType) -> Option<Meaning> {

@@ -1,10 +1,9 @@
 //! Rows of text to columns of values.
 
 use super::parse::FromText;
-use super::stored::StoredType;
-use super::value::Meaning;
 use crate::column_type::{ColumnType, Kind};
-use crate::sink::Out;
+use crate::fingerprint::Out;
+use crate::stored_type::{Meaning, StoredType};
 use crate::{Encoding, Error};
 use bytes::Bytes;
 use incrowd_core::table::RowBatch;

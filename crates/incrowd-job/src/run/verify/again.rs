@@ -7,7 +7,6 @@
 //! counted again if it is the same in all of them. Where a suppressed row has a value that none of the texts stands for,
 //! metrics that charge such rows by the group that they would have been in are not.
 
-use super::recount::texts;
 use super::{Looked, LookedOriginal};
 use crate::error::Error;
 use crate::report::certificate::Certificate;
@@ -133,7 +132,7 @@ fn accounts_for(release: &Release<'_>, looked: &Looked, suppressed: &str) -> boo
     let classes = release.classes() as u64;
     let has_texts = |at: usize| {
         let made: BTreeSet<&str> = release.texts(at).into_iter().collect();
-        let found = texts(&looked.table, at);
+        let found = looked.texts(at);
         found.is_subset(&made)
             && made
                 .iter()
@@ -159,7 +158,7 @@ fn readings(looked: &Looked, table: &CountedTable) -> Vec<(ColumnRecoding, bool)
             if reading.any_is_blank && !has_starred {
                 continue;
             }
-            if let Some(read) = reading.of(attribute, texts(&looked.table, at))
+            if let Some(read) = reading.of(attribute, looked.texts(at))
                 && !of_column.contains(&read)
             {
                 of_column.push(read);

@@ -6,13 +6,12 @@
 
 use super::differences::list_differences;
 use super::look;
-use super::recount::Recount;
+use super::recount::{Recount, word};
 use crate::error::Error;
 use crate::report::certificate::Certificate;
 use crate::report::outcome::{CertificateVerified, Verification};
 use crate::run::control::Control;
 use crate::spec::{Delimiter, Job};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -133,9 +132,4 @@ fn original_job(release: &Job, stated: &Certificate, path: String) -> Job {
         job.data.trim = Some(csv.trim);
     }
     job
-}
-
-/// A choice as it is written in a job file; none for a word that means nothing, which is a mismatch by itself.
-pub(super) fn word<T: DeserializeOwned>(word: &str) -> Option<T> {
-    serde_json::from_value(Value::String(word.to_owned())).ok()
 }

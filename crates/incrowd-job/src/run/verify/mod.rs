@@ -21,6 +21,7 @@ use incrowd_core::counts::CountedTable;
 use incrowd_core::publish::{self, Violation, compare_with_original};
 use incrowd_io::Fingerprint;
 use measure::measure_all;
+use std::collections::BTreeSet;
 
 /// Judges the file that the job names as its table; against the table it was made from, if that is given.
 ///
@@ -69,6 +70,17 @@ struct Looked {
     table: CountedTable,
     hash: Fingerprint,
     original: Option<LookedOriginal>,
+}
+
+impl Looked {
+    /// The published texts of a quasi-identifier.
+    fn texts(&self, attribute: usize) -> BTreeSet<&str> {
+        let attribute = &self.table.attributes[attribute];
+        let rows = attribute.rows_of_groups[0].iter();
+        let used = (0..).zip(rows).filter(|(_, rows)| **rows > 0);
+        used.map(|(leaf, _)| attribute.hierarchy.label(0, leaf))
+            .collect()
+    }
 }
 
 /// All that was seen of the table a file was made from.

@@ -2,7 +2,6 @@
 
 use super::Looked;
 use super::again::Again;
-use super::certified::word;
 use crate::error::Error;
 use crate::report::certificate::{Certificate, Reached, Request};
 use crate::report::outcome::{
@@ -15,9 +14,10 @@ use crate::run::counted::first_pass;
 use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER};
 use crate::run::models;
 use crate::spec::{Job, MissingCells, settings};
-use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
 use indexmap::IndexMap;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Why the account that a search gives of itself is not checked.
@@ -277,7 +277,7 @@ impl Recount<'_> {
         let fits = names.eq(levels.keys())
             && attributes.iter().enumerate().all(|(at, attribute)| {
                 let level = levels[&attribute.name];
-                let texts = texts(&self.looked.table, at);
+                let texts = self.looked.texts(at);
                 level <= attribute.hierarchy.height()
                     && texts
                         .iter()
@@ -309,7 +309,7 @@ impl Recount<'_> {
         for (at, name) in names.into_iter().enumerate() {
             let values = &stated[name];
             let stated: BTreeSet<&str> = values.iter().map(String::as_str).collect();
-            let found = texts(table, at);
+            let found = self.looked.texts(at);
             if stated != found || stated.len() != values.len() {
                 let both = stated.intersection(&found).count();
                 self.mismatch(
@@ -464,11 +464,7 @@ fn request_of(job: &Job, control: &Control) -> Result<Request, Error> {
     ))
 }
 
-/// The published texts of a quasi-identifier.
-pub(super) fn texts(table: &CountedTable, attribute: usize) -> BTreeSet<&str> {
-    let attribute = &table.attributes[attribute];
-    let rows = attribute.rows_of_groups[0].iter();
-    let used = (0..).zip(rows).filter(|(_, rows)| **rows > 0);
-    used.map(|(leaf, _)| attribute.hierarchy.label(0, leaf))
-        .collect()
+/// A choice as it is written in a job file; none for a word that means nothing, which is a mismatch by itself.
+pub(super) fn word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    serde_json::from_value(Value::String(word.to_owned())).ok()
 }

@@ -3,7 +3,6 @@
 use super::super::classes::{Classes, Entry};
 use super::super::cost::{Contents, Cost, Judge, add_contents};
 use super::Program;
-use super::joins::NEVER;
 use crate::counts::Work;
 use crate::problem::Interruption;
 
@@ -12,6 +11,14 @@ use crate::problem::Interruption;
 pub(super) struct BlockCost {
     pub(super) cost: f64,
     pub(super) suppressed: u32,
+}
+
+impl BlockCost {
+    /// What no block costs that may be.
+    const NEVER: BlockCost = BlockCost {
+        cost: f64::INFINITY,
+        suppressed: 0,
+    };
 }
 
 impl Program<'_> {
@@ -267,7 +274,7 @@ impl Intervals {
 }
 
 impl Program<'_> {
-    /// The cost of every set of these units in which any two may be joined, by bits of the list; [`NEVER`] for
+    /// The cost of every set of these units in which any two may be joined, by bits of the list; [`BlockCost::NEVER`] for
     /// others.
     pub(super) fn sets(
         &self,
@@ -327,7 +334,7 @@ impl Program<'_> {
             apart: &self.apart(&bit_of_value, members.len()),
             room: self.limit - self.least_alone(),
         };
-        let mut costs = vec![NEVER; 1 << members.len()];
+        let mut costs = vec![BlockCost::NEVER; 1 << members.len()];
         for bit in 0..members.len() {
             let start = Grown {
                 set: 0,

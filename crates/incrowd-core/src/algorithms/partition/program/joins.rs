@@ -2,7 +2,6 @@
 
 use super::super::classes::Entry;
 use super::Program;
-use super::block_costs::BlockCost;
 use crate::counts::Work;
 use crate::problem::Interruption;
 
@@ -238,9 +237,3 @@ pub(super) fn components(mates: &[u64]) -> Vec<Vec<usize>> {
     }
     found
 }
-
-/// A cost that no set has which may not be.
-pub(super) const NEVER: BlockCost = BlockCost {
-    cost: f64::INFINITY,
-    suppressed: 0,
-};

@@ -1,7 +1,5 @@
-//! How a column is stored: what it takes to write its values again as they were read.
+//! How Parquet stores a column: what it takes to write its values again as they were read.
 
-use super::value::Meaning;
-use crate::column_type::{ColumnType, Kind};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescriptor, Type};
@@ -9,35 +7,31 @@ use parquet::schema::types::{ColumnDescriptor, Type};
 /// The type of a stored column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StoredType {
-    pub(super) physical: PhysicalType,
+    pub(crate) physical: PhysicalType,
     logical: Option<LogicalType>,
     converted: ConvertedType,
-    pub(super) length: i32,
+    pub(crate) length: i32,
     precision: i32,
     scale: i32,
-    pub(super) meaning: Meaning,
+    pub(crate) meaning: Meaning,
 }
 
 impl StoredType {
-    /// The type of a column that was read; text where it holds bytes that are nothing but text.
-    pub(super) fn of(column: &ColumnDescriptor, meaning: Meaning) -> ColumnType {
-        let physical = column.physical_type();
-        if physical == PhysicalType::BYTE_ARRAY && meaning == Meaning::Itself {
-            return ColumnType::TEXT;
-        }
-        ColumnType(Kind::Stored(StoredType {
-            physical,
+    /// The type of a column that was read.
+    pub(crate) fn of(column: &ColumnDescriptor, meaning: Meaning) -> StoredType {
+        StoredType {
+            physical: column.physical_type(),
             logical: column.logical_type_ref().cloned(),
             converted: column.converted_type(),
             length: column.type_length(),
             precision: column.type_precision(),
             scale: column.type_scale(),
             meaning,
-        }))
+        }
     }
 
     /// Whole numbers.
-    pub(super) fn integer() -> StoredType {
+    pub(crate) fn integer() -> StoredType {
         StoredType {
             physical: PhysicalType::INT64,
             logical: None,
@@ -50,7 +44,7 @@ impl StoredType {
     }
 
     /// Text.
-    pub(super) fn text() -> StoredType {
+    pub(crate) fn text() -> StoredType {
         StoredType {
             physical: PhysicalType::BYTE_ARRAY,
             logical: Some(LogicalType::String),
@@ -59,7 +53,7 @@ impl StoredType {
     }
 
     /// The column of a schema; every row may lack a value.
-    pub(super) fn field(&self, name: &str) -> Result<Type, ParquetError> {
+    pub(crate) fn field(&self, name: &str) -> Result<Type, ParquetError> {
         Type::primitive_type_builder(name, self.physical)
             .with_repetition(Repetition::OPTIONAL)
             .with_logical_type(self.logical.clone())
@@ -69,4 +63,23 @@ impl StoredType {
             .with_scale(self.scale)
             .build()
     }
+}
+
+/// What the stored values of a column mean, as far as their text depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// What it is: a number, a truth value, a text.
+    Itself,
+    /// A whole number without sign, stored in the bits of one with sign.
+    Unsigned,
+    /// A whole number to be divided by ten so many times.
+    Decimal { scale: usize },
+    /// Days since 1970.
+    Date,
+    /// The time of day, in so many parts of a second.
+    Time { per_second: i64 },
+    /// The time since 1970, in so many parts of a second; in universal time, or in one not known.
+    Timestamp { per_second: i64, universal: bool },
+    /// Sixteen bytes, known by their own notation.
+    Uuid,
 }

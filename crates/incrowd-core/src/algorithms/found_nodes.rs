@@ -1,16 +1,6 @@
-//! What a search knows beyond its one answer.
+//! The safe nodes that a search found beside the one it proposes.
 
-use super::partition;
 use crate::lattice::Node;
-
-/// How a search went and what else it found, for algorithms that keep account of it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Account {
-    /// A search over partitions.
-    Partitions(partition::Account),
-    /// A search that finds every safe node, of which one is proposed.
-    SafeNodes(FoundNodes),
-}
 
 /// Safe nodes that a search has found. It is complete: a search that had to stop early gives none.
 #[derive(Debug, Clone, PartialEq, Eq)]
