@@ -6,7 +6,7 @@
 //! code of its own, and only then is there a release that a writer will accept.
 //!
 //! Modules may use only what stands beside or left of them:
-//! `card error | table hierarchy | lattice | counts | privacy utility | recode | problem | algorithms | publish |
+//! `card error | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
 //! negotiate`.
 #![forbid(unsafe_code)]
 

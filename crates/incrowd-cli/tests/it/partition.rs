@@ -115,6 +115,19 @@ fn wishes_that_cannot_be_read_or_are_not_for_the_algorithm_are_refused() {
 }
 
 #[test]
+fn coarse_steps_may_begin_below_zero_and_between_whole_numbers() {
+    let folder = Folder::with("people.csv", "age,ill\n-3,no\n-2,no\n-1,yes\n0,yes\n");
+    for steps in ["2@-3", "2.0000000000@-3.5"] {
+        let outcome = json(&folder.run(&format!(
+            "anonymize people.csv -q age -s ill -k 1 --algorithm partition --scheme ops --coarse age={steps} \
+             -o out.csv --force --json"
+        )));
+        let expected = serde_json::json!([["-3", "-2"], ["-1", "0"]]);
+        assert_eq!(outcome["blocks"]["age"], expected, "{steps}");
+    }
+}
+
+#[test]
 fn the_experiments_about_schemes_can_be_rerun_and_drawn() {
     let folder = Folder::new();
     let study = json(&adult(

@@ -1,9 +1,9 @@
 //! Ways to build a hierarchy, as a user writes them: `interval:5,10,20@17`, `mask:2`, `order`.
 
-use super::build::{self, Arrangement, DateLevel, Decimal, LogStep};
+use super::build::{self, Arrangement, DateLevel, LogStep};
 use super::{Hierarchy, KnownList};
 use crate::error::Error;
-use crate::table::DateForm;
+use crate::table::{DateForm, Decimal};
 use std::fmt;
 use std::str::FromStr;
 
@@ -195,10 +195,13 @@ fn interval(parameters: Option<&str>) -> Result<HierarchySpec, Error> {
     let parse = || {
         let parameters = parameters?;
         let (widths, origin) = match parameters.split_once('@') {
-            Some((widths, origin)) => (widths, origin.parse().ok()?),
+            Some((widths, origin)) => (widths, Decimal::with_sign(origin).ok()?),
             None => (parameters, Decimal::ZERO),
         };
-        Some((list(Some(widths))?, origin))
+        let widths = widths
+            .split(',')
+            .map(|width| Decimal::with_sign(width).ok());
+        Some((widths.collect::<Option<Vec<_>>>()?, origin))
     };
     let (widths, origin) = parse().ok_or_else(|| {
         malformed(

@@ -15,7 +15,6 @@
 
 mod alpha_k_anonymity;
 mod beta_likeness;
-mod decimal;
 mod delta_disclosure;
 mod distinct_l_diversity;
 mod distribution;
@@ -29,9 +28,9 @@ mod t_closeness;
 #[cfg(test)]
 mod tests;
 
+pub use crate::table::{Decimal, NotADecimal};
 pub use alpha_k_anonymity::AlphaKAnonymity;
 pub use beta_likeness::{BetaLikeness, Likeness};
-pub use decimal::{Decimal, NotADecimal};
 pub use delta_disclosure::{Absent, DeltaDisclosure};
 pub use distinct_l_diversity::DistinctLDiversity;
 pub use entropy_l_diversity::EntropyLDiversity;
@@ -44,6 +43,7 @@ pub use t_closeness::{Distance, TCloseness};
 
 use crate::counts::{FrequencySet, Histogram};
 use crate::error::Error;
+use crate::table::decimal;
 use std::fmt::Debug;
 
 /// Every model there is: a new one is a file and a line here.

@@ -2,7 +2,7 @@
 
 use super::setting::{Default, Setting, Steps, by_column, steps, weights};
 use crate::error::Error;
-use crate::privacy::Decimal;
+use crate::table::Decimal;
 
 /// Values of the settings that an entry declares. Holds only what its [`Kind`](super::Kind) allows, each in its one canonical form.
 ///

@@ -1,7 +1,6 @@
 //! One setting: its name, what it takes, what it means.
 
-use crate::hierarchy::build::Decimal as SignedDecimal;
-use crate::privacy::Decimal;
+use crate::table::Decimal;
 use std::fmt;
 
 /// Something that users may set.
@@ -101,17 +100,17 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Steps {
     /// How wide a step is.
-    pub width: SignedDecimal,
+    pub width: Decimal,
     /// Where a step begins.
-    pub origin: SignedDecimal,
+    pub origin: Decimal,
 }
 
 impl Steps {
     /// Reads `5@17`: steps of 5 that begin at 17; without the second number, at 0.
     fn parse(text: &str) -> Option<Steps> {
         let (width, origin) = text.split_once('@').unwrap_or((text, "0"));
-        let width: SignedDecimal = width.trim().parse().ok()?;
-        let origin = origin.trim().parse().ok()?;
+        let width = Decimal::with_sign(width.trim()).ok()?;
+        let origin = Decimal::with_sign(origin.trim()).ok()?;
         width.is_positive().then_some(Steps { width, origin })
     }
 }
@@ -133,7 +132,7 @@ impl Kind {
             Kind::AtLeastOne => number >= Decimal::ONE,
             Kind::Positive => number > Decimal::ZERO,
             Kind::Share => number > Decimal::ZERO && number <= Decimal::ONE,
-            Kind::Distance => number <= Decimal::ONE,
+            Kind::Distance => number >= Decimal::ZERO && number <= Decimal::ONE,
             _ => false,
         }
     }

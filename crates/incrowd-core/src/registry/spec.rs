@@ -2,7 +2,7 @@
 
 use super::{Entry, Family, Given, Setting};
 use crate::error::Error;
-use crate::privacy::Decimal;
+use crate::table::Decimal;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 

@@ -5,6 +5,7 @@
 
 mod batch;
 mod date_form;
+pub(crate) mod decimal;
 mod dictionary;
 mod name;
 mod slots;
@@ -13,6 +14,7 @@ mod value;
 pub(crate) use batch::Cell;
 pub use batch::RowBatch;
 pub use date_form::{DateForm, DateForms};
+pub use decimal::{Decimal, NotADecimal};
 pub use dictionary::Dictionary;
 pub(crate) use name::without_accent;
 pub use name::{steers, words_of_name};

@@ -5,7 +5,6 @@ use incrowd_core::Error;
 use incrowd_core::algorithms::partition::{CoarseSteps, PartitionSettings, Scheme};
 use incrowd_core::algorithms::{ALGORITHMS, Account, Solved};
 use incrowd_core::counts::CountedTable;
-use incrowd_core::hierarchy::build::Decimal;
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy};
 use incrowd_core::privacy::MODELS;
 use incrowd_core::problem::{Assessor, Guarantee, Proposal, Unwatched};
@@ -13,7 +12,7 @@ use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, Violation, compare_with_original, publish, verify,
 };
 use incrowd_core::recode::{ColumnRecoding, Grouping};
-use incrowd_core::table::Kind;
+use incrowd_core::table::{Decimal, Kind};
 use incrowd_core::utility::{Loss, METRICS};
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, OracleProblem, Promise, almost_equal};
 use incrowd_testkit::random::{partition_problem, random_metric, random_model, random_problem};

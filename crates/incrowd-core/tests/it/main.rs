@@ -20,6 +20,7 @@ mod negotiation_random;
 mod negotiation_requests;
 mod paper_002;
 mod paper_004;
+mod parameters;
 mod partitions;
 mod published_texts;
 mod regions;

@@ -6,13 +6,12 @@ use incrowd_core::algorithms::partition;
 use incrowd_core::algorithms::partition::{
     CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme,
 };
-use incrowd_core::hierarchy::build::Decimal;
 use incrowd_core::problem::{
     Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
-use incrowd_core::table::Kind;
+use incrowd_core::table::{Decimal, Kind};
 use incrowd_testkit::oracle::{
     MissingPolicy, OracleMetric, OracleProblem, OrderedValues, Promise, RawSteps, almost_equal,
 };

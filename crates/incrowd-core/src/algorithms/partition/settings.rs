@@ -2,8 +2,8 @@
 
 use super::Partition;
 use crate::algorithms::Algorithm;
-use crate::hierarchy::build::Decimal;
 use crate::registry::{Given, Kind, Setting};
+use crate::table::Decimal;
 use std::fmt;
 use std::str::FromStr;
 

@@ -2,8 +2,8 @@
 
 use super::{Candidate, Column, Weight};
 use crate::hierarchy::HierarchySpec;
-use crate::hierarchy::build::{Decimal, LogStep};
-use crate::table::{Kind, parse_number};
+use crate::hierarchy::build::LogStep;
+use crate::table::{Decimal, Kind, parse_number};
 
 /// Numbers as few as this may be merged with their neighbours, whatever lies between them.
 const FEW_NUMBERS: usize = 20;

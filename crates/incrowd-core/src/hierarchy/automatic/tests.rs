@@ -69,7 +69,7 @@ fn numbers_get_round_intervals_of_several_levels() {
         let HierarchySpec::Interval { widths, origin } = &choice.spec else {
             panic!("{}: {}", choice.spec, choice.reason);
         };
-        assert_eq!(*origin, crate::hierarchy::build::Decimal::ZERO);
+        assert_eq!(*origin, crate::table::Decimal::ZERO);
         assert!(widths.len() >= 2, "{}", choice.spec);
     }
     assert_eq!(chosen("c", ["", "1", "2", "3", "4"]), "order");

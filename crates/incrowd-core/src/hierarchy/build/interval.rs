@@ -1,10 +1,10 @@
 //! Numbers in intervals of fixed widths: `17` becomes `[15-19]`, then `[10-19]`.
 
-use super::decimal::written;
-use super::{Decimal, Exact, Read, Runs, label, sorted_numbers};
+use super::{Exact, Read, Runs, label, sorted_numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
-use crate::table::Number;
+use crate::table::decimal::written;
+use crate::table::{Decimal, Number};
 
 /// Beyond this many intervals from 0, neighbouring numbers are no longer told apart.
 const MOST_INTERVALS: f64 = 9e15;
@@ -23,7 +23,8 @@ const MOST_INTERVALS: f64 = 9e15;
 /// widths away from 0 among numbers that are too long to be exact.
 ///
 /// ```
-/// use incrowd_core::hierarchy::build::{Decimal, interval};
+/// use incrowd_core::hierarchy::build::interval;
+/// use incrowd_core::table::Decimal;
 /// let widths = ["5", "10"].map(|width| width.parse().expect("a decimal"));
 /// let age = interval("age", &["17", "22", "39"], &widths, "17".parse().expect("a decimal"))?;
 /// assert_eq!(

@@ -1,9 +1,9 @@
 //! Numbers of very different size, in steps that grow with them: `[1-9]`, `[10-99]`, `[100-999]`.
 
-use super::decimal::written;
 use super::{Exact, Runs, label, sorted_numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
+use crate::table::decimal::written;
 use std::fmt;
 use std::str::FromStr;
 

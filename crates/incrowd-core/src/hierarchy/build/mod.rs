@@ -13,7 +13,6 @@
 //! ```
 
 mod date;
-mod decimal;
 mod frequent;
 mod icd10;
 mod interval;
@@ -24,11 +23,11 @@ mod mask;
 mod order;
 mod postcode;
 mod quantile;
+mod scaled;
 #[cfg(test)]
 mod tests;
 
 pub use date::{DateLevel, date};
-pub use decimal::{Decimal, NotDecimal};
 pub use frequent::frequent;
 pub use icd10::icd10;
 pub use interval::interval;
@@ -52,6 +51,7 @@ pub(super) use quantile::check_groups;
 use super::listed::add_top;
 use super::{ExtraLeaf, Groups, Hierarchy};
 use crate::error::Error;
+use crate::table::decimal::MOST_PLACES;
 use crate::table::{Dictionary, Number, parse_number};
 
 /// The value or `*`: one step, for values that have nothing in common. Leaves are in their natural order.
@@ -175,13 +175,13 @@ impl Exact {
     fn of(numbers: &mut Vec<Read<'_, Number>>, least_places: u8) -> Option<Exact> {
         let mut places = least_places;
         for read in numbers.iter() {
-            let needed = u8::try_from(decimal::places_of(read.text)?).ok()?;
+            let needed = u8::try_from(scaled::places_of(read.text)?).ok()?;
             places = places.max(needed);
         }
-        if places > decimal::MOST_PLACES {
+        if places > MOST_PLACES {
             return None;
         }
-        let scaled = |read: &Read<'_, Number>| decimal::scaled_text(read.text, places);
+        let scaled = |read: &Read<'_, Number>| scaled::scaled_text(read.text, places);
         let mut scaled: Vec<i128> = numbers.iter().map(scaled).collect::<Option<_>>()?;
         if !scaled.is_sorted() {
             let mut both: Vec<_> = scaled.into_iter().zip(std::mem::take(numbers)).collect();

@@ -1,7 +1,7 @@
-use super::decimal::written;
 use super::*;
 use crate::hierarchy::HierarchySpec;
 use crate::hierarchy::tests::assert_sound;
+use crate::table::decimal::written;
 use proptest::prelude::*;
 
 fn built(spec: &str, values: &[&str]) -> Result<Hierarchy, Error> {
