@@ -2,12 +2,11 @@
 
 use crate::claims::Claims;
 use crate::column_type::ColumnType;
-use crate::csv::{CsvEncoder, check_columns};
+use crate::csv::{CsvEncoder, EncodedRows, check_columns};
 use crate::fingerprint::{Fingerprint, Hashing, Out};
 use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use incrowd_core::publish::{Confirmation, PublishedRows};
-use incrowd_core::table::RowBatch;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +25,7 @@ pub enum OutputFormat {
         /// What separates cells.
         delimiter: u8,
     },
-    /// Apache Parquet, empty cells null; every column is text unless [`Sink::set_types`] says otherwise.
+    /// Apache Parquet, empty cells null; every column is text unless [`RowSink::begin`] is told otherwise.
     Parquet,
 }
 
@@ -93,11 +92,31 @@ pub trait RowSink: Send {
     /// Appends rows.
     fn write(&mut self, rows: &PublishedRows) -> Result<(), Error>;
 
+    /// Formats rows on any thread, for [`RowSink::write_encoded`]; none where rows are written as they come.
+    fn encoder(&self) -> Option<CsvEncoder> {
+        None
+    }
+
+    /// Appends rows that the [encoder](RowSink::encoder) formatted.
+    ///
+    /// # Panics
+    /// If there is no encoder.
+    fn write_encoded(&mut self, _: &EncodedRows) -> Result<(), Error> {
+        panic!("{NO_ENCODER}")
+    }
+
+    /// The file that holds the rows until they appear; none where it has no name, or is no file.
+    fn temporary_path(&self) -> Option<&Path> {
+        None
+    }
+
     /// Lets all rows appear.
     fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error>;
 }
 
-/// What [`Sink::finish`] has written.
+const NO_ENCODER: &str = "a sink without an encoder takes no encoded rows";
+
+/// What [`RowSink::finish`] has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// SHA-256 of the bytes of the file.
@@ -108,16 +127,16 @@ pub struct Written {
 
 /// Takes the rows of a release and lets the file appear in one step when all are there.
 ///
-/// Rows go to a temporary file beside the output, which takes its place in [`Sink::finish`]. A sink that is
+/// Rows go to a temporary file beside the output, which takes its place in [`RowSink::finish`]. A sink that is
 /// dropped before leaves nothing behind. What cannot be replaced in one step, such as standard output or a
-/// pipe, receives nothing before [`Sink::finish`].
+/// pipe, receives nothing before [`RowSink::finish`].
 pub struct Sink {
     place: Place,
     /// None for Parquet.
     encoder: Option<CsvEncoder>,
     body: Body,
     /// The text of one batch, its memory reused by the next.
-    text: Vec<u8>,
+    text: EncodedRows,
 }
 
 enum Body {
@@ -191,63 +210,24 @@ impl Sink {
             place,
             encoder,
             body,
-            text: Vec::new(),
+            text: EncodedRows::default(),
         };
         if let Some(encoder) = encoder {
             let mut header = Vec::new();
             encoder.encode_row(columns.iter().map(String::as_bytes), &mut header);
-            sink.write_encoded(&header)?;
+            sink.append(&header)?;
         }
         Ok(sink)
     }
 
-    /// Says how each column is stored, before any row is written. CSV stores text whatever is said.
-    pub fn set_types(&mut self, types: Vec<ColumnType>) {
-        match &mut self.body {
-            #[cfg(feature = "parquet")]
-            Body::Parquet(writer) => writer.set_types(types),
-            _ => drop(types),
-        }
-    }
-
-    /// Formats batches for [`Sink::write_encoded`], on any thread; none for Parquet.
-    pub fn encoder(&self) -> Option<CsvEncoder> {
-        self.encoder
-    }
-
-    /// Appends the rows of `batch`.
-    pub fn write(&mut self, batch: &RowBatch) -> Result<(), Error> {
-        #[cfg(feature = "parquet")]
-        if let Body::Parquet(writer) = &mut self.body {
-            return writer.write(&self.place.path, batch);
-        }
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        if let Some(encoder) = self.encoder {
-            encoder.encode(batch, &mut text);
-        }
-        let result = self.write_encoded(&text);
-        self.text = text;
-        result
-    }
-
-    /// Appends rows formatted by [`Sink::encoder`].
-    ///
-    /// # Panics
-    /// If the output is Parquet, which has no encoder.
-    pub fn write_encoded(&mut self, text: &[u8]) -> Result<(), Error> {
+    fn append(&mut self, text: &[u8]) -> Result<(), Error> {
         let result = match &mut self.body {
             Body::Csv(out) => out.write_all(text),
             Body::Gzip(out) => out.write_all(text),
             #[cfg(feature = "parquet")]
-            Body::Parquet(_) => panic!("Parquet has no encoder, so there is no encoded text"),
+            Body::Parquet(_) => panic!("{NO_ENCODER}"),
         };
         result.map_err(|source| Error::of_write(&self.place.path, self.bytes(), source))
-    }
-
-    /// The file that holds the rows until then; none where it has no name.
-    pub fn temporary_path(&self) -> Option<&Path> {
-        self.place.temporary_path()
     }
 
     fn bytes(&self) -> u64 {
@@ -258,9 +238,46 @@ impl Sink {
             Body::Parquet(writer) => writer.bytes(),
         }
     }
+}
 
-    /// Completes the output and lets it appear.
-    pub fn finish(self) -> Result<Written, Error> {
+impl RowSink for Sink {
+    /// The columns are known since [`Sink::create`]. CSV stores text whatever the types are.
+    fn begin(&mut self, _: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
+        match (&mut self.body, types) {
+            #[cfg(feature = "parquet")]
+            (Body::Parquet(writer), Some(types)) => writer.set_types(types),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
+        #[cfg(feature = "parquet")]
+        if let Body::Parquet(writer) = &mut self.body {
+            return writer.write(&self.place.path, rows.rows());
+        }
+        let mut text = std::mem::take(&mut self.text);
+        if let Some(encoder) = self.encoder {
+            encoder.encode_published(rows, &mut text);
+        }
+        let result = self.append(text.as_bytes());
+        self.text = text;
+        result
+    }
+
+    fn encoder(&self) -> Option<CsvEncoder> {
+        self.encoder
+    }
+
+    fn write_encoded(&mut self, rows: &EncodedRows) -> Result<(), Error> {
+        self.append(rows.as_bytes())
+    }
+
+    fn temporary_path(&self) -> Option<&Path> {
+        self.place.temporary_path()
+    }
+
+    fn finish(self: Box<Self>, _: Confirmation) -> Result<Written, Error> {
         let bytes = self.bytes();
         let place = self.place;
         let out = match self.body {

@@ -6,6 +6,7 @@
 //! - [`bridge`] says a problem in the words of the core.
 //! - [`decision_tree`] measures what a release is still good for.
 //! - [`tiny`] turns a few lines of text into a problem.
+//! - [`unchanged`](mod@unchanged) publishes rows as they are, for tests of writers.
 //! - [`census`](mod@census) writes files of any length that look like a census.
 
 pub mod bridge;
@@ -14,8 +15,10 @@ pub mod decision_tree;
 pub mod oracle;
 pub mod random;
 pub mod tiny;
+pub mod unchanged;
 
 pub use bridge::Prepared;
 pub use census::census;
 pub use random::random_problem;
 pub use tiny::tiny_problem;
+pub use unchanged::unchanged;

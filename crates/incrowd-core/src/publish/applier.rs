@@ -2,6 +2,7 @@
 
 use super::{Confirmation, Release, ReleaseMap, Tally};
 use crate::Error;
+use std::sync::Arc;
 
 /// Holds the rows of a table and can publish them: a file here, a process, a database.
 ///
@@ -15,17 +16,46 @@ pub trait Applier {
 
     /// Writes every row as the map says, where nobody sees it yet, and tells how many rows of each class were met,
     /// with which values of the counted columns.
-    fn apply(&mut self, map: &ReleaseMap) -> Result<Tally, Self::Error>;
+    fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Self::Error>;
 
     /// Makes what was written visible.
     fn appear(self, confirmation: Confirmation) -> Result<Self::Published, Self::Error>;
 }
 
+/// Rows that are written and confirmed, and that nobody sees yet.
+#[derive(Debug)]
+pub struct Applied<A> {
+    applier: A,
+    tally: Tally,
+    confirmation: Confirmation,
+}
+
+impl<A: Applier> Applied<A> {
+    /// Who wrote them.
+    pub fn applier(&self) -> &A {
+        &self.applier
+    }
+
+    /// What was met.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Makes them visible.
+    pub fn appear(self) -> Result<A::Published, A::Error> {
+        self.applier.appear(self.confirmation)
+    }
+}
+
 impl Release<'_> {
-    /// Publishes the rows that an applier holds, if they are the rows that were counted.
-    pub fn apply<A: Applier>(&self, mut applier: A) -> Result<A::Published, A::Error> {
+    /// Has the rows that an applier holds written, if they are the rows that were counted.
+    pub fn apply<A: Applier>(&self, mut applier: A) -> Result<Applied<A>, A::Error> {
         let tally = applier.apply(self.map())?;
         let confirmation = self.confirm(&tally)?;
-        applier.appear(confirmation)
+        Ok(Applied {
+            applier,
+            tally,
+            confirmation,
+        })
     }
 }

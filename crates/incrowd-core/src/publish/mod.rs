@@ -22,7 +22,7 @@ mod tests;
 mod texts;
 mod verify;
 
-pub use applier::Applier;
+pub use applier::{Applied, Applier};
 pub use classes::{ExposedColumn, Exposure};
 pub use judge::Reached;
 pub use map::{MappedAttribute, MappedClasses, MappedColumn, MappedTuples, ReleaseMap};
@@ -229,15 +229,11 @@ impl<'a> Release<'a> {
         dropped: &[usize],
         suppressed_rows: SuppressedRows,
     ) -> Result<Recoder, Error> {
-        Recoder::new(self.shared_map(), names, dropped, suppressed_rows)
+        self.map().recoder(names, dropped, suppressed_rows)
     }
 
     /// How every row is published, as plain data.
-    pub fn map(&self) -> &ReleaseMap {
-        self.shared_map()
-    }
-
-    fn shared_map(&self) -> &Arc<ReleaseMap> {
+    pub fn map(&self) -> &Arc<ReleaseMap> {
         self.map.get_or_init(|| Arc::new(self.make_map()))
     }
 }

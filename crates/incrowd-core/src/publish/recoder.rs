@@ -134,8 +134,21 @@ impl ClassFinder {
     }
 }
 
+impl ReleaseMap {
+    /// Applies the map to rows of a table with the columns `names`, of which those in `dropped` (by position) are left
+    /// out.
+    pub fn recoder(
+        self: &Arc<Self>,
+        names: &[String],
+        dropped: &[usize],
+        suppressed_rows: SuppressedRows,
+    ) -> Result<Recoder, Error> {
+        Recoder::new(self, names, dropped, suppressed_rows)
+    }
+}
+
 impl Recoder {
-    pub(super) fn new(
+    fn new(
         map: &Arc<ReleaseMap>,
         names: &[String],
         dropped: &[usize],

@@ -10,6 +10,7 @@ pub struct Confirmation(());
 
 /// How many rows of each class a recoder has seen, and which values of every counted column among them.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tally {
     rows_of_classes: Vec<u32>,
     /// One for each counted column.
@@ -109,6 +110,11 @@ impl Tally {
 
 /// How often each value of one column stands in each class.
 #[derive(Debug, Clone)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "Vec<(u32, u32, u32)>", into = "Vec<(u32, u32, u32)>")
+)]
 struct ValueTally {
     /// Class and value, packed into a word.
     pairs: Keys,
@@ -127,6 +133,28 @@ impl Default for ValueTally {
             keys: Vec::new(),
             numbers: Vec::new(),
         }
+    }
+}
+
+/// Class, value and rows of every pair.
+#[cfg(feature = "serde")]
+impl From<ValueTally> for Vec<(u32, u32, u32)> {
+    fn from(tally: ValueTally) -> Self {
+        let pairs = tally.pairs.iter().zip(&tally.rows);
+        pairs
+            .map(|(key, &rows)| ((key[0] >> 32) as u32, key[0] as u32, rows))
+            .collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Vec<(u32, u32, u32)>> for ValueTally {
+    fn from(pairs: Vec<(u32, u32, u32)>) -> Self {
+        let mut tally = ValueTally::default();
+        for (class, value, rows) in pairs {
+            tally.count_rows(class, value, rows);
+        }
+        tally
     }
 }
 

@@ -10,6 +10,7 @@ use incrowd_core::publish::{
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric};
 use incrowd_testkit::random_problem;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Tuples with their rows, as a database would give them for GROUP BY.
 struct Grouped {
@@ -40,7 +41,7 @@ impl Applier for Grouped {
     type Published = BTreeMap<Vec<String>, u32>;
     type Error = Error;
 
-    fn apply(&mut self, map: &ReleaseMap) -> Result<Tally, Error> {
+    fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let at = |name: &str| self.columns.iter().position(|it| it == name).unwrap();
         let classes = map.classes();
         let number_of: BTreeMap<&[u32], u32> =
@@ -141,7 +142,8 @@ fn whoever_counts_and_whoever_publishes_the_release_is_the_same() {
                 tuples: grouped.tuples.clone(),
                 published: BTreeMap::new(),
             };
-            assert_eq!(of_there.apply(engine).expect(&case), expected, "{case}");
+            let applied = of_there.apply(engine).expect(&case);
+            assert_eq!(applied.appear().expect(&case), expected, "{case}");
             let mut changed = Grouped {
                 columns: grouped.columns.clone(),
                 tuples: grouped.tuples.clone(),

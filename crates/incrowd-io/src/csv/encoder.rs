@@ -4,9 +4,22 @@ use super::check_dialect;
 use super::scan::Specials;
 use super::spreadsheet::needs_apostrophe;
 use crate::Error;
+use incrowd_core::publish::PublishedRows;
 use incrowd_core::table::RowBatch;
 
 const QUOTE: u8 = b'"';
+
+/// Rows of a release as text. Only a [`CsvEncoder`] makes it, of rows that a release has recoded, so that a sink which
+/// takes nothing else cannot publish raw rows.
+#[derive(Debug, Clone, Default)]
+pub struct EncodedRows(Vec<u8>);
+
+impl EncodedRows {
+    /// The text.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 /// Writes rows in the dialect every reader understands: quotes where needed and doubled inside, `\n` after
 /// each row.
@@ -64,6 +77,12 @@ impl CsvEncoder {
     /// What stands between cells.
     pub fn delimiter(&self) -> u8 {
         self.specials.delimiter
+    }
+
+    /// Formats rows of a release, in place of what was formatted before.
+    pub fn encode_published(&self, rows: &PublishedRows, text: &mut EncodedRows) {
+        text.0.clear();
+        self.encode(rows.rows(), &mut text.0);
     }
 
     /// Appends the rows of `batch` to `text`.

@@ -9,7 +9,7 @@ mod scan;
 mod split;
 mod spreadsheet;
 
-pub use encoder::CsvEncoder;
+pub use encoder::{CsvEncoder, EncodedRows};
 pub use header::Header;
 pub(crate) use reader::{CsvReader, check_columns};
 

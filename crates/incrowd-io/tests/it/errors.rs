@@ -1,6 +1,8 @@
 //! Every refusal: its kind, its place, and that it says what to do without quoting a cell.
 
-use crate::support::{batch, columns, file, gzip, names, read, read_source, read_with};
+use crate::support::{
+    WriteUnchanged, batch, columns, file, gzip, names, read, read_source, read_with,
+};
 use incrowd_io::{
     Claims, CsvOptions, Encoding, Error, OutputFormat, Sink, Source, write_atomically,
 };
@@ -339,7 +341,7 @@ fn missing_folders_of_an_output_are_made_and_go_again_if_nothing_appears_in_them
     let create = || Sink::create(&Claims::default(), &path, csv, &columns(&["a"])).unwrap();
     drop(create());
     assert!(names(folder.path()).is_empty());
-    create().finish().unwrap();
+    create().done().unwrap();
     assert!(path.is_file());
 
     let beside = folder.path().join("a/c/t.json");
@@ -428,8 +430,8 @@ fn an_output_that_is_a_folder_is_refused() {
 fn a_full_disk_is_called_a_full_disk() {
     let csv = OutputFormat::Csv { delimiter: b',' };
     let mut sink = Sink::create(&Claims::default(), "/dev/full", csv, &columns(&["a"])).unwrap();
-    sink.write(&batch(&[&["Grace"]])).unwrap();
-    let error = refusal(sink.finish());
+    sink.put(&batch(&[&["Grace"]])).unwrap();
+    let error = refusal(sink.done());
     assert!(matches!(error, Error::DiskFull { .. }), "{error:?}");
     shown(error);
 }

@@ -1,9 +1,11 @@
 //! Parquet in and out.
 #![cfg(feature = "parquet")]
 
-use crate::support::{self, Rows, batch, columns, file, names, read_source, seen};
+use crate::support::{self, Rows, WriteUnchanged, batch, columns, file, names, read_source, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{Claims, CsvOptions, Error, Fingerprint, InputFormat, OutputFormat, Sink, Source};
+use incrowd_io::{
+    Claims, CsvOptions, Error, Fingerprint, InputFormat, OutputFormat, RowSink, Sink, Source,
+};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
@@ -61,9 +63,9 @@ fn write(path: &Path, names: &[&str], batches: &[RowBatch]) -> incrowd_io::Writt
     )
     .unwrap();
     for batch in batches {
-        sink.write(batch).unwrap();
+        sink.put(batch).unwrap();
     }
-    sink.finish().unwrap()
+    sink.done().unwrap()
 }
 
 #[test]
@@ -329,9 +331,9 @@ fn rows_of_many_batches_and_row_groups_come_in_order() {
             rows.push_cell(row.to_string().as_bytes());
             rows.push_cell(if row % 3 == 0 { b"" } else { b"x" });
         }
-        sink.write(&rows).unwrap();
+        sink.put(&rows).unwrap();
     }
-    sink.finish().unwrap();
+    sink.done().unwrap();
     let table = read_source(&Source::new(&path, CsvOptions::default())).unwrap();
     assert_eq!(table.rows.len(), 300_000);
     for (at, row) in table.rows.iter().enumerate() {
@@ -373,7 +375,7 @@ fn a_dropped_sink_leaves_nothing_behind() {
         &columns(&["a"]),
     )
     .unwrap();
-    sink.write(&batch(&[&["1"]])).unwrap();
+    sink.put(&batch(&[&["1"]])).unwrap();
     drop(sink);
     assert!(names(folder.path()).is_empty());
 }
@@ -417,8 +419,8 @@ fn a_full_disk_is_called_a_full_disk() {
         &columns(&["a"]),
     )
     .unwrap();
-    sink.write(&batch(&[&["1"]])).unwrap();
-    assert!(matches!(sink.finish(), Err(Error::DiskFull { .. })));
+    sink.put(&batch(&[&["1"]])).unwrap();
+    assert!(matches!(sink.done(), Err(Error::DiskFull { .. })));
 }
 
 proptest! {
@@ -437,8 +439,8 @@ proptest! {
             cells.push_cell(cell.as_bytes());
         }
         let mut sink = Sink::create(&Claims::default(), &path, OutputFormat::Parquet, &names).unwrap();
-        sink.write(&cells).unwrap();
-        sink.finish().unwrap();
+        sink.put(&cells).unwrap();
+        sink.done().unwrap();
         let table = read_source(&Source::new(&path, CsvOptions::default())).unwrap();
         prop_assert_eq!(table.columns, names);
         prop_assert_eq!(table.rows, rows);

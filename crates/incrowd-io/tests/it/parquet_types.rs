@@ -1,9 +1,9 @@
 //! Columns of a Parquet table that are written as they were read keep their types and every value.
 #![cfg(feature = "parquet")]
 
-use crate::support::{self, batch, columns};
+use crate::support::{self, WriteUnchanged, batch, columns};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{Claims, ColumnType, CsvOptions, Error, OutputFormat, Sink, Source};
+use incrowd_io::{Claims, ColumnType, CsvOptions, Error, OutputFormat, RowSink, Sink, Source};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
     FixedLenByteArrayType, FloatType, Int32Type, Int64Type, Int96, Int96Type,
@@ -30,12 +30,12 @@ fn copy(from: &Path, to: &Path) {
     let mut reader = Source::new(from, CsvOptions::default()).open().unwrap();
     let claims = Claims::default();
     let mut sink = Sink::create(&claims, to, OutputFormat::Parquet, reader.columns()).unwrap();
-    sink.set_types(reader.types().unwrap());
+    sink.begin(&[], Some(reader.types().unwrap())).unwrap();
     let mut batch = RowBatch::default();
     while reader.read(&mut batch).unwrap() {
-        sink.write(&batch).unwrap();
+        sink.put(&batch).unwrap();
     }
-    sink.finish().unwrap();
+    sink.done().unwrap();
 }
 
 /// A file with one column of a type, holding these values and a null.
@@ -177,10 +177,11 @@ fn whole_numbers_of_a_csv_can_be_stored_as_numbers() {
     let path = folder.path().join("t.parquet");
     let (claims, names) = (Claims::default(), columns(&["n", "code"]));
     let mut sink = Sink::create(&claims, &path, OutputFormat::Parquet, &names).unwrap();
-    sink.set_types(vec![ColumnType::INTEGER, ColumnType::TEXT]);
-    sink.write(&batch(&[&["17", "007"], &["", ""], &["-5", "8"]]))
+    sink.begin(&[], Some(vec![ColumnType::INTEGER, ColumnType::TEXT]))
         .unwrap();
-    sink.finish().unwrap();
+    sink.put(&batch(&[&["17", "007"], &["", ""], &["-5", "8"]]))
+        .unwrap();
+    sink.done().unwrap();
     let (fields, rows) = stored(&path);
     let kinds: Vec<String> = fields
         .iter()
@@ -204,9 +205,10 @@ fn a_cell_that_is_not_of_the_type_of_its_column_is_refused_and_nothing_is_left()
     let path = folder.path().join("t.parquet");
     let (claims, names) = (Claims::default(), columns(&["a", "n"]));
     let mut sink = Sink::create(&claims, &path, OutputFormat::Parquet, &names).unwrap();
-    sink.set_types(vec![ColumnType::TEXT, ColumnType::INTEGER]);
-    sink.write(&batch(&[&["x", "Grace"]])).unwrap();
-    let error = sink.finish().unwrap_err();
+    sink.begin(&[], Some(vec![ColumnType::TEXT, ColumnType::INTEGER]))
+        .unwrap();
+    sink.put(&batch(&[&["x", "Grace"]])).unwrap();
+    let error = sink.done().unwrap_err();
     assert!(
         matches!(error, Error::CellNotOfType { position: 2, .. }),
         "{error:?}"

@@ -1,9 +1,11 @@
 //! What sinks leave on the disk, and when.
 
-use crate::support::{batch, columns, file, names, read_source, seen};
+use crate::support::{WriteUnchanged, batch, columns, file, names, read_source, seen};
 use incrowd_io::{
-    Claims, CsvOptions, Error, Fingerprint, OutputFormat, Sink, Source, write_atomically,
+    Claims, CsvOptions, EncodedRows, Error, Fingerprint, OutputFormat, RowSink, Sink, Source,
+    write_atomically,
 };
+use incrowd_testkit::unchanged;
 use std::io::Read;
 use std::path::Path;
 
@@ -48,9 +50,9 @@ fn csv_appears_when_finished_and_not_before() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     let mut sink = create(&path, &["a", "b"]);
-    sink.write(&batch(&[&["1", "x, y"], &["2", ""]])).unwrap();
+    sink.put(&batch(&[&["1", "x, y"], &["2", ""]])).unwrap();
     assert!(!path.exists());
-    let written = sink.finish().unwrap();
+    let written = sink.done().unwrap();
     assert_eq!(content(&path), b"a,b\n1,\"x, y\"\n2,\n");
     assert_eq!(written.bytes, 16);
     assert_eq!(written.sha256, Fingerprint::of(&content(&path)));
@@ -62,13 +64,13 @@ fn a_dropped_sink_leaves_nothing_behind_and_the_old_file_in_place() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["t.csv", "t.csv.gz", "t.tsv"] {
         let mut sink = create(&folder.path().join(name), &["a"]);
-        sink.write(&batch(&[&["1"]])).unwrap();
+        sink.put(&batch(&[&["1"]])).unwrap();
         drop(sink);
         assert!(names(folder.path()).is_empty());
     }
     let path = file(folder.path(), "t.csv", "old");
     let mut sink = create(&path, &["a"]);
-    sink.write(&batch(&[&["1"]])).unwrap();
+    sink.put(&batch(&[&["1"]])).unwrap();
     drop(sink);
     assert_eq!(content(&path), b"old");
     assert_eq!(names(folder.path()), ["t.csv"]);
@@ -79,8 +81,8 @@ fn an_old_file_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "t.csv", "something longer than the new text");
     let mut sink = create(&path, &["a"]);
-    sink.write(&batch(&[&["1"]])).unwrap();
-    sink.finish().unwrap();
+    sink.put(&batch(&[&["1"]])).unwrap();
+    sink.done().unwrap();
     assert_eq!(content(&path), b"a\n1\n");
 }
 
@@ -91,12 +93,12 @@ fn batches_encoded_elsewhere_are_written_as_they_are() {
     let mut sink = create(&path, &["a", "b"]);
     let encoder = sink.encoder().unwrap();
     let text = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        encoder.encode(&batch(&[&["1", "x\ty"]]), &mut text);
+        let mut text = EncodedRows::default();
+        encoder.encode_published(&unchanged(&batch(&[&["1", "x\ty"]])).0, &mut text);
         text
     });
     sink.write_encoded(&text.join().unwrap()).unwrap();
-    sink.finish().unwrap();
+    sink.done().unwrap();
     assert_eq!(content(&path), b"a\tb\n1\t\"x\ty\"\n");
 }
 
@@ -105,8 +107,8 @@ fn gzip_output_has_no_time_in_it_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv.gz");
     let mut sink = create(&path, &["a"]);
-    sink.write(&batch(&[&["1"], &["2"]])).unwrap();
-    let written = sink.finish().unwrap();
+    sink.put(&batch(&[&["1"], &["2"]])).unwrap();
+    let written = sink.done().unwrap();
     let bytes = content(&path);
     assert_eq!(bytes[4..8], [0; 4], "the time stamp");
     assert_eq!(written.sha256, Fingerprint::of(&bytes));
@@ -149,7 +151,7 @@ fn a_link_is_followed_and_stays_a_link() {
 #[test]
 fn a_device_is_written_to_and_not_replaced() {
     let sink = create(Path::new("/dev/null"), &["a"]);
-    sink.finish().unwrap();
+    sink.done().unwrap();
     assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
 }
 

@@ -15,10 +15,11 @@ use crate::run::files::{self, CertificateFiles, ReleaseFile};
 use crate::run::memory;
 use crate::run::row_types::RowTypes;
 use crate::run::second_pass::SecondPass;
+use crate::run::unchanged::Measures;
 use crate::spec::{AttachedSink, AttachedTable, Job};
 use incrowd_core::algorithms::{Algorithm, Solved};
 use incrowd_core::problem::Problem;
-use incrowd_core::publish::publish_watched;
+use incrowd_core::publish::{Applied, Tally, publish_watched};
 use incrowd_io::{MemorySink, MemoryTable};
 use std::time::Instant;
 
@@ -99,21 +100,30 @@ fn run(
     let writing = Instant::now();
     let mut outcome = control.within(limit, Phase::Write, || {
         let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
-        let second_pass = SecondPass {
-            job,
-            asked: &asked,
-            release: &release,
-            input_hash: first_pass.input_hash,
-            control,
-        };
         if let Some(output) = &mut output {
             output.begin(types.map(|types| types.of_release(&asked.plan)))?;
         }
+        let second_pass = SecondPass {
+            job,
+            asked: &asked,
+            input_hash: first_pass.input_hash,
+            control,
+            output,
+            kept: Measures::default(),
+        };
         let sample = match show.sample {
             0 => None,
-            rows => Some(second_pass.sample(rows)?),
+            rows => Some(second_pass.sample(release.map(), rows)?),
         };
-        let recoded = second_pass.recode(output.as_mut())?;
+        let applied = match second_pass.is_needed(release.map()) {
+            true => Some(second_pass.applied(&release)?),
+            false => None,
+        };
+        let nothing_met = (Tally::of(release.map()), Measures::default());
+        let (tally, kept) = match &applied {
+            Some(applied) => (applied.tally(), &applied.applier().kept),
+            None => (&nothing_met.0, &nothing_met.1),
+        };
         let answer = Answer {
             job,
             asked: &asked,
@@ -124,14 +134,14 @@ fn run(
             account: solved.account.as_ref(),
             stopped: Stopped::of(solved.stopped, solved.work),
             release: &release,
-            seen: &release.seen(&recoded.tally)?,
+            seen: &release.seen(tally)?,
             control,
         };
         let mut outcome = answer.outcome()?;
-        outcome.exposed = answer.exposed(&recoded.kept);
+        outcome.exposed = answer.exposed(kept);
         // Nothing can fail any more but the writing itself.
-        if let (Some(output), Some(confirmation)) = (output, recoded.confirmation) {
-            let written = output.finish(confirmation)?;
+        let written = applied.map(Applied::appear).transpose()?.flatten();
+        if let Some(written) = written {
             if let Some(files) = certificate {
                 let certificate = answer.certificate(&outcome, &written.sha256);
                 outcome.certificate = Some(files.write(&certificate, &written.path)?);

@@ -24,6 +24,11 @@ struct Ticket<O> {
 
 type Numbered<O> = (u64, Result<Ticket<O>, Error>);
 
+/// How many workers so many threads have: one thread reads, the others work.
+pub(crate) fn workers(threads: usize) -> usize {
+    threads.saturating_sub(1).max(1)
+}
+
 /// Reads to the end. Each batch goes to one of the `workers`; what they make is collected in the order of rows.
 ///
 /// There are as many threads as workers, beside the one that reads; a single worker and `threads` of 1 need none.

@@ -3,12 +3,12 @@
 use crate::error::Error;
 use crate::run::control::{Control, Phase, Standing};
 use crate::run::hierarchies::{self, ColumnHierarchy};
-use crate::run::input;
+use crate::run::input::{self, CountPass};
 use crate::run::models;
 use crate::run::plan::Plan;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use crate::spec::{Job, TimeLimit, WorkLimit};
-use incrowd_core::counts::{CountedTable, RowCounter};
+use incrowd_core::counts::{CountEngine, CountedTable, RowCounter};
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{self, Interruption, Watch};
@@ -92,10 +92,11 @@ fn count_and_measure(
     };
     let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
-    let counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
+    let mut counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let columns = ColumnCounter::new(watched);
-    let rows = input::count(job, source, reader, counter, columns, control)?;
-    let (counter, input_hash, mut kept) = (rows.counter, rows.hash, rows.columns.finish());
+    let mut pass = CountPass::new(job, source, reader, columns, control);
+    pass.count(&mut counter)?;
+    let (input_hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
     if let Refusal::RevealingColumns = refusal {
         kept.add_counted(plan, &counter);
         let by_name = job.columns.keep.as_deref().unwrap_or_default();

@@ -7,7 +7,9 @@ use crate::run::control::Control;
 use crate::run::plan::Plan;
 use crate::spec::{HierarchySource, Job};
 use incrowd_core::publish::{Confirmation, PublishedRows};
-use incrowd_io::{Claims, ColumnType, CsvEncoder, OutputFormat, PendingFile, RowSink, Sink};
+use incrowd_io::{
+    Claims, ColumnType, CsvEncoder, EncodedRows, OutputFormat, PendingFile, RowSink, Sink,
+};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -84,12 +86,7 @@ fn is_empty_or_certificate(path: &Path) -> std::io::Result<bool> {
 pub(crate) struct ReleaseFile {
     path: PathBuf,
     columns: Vec<String>,
-    sink: Out,
-}
-
-enum Out {
-    File(Box<Sink>),
-    Attached(Box<dyn RowSink>),
+    sink: Box<dyn RowSink>,
 }
 
 /// What stands for the path of a release that is no file.
@@ -110,7 +107,7 @@ impl ReleaseFile {
             return Ok(Some(ReleaseFile {
                 path: ATTACHED.into(),
                 columns,
-                sink: Out::Attached(sink),
+                sink,
             }));
         }
         let Some(path) = &job.output.path else {
@@ -132,50 +129,33 @@ impl ReleaseFile {
         Ok(Some(ReleaseFile {
             path,
             columns,
-            sink: Out::File(Box::new(sink)),
+            sink: Box::new(sink),
         }))
     }
 
     /// Says how each column is stored, before any row is written; none where everything is text.
     pub(crate) fn begin(&mut self, types: Option<Vec<ColumnType>>) -> Result<(), Error> {
-        match (&mut self.sink, types) {
-            (Out::Attached(sink), types) => sink.begin(&self.columns, types)?,
-            (Out::File(sink), Some(types)) => sink.set_types(types),
-            (Out::File(_), None) => {}
-        }
-        Ok(())
+        Ok(self.sink.begin(&self.columns, types)?)
     }
 
-    /// Formats rows for [`ReleaseFile::write_encoded`] on any thread; none for Parquet.
+    /// Formats rows for [`ReleaseFile::write_encoded`] on any thread; none where they are written as they come.
     pub(crate) fn encoder(&self) -> Option<CsvEncoder> {
-        match &self.sink {
-            Out::File(sink) => sink.encoder(),
-            Out::Attached(_) => None,
-        }
+        self.sink.encoder()
     }
 
     /// Appends rows that the encoder formatted.
-    pub(crate) fn write_encoded(&mut self, text: &[u8]) -> Result<(), Error> {
-        match &mut self.sink {
-            Out::File(sink) => Ok(sink.write_encoded(text)?),
-            Out::Attached(_) => unreachable!("nothing is encoded for it"),
-        }
+    pub(crate) fn write_encoded(&mut self, rows: &EncodedRows) -> Result<(), Error> {
+        Ok(self.sink.write_encoded(rows)?)
     }
 
     /// Appends rows.
     pub(crate) fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
-        match &mut self.sink {
-            Out::File(sink) => Ok(sink.write(rows.rows())?),
-            Out::Attached(sink) => Ok(sink.write(rows)?),
-        }
+        Ok(self.sink.write(rows)?)
     }
 
     /// Lets the file appear.
     pub(crate) fn finish(self, proof: Confirmation) -> Result<FileWritten, Error> {
-        let written = match self.sink {
-            Out::File(sink) => sink.finish()?,
-            Out::Attached(sink) => sink.finish(proof)?,
-        };
+        let written = self.sink.finish(proof)?;
         Ok(FileWritten {
             path: self.path,
             sha256: written.sha256.to_string(),

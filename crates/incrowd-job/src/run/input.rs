@@ -1,12 +1,12 @@
 //! The table of a job, opened and counted.
 
 use crate::error::Error;
-use crate::run::batches::for_each_batch;
+use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
-use incrowd_core::counts::{self, Missing, RowCounter};
-use incrowd_io::{CsvOptions, Fingerprint, Header, RowReader, RowSource, Source};
+use incrowd_core::counts::{self, CountEngine, Missing, RowCounter};
+use incrowd_io::{CsvOptions, Header, RowReader, RowSource, Source};
 use std::sync::Arc;
 
 /// Said of a table whose cells stand between blanks.
@@ -56,57 +56,73 @@ pub(crate) fn missing(job: &Job) -> Missing {
     }
 }
 
-/// What is made of the rows of a table in one pass.
-pub(crate) struct CountedRows {
-    pub(crate) counter: RowCounter,
-    /// The columns published as they are.
+/// The first pass over the rows of a table on this machine: one thread reads, the others count.
+pub(crate) struct CountPass<'a> {
+    source: &'a dyn RowSource,
+    pub(crate) reader: Box<dyn RowReader + Send>,
+    /// Sees every row too: the columns published as they are.
     pub(crate) columns: ColumnCounter,
-    /// Of the bytes read.
-    pub(crate) hash: Fingerprint,
+    threads: usize,
+    control: &'a Control,
 }
 
-/// Counts all rows of `reader`, on several threads if the job says so.
-pub(crate) fn count(
-    job: &Job,
-    source: &dyn RowSource,
-    mut reader: Box<dyn RowReader + Send>,
-    counter: RowCounter,
-    columns: ColumnCounter,
-    control: &Control,
-) -> Result<CountedRows, Error> {
-    control.progress().begin(Phase::Read, source.bytes_total());
-    let threads = job.threads();
-    // One thread reads, so the others count.
-    let counters = vec![(counter, columns); threads.saturating_sub(1).max(1)];
-    let counted = for_each_batch(
-        &mut *reader,
-        control,
-        threads,
-        counters,
-        |(counter, columns), batch, (): &mut ()| {
-            columns.add(batch);
-            Ok(counter.add(batch)?)
-        },
-        |()| Ok(()),
-    );
-    control.progress().end();
-    let mut counters = counted?.into_iter();
-    let (mut counter, mut columns) = counters.next().ok_or(Error::WorkerLost)?;
-    for (other, other_columns) in counters {
-        counter.absorb(&other)?;
-        columns.absorb(other_columns);
+impl<'a> CountPass<'a> {
+    /// Over the rows of a reader, with as many threads as the job says.
+    pub(crate) fn new(
+        job: &Job,
+        source: &'a dyn RowSource,
+        reader: Box<dyn RowReader + Send>,
+        columns: ColumnCounter,
+        control: &'a Control,
+    ) -> Self {
+        CountPass {
+            source,
+            reader,
+            columns,
+            threads: job.threads(),
+            control,
+        }
     }
-    Ok(CountedRows {
-        counter,
-        columns,
-        hash: reader.fingerprint()?,
-    })
+}
+
+impl CountEngine for CountPass<'_> {
+    type Error = Error;
+
+    fn columns(&self) -> &[String] {
+        self.reader.columns()
+    }
+
+    fn count(&mut self, counter: &mut RowCounter) -> Result<(), Error> {
+        let progress = self.control.progress();
+        progress.begin(Phase::Read, self.source.bytes_total());
+        let counters = vec![(counter.clone(), self.columns.clone()); workers(self.threads)];
+        let counted = for_each_batch(
+            &mut *self.reader,
+            self.control,
+            self.threads,
+            counters,
+            |(counter, columns), batch, (): &mut ()| {
+                columns.add(batch);
+                Ok(counter.add(batch)?)
+            },
+            |()| Ok(()),
+        );
+        progress.end();
+        let mut counters = counted?.into_iter();
+        (*counter, self.columns) = counters.next().ok_or(Error::WorkerLost)?;
+        for (other, other_columns) in counters {
+            counter.absorb(&other)?;
+            self.columns.absorb(other_columns);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use incrowd_core::table::RowBatch;
+    use incrowd_io::Fingerprint;
 
     /// Hands on a row or two at a time, so that every worker gets some of a small table.
     struct FewRows {
@@ -160,23 +176,21 @@ mod tests {
         }
         let source = Source::spooled(text.as_bytes(), CsvOptions::default()).unwrap();
         let count = |threads| {
-            let mut job = Job::default();
-            job.search.threads = Some(threads);
             let reader = FewRows {
                 inner: source.open().unwrap(),
                 batch: RowBatch::default(),
                 next: 0,
             };
-            let counter = RowCounter::new(reader.inner.columns(), &[0, 1], &[1]);
-            let counted = super::count(
-                &job,
-                &source,
-                Box::new(reader),
-                counter,
-                ColumnCounter::default(),
-                &Control::default(),
-            );
-            let CountedRows { counter, hash, .. } = counted.ok().unwrap();
+            let mut counter = RowCounter::new(reader.inner.columns(), &[0, 1], &[1]);
+            let mut pass = CountPass {
+                source: &source,
+                reader: Box::new(reader),
+                columns: ColumnCounter::default(),
+                threads,
+                control: &Control::default(),
+            };
+            pass.count(&mut counter).unwrap();
+            let hash = pass.reader.fingerprint().unwrap();
             let owned = |(text, rows): (&str, u32)| (text.to_owned(), rows);
             let values = |column| counter.values(column, &Missing::default());
             let columns = (0..3).map(|at| values(at).into_iter().map(owned).collect::<Vec<_>>());

@@ -5,11 +5,11 @@ use crate::report::outcome::VERSION;
 use crate::run::control::Control;
 use crate::run::files;
 use crate::run::hierarchies::{self, ColumnHierarchy};
-use crate::run::input;
+use crate::run::input::{self, CountPass};
 use crate::run::plan::find_column;
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{HierarchySource, Job, Unlisted};
-use incrowd_core::counts::RowCounter;
+use incrowd_core::counts::{CountEngine, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_io::write_atomically;
 use serde::{Deserialize, Serialize};
@@ -70,10 +70,10 @@ fn values_of(job: &Job, column: &str, control: &Control) -> Result<Vec<(String, 
         column,
         "the column asked for",
     )?;
-    let counter = RowCounter::new(reader.columns(), &[at], &[]);
+    let mut counter = RowCounter::new(reader.columns(), &[at], &[]);
     let columns = ColumnCounter::default();
-    let rows = input::count(job, &*source, reader, counter, columns, control)?;
-    let values = rows.counter.values(0, &input::missing(job)).into_iter();
+    CountPass::new(job, &*source, reader, columns, control).count(&mut counter)?;
+    let values = counter.values(0, &input::missing(job)).into_iter();
     Ok(values.map(|(text, rows)| (text.to_owned(), rows)).collect())
 }
 

@@ -1,100 +1,105 @@
 //! The second pass over the rows: recoded, checked against the first pass, written.
 
 use crate::error::Error;
-use crate::report::outcome::Sample;
+use crate::report::outcome::{FileWritten, Sample};
 use crate::run::asked::Asked;
-use crate::run::batches::for_each_batch;
+use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
-use incrowd_core::publish::{Confirmation, PublishedRows, Release, Shuffle, SuppressedRows, Tally};
+use incrowd_core::publish::{
+    Applied, Applier, Confirmation, PublishedRows, Release, ReleaseMap, Shuffle, SuppressedRows,
+    Tally,
+};
 use incrowd_core::table::RowBatch;
-use incrowd_io::Fingerprint;
+use incrowd_io::{EncodedRows, Fingerprint};
+use std::sync::Arc;
 
-/// The second pass over the rows.
+/// The second pass over the rows of a table on this machine: one thread reads and writes, the others recode.
 pub(crate) struct SecondPass<'a> {
     pub(crate) job: &'a Job,
     pub(crate) asked: &'a Asked,
-    pub(crate) release: &'a Release<'a>,
+    /// Of the bytes that were counted.
     pub(crate) input_hash: Fingerprint,
     pub(crate) control: &'a Control,
-}
-
-/// What the second pass has seen.
-pub(crate) struct Recoded {
-    /// Of the columns published as they are, in the rows published.
+    /// Where the rows go; without it they are only looked at.
+    pub(crate) output: Option<ReleaseFile>,
+    /// Of the columns published as they are, in the rows published; filled by the pass.
     pub(crate) kept: Measures,
-    /// Of the rows.
-    pub(crate) tally: Tally,
-    /// That all is as it was counted; none when nobody looked.
-    pub(crate) confirmation: Option<Confirmation>,
 }
 
-impl SecondPass<'_> {
-    /// Recodes every row into `output`, which may appear if all is as it was counted. Without one the rows are only looked
-    /// at, and only if there is something to see: columns that are published as they are and can tell anything, or rows
-    /// that may turn out blank.
-    pub(crate) fn recode(&self, output: Option<&mut ReleaseFile>) -> Result<Recoded, Error> {
-        let map = self.release.map();
-        let plan = &self.asked.plan;
-        let is_to_be_seen =
-            Watched::published(plan, &plan.names).has_tellers() || map.any_class().is_some();
-        if output.is_none() && !is_to_be_seen {
-            return Ok(Recoded {
-                kept: Measures::default(),
-                tally: Tally::of(map),
-                confirmation: None,
-            });
-        }
-        let source = &self.asked.source;
+impl Applier for SecondPass<'_> {
+    type Published = Option<FileWritten>;
+    type Error = Error;
+
+    fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let progress = self.control.progress();
-        progress.begin(Phase::Write, source.bytes_total());
-        let result = self.recode_all(output);
+        progress.begin(Phase::Write, self.asked.source.bytes_total());
+        let result = self.recode_all(map);
         progress.end();
-        let (recoded, second) = result.map_err(|error| self.blame_input(error))?;
-        match second == self.input_hash {
-            true => Ok(recoded),
+        let (tally, read) =
+            result.map_err(|error| blame_input(error, &self.asked.source.name()))?;
+        match read == self.input_hash {
+            true => Ok(tally),
             false => Err(self.changed()),
         }
     }
 
-    fn recode_all(
-        &self,
-        mut output: Option<&mut ReleaseFile>,
-    ) -> Result<(Recoded, Fingerprint), Error> {
+    fn appear(self, confirmation: Confirmation) -> Result<Option<FileWritten>, Error> {
+        let written = self.output.map(|output| output.finish(confirmation));
+        written.transpose()
+    }
+}
+
+impl<'a> SecondPass<'a> {
+    /// Has every row written, not yet to be seen, if the rows are those that were counted.
+    pub(crate) fn applied(self, release: &Release<'_>) -> Result<Applied<Self>, Error> {
+        let input = self.asked.source.name();
+        release
+            .apply(self)
+            .map_err(|error| blame_input(error, &input))
+    }
+
+    /// Whether there is anything to write or to see: columns that are published as they are and can tell anything, or
+    /// rows that may turn out blank.
+    pub(crate) fn is_needed(&self, map: &ReleaseMap) -> bool {
+        let plan = &self.asked.plan;
+        let kept = Watched::published(plan, &plan.names);
+        self.output.is_some() || kept.has_tellers() || map.any_class().is_some()
+    }
+
+    fn recode_all(&mut self, map: &Arc<ReleaseMap>) -> Result<(Tally, Fingerprint), Error> {
         let mut reader = self.asked.source.open()?;
         let plan = &self.asked.plan;
         if reader.columns() != plan.names {
             return Err(self.changed());
         }
         let threads = self.job.threads();
-        let recoder = self
-            .release
-            .recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
+        let recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let kept = ColumnCounter::new(Watched::published(plan, recoder.names()));
-        let is_written = output.is_some();
+        let is_written = self.output.is_some();
         let mut shuffle =
             (is_written && self.job.output.shuffle == Some(true)).then(Shuffle::default);
         // Rows that are still to be put in order are formatted when they are.
-        let encoder = output.as_ref().and_then(|output| output.encoder());
+        let encoder = self.output.as_ref().and_then(|output| output.encoder());
         let encoder = encoder.filter(|_| shuffle.is_none());
+        let output = &mut self.output;
         let workers = for_each_batch(
             &mut *reader,
             self.control,
             threads,
-            vec![(recoder, kept); threads.saturating_sub(1).max(1)],
-            |(recoder, kept), batch, made: &mut (PublishedRows, Vec<u8>)| {
+            vec![(recoder, kept); workers(threads)],
+            |(recoder, kept), batch, made: &mut (PublishedRows, EncodedRows)| {
                 let (published, text) = made;
                 recoder.recode(batch, published)?;
                 kept.add(published.rows());
                 if let Some(encoder) = &encoder {
-                    text.clear();
-                    encoder.encode(published.rows(), text);
+                    encoder.encode_published(published, text);
                 }
                 Ok(())
             },
-            |(published, text)| match (&mut output, &mut shuffle, encoder) {
+            |(published, text)| match (&mut *output, &mut shuffle, encoder) {
                 (None, ..) => Ok(()),
                 (Some(_), Some(shuffle), _) => {
                     shuffle.add(published);
@@ -116,22 +121,15 @@ impl SecondPass<'_> {
             tally.add(recoder.tally());
             measured.absorb(kept);
         }
-        let recoded = Recoded {
-            confirmation: Some(self.release.confirm(&tally)?),
-            kept: measured.finish(),
-            tally,
-        };
-        Ok((recoded, reader.fingerprint()?))
+        self.kept = measured.finish();
+        Ok((tally, reader.fingerprint()?))
     }
 
     /// The first rows, before and after.
-    pub(crate) fn sample(&self, rows: usize) -> Result<Sample, Error> {
+    pub(crate) fn sample(&self, map: &Arc<ReleaseMap>, rows: usize) -> Result<Sample, Error> {
         let mut reader = self.asked.source.open()?;
-        let mut recoder = self.release.recoder(
-            &self.asked.plan.names,
-            &self.asked.plan.dropped,
-            self.suppressed_rows(),
-        )?;
+        let plan = &self.asked.plan;
+        let mut recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let text = |batch: &RowBatch, row: usize| -> Vec<String> {
             (0..batch.columns())
                 .map(|column| String::from_utf8_lossy(batch.cell(row, column)).into_owned())
@@ -154,7 +152,7 @@ impl SecondPass<'_> {
                 }
                 recoder
                     .recode(&one, &mut published)
-                    .map_err(|error| self.blame_input(error.into()))?;
+                    .map_err(|error| blame_input(error.into(), &self.asked.source.name()))?;
                 let after = published.rows();
                 sample.before.push(text(&batch, row));
                 sample
@@ -177,31 +175,33 @@ impl SecondPass<'_> {
             input: self.asked.source.name(),
         }
     }
+}
 
-    /// An input that could be read once and is now missing or malformed has changed.
-    fn blame_input(&self, error: Error) -> Error {
-        use incrowd_io::Error::*;
-        match error {
-            Error::Core(incrowd_core::Error::InputChanged)
-            | Error::Io(
-                NotFound { .. }
-                | IsDirectory { .. }
-                | Empty { .. }
-                | NoRows { .. }
-                | RaggedRow { .. }
-                | DuplicateColumn { .. }
-                | EmptyColumnName { .. }
-                | HeaderIsRow { .. }
-                | NotUtf8 { .. }
-                | QuoteNeverClosed { .. }
-                | CellTooLarge { .. }
-                | BrokenGzip { .. }
-                | BrokenParquet { .. }
-                | InputChanged { .. }
-                | UnsupportedColumnType { .. }
-                | CellNotOfType { .. },
-            ) => self.changed(),
-            other => other,
-        }
+/// An input that could be read once and is now missing or malformed has changed.
+fn blame_input(error: Error, input: &str) -> Error {
+    use incrowd_io::Error::*;
+    match error {
+        Error::Core(incrowd_core::Error::InputChanged)
+        | Error::Io(
+            NotFound { .. }
+            | IsDirectory { .. }
+            | Empty { .. }
+            | NoRows { .. }
+            | RaggedRow { .. }
+            | DuplicateColumn { .. }
+            | EmptyColumnName { .. }
+            | HeaderIsRow { .. }
+            | NotUtf8 { .. }
+            | QuoteNeverClosed { .. }
+            | CellTooLarge { .. }
+            | BrokenGzip { .. }
+            | BrokenParquet { .. }
+            | InputChanged { .. }
+            | UnsupportedColumnType { .. }
+            | CellNotOfType { .. },
+        ) => Error::InputChanged {
+            input: input.to_owned(),
+        },
+        other => other,
     }
 }

@@ -1,7 +1,9 @@
 //! Columns published as they are keep their types from Parquet to Parquet.
 
-use incrowd_io::{Claims, ColumnType, CsvOptions, OutputFormat, Sink, Source};
+use incrowd_core::table::RowBatch;
+use incrowd_io::{Claims, ColumnType, CsvOptions, OutputFormat, RowSink, Sink, Source};
 use incrowd_job::{Control, Job, Show, anonymize};
+use incrowd_testkit::unchanged;
 use std::path::Path;
 
 const TABLE: &str = "\
@@ -61,19 +63,21 @@ fn a_parquet_table_keeps_its_types() {
     let (claims, names) = (Claims::default(), reader.columns().to_vec());
     let mut sink = Sink::create(&claims, path("t.parquet"), OutputFormat::Parquet, &names).unwrap();
     let (text, number) = (ColumnType::TEXT, ColumnType::INTEGER);
-    sink.set_types(vec![
+    let types = vec![
         text.clone(),
         number.clone(),
         text.clone(),
         number,
         text.clone(),
         text.clone(),
-    ]);
+    ];
+    sink.begin(&names, Some(types)).unwrap();
     let mut batch = Default::default();
     while reader.read(&mut batch).unwrap() {
-        sink.write(&batch).unwrap();
+        sink.write(&unchanged(&batch).0).unwrap();
     }
-    sink.finish().unwrap();
+    let (_, confirmation) = unchanged(&RowBatch::new(1));
+    Box::new(sink).finish(confirmation).unwrap();
     let stored = Source::new(path("t.parquet"), CsvOptions::default())
         .open()
         .unwrap()

@@ -1,7 +1,8 @@
 //! Small tables for the tests of this folder.
 
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Error, RowReader, Source};
+use incrowd_io::{CsvOptions, Error, RowReader, RowSink, Sink, Source, Written};
+use incrowd_testkit::unchanged;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -83,4 +84,22 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// Writes rows as a release that changes nothing would: a sink takes no others.
+pub(crate) trait WriteUnchanged {
+    fn put(&mut self, rows: &RowBatch) -> Result<(), Error>;
+
+    fn done(self) -> Result<Written, Error>;
+}
+
+impl WriteUnchanged for Sink {
+    fn put(&mut self, rows: &RowBatch) -> Result<(), Error> {
+        self.write(&unchanged(rows).0)
+    }
+
+    fn done(self) -> Result<Written, Error> {
+        let (_, confirmation) = unchanged(&RowBatch::new(1));
+        Box::new(self).finish(confirmation)
+    }
 }

@@ -3,12 +3,12 @@
 use crate::error::Error;
 use crate::run::control::Control;
 use crate::run::hierarchies;
-use crate::run::input;
+use crate::run::input::{self, CountPass};
 use crate::run::plan::Plan;
 use crate::run::published_reader::PublishedReader;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::Job;
-use incrowd_core::counts::{CountedTable, Missing, MissingCells, RowCounter};
+use incrowd_core::counts::{CountEngine, CountedTable, Missing, MissingCells, RowCounter};
 use incrowd_core::hierarchy::{ANY, Hierarchy, build};
 use incrowd_io::{Fingerprint, RowReader};
 use std::sync::Arc;
@@ -64,10 +64,11 @@ impl Counted {
         let is_release = matches!(which, Which::Release);
         let counts_stars = is_release.then(|| Arc::clone(&rows_starred));
         let reader = PublishedReader::new(reader, joined, counts_stars);
-        let counter = RowCounter::new(reader.columns(), &plan.quasi_identifiers, &counted);
+        let mut counter = RowCounter::new(reader.columns(), &plan.quasi_identifiers, &counted);
         let kept = ColumnCounter::new(watched);
-        let rows = input::count(job, &*source, Box::new(reader), counter, kept, control)?;
-        let (counter, hash, mut kept) = (rows.counter, rows.hash, rows.columns.finish());
+        let mut pass = CountPass::new(job, &*source, Box::new(reader), kept, control);
+        pass.count(&mut counter)?;
+        let (hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
         if !is_release {
             kept.add_counted(&plan, &counter);
         }
