@@ -1,4 +1,4 @@
-//! What the columns are, and which values may stand for which.
+//! The roles of columns, and the hierarchies of their values.
 
 use super::FlagPart;
 use super::words::choice;
@@ -6,46 +6,46 @@ use clap::Args;
 use incrowd_job::{Error, HierarchySource, Job, Others, Unlisted};
 use std::path::PathBuf;
 
-/// What the columns are.
+/// The roles of the columns.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What the columns are")]
+#[command(next_help_heading = "Columns")]
 pub(crate) struct RoleArgs {
-    /// Columns others could know and join; published generalized, in this order of levels
+    /// Columns that could be linked with outside knowledge; published generalized. Levels are listed in this order
     #[arg(short, long, value_name = "COLUMNS", value_delimiter = ',')]
     quasi_identifiers: Option<Vec<String>>,
-    /// Columns that must not be linked to a person; published as they are
+    /// Columns that must not be linked to a person; published unchanged
     #[arg(short, long, value_name = "COLUMNS", value_delimiter = ',')]
     sensitive: Option<Vec<String>>,
-    /// Columns that name a person; dropped
+    /// Columns that identify a person; dropped
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     identifying: Option<Vec<String>>,
-    /// Columns that analysts predict; published as they are
+    /// Columns that analysts want to predict; published unchanged
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     target: Option<Vec<String>>,
-    /// Columns to publish as they are, whatever they give away
+    /// Columns to publish unchanged, even if they are revealing
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     keep: Option<Vec<String>>,
-    /// What happens to columns named nowhere; refused when not given. Even with `keep`, columns that name people,
-    /// single them out or tell a column to be protected are refused unless --keep names them
+    /// What to do with columns that have no role [default: refuse to run]. Even with `keep`, columns that identify
+    /// people, single them out or reveal a protected column are refused unless --keep names them
     #[arg(long, value_name = "WHAT", value_parser = choice::<Others>(&["keep", "drop"]))]
     others: Option<Others>,
 }
 
-/// Which values may stand for which.
+/// The hierarchies of values.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Which values may stand for which")]
+#[command(next_help_heading = "Hierarchies")]
 pub(crate) struct HierarchyArgs {
-    /// A folder with a file `<column>.csv` for each hierarchy
+    /// Folder with a file `<column>.csv` for each hierarchy
     #[arg(long, value_name = "FOLDER")]
     hierarchies: Option<PathBuf>,
-    /// One hierarchy, repeatable: column=FILE, or column=RULE with a rule such as interval:5,10,20@17,
+    /// Hierarchy of one column (repeatable): column=FILE, or column=RULE with a rule such as interval:5,10,20@17,
     /// quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1, date:month,year, order, countries,
     /// us-states, education, icd10, uk-postcode or suppress
     #[arg(long, value_name = "COLUMN=FILE|RULE")]
     hierarchy: Vec<String>,
-    /// What happens to values that their hierarchy does not list
+    /// What to do with values that the hierarchy of their column does not list [default: refuse]
     #[arg(long, value_name = "WHAT", value_parser = choice::<Unlisted>(&["refuse", "suppress"]))]
-    missing: Option<Unlisted>,
+    unlisted: Option<Unlisted>,
 }
 
 impl FlagPart for RoleArgs {
@@ -66,7 +66,7 @@ impl FlagPart for RoleArgs {
 impl FlagPart for HierarchyArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         job.columns.hierarchies.clone_from(&self.hierarchies);
-        job.columns.missing = self.missing;
+        job.columns.unlisted = self.unlisted;
         for text in &self.hierarchy {
             let (column, source) = text
                 .split_once('=')

@@ -155,7 +155,7 @@ fn a_certificate_names_everything_that_decides_the_release() {
         "--trim",
         "--missing-tokens '?,NA'",
         "--quote '|'",
-        "--missing suppress",
+        "--unlisted suppress",
         "--hierarchy disease=disease.csv",
     ] {
         let other = request(flags);
@@ -405,16 +405,20 @@ fn values_missing_from_a_hierarchy_can_be_suppressed() {
     let refused = folder.run(&format!("anonymize patients.csv {flags} -o safe.csv"));
     let refused = refused.ends_with(2);
     assert!(
-        refused.stderr.contains("--missing suppress"),
+        refused.stderr.contains("--unlisted suppress"),
         "{}",
         refused.stderr
     );
     folder
         .run(&format!(
-            "anonymize patients.csv {flags} --missing suppress -o safe.csv"
+            "anonymize patients.csv {flags} --unlisted suppress -o safe.csv"
         ))
         .ends_with(0);
     assert!(!folder.read("safe.csv").contains(",m,"));
+    // The flag's former name is gone, not kept beside the new one.
+    folder
+        .run(&format!("anonymize patients.csv {flags} --missing suppress"))
+        .ends_with(2);
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn unlisted_values_of_a_table_of_quasi_identifiers_are_blank_rows() {
         .and("h/town.csv", "value,any\nBonn,*\nCologne,*\n");
     for suppressed in ["drop", "star"] {
         let ask = format!(
-            "anonymize t.csv -q town --header --hierarchies h --missing suppress -k 2 --suppressed {suppressed}"
+            "anonymize t.csv -q town --header --hierarchies h --unlisted suppress -k 2 --suppressed {suppressed}"
         );
         let outcome = folder
             .run(&format!("{ask} -o o.csv --certificate c.json --json"))

@@ -317,7 +317,7 @@ fn issue_9_unlisted_values_are_published_alike_by_every_recoding() {
     });
     let folder = Folder::with("t.csv", format!("town,t\n{}", rows.collect::<String>()))
         .and("town.csv", "town,state,any\nBonn,NRW,*\nKoeln,NRW,*\n");
-    let given = "-q town --hierarchy town=town.csv --missing suppress";
+    let given = "-q town --hierarchy town=town.csv --unlisted suppress";
     for algorithm in ["optimal", "bottom-up", "top-down", "partition"] {
         folder
             .run(&format!(

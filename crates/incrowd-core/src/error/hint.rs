@@ -205,7 +205,7 @@ impl Error {
                 "leave out levels, or let each merge more".into()
             }
             Error::HierarchyLacksValues { .. } => {
-                "`incrowd hierarchy check` lists them; or pass `--missing suppress`".into()
+                "`incrowd hierarchy check` lists them; or pass `--unlisted suppress`".into()
             }
             Error::NotNumbers { .. } => {
                 "use `order`, `mask` or `suppress` for text, or clean the column".into()

@@ -20,7 +20,7 @@ impl Error {
                 input,
                 ..
             } => format!(
-                "`incrowd hierarchy check {from} --data {input} --column {column}` lists them; or pass `--missing suppress`"
+                "`incrowd hierarchy check {from} --data {input} --column {column}` lists them; or pass `--unlisted suppress`"
             ),
             Error::Io(error) => error.hint(),
             Error::Cancelled => "nothing was written; start again when you like".into(),

@@ -119,7 +119,7 @@ fn count_and_measure(
                 return Ok(None);
             };
             let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
-            let unlisted = job.columns.missing.unwrap_or_default();
+            let unlisted = job.columns.unlisted.unwrap_or_default();
             let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
             Ok(Some(resolved.hierarchy))
         })

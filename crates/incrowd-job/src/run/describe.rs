@@ -423,7 +423,7 @@ pub(crate) fn request(
         work_limit: job.search.work_limit.map(|limit| limit.to_string()),
         missing: word(job.data.missing_cells.unwrap_or_default()),
         missing_tokens: job.data.missing_tokens.clone().unwrap_or_default(),
-        unlisted: word(job.columns.missing.unwrap_or_default()),
+        unlisted: word(job.columns.unlisted.unwrap_or_default()),
         csv: asked.delimiter.map(|delimiter| {
             let options = input::csv_options(job);
             Dialect {

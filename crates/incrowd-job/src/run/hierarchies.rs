@@ -64,8 +64,8 @@ pub(crate) fn of_column(
 ) -> Result<ColumnHierarchy, Error> {
     check_folder(job)?;
     let source = source_of(job, column);
-    let missing = job.columns.missing.unwrap_or_default();
-    resolve(column, source.as_ref(), values, missing)
+    let unlisted = job.columns.unlisted.unwrap_or_default();
+    resolve(column, source.as_ref(), values, unlisted)
 }
 
 /// The levels that `source` gives a column with these distinct values; chosen when there is none.

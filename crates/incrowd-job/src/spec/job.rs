@@ -113,7 +113,7 @@ pub struct Columns {
     /// A folder with a file `<column>.csv` for each hierarchy.
     pub hierarchies: Option<PathBuf>,
     /// What happens to values that their hierarchy does not list; refused when not given.
-    pub missing: Option<Unlisted>,
+    pub unlisted: Option<Unlisted>,
 }
 
 /// What happens to values of the data that their hierarchy does not list.
@@ -346,7 +346,7 @@ impl Job {
         replace(&mut self.columns.keep, columns.keep);
         replace(&mut self.columns.others, columns.others);
         replace(&mut self.columns.hierarchies, columns.hierarchies);
-        replace(&mut self.columns.missing, columns.missing);
+        replace(&mut self.columns.unlisted, columns.unlisted);
         self.hierarchies.extend(hierarchies);
         replace(&mut self.privacy.models, privacy.models);
         replace(&mut self.privacy.max_suppressed, privacy.max_suppressed);

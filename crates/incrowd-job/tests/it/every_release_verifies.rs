@@ -105,7 +105,7 @@ fn draw(seed: u64, algorithm: &str, folder: &Path) {
     writeln!(job, "keep = [{}]", list(&["s", "u", "c", "w"])).unwrap();
     writeln!(
         job,
-        "missing = \"suppress\"\nhierarchies = \"h\"\n[hierarchies]"
+        "unlisted = \"suppress\"\nhierarchies = \"h\"\n[hierarchies]"
     )
     .unwrap();
     if quasi_identifiers > 1 && stars + gaps == 0 && rng.bool() {

@@ -280,14 +280,14 @@ pub(super) static GLOSSARY: &[Word] = &[
         "refuse",
         "A value that its hierarchy does not list stops the run.",
         "",
-        "`--missing refuse`, the default.",
+        "`--unlisted refuse`, the default.",
     ),
     word(
         Family::Choice,
         "suppress",
         "Values that their hierarchy does not list are published as `*`; in a script, the rows that still violate are left out.",
         "",
-        "`--missing suppress`; the last word of a `--script` for `mu-argus`.",
+        "`--unlisted suppress`; the last word of a `--script` for `mu-argus`.",
     ),
     word(
         Family::Choice,

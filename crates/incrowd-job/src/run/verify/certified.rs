@@ -98,7 +98,7 @@ fn release_job(given: &Job, stated: &Certificate) -> Job {
     job.data.spreadsheet_safe = request.spreadsheet_safe;
     job.data.missing_tokens = Some(request.missing_tokens.clone());
     job.data.missing_cells = word(&request.missing);
-    job.columns.missing = word(&request.unlisted);
+    job.columns.unlisted = word(&request.unlisted);
     job.columns
         .hierarchies
         .clone_from(&given.columns.hierarchies);

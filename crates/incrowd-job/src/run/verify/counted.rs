@@ -120,7 +120,7 @@ pub(super) fn finish(
                 return Ok(None);
             };
             let values = of.values(job, quasi_identifiers + at);
-            let unlisted = job.columns.missing.unwrap_or_default();
+            let unlisted = job.columns.unlisted.unwrap_or_default();
             let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
             Ok(Some(resolved.hierarchy))
         });
