@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-/// What does this word mean? Models, metrics, algorithms, and every term that messages use
+/// Explain a model, metric, algorithm, or any term that messages use
 ///
-/// For a model, metric or algorithm: definition, paper, cost. For any other word: what it means and where you meet it.
+/// For a model, metric or algorithm: definition, paper, cost. For any other term: its meaning and where it is used.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd explain
@@ -12,24 +12,24 @@ use clap::Args;
   incrowd explain t-closeness
   incrowd explain quasi-identifier")]
 pub(crate) struct ExplainArgs {
-    /// A word, or `models`, `metrics`, `algorithms`, `schemes`, `rules`, `choices`, `terms`; everything when not given
+    /// A term, or `models`, `metrics`, `algorithms`, `schemes`, `rules`, `choices`, `terms` [default: list everything]
     #[arg(value_name = "WORD", num_args = 0..)]
     words: Vec<String>,
 }
 
 impl ExplainArgs {
-    /// The name to look up. It may be of several words, as in `explain unique row`.
+    /// The name to look up. It may have several words, as in `explain unique row`.
     pub(crate) fn name(&self) -> Option<String> {
         (!self.words.is_empty()).then(|| self.words.join(" "))
     }
 }
 
-/// Print the completions for a shell
+/// Print shell completions
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   incrowd completions bash > ~/.local/share/bash-completion/completions/incrowd")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: clap_complete::Shell,
 }
@@ -40,7 +40,7 @@ pub(crate) struct CompletionsArgs {
   incrowd man > incrowd.1
   incrowd man anonymize > incrowd-anonymize.1")]
 pub(crate) struct ManArgs {
-    /// The command; incrowd itself when not given
+    /// Command to document [default: incrowd itself]
     #[arg(value_name = "COMMAND", num_args = 0..)]
     pub(crate) command: Vec<String>,
 }

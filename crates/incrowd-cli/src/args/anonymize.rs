@@ -5,11 +5,11 @@ use super::request::RequestArgs;
 use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 
-/// Make the release: the best recoding that keeps the promises, checked, written, certified
+/// Anonymize a table: find the best safe recoding, check it, write and certify the release
 ///
 /// Every quasi-identifier is published at a level of its hierarchy: `39` as `35-39`, `Bachelors` as `Higher`.
-/// Among all choices of levels that keep the promises, the one that loses least is taken. Hierarchies that you
-/// do not give are built from the data. Without -o nothing is written, only reported.
+/// Among all combinations of levels that satisfy the privacy models, the one with the lowest loss is used.
+/// Hierarchies that you do not provide are built from the data. Without -o, results are reported but nothing is written.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv

@@ -4,10 +4,10 @@ use super::request::RequestArgs;
 use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 
-/// Try several algorithms on one job: privacy reached, every metric, rows suppressed, seconds, memory
+/// Compare algorithms on one job: privacy reached, every metric, rows suppressed, time, memory
 ///
-/// Counts the table once and runs every algorithm on it, ten seconds each unless --time-limit says otherwise. Each
-/// answer passes the same check as a release; nothing is written. Take the one you like with `incrowd anonymize --algorithm NAME`.
+/// Counts the table once and runs every algorithm on it, for up to ten seconds each (see --time-limit). Every result
+/// passes the same check as a release; nothing is written. To use one of them, run `incrowd anonymize --algorithm NAME`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd compare adult.csv -q age,race,sex -s salary-class -k 10 --max-suppressed 1%
@@ -16,28 +16,28 @@ use clap::Args;
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) request: RequestArgs,
-    /// The algorithms to try; all when none is named
+    /// Algorithms to compare [default: all]
     #[arg(
         long,
         value_name = "NAMES",
         value_delimiter = ',',
         conflicts_with = "algorithm",
-        help_heading = "What to compare"
+        help_heading = "Search"
     )]
     algorithms: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
-    /// Print a line of CSV for each algorithm
-    #[arg(long, conflicts_with = "json", help_heading = "Answers")]
+    /// Print one line of CSV per algorithm
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }
 
 impl CompareArgs {
-    /// The algorithms to try. Whoever names one the way other commands do wants that one.
+    /// The algorithms to compare. `--algorithm NAME`, as other commands take it, means only that one.
     pub(crate) fn algorithms(&self) -> Option<&[String]> {
         let one = self.search.algorithm.as_ref().map(std::slice::from_ref);
         self.algorithms.as_deref().or(one)

@@ -7,12 +7,12 @@ use super::table::TableArgs;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Write a job file and hierarchies to start from
+/// Write a job file and hierarchies as a starting point
 ///
-/// Looks at the table as `inspect` does and writes `incrowd.toml`, with every key explained, and a hierarchy
+/// Inspects the table like `incrowd inspect` and writes `incrowd.toml`, with every key explained, and a hierarchy
 /// for each quasi-identifier. Edit them, then run `incrowd anonymize --job incrowd.toml`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   incrowd init adult.csv
   incrowd init adult.csv -q age,sex,race -s salary-class --folder study/")]
 pub(crate) struct InitArgs {
@@ -22,10 +22,10 @@ pub(crate) struct InitArgs {
     pub(crate) roles: RoleArgs,
     #[command(flatten)]
     pub(crate) privacy: PrivacyArgs,
-    /// Where to write
+    /// Folder to write to
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) folder: PathBuf,
-    /// Replace files that are already there
+    /// Overwrite existing files
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

@@ -1,6 +1,6 @@
-//! What can be typed. The doc comments are the help.
+//! Commands and flags. Their doc comments are the help text.
 //!
-//! A file per command, and one for each group of flags that several commands share.
+//! One file per command, and one for each group of flags that several commands share.
 
 mod about;
 mod anonymize;
@@ -37,8 +37,8 @@ use std::path::PathBuf;
 
 /// Hide every record in a crowd, and keep the data worth reading.
 ///
-/// incrowd takes a table about persons and makes a release of it in which nobody can be singled out, with a
-/// proof that this is so. Start with `inspect` to see what is in a file, then `anonymize` it.
+/// incrowd turns a table about people into a release in which nobody can be singled out, and proves it. Start with
+/// `inspect` to see what a file contains, then `anonymize` it.
 #[derive(Debug, Parser)]
 #[command(name = "incrowd", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -54,19 +54,19 @@ const EXAMPLES: &str = "Examples:
   incrowd verify safe.csv -q age,sex,race -k 5
   incrowd negotiate adult.csv -q age,sex,race -k 10 --max-suppressed 1% --max-levels 2,0,1
 
-Exit codes: 0 met, 1 answered with relaxations or verification found the file unsafe, 2 an error, 130 stopped with Ctrl-C.";
+Exit codes: 0 request met, 1 met only with relaxations or file found unsafe, 2 error, 130 stopped with Ctrl-C.";
 
-/// How answers are given.
+/// Flags that every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Print one JSON document on standard output, and nothing else there
-    #[arg(long, global = true, help_heading = "Answers")]
+    /// Print the result as one JSON document on standard output
+    #[arg(long, global = true, help_heading = "Output")]
     pub(crate) json: bool,
-    /// Print nothing but errors and what was asked for with --json or --output -
-    #[arg(long, global = true, help_heading = "Answers")]
+    /// Print only errors, and what --json or --output - asks for
+    #[arg(long, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
-    /// Draw no progress bar; there is none anyway unless a person is watching
-    #[arg(long, global = true, help_heading = "Answers")]
+    /// Do not show progress bars (they appear only in a terminal)
+    #[arg(long, global = true, help_heading = "Output")]
     pub(crate) no_progress: bool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// The job that the flags of a command describe, laid over the job file if there is one.
+/// The job that the flags of a command describe; they override the job file if there is one.
 pub(crate) fn job(file: Option<&PathBuf>, parts: &[&dyn FlagPart]) -> Result<Job, Error> {
     let mut flags = Job::default();
     for part in parts {
@@ -100,9 +100,9 @@ pub(crate) fn job(file: Option<&PathBuf>, parts: &[&dyn FlagPart]) -> Result<Job
     Ok(job)
 }
 
-/// A group of flags that says something about the job.
+/// A group of flags that sets part of a job.
 pub(crate) trait FlagPart {
-    /// Says it.
+    /// Sets the keys of `job` that the flags were given for.
     fn fill(&self, job: &mut Job) -> Result<(), Error>;
 }
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// Every flag of a command and its subcommands with the words it can be set to.
+    /// Every flag of a command and its subcommands, with the words it accepts.
     fn flags_with_words(command: &clap::Command, found: &mut Vec<(String, String)>) {
         for flag in command.get_arguments() {
             let Some(name) = flag.get_long() else {

@@ -8,15 +8,15 @@ use incrowd_core::negotiate::{Estimator, Search};
 use incrowd_job::{Error, Options, Preparation};
 use std::path::PathBuf;
 
-/// What can be had? The best release that meets every wish, or three that each give way on one
+/// Negotiate a release: the best one that meets your request, or three that each relax one part of it
 ///
-/// You wish for three things: privacy (such as -k 10), few rows left out (--max-suppressed), and detail
-/// (--max-levels: how far each column may be generalized). If all can be had together, the answer is the release
-/// that generalizes least. If not, you get up to three offers: more rows left out, higher levels, or weaker
-/// privacy, each with its price. Nothing is published until you say so.
+/// A request has three parts: privacy (such as -k 10), the number of rows that may be suppressed (--max-suppressed),
+/// and detail (--max-levels: how far each column may be generalized). If all three can be met, the answer is the
+/// release that generalizes least. If not, you get up to three offers: more suppression, higher levels, or weaker
+/// privacy, each with its cost. Nothing is published until you say so.
 ///
-/// In a terminal this is a dialogue: take an offer, change a wish, ask again, write the job file, release.
-/// Elsewhere, or with --json, one question is answered; with --batch, one for each line of JSON.
+/// In a terminal this is a dialogue: accept an offer, change the request, ask again, write the job file, release.
+/// Otherwise, or with --json, it answers one request; with --batch, one per line of JSON.
 ///
 /// Levels count from 0, the raw value, to `*`; `incrowd hierarchy build DATA --column NAME` shows them.
 #[derive(Debug, Args)]
@@ -28,12 +28,12 @@ use std::path::PathBuf;
       where each line is a request such as
       {\"model\":\"k-anonymity\",\"parameter\":10,\"max_suppressed\":\"1%\",\"max_levels\":[2,1,0]}
 
-Exit codes: 0 every wish can be met, 1 only with a relaxation, 2 an error.")]
+Exit codes: 0 request met, 1 met only with a relaxation, 2 error.")]
 pub(crate) struct NegotiateArgs {
     #[command(flatten)]
     pub(crate) request: RequestArgs,
-    /// Answer lines of JSON from a file, or - for standard input, with a line of JSON each
-    #[arg(long, value_name = "FILE", help_heading = "Answers")]
+    /// Read requests as lines of JSON from a file, or - for standard input, and answer each with a line of JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) batch: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) preparation: PreparationArgs,
@@ -43,16 +43,16 @@ pub(crate) struct NegotiateArgs {
     pub(crate) threads: ThreadArgs,
 }
 
-/// How to get ready for questions.
+/// What to count before the first request.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "How to get ready")]
+#[command(next_help_heading = "Preparation")]
 pub(crate) struct PreparationArgs {
-    /// What is counted before the first question: every choice of levels, the most promising, those and the
-    /// highest acceptable, none, or what suits the table. `full` and `lazy` are exact
+    /// Which combinations of levels to count in advance: all, the most promising, those and the highest acceptable
+    /// one, none, or whatever suits the table. `full` and `lazy` are exact
     #[arg(long, value_name = "HOW", default_value = "auto",
         value_parser = word(Preparation::ALL))]
     how: Preparation,
-    /// How many choices of each height are promising, for partial and partial-top
+    /// Share of the combinations at each height to count in advance (partial, partial-top)
     #[arg(
         long,
         value_name = "SHARE",
@@ -60,21 +60,21 @@ pub(crate) struct PreparationArgs {
         allow_hyphen_values = true
     )]
     partial: String,
-    /// How promising is told, for partial and partial-top
+    /// Estimator that ranks combinations (partial, partial-top)
     #[arg(long, value_name = "NAME", default_value = "lambda",
         value_parser = word(Estimator::ALL))]
     estimator: Estimator,
-    /// Which heights the offer of higher levels may use: the whole lattice, or from --max-levels on
+    /// Heights that the higher-levels offer may use: the whole lattice, or from --max-levels upward
     #[arg(long, value_name = "HEIGHTS", default_value = "whole",
         value_parser = word(Search::ALL))]
     search: Search,
-    /// Keep what was counted in this file, and use it again if data and hierarchies are the same
+    /// Save the counts to this file, and reuse them as long as data and hierarchies are unchanged
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
 }
 
 impl PreparationArgs {
-    /// What they say; `many_questions` is for the caller to know.
+    /// The options that the flags describe; the caller knows whether there are `many_questions`.
     pub(crate) fn options(&self, many_questions: bool) -> Result<Options, Error> {
         Ok(Options {
             how: self.how,

@@ -1,4 +1,4 @@
-//! Where the release goes.
+//! Where and how the release is written.
 
 use super::FlagPart;
 use super::words::choice;
@@ -6,39 +6,39 @@ use clap::Args;
 use incrowd_job::{Error, Job, Suppressed};
 use std::path::PathBuf;
 
-/// Where the release goes.
+/// Where and how the release is written.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Where the release goes")]
+#[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// The release: a .csv, .csv.gz, .tsv or .parquet file, or - for standard output
+    /// Write the release to a .csv, .csv.gz, .tsv or .parquet file, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// The certificate, as JSON; a readable one is written beside it as .txt
+    /// Write the certificate as JSON, and a readable copy next to it as .txt
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
-    /// What is published of suppressed rows: nothing, or a row of `*`
+    /// How to publish suppressed rows: not at all, or as rows of `*`
     #[arg(long, value_name = "HOW", value_parser = choice::<Suppressed>(&["drop", "star"]))]
     suppressed: Option<Suppressed>,
-    /// Write rows in another order than they have in the table, drawn with --seed. Rows that stay in their order can
-    /// tell who is who. Holds the release in memory
+    /// Write the rows in random order (see --seed), since the original order can reveal who is who. Holds the release
+    /// in memory
     #[arg(long)]
     shuffle: bool,
     #[command(flatten)]
     pub(crate) spreadsheet: SpreadsheetArgs,
-    /// Print the first N rows before and after: these are cells of your table
+    /// Print the first N rows before and after; this prints cells of your table
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) sample: usize,
-    /// Also print the steps that led to the release, for algorithms that go step by step
+    /// Also print the steps that led to the release (algorithms that work step by step)
     #[arg(long)]
     pub(crate) verbose: bool,
 }
 
-/// Whether a release is made for spreadsheets.
+/// Whether a release must be safe to open in a spreadsheet.
 #[derive(Debug, Args)]
 pub(crate) struct SpreadsheetArgs {
-    /// In CSV, an apostrophe stands before cells that a spreadsheet would take for formulas: those that begin with =, +,
-    /// - or @ and are no numbers
-    #[arg(long, help_heading = "Where the release goes")]
+    /// In CSV, put an apostrophe before cells that a spreadsheet would treat as formulas: those that begin with =, +, -
+    /// or @ and are not numbers
+    #[arg(long, help_heading = "Output")]
     spreadsheet_safe: bool,
 }
 

@@ -1,53 +1,54 @@
-//! What to promise, and what may be given up for it.
+//! Privacy models, and what a release may give up to satisfy them.
 
 use super::FlagPart;
 use clap::Args;
 use incrowd_job::{Error, Job};
 
-/// What to promise.
+/// Privacy models.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What to promise")]
+#[command(next_help_heading = "Privacy")]
 pub(crate) struct PromiseArgs {
-    /// Everybody stands in a crowd of at least N: k-anonymity
+    /// k-anonymity: everyone is in a class of at least N rows
     #[arg(short, value_name = "N", allow_negative_numbers = true)]
     k: Option<String>,
-    /// Every crowd has at least N sensitive values: distinct l-diversity
+    /// Distinct l-diversity: every class has at least N different sensitive values
     #[arg(short, value_name = "N", allow_negative_numbers = true)]
     l: Option<String>,
-    /// The sensitive values of every crowd are as spread as those of the table, but for X: t-closeness
+    /// t-closeness: in every class, the distribution of sensitive values is within distance X of that in the table
     #[arg(short, value_name = "X", allow_negative_numbers = true)]
     t: Option<String>,
-    /// Any model with its parameters, such as `entropy-l-diversity(l=3)`; repeatable, all must hold
+    /// Any model with its parameters, such as `entropy-l-diversity(l=3)` (repeatable; all must hold). `incrowd explain
+    /// models` lists them
     #[arg(long, value_name = "MODEL")]
     privacy: Vec<String>,
 }
 
-/// What may be given up for the promises.
+/// What a release may give up to satisfy the privacy models.
 #[derive(Debug, Args)]
 pub(crate) struct BudgetArgs {
-    /// Rows that may be left out: a number such as 321, or a share such as 1%; none when not given
+    /// Rows that may be suppressed: a number such as 321, or a share such as 1% [default: 0]
     #[arg(
         long,
         value_name = "ROWS|SHARE",
         allow_hyphen_values = true,
-        help_heading = "What to promise"
+        help_heading = "Privacy"
     )]
     max_suppressed: Option<String>,
 }
 
-/// What to promise, and what may be given up for it.
+/// Privacy models, and what a release may give up to satisfy them.
 #[derive(Debug, Args)]
 pub(crate) struct PrivacyArgs {
     #[command(flatten)]
     pub(crate) promises: PromiseArgs,
     #[command(flatten)]
     budget: BudgetArgs,
-    /// The highest level allowed for each quasi-identifier, in their order, such as 2,1,1
+    /// Highest level allowed for each quasi-identifier, in the order of -q, such as 2,1,1
     #[arg(
         long,
         value_name = "LEVELS",
         allow_hyphen_values = true,
-        help_heading = "What to promise"
+        help_heading = "Privacy"
     )]
     max_levels: Option<String>,
 }

@@ -7,7 +7,7 @@ use super::table::TableArgs;
 use clap::Args;
 use incrowd_job::{Error, Job};
 
-/// A table, what its columns are, and what is promised about them.
+/// A table, the roles of its columns, and the privacy it needs.
 #[derive(Debug, Args)]
 pub(crate) struct RequestArgs {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! How to search.
+//! How the best release is searched for.
 
 use super::FlagPart;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
@@ -6,25 +6,25 @@ use incrowd_core::algorithms::ALGORITHMS;
 use incrowd_core::registry::{Default, Setting};
 use incrowd_job::{AlgorithmSettings, Error, Job};
 
-/// How to search.
+/// How the best release is searched for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "How to search")]
+#[command(next_help_heading = "Search")]
 pub(crate) struct SearchArgs {
-    /// What is to be lost least; `incrowd explain metrics` lists them
+    /// Metric to minimize [default: loss]; `incrowd explain metrics` lists them
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// The algorithm, or auto; `incrowd explain algorithms` lists them
+    /// Algorithm to use, or auto [default: optimal]; `incrowd explain algorithms` lists them
     #[arg(long, value_name = "NAME")]
     pub(super) algorithm: Option<String>,
-    /// For algorithms that draw numbers, and for --shuffle
+    /// Seed for random numbers (randomized algorithms, --shuffle)
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Stop searching after this time, such as 30s, and take the best found. Reading, and checking and writing, may
-    /// each take as long; if that is not enough, nothing is written
+    /// Stop searching after this time, such as 30s, and use the best result so far. Reading may take as long again, and
+    /// so may checking and writing; if that is not enough, nothing is written
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     time_limit: Option<String>,
-    /// Stop searching after so many steps of work, such as 500M, and take the best found; none for no limit. Unlike a
-    /// time it gives the same answer on every machine [default: 3G, a minute or so]
+    /// Stop searching after this many steps, such as 500M, and use the best result so far; none for no limit. Unlike a
+    /// time limit, it gives the same result on every machine [default: 3G, about a minute]
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     work_limit: Option<String>,
 }
@@ -56,7 +56,7 @@ impl Args for SettingArgs {
                 .long(setting.name)
                 .value_name(setting.kind.value_name())
                 .allow_hyphen_values(true)
-                .help_heading("Settings of single algorithms")
+                .help_heading("Algorithm settings")
                 .help(help);
             command.arg(match setting.kind.is_list() {
                 true => flag.value_delimiter(',').action(ArgAction::Append),
@@ -87,11 +87,11 @@ impl FromArgMatches for SettingArgs {
     }
 }
 
-/// How many threads.
+/// The number of threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
-    /// Threads to use; all processors when not given. The result does not depend on it
-    #[arg(long, value_name = "N", help_heading = "How to search")]
+    /// Number of threads [default: all processors]; the result does not depend on it
+    #[arg(long, value_name = "N", help_heading = "Search")]
     pub(crate) threads: Option<usize>,
 }
 

@@ -7,10 +7,10 @@ use clap::Args;
 use incrowd_job::{Error, Job};
 use std::path::PathBuf;
 
-/// How do suppression, height and privacy trade off? Tables and pictures over all choices of levels
+/// Study how suppression, height and privacy trade off, in tables and plots over all combinations of levels
 ///
-/// For each parameter (such as k = 3, 10 and 25) and each height, which is the sum of the levels of all columns:
-/// how many rows must be left out at least, on average and at most. Reads the table once and publishes nothing.
+/// For each parameter (such as k = 3, 10 and 25) and each height (the sum of the levels of all columns), shows the
+/// minimum, average and maximum number of rows suppressed. Reads the table once and publishes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd study adult.csv -q age,race,sex
@@ -20,46 +20,45 @@ use std::path::PathBuf;
 pub(crate) struct StudyArgs {
     #[command(flatten)]
     pub(crate) request: RequestArgs,
-    /// The parameters to study, such as 3,10,25. Models may be named without one, as in --privacy k-anonymity
+    /// Parameters to study, such as 3,10,25. Models may then be named without one, as in --privacy k-anonymity
     #[arg(
         long,
         value_name = "NUMBERS",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        help_heading = "What to study"
+        help_heading = "Study"
     )]
     pub(crate) parameters: Option<Vec<String>>,
     /// Study generalization schemes instead: the time and cost of optimal partitions by scheme, k and number of
-    /// columns, bottom-up against top-down, and what each way to search less saves
-    #[arg(long, conflicts_with = "importance", help_heading = "What to study")]
+    /// columns, bottom-up versus top-down, and what each pruning rule saves
+    #[arg(long, conflicts_with = "importance", help_heading = "Study")]
     pub(crate) schemes: bool,
-    /// With --schemes: put the numbers of a column in steps first, as in age=5@17
+    /// With --schemes: round the numbers of a column to steps first, as in age=5@17 (steps of 5 from 17)
     #[arg(
         long,
         value_name = "STEPS",
         value_delimiter = ',',
         requires = "schemes",
-        help_heading = "What to study"
+        help_heading = "Study"
     )]
     coarse: Option<Vec<String>>,
-    /// How long reading the table may take, and how long the study after it. With --schemes it is each search that may
-    /// take as long, 5s when not given
+    /// Time limit for reading the table, and again for the study. With --schemes, for each search [default: 5s]
     #[arg(
         long,
         value_name = "TIME",
         allow_hyphen_values = true,
-        help_heading = "What to study"
+        help_heading = "Study"
     )]
     time_limit: Option<String>,
-    /// Also tell how much each level of each column groups
-    #[arg(long, help_heading = "What to study")]
+    /// Also show how strongly each level of each column merges rows
+    #[arg(long, help_heading = "Study")]
     pub(crate) importance: bool,
-    /// Write pictures to this folder: suppression by height, the curve of a node (that of --max-levels if
-    /// given), and the lattice if it is small, each with the budget: --max-suppressed, or 1% when not given
-    #[arg(long, value_name = "FOLDER", help_heading = "What to study")]
+    /// Write plots to this folder: suppression by height, the curve of one node (the one of --max-levels if given),
+    /// and the lattice if it is small, each showing the budget (--max-suppressed, or 1%)
+    #[arg(long, value_name = "FOLDER", help_heading = "Study")]
     pub(crate) plot: Option<PathBuf>,
     /// Print the tables as CSV
-    #[arg(long, conflicts_with = "json", help_heading = "Answers")]
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,

@@ -9,39 +9,39 @@ use std::path::PathBuf;
 /// The table to read.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// The table: a .csv, .csv.gz, .tsv or .parquet file, or - for standard input
+    /// Table to read: a .csv, .csv.gz, .tsv or .parquet file, or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: Option<String>,
-    /// A job file, as `incrowd init` writes it; flags win over it
+    /// Job file, as written by `incrowd init`; flags override it
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
 
-/// How the table is written.
+/// The format of the table.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "How the table is written")]
+#[command(next_help_heading = "Input format")]
 pub(crate) struct FormatArgs {
-    /// What separates cells, such as `;` or `tab`; detected when not given
+    /// Cell separator, such as `;` or `tab` [default: detected]
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<String>,
-    /// What surrounds cells that hold delimiters; `"` when not given
+    /// Quote character around cells that contain delimiters [default: `"`]
     #[arg(long, value_name = "CHAR")]
     quote: Option<String>,
-    /// The first line is a row; columns are called column-1, column-2 and so on
+    /// The first line is a data row; columns are named column-1, column-2 and so on
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
-    /// The first line names the columns, although it may look like a row
+    /// The first line holds the column names, even if it looks like a data row
     #[arg(long)]
     header: bool,
-    /// Drop white space around cells
+    /// Remove whitespace around cells
     #[arg(long)]
     trim: bool,
-    /// Texts that mean "no value", such as `?,NA`; the empty text always does
+    /// Texts that mean "no value", such as `?,NA` (besides the empty text)
     #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
     missing_tokens: Option<Vec<String>>,
-    /// What a missing cell means: a value of its own, any value, or that the row is left out
+    /// How to treat missing cells: as a value of their own, as matching any value, or by excluding the row
     #[arg(long, value_name = "MEANING",
         value_parser = choice::<MissingCells>(&["own-value", "match-any", "exclude-row"]))]
     missing_cells: Option<MissingCells>,

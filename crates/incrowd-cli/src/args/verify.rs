@@ -8,16 +8,16 @@ use super::table::TableArgs;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Is this published file safe? Whoever made it; also against the original
+/// Verify that a published file is safe, whatever tool made it, optionally against the original
 ///
-/// Groups the rows by their quasi-identifiers as they stand and measures every promise. Without a promise it
-/// measures all models and judges nothing. Either way it tells which classes are single rows or share one sensitive
-/// value, and which columns beside them single people out. With --original it also checks that no row was invented and,
-/// with --max-suppressed, that not too many were lost; give the same hierarchies as for the release.
+/// Groups the published rows by their quasi-identifiers and evaluates every privacy model you name. If you name none,
+/// it measures all models and gives no verdict. Either way it reports classes that are single rows or share one
+/// sensitive value, and other columns that single people out. With --original it also checks that no row was invented
+/// and, with --max-suppressed, that not too many were suppressed; give the hierarchies used for the release.
 ///
-/// With --certificate, roles and promises are those of the certificate: its hashes are compared, every promise and
-/// every figure is counted again from the file, and what cannot be checked with the files given is listed. With --job,
-/// it must also be the answer to that job.
+/// With --certificate, roles and models come from the certificate: its hashes are compared, every model and every
+/// figure is recomputed from the file, and whatever cannot be checked with the given files is listed. With --job, the
+/// certificate must also match that job.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd verify safe.csv -q age,sex,race,education -k 5
@@ -26,14 +26,14 @@ use std::path::PathBuf;
   incrowd verify safe.csv --certificate safe.json --original adult.csv
   incrowd verify --certificate certificate.json --job incrowd.toml
 
-Exit codes: 0 safe, or nothing to judge; 1 not safe, or the certificate does not hold; 2 an error.")]
+Exit codes: 0 safe, or no verdict; 1 not safe, or the certificate is not valid; 2 error.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// The table the release was made from
+    /// Original table that the release was made from
     #[arg(long, value_name = "DATA")]
     pub(crate) original: Option<String>,
-    /// The certificate that came with the file, as JSON, to be checked
+    /// Certificate to check, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
     #[command(flatten)]

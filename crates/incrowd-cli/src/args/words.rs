@@ -1,8 +1,8 @@
-//! Flags that are set to one of a few words.
+//! Flags that accept one of a few words.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Reads one of a few words as the job file would.
+/// Parses one of a few words the way the job file does.
 pub(super) fn choice<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static,
@@ -11,7 +11,7 @@ where
         .try_map(|word| serde_json::from_value::<T>(serde_json::Value::String(word)))
 }
 
-/// Reads one of a few words that mean something in the library.
+/// Parses one of a few words into a value of the library.
 pub(super) fn word<T, const N: usize>(
     words: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T>
@@ -26,7 +26,7 @@ where
     )
 }
 
-/// Never seen: the words are checked before they are looked up.
+/// Never shown: clap checks the words before they are looked up.
 #[derive(Debug)]
 struct UnknownWord;
 

@@ -419,6 +419,7 @@ fn boxes_are_written_and_the_file_is_what_was_judged() {
         }
 
         let applied = release.apply(InMemory::of(oracle)).expect(case);
+        let applied = applied.appear().expect(case);
         assert_eq!(applied, file, "{case}: whoever applies it");
 
         let is_any = |row: &Vec<String>| row.iter().all(|cell| cell == "*");
@@ -450,7 +451,7 @@ impl Applier for InMemory<'_> {
     type Published = Vec<Vec<String>>;
     type Error = Error;
 
-    fn apply(&mut self, map: &ReleaseMap) -> Result<Tally, Error> {
+    fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let table = &self.oracle.table;
         let mut tally = Tally::of(map);
         let tuples = map.tuples().expect("boxes look at whole tuples");
