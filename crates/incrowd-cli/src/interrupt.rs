@@ -1,11 +1,10 @@
 //! Ctrl-C in every phase: the best found so far, or a clean stop with nothing half-written.
 //!
-//! The command runs on a thread of its own. On Ctrl-C a search is asked for the best it has found, which is then
-//! checked and written as if the search had ended by itself. Where nothing is searched, or on another Ctrl-C, or when
-//! the system says that the program is to end, the command is asked to stop, which it does at its next batch of rows or
-//! step of the search, cleaning up on the way. A command that cannot stop, because it waits for a pipe that says
-//! nothing, is given up after a moment, and its temporary files are removed here. Yet another Ctrl-C ends the program
-//! at once.
+//! The command runs on its own thread. On Ctrl-C, a search is asked for its best result so far, which is then checked
+//! and written as if the search had ended by itself. If no search is running, on a second Ctrl-C, or when the system
+//! asks the program to terminate, the command is asked to stop; it does so at its next batch of rows or step of the
+//! search, and cleans up. A command that cannot stop because it waits for a silent pipe is abandoned after a moment,
+//! and its temporary files are removed here. A further Ctrl-C ends the program at once.
 
 use crate::args::Cli;
 use crate::progress::Bars;
@@ -19,14 +18,14 @@ use std::time::{Duration, Instant};
 /// How long a command may take to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often we look whether the user wants to stop.
+/// How often to check whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What is said when the best so far is wanted.
+/// Printed when the user asks for the best result so far.
 const TAKING_THE_BEST: &str =
-    "\ntaking the best found so far; press Ctrl-C again to stop with nothing written\n";
+    "\nusing the best result so far; press Ctrl-C again to stop without writing anything\n";
 
-/// Runs what was typed.
+/// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
     let control = Arc::new(Control::new(Bars::new(&cli.global)));
     #[cfg(unix)]
@@ -37,7 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
     let (reply_out, reply) = channel();
     let working = Arc::clone(&control);
     std::thread::spawn(move || {
-        // Nobody listens once the program was given up.
+        // Nobody listens once the command was abandoned.
         let _ = reply_out.send(commands::run(cli, &working));
     });
     wait(&reply, &control)
@@ -46,13 +45,13 @@ pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
 /// Ctrl-C was pressed.
 fn press(control: &Control) {
     match control.ask_for_best() {
-        // Whether it can be said changes nothing.
+        // Whether the message can be printed changes nothing.
         true => drop(std::io::stderr().write_all(TAKING_THE_BEST.as_bytes())),
         false => stop(control),
     }
 }
 
-/// Asks the command to stop; ends the program when it was asked before.
+/// Asks the command to stop; ends the program if it was already asked.
 fn stop(control: &Control) {
     if control.is_cancelled() {
         std::process::exit(STOPPED.into());
@@ -60,12 +59,12 @@ fn stop(control: &Control) {
     control.cancel();
 }
 
-/// Lets a thread wait for the signals by which a system ends programs: nobody waits for an answer then.
+/// Starts a thread that waits for the signals with which the system terminates programs; then nobody waits for a result.
 #[cfg(unix)]
 fn stop_on_termination(control: Arc<Control>) {
     use nix::sys::signal::{SigSet, Signal};
     let signals: SigSet = [Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
-    // Threads inherit this, and none is there yet. Without it the signals end the program, only less tidily.
+    // Threads inherit this mask, and none exists yet. Without it the signals end the program, only less tidily.
     if signals.thread_block().is_ok() {
         std::thread::spawn(move || {
             while signals.wait().is_ok() {
@@ -80,7 +79,7 @@ fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Rep
     loop {
         match reply.recv_timeout(GLANCE) {
             Ok(reply) => return reply,
-            // The thread has panicked and said so.
+            // The thread panicked and printed why.
             Err(RecvTimeoutError::Disconnected) => {
                 control.abandon();
                 return Err(Error::WorkerLost);

@@ -1,7 +1,7 @@
 //! The command line of incrowd.
 //!
-//! Parses what was typed, calls `incrowd-job`, prints what comes back. Results go to standard output, everything
-//! else to standard error.
+//! Parses the arguments, calls `incrowd-job` and prints the result. Results go to standard output, everything else to
+//! standard error.
 
 mod args;
 mod commands;
@@ -14,7 +14,7 @@ use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What a command wants printed, and how the program ends.
+/// What a command prints, and its exit code.
 #[derive(Debug, Default)]
 struct Reply {
     /// For standard output.
@@ -24,13 +24,13 @@ struct Reply {
     code: u8,
 }
 
-/// The request was met, but verification found the file unsafe.
+/// Verification found the file unsafe.
 const UNSAFE: u8 = 1;
 /// The request can be met only with a relaxation.
 const RELAXED: u8 = 1;
 /// The request was refused or failed.
 const FAILED: u8 = 2;
-/// As shells number a program that Ctrl-C ended.
+/// The code shells use for a program ended by Ctrl-C.
 const STOPPED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -51,14 +51,14 @@ fn main() -> ExitCode {
             },
         },
     };
-    // Notes are a courtesy: nothing depends on whether they can be printed.
+    // Notes are optional: nothing depends on whether they can be printed.
     let _ = std::io::stderr().write_all(reply.note.as_bytes());
     let mut stdout = std::io::stdout().lock();
     let printed = stdout
         .write_all(reply.result.as_bytes())
         .and_then(|()| stdout.flush());
     match printed {
-        // Whoever reads has seen enough, as in `incrowd ... | head`.
+        // The reader has seen enough, as in `incrowd ... | head`.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(reply.code),
         Err(error) => {
             let text = render::text::not_printed(&error);

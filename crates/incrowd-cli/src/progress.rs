@@ -1,16 +1,17 @@
-//! Progress bars: for people who wait, and only then.
+//! Progress bars, shown only to a person who has to wait.
 
 use crate::args::Global;
+use crate::render::figure;
 use incrowd_job::{Phase, Progress, Standing};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is over sooner needs no bar.
+/// Phases shorter than this need no bar.
 const WORTH_A_BAR: Duration = Duration::from_secs(1);
 
-/// A bar for the phase at hand, on standard error.
+/// A bar for the current phase, on standard error.
 pub(crate) struct Bars {
     is_wanted: bool,
     current: Mutex<Option<Current>>,
@@ -77,12 +78,12 @@ impl Progress for Bars {
     }
 }
 
-/// What a search has found so far.
+/// The result of a search so far.
 fn found(standing: &Standing) -> String {
-    let best = standing.best.map(|best| format!(", best {best:.6}"));
-    // A bound without anything to compare it with tells little.
+    let best = standing.best.map(|best| format!(", best {}", figure(best)));
+    // A bound says little without a loss to compare it with.
     let bound = standing.lower_bound.filter(|_| best.is_some());
-    let bound = bound.map(|bound| format!(", bound {bound:.6}"));
+    let bound = bound.map(|bound| format!(", bound {}", figure(bound)));
     let gap = standing.gap();
     let gap = gap.map(|gap| format!(", gap {:.1} %", (gap * 1000.0).ceil() / 10.0));
     let limit = standing.work_limit.filter(|limit| *limit > 0);
@@ -94,7 +95,7 @@ fn found(standing: &Standing) -> String {
     parts.into_iter().flatten().collect()
 }
 
-/// A bar that follows from the start, so that its estimate is good when it appears.
+/// A bar that tracks progress from the start, so that its estimate is good by the time it is shown.
 fn hidden_bar(phase: Phase, total: Option<u64>) -> ProgressBar {
     let word = match phase {
         Phase::Read => "reading",
@@ -131,10 +132,10 @@ mod tests {
         standing.best = Some(0.75);
         assert_eq!(
             found(&standing),
-            ", best 0.750000, bound 0.250000, gap 66.7 %, 25 % of the work limit"
+            ", best 0.75, bound 0.25, gap 66.7 %, 25 % of the work limit"
         );
         standing.lower_bound = None;
         standing.work_limit = None;
-        assert_eq!(found(&standing), ", best 0.750000");
+        assert_eq!(found(&standing), ", best 0.75");
     }
 }

@@ -1,14 +1,14 @@
-//! What can go wrong while reading and writing, as fields; the sentence and the hint are made from them.
+//! Errors of reading and writing, as fields; message and hint are derived from them.
 //!
-//! Errors point at cells and never quote them: the tables are about persons. Not even a column name read
-//! from a file is quoted where the file may lack a header, for then the name is a cell.
+//! Errors point at cells and never quote them: the tables are about people. Not even a column name read
+//! from a file is quoted if the file may lack a header, for then the name is a cell.
 
 mod codes;
 
 use std::io;
 use std::path::PathBuf;
 
-/// Everything reading and writing can refuse.
+/// Every error of reading and writing.
 ///
 /// `input` is the path of the input or the words `standard input`. Rows count from 1, the header not
 /// counted; lines count from 1, the header counted.
@@ -21,8 +21,8 @@ pub enum Error {
         /// The input.
         input: String,
     },
-    /// The file exists and may not be opened.
-    #[error("`{input}` cannot be opened")]
+    /// The file exists but cannot be opened.
+    #[error("cannot open `{input}`")]
     NotReadable {
         /// The input.
         input: String,
@@ -35,8 +35,8 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// Reading failed half-way.
-    #[error("`{input}` cannot be read to its end")]
+    /// Reading failed partway.
+    #[error("cannot read all of `{input}`")]
     Read {
         /// The input.
         input: String,
@@ -45,20 +45,20 @@ pub enum Error {
         /// What the operating system says.
         source: io::Error,
     },
-    /// The input holds nothing at all.
+    /// The input is empty.
     #[error("`{input}` is empty")]
     Empty {
         /// The input.
         input: String,
     },
-    /// The input holds a header and nothing else.
+    /// The input has a header but no rows.
     #[error("`{input}` has a header but no rows")]
     NoRows {
         /// The input.
         input: String,
     },
     /// A row has more or fewer cells than there are columns.
-    #[error("a row has {found} cells where the table has {expected} columns")]
+    #[error("a row has {found} cells, but the table has {expected} columns")]
     RaggedRow {
         /// The input.
         input: String,
@@ -89,12 +89,12 @@ pub enum Error {
         /// The position, from 1.
         position: usize,
     },
-    /// The first line names no columns, it is a row.
-    #[error("the first line looks like a row, not like the names of columns")]
+    /// The first line is a data row, not column names.
+    #[error("the first line looks like a data row, not like column names")]
     HeaderIsRow {
         /// The input.
         input: String,
-        /// How many columns say so.
+        /// How many columns suggest so.
         telling: usize,
         /// Of how many.
         columns: usize,
@@ -111,8 +111,8 @@ pub enum Error {
         /// The encoding the bytes look like.
         likely: Encoding,
     },
-    /// A quoted cell is still open where the input ends.
-    #[error("a quote is opened and never closed")]
+    /// A quoted cell is still open at the end of the input.
+    #[error("a quote is opened but never closed")]
     QuoteNeverClosed {
         /// The input.
         input: String,
@@ -137,20 +137,20 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
-    /// The name of the output does not tell its format.
-    #[error("the format of `{path}` is unknown", path = path.display())]
+    /// The format of the output cannot be derived from its name.
+    #[error("unknown format of `{path}`", path = path.display())]
     UnknownFormat {
         /// The path.
         path: PathBuf,
     },
-    /// The delimiter, or the quote, cannot do its work.
-    #[error("byte {byte} cannot separate or quote cells")]
+    /// The delimiter or the quote is unusable.
+    #[error("byte {byte} cannot be used as delimiter or quote")]
     UnusableDialect {
         /// The byte given.
         byte: u8,
     },
-    /// The compressed data are damaged or cut short.
-    #[error("the compressed data of `{input}` are damaged")]
+    /// The compressed data is damaged or truncated.
+    #[error("the compressed data of `{input}` is damaged")]
     BrokenGzip {
         /// The input.
         input: String,
@@ -159,7 +159,7 @@ pub enum Error {
         /// What the decompressor says.
         source: io::Error,
     },
-    /// The file is not Parquet, or a damaged one.
+    /// The file is not Parquet, or is damaged.
     #[error("`{input}` is not a readable Parquet file")]
     BrokenParquet {
         /// The input.
@@ -167,8 +167,8 @@ pub enum Error {
         /// What the decoder says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A Parquet column holds something that is no single text.
-    #[error("column `{column}` is of a type that cannot become text")]
+    /// A Parquet column has a type that cannot be converted to text.
+    #[error("column `{column}` has a type that cannot be converted to text")]
     UnsupportedColumnType {
         /// The input.
         input: String,
@@ -177,29 +177,29 @@ pub enum Error {
         /// The type, in the words of Arrow.
         kind: String,
     },
-    /// The file is Parquet and this build cannot read or write that.
-    #[error("this build was made without Parquet")]
+    /// The file is Parquet, which this build does not support.
+    #[error("this build does not support Parquet")]
     WithoutParquet {
         /// The input or the output.
         path: String,
     },
     /// The output cannot be created.
-    #[error("`{path}` cannot be written", path = path.display())]
+    #[error("cannot write `{path}`", path = path.display())]
     NotWritable {
         /// The output.
         path: PathBuf,
         /// What the operating system says.
         source: io::Error,
     },
-    /// A folder for the output cannot be made.
-    #[error("the folder `{path}` cannot be made", path = path.display())]
+    /// A folder for the output cannot be created.
+    #[error("cannot create the folder `{path}`", path = path.display())]
     FolderNotMade {
         /// The folder.
         path: PathBuf,
         /// What the operating system says.
         source: io::Error,
     },
-    /// A file to be written is one that is read.
+    /// An output file is also an input file.
     #[error("{what} would overwrite {input}")]
     OverwritesInput {
         /// `the release`, or another file written.
@@ -209,7 +209,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// Two outputs are one file.
+    /// Two outputs are the same file.
     #[error("{first} and {second} have the same name")]
     SameOutput {
         /// `the release`, or another file written.
@@ -219,8 +219,8 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A cell cannot be stored as its column is.
-    #[error("a cell of column {position} is not of the type of its column")]
+    /// A cell does not have the type of its column.
+    #[error("a cell of column {position} does not have the type of its column")]
     CellNotOfType {
         /// The output.
         path: PathBuf,
@@ -228,12 +228,12 @@ pub enum Error {
         position: usize,
     },
     /// Apostrophes are for spreadsheets, which read text.
-    #[error("`--spreadsheet-safe` is for CSV, and `{path}` is Parquet", path = path.display())]
+    #[error("`--spreadsheet-safe` works only for CSV, but `{path}` is Parquet", path = path.display())]
     SpreadsheetNeedsText {
         /// The output.
         path: PathBuf,
     },
-    /// There is no room left.
+    /// The disk is full.
     #[error("the disk is full")]
     DiskFull {
         /// The file that was being written.
@@ -241,15 +241,15 @@ pub enum Error {
         /// How many bytes had been written before.
         bytes: u64,
     },
-    /// Writing failed half-way.
-    #[error("`{path}` cannot be written to its end", path = path.display())]
+    /// Writing failed partway.
+    #[error("cannot finish writing `{path}`", path = path.display())]
     Write {
         /// The output.
         path: PathBuf,
         /// What the operating system says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Other bytes are there than a moment before.
+    /// The input holds other bytes than a moment before.
     #[error("`{input}` changed while it was being read")]
     InputChanged {
         /// The input.
@@ -257,7 +257,7 @@ pub enum Error {
     },
 }
 
-/// What text that is no UTF-8 looks like, to suggest a conversion that works.
+/// The likely encoding of text that is not UTF-8, to suggest a conversion that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -291,7 +291,7 @@ impl Error {
             )),
             RaggedRow {
                 input, row, line, ..
-            } => Some(format!("{input}, row {row}, which begins in line {line}")),
+            } => Some(format!("{input}, row {row}, starting at line {line}")),
             DuplicateColumn { input, .. } | EmptyColumnName { input, .. } => {
                 Some(format!("{input}, in the header"))
             }
@@ -299,7 +299,9 @@ impl Error {
                 input,
                 telling,
                 columns,
-            } => Some(format!("{input}, {telling} of {columns} columns say so")),
+            } => Some(format!(
+                "{input}, judging by {telling} of {columns} columns"
+            )),
             NotUtf8 {
                 input,
                 row,
@@ -322,7 +324,7 @@ impl Error {
                 byte,
                 ..
             } => Some(format!(
-                "{input}, {}, which begins in line {line}, byte {byte}",
+                "{input}, {}, starting at line {line}, byte {byte}",
                 row_or_header(*row)
             )),
             BrokenGzip { byte, source, .. } => Some(format!(
@@ -345,37 +347,37 @@ impl Error {
             NotFound { .. } => {
                 "check the spelling and the folder; `-` reads standard input".into()
             }
-            NotReadable { .. } => "ask for permission to read the file".into(),
-            IsDirectory { .. } => "name a file inside the folder".into(),
+            NotReadable { .. } => "check that you have permission to read the file".into(),
+            IsDirectory { .. } => "name a file in the folder".into(),
             Read { .. } => "copy the file to a local disk and try again".into(),
-            Empty { .. } => "check that the export that made the file has finished".into(),
+            Empty { .. } => "check that the export that wrote the file has finished".into(),
             NoRows { .. } => {
-                "check that the export found rows; if the first line is a row already, pass `--no-header`"
+                "check that the export found rows; if the first line is a data row, pass `--no-header`"
                     .into()
             }
             RaggedRow {
                 found, expected, ..
             } => {
                 if *found == 1 {
-                    "if the file uses another delimiter, give it; otherwise complete the row".into()
+                    "if the file uses another delimiter, pass `--delimiter`; otherwise complete the row".into()
                 } else if found < expected {
                     "complete the row with empty cells".into()
                 } else {
-                    "a cell that holds the delimiter must stand in quotes; or give the delimiter the file uses"
+                    "quote cells that contain the delimiter, or pass the file's delimiter with `--delimiter`"
                         .into()
                 }
             }
             DuplicateColumn { .. } => {
-                "rename one of them; if the first line is a row already, pass `--no-header`".into()
+                "rename one of them; if the first line is a data row, pass `--no-header`".into()
             }
             HeaderIsRow { .. } => {
-                "if it is a row, pass `--no-header` (columns are then called `column-1`, `column-2`, ...); if it names the \
-                 columns, `--header`; in a job file, `header = false` or `header = true`"
+                "if it is a data row, pass `--no-header` (columns are then named `column-1`, `column-2`, ...); if it holds \
+                 the column names, pass `--header`; in a job file, use `header = false` or `header = true`"
                     .into()
             }
             EmptyColumnName { .. } => {
-                "name the column in the first line, where a delimiter at the end makes such a column; if that line is a \
-                 row already, pass `--no-header`"
+                "name the column in the first line (a delimiter at its end adds an unnamed column); if that line is a data \
+                 row, pass `--no-header`"
                     .into()
             }
             NotUtf8 {
@@ -387,11 +389,11 @@ impl Error {
                 ..
             } => "convert the file first, for example `iconv -f utf-16 -t utf-8`".into(),
             QuoteNeverClosed { .. } => {
-                "close the quote, or double it if it belongs to the text; or give the quote character the file uses"
+                "close the quote, double it if it is part of the text, or pass the file's quote character with `--quote`"
                     .into()
             }
             CellTooLarge { .. } => {
-                "most likely a quote before it is never closed; if the cell is really that large, raise the limit"
+                "check for an unclosed quote before it; if the cell really is that large, raise the limit"
                     .into()
             }
             UnknownFormat { .. } => {
@@ -399,39 +401,39 @@ impl Error {
                     .into()
             }
             UnusableDialect { .. } => {
-                "use one ASCII character for the delimiter and another for the quote, neither a line break"
+                "use two different ASCII characters for delimiter and quote, neither of them a line break"
                     .into()
             }
-            BrokenGzip { .. } => "check it with `gzip -t`; an interrupted copy ends too early".into(),
+            BrokenGzip { .. } => "check it with `gzip -t`; the copy may have been interrupted".into(),
             BrokenParquet { .. } => {
-                "check that the file was written to its end; an interrupted copy loses the footer".into()
+                "check that the file is complete; an interrupted copy lacks the footer".into()
             }
             UnsupportedColumnType { .. } => {
-                "leave the column out, or flatten it into columns of single values".into()
+                "remove the column, or flatten it into columns of single values".into()
             }
             WithoutParquet { .. } => {
                 "use CSV, or a build with the feature `parquet`".into()
             }
             NotWritable { .. } | FolderNotMade { .. } => "choose a folder you may write to".into(),
             OverwritesInput { .. } => {
-                "choose another name, or another folder, for what is written".into()
+                "choose another name or folder for the output".into()
             }
             CellNotOfType { .. } => {
-                "nothing was written; run again when nobody writes to the input, or on a copy of it".into()
+                "nothing was written; run again when the input no longer changes, or on a copy of it".into()
             }
             SpreadsheetNeedsText { .. } => {
-                "leave it out: spreadsheets take no cell of a Parquet file for a formula; or name a `.csv` file".into()
+                "remove the flag, since spreadsheets do not evaluate cells of Parquet files; or write a `.csv` file".into()
             }
             SameOutput { .. } => "choose another name for one of them".into(),
-            DiskFull { .. } => "free some room or write to another disk; nothing was left behind".into(),
+            DiskFull { .. } => "free some space or write to another disk; nothing was left behind".into(),
             Write { .. } => "check the disk; nothing was left behind".into(),
             InputChanged { .. } => {
-                "nothing was written; run again when nobody writes to the input, or on a copy of it".into()
+                "nothing was written; run again when the input no longer changes, or on a copy of it".into()
             }
         }
     }
 
-    /// What writing to `path` failed with, told apart by what the user can do about it.
+    /// The error of a failed write to `path`, by what the user can do about it.
     pub(crate) fn of_write(path: &std::path::Path, bytes: u64, source: io::Error) -> Error {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull {

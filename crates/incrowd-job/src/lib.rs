@@ -1,4 +1,4 @@
-//! Runs a job: the file a user writes in, the JSON everybody reads out.
+//! Runs a job: reads the file a user writes, and returns the JSON result.
 //!
 //! ```
 //! use incrowd_job::{Job, MemoryTable, anonymize_table};
@@ -19,8 +19,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The command line, the server and Python hold no decisions of their own; what they must agree on is here.
-//! A [`Job`] is read from a file, flags are laid over it, and the whole is run.
+//! The command line, the server and Python make no decisions of their own; whatever they must agree on is here. A
+//! [`Job`] is read from a file, overridden by flags, and run.
 
 mod error;
 mod report;

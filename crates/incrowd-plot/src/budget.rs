@@ -4,8 +4,8 @@ use crate::frame::Frame;
 use crate::legend::{LegendEntry, Sample};
 use crate::svg::grouped;
 
-/// The colour of everything about the budget, which no series has.
-pub(crate) const COLOUR: &str = "#b5003c";
+/// The color of everything about the budget, which no series has.
+pub(crate) const COLOR: &str = "#b5003c";
 
 /// How many rows may be suppressed.
 #[derive(Debug, Clone)]
@@ -24,12 +24,12 @@ impl PlotBudget {
 
     pub(crate) fn entry(&self) -> LegendEntry {
         LegendEntry {
-            sample: Sample::Limit { colour: COLOUR },
+            sample: Sample::Limit { color: COLOR },
             text: self.text(),
         }
     }
 
     pub(crate) fn draw(&self, frame: &mut Frame) {
-        frame.limit(self.rows as f64, COLOUR);
+        frame.limit(self.rows as f64, COLOR);
     }
 }

@@ -47,8 +47,8 @@ pub fn by_height(
         .collect();
     let mut legend = entries(&averages);
     legend.push(LegendEntry {
-        sample: Sample::Band { colour: FAINT },
-        text: "band: from the node that suppresses least to the one that suppresses most; line: the average".into(),
+        sample: Sample::Band { color: FAINT },
+        text: "band: minimum to maximum over all nodes; line: average".into(),
     });
     legend.push(budget.entry());
     let x = Axis::exactly((0.0, highest.into()), Scale::Linear, true);

@@ -49,12 +49,12 @@ pub fn cumulative(title: &str, curve: &StepCurve<'_>, budget: &PlotBudget) -> St
     };
     let (blue, dash) = style(0);
     let mut legend = vec![LegendEntry {
-        sample: Sample::Line { colour: blue, dash },
-        text: format!("rows that {name} suppresses"),
+        sample: Sample::Line { color: blue, dash },
+        text: format!("rows suppressed by {name}"),
     }];
     legend.extend(strongest.map(|at| LegendEntry {
         sample: Sample::Dot {
-            colour: blue,
+            color: blue,
             is_filled: true,
         },
         text: format!(

@@ -140,10 +140,10 @@ impl Frame {
     }
 
     /// A dashed line right across.
-    pub(crate) fn limit(&mut self, value: f64, colour: &str) {
+    pub(crate) fn limit(&mut self, value: f64, color: &str) {
         let y = self.y(value);
         let (left, right) = (self.left, self.right());
-        self.svg.dashed((left, y), (right, y), colour, "6 4");
+        self.svg.dashed((left, y), (right, y), color, "6 4");
     }
 
     fn right(&self) -> f64 {

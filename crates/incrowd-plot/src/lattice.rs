@@ -1,6 +1,6 @@
-//! A small lattice, every node coloured by what it suppresses.
+//! A small lattice, every node colored by what it suppresses.
 
-use crate::budget::{COLOUR as WITHIN, PlotBudget};
+use crate::budget::{COLOR as WITHIN, PlotBudget};
 use crate::measure::{line_height, width, wrapped};
 use crate::svg::{Anchor, FAINT, Font, GRID, INK, Svg};
 use incrowd_core::lattice::Node;
@@ -50,7 +50,7 @@ pub struct LatticePicture<'a> {
 
 /// From white to dark blue, by the part of the greatest share that a share is. The square root tells small shares
 /// apart, which are the ones that matter.
-fn colour(part: f64) -> (String, bool) {
+fn color(part: f64) -> (String, bool) {
     let depth = part.clamp(0.0, 1.0).sqrt();
     let stops = [
         (247.0, 251.0, 255.0),
@@ -88,7 +88,7 @@ pub fn lattice(picture: &LatticePicture<'_>) -> String {
     let all_width = (LEFT + step.0 * widest as f64 + MARGIN).max(620.0);
     let room = all_width - 2.0 * MARGIN;
     let order = picture.attributes.join(", ");
-    let subtitle = format!("levels in the order {order}; raw at the bottom");
+    let subtitle = format!("levels in the order {order}; raw values at the bottom");
     let title = wrapped(picture.title, TITLE, room);
     let subtitle = wrapped(&subtitle, faint(Anchor::Start), room);
     let budget = wrapped(&picture.budget.text(), faint(Anchor::Start), room - 42.0);
@@ -131,7 +131,7 @@ pub fn lattice(picture: &LatticePicture<'_>) -> String {
         }
     }
     for ((of, at), label) in nodes.iter().zip(&places).zip(labels) {
-        let (fill, is_dark) = colour(of.share / most);
+        let (fill, is_dark) = color(of.share / most);
         let border = match of.is_within_budget {
             true => (WITHIN, 2.4),
             false => ("#8a8a8a", 0.8),
@@ -149,8 +149,8 @@ pub fn lattice(picture: &LatticePicture<'_>) -> String {
             of.share * 100.0
         );
         svg.tile(corner, tile, &fill, border, &hover);
-        let colour = if is_dark { "#ffffff" } else { INK };
-        svg.text((at.0, at.1 + 4.0), Font { colour, ..LABEL }, label);
+        let color = if is_dark { "#ffffff" } else { INK };
+        svg.text((at.0, at.1 + 4.0), Font { color, ..LABEL }, label);
     }
     for line in 0..rows.len() {
         let at = top + step.1 * (line as f64 + 0.5);
@@ -176,9 +176,9 @@ fn legend(svg: &mut Svg, top: f64, most: f64, budget: &[String]) {
     let place = (MARGIN, top + 12.0);
     svg.text(place, faint(Anchor::Start), "rows suppressed");
     for cell in 0..CELLS {
-        // The scale is that of the colours, so shares stand at their square roots.
+        // The scale is that of the colors, so shares stand at their square roots.
         let depth = (cell as f64 + 0.5) / CELLS as f64;
-        let (fill, _) = colour(depth * depth);
+        let (fill, _) = color(depth * depth);
         let x = left + LENGTH * cell as f64 / CELLS as f64;
         let width = LENGTH / CELLS as f64 + 0.4;
         let corners = [

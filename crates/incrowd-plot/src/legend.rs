@@ -11,24 +11,24 @@ pub enum Sample {
     /// A line with a dot.
     Line {
         /// Of both.
-        colour: &'static str,
+        color: &'static str,
         /// Of the line.
         dash: &'static str,
     },
     /// A thin dashed line.
     Limit {
         /// Of the line.
-        colour: &'static str,
+        color: &'static str,
     },
     /// An area.
     Band {
         /// Of the area, which is pale.
-        colour: &'static str,
+        color: &'static str,
     },
     /// A dot, filled or not.
     Dot {
         /// Of the dot or of its edge.
-        colour: &'static str,
+        color: &'static str,
         /// Whether it is filled.
         is_filled: bool,
     },
@@ -43,23 +43,23 @@ impl Sample {
         const WIDTH: f64 = Sample::WIDTH;
         let (from, to) = ((left, y), (left + WIDTH, y));
         match self {
-            Sample::Line { colour, dash } => {
-                svg.polyline(&[from, to], colour, dash);
-                svg.dot((left + WIDTH / 2.0, y), 3.0, colour);
+            Sample::Line { color, dash } => {
+                svg.polyline(&[from, to], color, dash);
+                svg.dot((left + WIDTH / 2.0, y), 3.0, color);
             }
-            Sample::Limit { colour } => svg.dashed(from, to, colour, "6 4"),
-            Sample::Band { colour } => {
+            Sample::Limit { color } => svg.dashed(from, to, color, "6 4"),
+            Sample::Band { color } => {
                 let corners = [
                     (left, y - 5.0),
                     (left + WIDTH, y - 5.0),
                     (left + WIDTH, y + 5.0),
                     (left, y + 5.0),
                 ];
-                svg.area(&corners, colour, 0.15);
+                svg.area(&corners, color, 0.15);
             }
-            Sample::Dot { colour, is_filled } => match is_filled {
-                true => svg.dot((left + WIDTH / 2.0, y), 4.0, colour),
-                false => svg.ring((left + WIDTH / 2.0, y), 4.0, colour),
+            Sample::Dot { color, is_filled } => match is_filled {
+                true => svg.dot((left + WIDTH / 2.0, y), 4.0, color),
+                false => svg.ring((left + WIDTH / 2.0, y), 4.0, color),
             },
         }
     }

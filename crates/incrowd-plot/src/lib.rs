@@ -1,6 +1,6 @@
 //! Pictures as self-contained SVG: plain data in, text out.
 //!
-//! Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; lines differ in
+//! Colors are those of Okabe and Ito, which people with any kind of color vision can tell apart; lines differ in
 //! their dashes too. No script, no font to load, nothing from elsewhere. Texts have places of their own, as large as they
 //! need, so that no text covers another whatever the columns are called.
 //!

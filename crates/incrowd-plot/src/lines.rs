@@ -69,7 +69,7 @@ pub fn lines(around: &Around<'_>, lines: &[Line]) -> String {
     if points().any(|point| !point.is_final) {
         legend.push(LegendEntry {
             sample: Sample::Dot {
-                colour: INK,
+                color: INK,
                 is_filled: false,
             },
             text: around.hollow.to_owned(),
@@ -77,7 +77,7 @@ pub fn lines(around: &Around<'_>, lines: &[Line]) -> String {
     }
     if let Some(limit) = &around.limit {
         legend.push(LegendEntry {
-            sample: Sample::Limit { colour: FAINT },
+            sample: Sample::Limit { color: FAINT },
             text: limit.text.clone(),
         });
     }
@@ -92,9 +92,9 @@ pub fn lines(around: &Around<'_>, lines: &[Line]) -> String {
 /// What the lines mean.
 pub(crate) fn entries(lines: &[Line]) -> Vec<LegendEntry> {
     let entries = lines.iter().enumerate().map(|(at, line)| {
-        let (colour, dash) = style(at);
+        let (color, dash) = style(at);
         LegendEntry {
-            sample: Sample::Line { colour, dash },
+            sample: Sample::Line { color, dash },
             text: line.label.clone(),
         }
     });
@@ -104,14 +104,14 @@ pub(crate) fn entries(lines: &[Line]) -> Vec<LegendEntry> {
 /// Draws lines into a frame.
 pub(crate) fn draw(frame: &mut Frame, lines: &[Line]) {
     for (at, line) in lines.iter().enumerate() {
-        let (colour, dash) = style(at);
+        let (color, dash) = style(at);
         let place = |point: &Point| (frame.x(point.x), frame.y(point.y));
         let places: Vec<(f64, f64)> = line.points.iter().map(place).collect();
-        frame.svg.polyline(&places, colour, dash);
+        frame.svg.polyline(&places, color, dash);
         for (point, place) in line.points.iter().zip(places) {
             match point.is_final {
-                true => frame.svg.dot(place, 3.0, colour),
-                false => frame.svg.ring(place, 3.5, colour),
+                true => frame.svg.dot(place, 3.0, color),
+                false => frame.svg.ring(place, 3.5, color),
             }
         }
     }

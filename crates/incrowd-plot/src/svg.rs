@@ -10,17 +10,17 @@ pub const FAINT: &str = "#767676";
 /// Grid lines.
 pub const GRID: &str = "#e4e4e4";
 /// For series, in order.
-const COLOURS: [&str; 7] = [
+const COLORS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 ];
-/// The dashes that go with [`COLOURS`].
+/// The dashes that go with [`COLORS`].
 const DASHES: [&str; 7] = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2"];
 
-/// Colour and dashes of a series; no two of the first 49 are alike.
+/// Color and dashes of a series; no two of the first 49 are alike.
 pub fn style(at: usize) -> (&'static str, &'static str) {
-    let round = at / COLOURS.len();
-    let colour = COLOURS[at % COLOURS.len()];
-    (colour, DASHES[(at + round) % DASHES.len()])
+    let round = at / COLORS.len();
+    let color = COLORS[at % COLORS.len()];
+    (color, DASHES[(at + round) % DASHES.len()])
 }
 
 /// Where a text stands relative to its point.
@@ -28,7 +28,7 @@ pub fn style(at: usize) -> (&'static str, &'static str) {
 pub enum Anchor {
     /// It begins there.
     Start,
-    /// It is centred there.
+    /// It is centered there.
     Middle,
     /// It ends there.
     End,
@@ -40,7 +40,7 @@ pub struct Font {
     /// In the unit of the picture.
     pub size: u32,
     /// Of its letters.
-    pub colour: &'static str,
+    pub color: &'static str,
     /// Where it stands relative to its point.
     pub anchor: Anchor,
     /// Whether it is a title.
@@ -49,10 +49,10 @@ pub struct Font {
 
 impl Font {
     /// A font that is not bold.
-    pub const fn new(size: u32, colour: &'static str, anchor: Anchor) -> Self {
+    pub const fn new(size: u32, color: &'static str, anchor: Anchor) -> Self {
         Font {
             size,
-            colour,
+            color,
             anchor,
             is_bold: false,
         }
@@ -79,10 +79,10 @@ impl Svg {
     }
 
     /// A straight line.
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), color: &str, width: f64) {
         let _ = writeln!(
             self.body,
-            r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}" stroke-width="{width}"/>"#,
+            r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{color}" stroke-width="{width}"/>"#,
             short(from.0),
             short(from.1),
             short(to.0),
@@ -91,10 +91,10 @@ impl Svg {
     }
 
     /// A straight line with dashes.
-    pub fn dashed(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, dash: &str) {
+    pub fn dashed(&mut self, from: (f64, f64), to: (f64, f64), color: &str, dash: &str) {
         let _ = writeln!(
             self.body,
-            r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>"#,
+            r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{color}" stroke-width="1.5" stroke-dasharray="{dash}"/>"#,
             short(from.0),
             short(from.1),
             short(to.0),
@@ -103,10 +103,10 @@ impl Svg {
     }
 
     /// A line through points; no dashes if `dash` is empty.
-    pub fn polyline(&mut self, points: &[(f64, f64)], colour: &str, dash: &str) {
+    pub fn polyline(&mut self, points: &[(f64, f64)], color: &str, dash: &str) {
         let _ = writeln!(
             self.body,
-            r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"{}/>"#,
+            r#"<polyline points="{}" fill="none" stroke="{color}" stroke-width="2" stroke-linejoin="round"{}/>"#,
             list(points),
             match dash {
                 "" => String::new(),
@@ -116,29 +116,29 @@ impl Svg {
     }
 
     /// A filled area.
-    pub fn area(&mut self, points: &[(f64, f64)], colour: &str, opacity: f64) {
+    pub fn area(&mut self, points: &[(f64, f64)], color: &str, opacity: f64) {
         let _ = writeln!(
             self.body,
-            r#"<polygon points="{}" fill="{colour}" fill-opacity="{opacity}"/>"#,
+            r#"<polygon points="{}" fill="{color}" fill-opacity="{opacity}"/>"#,
             list(points),
         );
     }
 
     /// A filled dot.
-    pub fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+    pub fn dot(&mut self, at: (f64, f64), radius: f64, color: &str) {
         let _ = writeln!(
             self.body,
-            r#"<circle cx="{}" cy="{}" r="{radius}" fill="{colour}"/>"#,
+            r#"<circle cx="{}" cy="{}" r="{radius}" fill="{color}"/>"#,
             short(at.0),
             short(at.1),
         );
     }
 
     /// A dot that is not filled.
-    pub fn ring(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+    pub fn ring(&mut self, at: (f64, f64), radius: f64, color: &str) {
         let _ = writeln!(
             self.body,
-            r##"<circle cx="{}" cy="{}" r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.6"/>"##,
+            r##"<circle cx="{}" cy="{}" r="{radius}" fill="#ffffff" stroke="{color}" stroke-width="1.6"/>"##,
             short(at.0),
             short(at.1),
         );
@@ -192,7 +192,7 @@ impl Svg {
             self.body,
             r#"<text x="{x}" y="{y}" font-size="{}" fill="{}" text-anchor="{anchor}"{weight}{turn}>{}</text>"#,
             font.size,
-            font.colour,
+            font.color,
             escaped(&text.to_string()),
         );
     }

@@ -100,7 +100,7 @@ fn texts_beside_lines_stand_apart() {
                     title: &names.join(" and "),
                     subtitles: &[names.join(", "), names.join("; ")],
                     x: "k",
-                    y: "milliseconds of the search",
+                    y: "search time in milliseconds",
                     limit: Some(Limit {
                         at: 5000.0,
                         text: "time limit of a search: 5 s".into(),

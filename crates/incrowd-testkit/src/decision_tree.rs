@@ -269,11 +269,11 @@ mod tests {
 
     #[test]
     fn values_that_are_no_numbers_are_told_apart() {
-        let colours: Vec<&str> = (0..300).map(|row| ["r", "g", "b"][row % 3]).collect();
-        let is_green: Vec<&str> = (colours.iter())
-            .map(|colour| if *colour == "g" { "yes" } else { "no" })
+        let colors: Vec<&str> = (0..300).map(|row| ["r", "g", "b"][row % 3]).collect();
+        let is_green: Vec<&str> = (colors.iter())
+            .map(|color| if *color == "g" { "yes" } else { "no" })
             .collect();
-        let sample = Sample::new(&[colours], &is_green);
+        let sample = Sample::new(&[colors], &is_green);
         assert_eq!(sample.cross_validated_error(10, 1), 0.0);
     }
 }

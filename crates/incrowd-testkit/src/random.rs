@@ -224,7 +224,7 @@ fn alone(value: String, top: usize) -> Vec<String> {
     way
 }
 
-/// A hierarchy over so many values. Numbers are merged with their neighbours, text with anything.
+/// A hierarchy over so many values. Numbers are merged with their neighbors, text with anything.
 pub fn random_hierarchy(rng: &mut Rng, values: usize, height: u8) -> RawHierarchy {
     let numeric = rng.bool();
     let mut number = rng.i32(0..50);

@@ -128,8 +128,8 @@ fn chart(run: &str, measures: &[Measure]) -> Result<String> {
 fn legend(svg: &mut Svg, lines: &[Line], y: f64) {
     let mut x = LEFT[0];
     for (at, line) in lines.iter().enumerate() {
-        let (colour, dash) = style(at);
-        Sample::Line { colour, dash }.draw(svg, (x, y - 4.0));
+        let (color, dash) = style(at);
+        Sample::Line { color, dash }.draw(svg, (x, y - 4.0));
         x += Sample::WIDTH + 8.0;
         svg.text((x, y), TEXT, line.name);
         x += width(line.name, TEXT) + 20.0;
@@ -170,7 +170,7 @@ fn panel(
     }
     svg.line((left, floor), (left + PANEL.0, floor), INK, 1.0);
     for (at, line) in lines.iter().enumerate() {
-        let (colour, dash) = style(at);
+        let (color, dash) = style(at);
         let points: Vec<(f64, f64)> = sizes
             .iter()
             .enumerate()
@@ -179,9 +179,9 @@ fn panel(
                 Ok((x(at), y(line.unit * number)))
             })
             .collect::<Result<_>>()?;
-        svg.polyline(&points, colour, dash);
+        svg.polyline(&points, color, dash);
         for point in points {
-            svg.dot(point, 3.5, colour);
+            svg.dot(point, 3.5, color);
         }
     }
     Ok(())

@@ -42,13 +42,13 @@ pub(super) fn run(
         false => text::outcome(outcome),
     });
     if prints_release {
-        // Standard output is the release's.
+        // Standard output carries the release.
         reply.note = std::mem::take(&mut reply.result);
     }
     Ok(reply)
 }
 
-/// Whether someone is there to make the choices that the job leaves open.
+/// Whether there is a user to make the choices that the job leaves open.
 fn is_dialogue(job: &Job, global: &Global) -> Result<bool, Error> {
     let is_watched = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let is_free = job.data.path.as_deref() != Some("-") && job.output.path.as_deref() != Some("-");

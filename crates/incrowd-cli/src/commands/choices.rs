@@ -1,16 +1,16 @@
-//! The dialogue of `incrowd anonymize` with an algorithm that leaves the choices to the data holder.
+//! The dialogue of `incrowd anonymize` for an algorithm that leaves choices to the data holder.
 //!
-//! Before each choice it shows where the table stands and what raising each column would do: numbers and the names of
-//! columns and levels, never cells.
+//! Before each choice it shows the current state of the table and what raising each column would do: numbers and the
+//! names of columns and levels, never cells.
 
 use super::talk::Talk;
 use crate::render::{choices, text};
 use incrowd_job::{Choice, Chooser, Decision, Error, View};
 use std::io::{BufRead, Write};
 
-const HELP: &str = "  age, or 1           raise the column of this name or number by one level
-  suppress            leave out the rows that violate, and make the release
-  undo                take the last step back
+const HELP: &str = "  age, or 1           raise the column with this name or number by one level
+  suppress            suppress the violating rows and make the release
+  undo                undo the last step
   help, quit
 ";
 
@@ -33,7 +33,7 @@ impl<R: BufRead, W: Write> Chooser for DataHolder<R, W> {
     fn choose(&mut self, view: &View) -> Result<Decision, Error> {
         self.talk.say(&choices::view(view))?;
         if std::mem::take(&mut self.is_new) {
-            self.talk.say("`help` lists what you can do\n")?;
+            self.talk.say("type `help` for a list of commands\n")?;
         }
         while let Some(line) = self.talk.listen()? {
             let names = view.attributes.iter();
@@ -43,7 +43,7 @@ impl<R: BufRead, W: Write> Chooser for DataHolder<R, W> {
                 let attributes = 1..=view.attributes.len();
                 attributes.contains(&number).then(|| number - 1)
             };
-            // Some word must be able to name every column, so names come before everything else.
+            // Every column must be reachable by its name, so names are tried before commands.
             if let Some(attribute) = named.position(|is_it| is_it).or_else(numbered) {
                 return Ok(Decision::Choose(Choice::Raise(attribute)));
             }
@@ -54,8 +54,7 @@ impl<R: BufRead, W: Write> Chooser for DataHolder<R, W> {
                 "help" | "?" => self.talk.say(HELP)?,
                 "quit" | "exit" | "q" => break,
                 _ => {
-                    let text =
-                        "that is neither a column nor something I can do; `help` lists what is\n";
+                    let text = "not a column or command; type `help` for a list\n";
                     self.talk.say(text)?;
                 }
             }

@@ -1,8 +1,8 @@
-//! The dialogue of `incrowd negotiate`: what can be had, what if, agreed.
+//! The dialogue of `incrowd negotiate`: ask, change the request, agree.
 //!
-//! A loop over lines in and text out, so that it runs in a terminal and in a test alike. A wish that cannot be
-//! meant is refused with its hint, and the wish before stands. Nothing is written until the user names a file, and
-//! a release is made by the ordinary way of `anonymize`, check included.
+//! A loop over lines in and text out, so that it runs in a terminal and in tests alike. An invalid request is refused
+//! with a hint, and the previous request stays in force. Nothing is written until the user names a file, and a release
+//! is made the same way as by `anonymize`, check included.
 
 use super::talk::Talk;
 use crate::RELAXED;
@@ -15,16 +15,16 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 const HELP: &str = "\
-  1, 2, 3             take the offer of this number
-  {parameter} N{pad}change the promise
-  suppress 1%         change how many rows may be left out: a number or a share
+  1, 2, 3             accept the offer with this number
+  {parameter} N{pad}change the privacy parameter
+  suppress 1%         change how many rows may be suppressed: a number or a share
   levels age=2        change how far a column may be generalized; also `2,1,1` for all, or `any`
-  model NAME(...)     promise something else, such as entropy-l-diversity(l=3)
-  metric NAME         prefer releases by another measure than their height
-  curve, history      show the curve, or what was asked so far
+  model NAME(...)     use another privacy model, such as entropy-l-diversity(l=3)
+  metric NAME         metric to minimize, instead of the height
+  curve, history      show the curve, or the requests so far
   write job.toml      write the agreed job file
   release safe.csv    make the agreed release; add a name such as proof.json for its certificate
-  others drop|keep    what happens to columns you gave no role
+  others drop|keep    what to do with columns that have no role
   help, quit
 ";
 
@@ -37,7 +37,7 @@ pub(super) struct Dialogue<'s, R, W> {
     answer: Negotiated,
     taken: Option<(Wish, Offered)>,
     history: Vec<String>,
-    /// What happens to columns without a role; as the job says when not given.
+    /// What to do with columns that have no role; as in the job when not given.
     others: Option<Others>,
 }
 
@@ -47,7 +47,7 @@ enum Next {
     Quit,
 }
 
-/// Asks the first question and then does what the lines of `input` say. The exit code is that of the last answer.
+/// Answers the first request, then follows the lines of `input`. The exit code is that of the last answer.
 pub(super) fn run<W: Write>(
     session: &Negotiation,
     control: &Control,
@@ -70,7 +70,7 @@ pub(super) fn run<W: Write>(
     dialogue.show_curve()?;
     dialogue.show_answer()?;
     dialogue.say_what_lacks_a_role()?;
-    dialogue.say("`help` lists what you can do\n")?;
+    dialogue.say("type `help` for a list of commands\n")?;
     while let Some(line) = dialogue.talk.listen()? {
         match dialogue.obey(&line) {
             Ok(Next::Listen) => {}
@@ -96,7 +96,7 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
         self.talk.say(text)
     }
 
-    /// Does what a line says.
+    /// Executes one line.
     fn obey(&mut self, line: &str) -> Result<Next, Error> {
         let (word, rest) = match line.split_once(char::is_whitespace) {
             Some((word, rest)) => (word, rest.trim()),
@@ -122,7 +122,7 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
             "others" => match rest {
                 "drop" => self.others = Some(Others::Drop),
                 "keep" => self.others = Some(Others::Keep),
-                _ => self.say("say `others drop` or `others keep`\n")?,
+                _ => self.say("type `others drop` or `others keep`\n")?,
             },
             "suppress" => {
                 let budget: Budget = rest.parse()?;
@@ -149,18 +149,18 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
             }
             word => match word.parse::<usize>() {
                 Ok(number) if rest.is_empty() => self.take(number)?,
-                _ => self.say("that is not something I can do; `help` lists what is\n")?,
+                _ => self.say("unknown command; type `help` for a list\n")?,
             },
         }
         Ok(Next::Listen)
     }
 
-    /// What the parameter of the promise is called.
+    /// The name of the privacy model's parameter.
     fn parameter_name(&self) -> Result<&'static str, Error> {
         Ok(self.wish.spec()?.entry().settings[0].name)
     }
 
-    /// Asks; the new wish stands only if it can be meant.
+    /// Makes a request; an invalid one leaves the previous one in force.
     fn ask(&mut self, wish: Wish) -> Result<(), Error> {
         let answer = self.session.ask(&wish)?;
         self.wish = wish;
@@ -170,13 +170,13 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
         self.show_answer()
     }
 
-    /// Better said before the long talk than at its end.
+    /// Better said at the start of a long dialogue than at its end.
     fn say_what_lacks_a_role(&mut self) -> Result<(), Error> {
         let ground = self.session.ground();
         match (ground.without_role().len(), ground.job().columns.others) {
             (0, _) | (_, Some(_)) => Ok(()),
             (columns, None) => self.say(&format!(
-                "columns: {columns} without a role; before a release say `others drop` or `others keep`\n"
+                "columns: {columns} without a role; before a release, type `others drop` or `others keep`\n"
             )),
         }
     }
@@ -206,7 +206,7 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
     fn show_answer(&mut self) -> Result<(), Error> {
         let wish = negotiation::wish(&self.wish);
         let answer = negotiation::answer(&self.answer);
-        let wish = text::line(format!("you wish for {wish}"));
+        let wish = text::line(format!("request: {wish}"));
         self.say(&format!("{wish}{answer}"))
     }
 
@@ -224,17 +224,17 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
                 _ => None,
             },
         };
-        // What leaves no row is no release, so it is not shown as an offer either.
+        // An offer that leaves no rows is not a release, and is not shown as an offer either.
         let Some(offer) = offer.filter(|offer| offer.classes > 0).cloned() else {
-            return self.say("there is no offer of that number\n");
+            return self.say("there is no offer with that number\n");
         };
         self.taken = Some((self.wish.clone(), offer));
         self.say(&format!(
-            "offer {number} is taken; `write job.toml` keeps it, `release safe.csv` makes it\n"
+            "offer {number} accepted; `write job.toml` saves it as a job, `release safe.csv` makes the release\n"
         ))
     }
 
-    /// The offer taken; where there is only one, it need not be.
+    /// The offer accepted; if there is only one, it need not be accepted first.
     fn agreed(&self) -> Option<(Wish, Offered)> {
         self.taken.clone().or_else(|| match &self.answer.terms {
             Terms::Exact { answer } => Some((self.wish.clone(), answer.clone())),
@@ -244,10 +244,10 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
 
     fn write(&mut self, path: &str) -> Result<(), Error> {
         let Some((wish, offer)) = self.agreed() else {
-            return self.say("take an offer first: type its number\n");
+            return self.say("accept an offer first: type its number\n");
         };
         if path.is_empty() || path == "-" {
-            return self.say("say where, as in `write job.toml`\n");
+            return self.say("name a file, as in `write job.toml`\n");
         }
         let job = self.job(&wish, &offer);
         write_job(&job, Path::new(path))?;
@@ -258,12 +258,12 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
 
     fn release(&mut self, names: &str) -> Result<(), Error> {
         let Some((wish, offer)) = self.agreed() else {
-            return self.say("take an offer first: type its number\n");
+            return self.say("accept an offer first: type its number\n");
         };
         let mut names = names.split_whitespace();
         let (Some(path), certificate) = (names.next().filter(|path| *path != "-"), names.next())
         else {
-            return self.say("say where, as in `release safe.csv`\n");
+            return self.say("name a file, as in `release safe.csv`\n");
         };
         let mut job = self.job(&wish, &offer);
         job.output.path = Some(path.to_owned());

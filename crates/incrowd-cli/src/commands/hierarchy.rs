@@ -10,7 +10,7 @@ use incrowd_job::{
     Control, Error, HierarchySource, Job, LevelsReport, build_levels, check_levels, write_levels,
 };
 
-/// Groups shown of each level when nobody says how many.
+/// Example groups shown per level by default.
 const EXAMPLES: usize = 5;
 
 pub(super) fn run(
@@ -39,7 +39,7 @@ fn build(args: &HierarchyBuildArgs, global: &Global, control: &Control) -> Resul
             Ok(reply(global, &report, text::levels))
         }
         None if global.json => Ok(reply(global, &report, text::levels)),
-        // The hierarchy is the result, so that it can be piped; what it is goes beside it.
+        // The hierarchy is the result, so that it can be piped; the report goes to standard error.
         None => Ok(Reply {
             result: levels.hierarchy.to_csv(),
             note: if global.quiet {

@@ -1,4 +1,4 @@
-//! A file per subcommand: from flags to a call of `incrowd-job`, and from its answer to a reply.
+//! One file per subcommand: from flags to a call of `incrowd-job`, and from its answer to a reply.
 
 mod anonymize;
 mod choices;
@@ -22,7 +22,7 @@ use incrowd_job::{Control, Error};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Does what was typed.
+/// Runs the command.
 pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
     let global = &cli.global;
     match &cli.command {
@@ -40,7 +40,7 @@ pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
     }
 }
 
-/// A result as JSON or as text, as the user wants it.
+/// A result as JSON or as text, as the user asked.
 fn reply<T: Serialize>(global: &Global, result: &T, text: impl FnOnce(&T) -> String) -> Reply {
     Reply {
         result: match (global.json, global.quiet) {

@@ -1,4 +1,4 @@
-//! `incrowd negotiate`: a dialogue in a terminal, one answer elsewhere, one for each line with `--batch`.
+//! `incrowd negotiate`: a dialogue in a terminal, one answer elsewhere, one answer per line with `--batch`.
 
 use super::dialogue::{self, code};
 use super::reply;
@@ -38,7 +38,7 @@ fn one_answer(
         && std::io::stdin().is_terminal()
         && std::io::stdout().is_terminal();
     let options = args.preparation.options(is_dialogue)?;
-    // What can be refused without reading the table is.
+    // Refuse what can be refused before reading the table.
     Wish::of_job(job)?;
     let ground = Ground::count(job, control)?;
     let session = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
@@ -81,7 +81,7 @@ fn batch(
     let ground = Ground::count(job, control)?;
     let options = args.preparation.options(true)?;
     let session = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
-    // Answers are printed one by one: a program may wait for each before it asks again.
+    // Answers are printed one by one: a program may wait for each before sending the next request.
     let summary = answer_lines(&session, requests, std::io::stdout().lock())?;
     let lines = summary.exact + summary.relaxed + summary.refused;
     Ok(match summary.refused {

@@ -1,9 +1,9 @@
-//! Lines in, text out: what every dialogue stands on, in a terminal and in a test alike.
+//! Lines in, text out: the basis of every dialogue, in a terminal and in tests alike.
 
 use incrowd_job::Error;
 use std::io::{BufRead, ErrorKind, Write};
 
-/// Someone to talk to.
+/// The two ends of a dialogue.
 pub(super) struct Talk<R, W> {
     input: R,
     output: W,
@@ -20,7 +20,7 @@ impl<R: BufRead, W: Write> Talk<R, W> {
         written.map_err(|error| Error::Answers { kind: error.kind() })
     }
 
-    /// The next line, without blanks around it; none when there are no more.
+    /// The next line, without surrounding whitespace; none at the end.
     pub(super) fn listen(&mut self) -> Result<Option<String>, Error> {
         let mut line = String::new();
         loop {
@@ -32,7 +32,7 @@ impl<R: BufRead, W: Write> Talk<R, W> {
                 }
                 Ok(_) => return Ok(Some(line.trim().to_owned())),
                 Err(error) if error.kind() == ErrorKind::InvalidData => {
-                    self.say("that is not UTF-8 text\n")?;
+                    self.say("not valid UTF-8 text\n")?;
                 }
                 Err(error) => return Err(Error::Requests { kind: error.kind() }),
             }

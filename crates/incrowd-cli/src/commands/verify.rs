@@ -21,7 +21,7 @@ pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Resu
         ],
     )?;
     if args.table.data.is_none() {
-        // What a job file calls its data is the original; what it writes is to be judged.
+        // The data of a job file is the original; its output is the file to verify.
         job.data.path = job.output.path.take();
     }
     let found = match &args.certificate {
@@ -42,7 +42,7 @@ pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Resu
     })
 }
 
-/// The certificate states roles and promises, so flags must not.
+/// The certificate states roles and privacy models, so flags must not.
 fn check(args: &VerifyArgs, certificate: &Path) -> Result<CertificateCheck, Error> {
     let mut flags = Job::default();
     let parts: [&dyn FlagPart; 3] = [&args.roles, &args.promises, &args.budget];

@@ -1,22 +1,30 @@
-//! Choices before they are made, and steps after.
+//! The choices a data holder has, and the steps already taken.
 
-use super::page::Page;
+use super::page::{Page, figure};
 use incrowd_job::{StepTaken, View};
 
-/// What a data holder sees before a choice.
+/// What a data holder sees before each choice.
 pub(crate) fn view(view: &View) -> String {
     let mut page = Page::default();
     let standing = view.standing;
     page.line(format!(
-        "{} rows, {} violate a promise, {} may be suppressed; smallest class {}, loss {:.6}",
+        "{} rows, {} violating, {} may be suppressed; smallest class {}, loss {}",
         view.rows,
         standing.rows_violating,
         view.max_suppressed,
         standing.smallest_class,
-        standing.loss.0
+        figure(standing.loss.0)
     ));
     let header = [
-        "", "column", "level", "values", "raised:", "values", "violate", "smallest", "loss",
+        "",
+        "column",
+        "level",
+        "values",
+        "if raised:",
+        "values",
+        "violating",
+        "smallest",
+        "loss",
     ];
     let rows: Vec<Vec<String>> = (view.attributes.iter().enumerate())
         .map(|(at, attribute)| {
@@ -32,9 +40,9 @@ pub(crate) fn view(view: &View) -> String {
                     raised.distinct.to_string(),
                     raised.rows_violating.to_string(),
                     raised.smallest_class.to_string(),
-                    format!("{:.6}", raised.loss.0),
+                    figure(raised.loss.0),
                 ]),
-                None => row.push("not further".to_owned()),
+                None => row.push("at maximum".to_owned()),
             }
             row
         })
@@ -42,7 +50,7 @@ pub(crate) fn view(view: &View) -> String {
     page.table(&header.map(str::to_owned), &rows);
     if standing.rows_violating <= view.max_suppressed {
         page.line(format!(
-            "`suppress` leaves out {} rows and makes the release",
+            "`suppress` suppresses {} rows and makes the release",
             standing.rows_violating
         ));
     }

@@ -3,7 +3,7 @@
 use super::page::{Page, shown};
 use incrowd_job::{Comparison, Run, RunReached};
 
-/// Algorithms in one table at most; more would not fit a terminal.
+/// The most algorithms in one table; more would not fit a terminal.
 const COLUMNS: usize = 6;
 
 /// The report of `compare`: a column for each algorithm, a row for each figure, the best of a row marked.
@@ -13,7 +13,7 @@ pub(crate) fn text(comparison: &Comparison) -> String {
         "{} rows, {} distinct, counted in {:.2} s",
         comparison.rows_in, comparison.tuples, comparison.seconds_read
     ));
-    // Tables of like width.
+    // Tables of similar width.
     let tables = comparison.runs.len().div_ceil(COLUMNS).max(1);
     let columns = comparison.runs.len().div_ceil(tables).max(1);
     for runs in comparison.runs.chunks(columns) {
@@ -21,19 +21,19 @@ pub(crate) fn text(comparison: &Comparison) -> String {
         table(&mut page, comparison, runs);
     }
     page.line("");
-    page.line("  < marks the least loss of a row");
+    page.line("  < marks the lowest value in each row");
     let mut budgets = comparison.runs.iter().map(|run| run.max_suppressed);
     let first = budgets.next();
     if budgets.any(|budget| Some(budget) != first) {
         page.line("");
-        page.line("no budget is given, and not all algorithms assume the same: losses are not of equal work");
-        page.line("  hint: give `--max-suppressed`, which then holds for all");
+        page.line("no `--max-suppressed` given, and the algorithms have different defaults: their losses are not comparable");
+        page.line("  hint: give `--max-suppressed`, which applies to all of them");
     }
     let failed = (comparison.runs.iter()).filter_map(|run| Some((run, run.failed.as_ref()?)));
     for (run, failed) in failed {
         page.line("");
         page.line(format!(
-            "{} has no answer: {}",
+            "{} has no result: {}",
             run.algorithm, failed.message
         ));
         page.line(format!("  hint: {}", failed.hint));
@@ -56,7 +56,7 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
     row("guarantee", &|run| {
         reached(&|it| Some(it.guarantee.name().to_owned()), run)
     });
-    row("searched by", &|run| Some(run.metric.clone()));
+    row("metric minimized", &|run| Some(run.metric.clone()));
     row("recoding", &|run| {
         reached(&|it| Some(it.recoding.clone()), run)
     });
@@ -67,7 +67,9 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
         };
         reached(&levels, run)
     });
-    row("may suppress", &|run| Some(run.max_suppressed.to_string()));
+    row("max suppressed", &|run| {
+        Some(run.max_suppressed.to_string())
+    });
     row("rows suppressed", &|run| {
         reached(&|it| Some(it.rows_suppressed.to_string()), run)
     });
@@ -96,7 +98,7 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
             Some(format!("{}{mark}", figure(loss)))
         });
     }
-    row("checked", &|run| {
+    row("nodes checked", &|run| {
         reached(&|it| Some(it.checked.to_string()), run)
     });
     row("seconds", &|run| Some(format!("{:.3}", run.seconds)));
@@ -107,18 +109,18 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
     right_aligned(page, &header, &rows);
 }
 
-/// Six digits that matter.
+/// A loss in a table: as many decimals as its neighbors have, so that they can be compared.
 fn figure(loss: f64) -> String {
     match loss.abs() {
         0.0 => "0".into(),
         size if size >= 1e9 => format!("{loss:.3e}"),
         size if size >= 1000.0 => format!("{loss:.0}"),
-        size if size >= 10.0 => format!("{loss:.3}"),
-        _ => format!("{loss:.6}"),
+        size if size >= 10.0 => format!("{loss:.2}"),
+        _ => format!("{loss:.4}"),
     }
 }
 
-/// Labels to the left, everything else to the right.
+/// Labels left-aligned, everything else right-aligned.
 fn right_aligned(page: &mut Page, header: &[String], rows: &[Vec<String>]) {
     let all: Vec<Vec<String>> = std::iter::once(header)
         .chain(rows.iter().map(Vec::as_slice))

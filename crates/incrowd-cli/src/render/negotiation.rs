@@ -1,6 +1,6 @@
-//! Answers of a negotiation as people read them: the curve, then the offers as cards.
+//! Answers of a negotiation as text: the curve, then one card per offer.
 
-use super::page::Page;
+use super::page::{Page, figure};
 use incrowd_core::error::LARGEST_BUDGET_PROPOSED;
 use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish};
 
@@ -13,7 +13,7 @@ const HEIGHT: usize = 10;
 /// A cell filled from below, in eighths.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// An answer with the curve it rests on.
+/// An answer, below the curve it is based on.
 pub(crate) fn page(answer: &Negotiated, curve: &Curve) -> String {
     let mut page = Page::default();
     page.append(&self::curve(curve));
@@ -21,35 +21,35 @@ pub(crate) fn page(answer: &Negotiated, curve: &Curve) -> String {
     page.0
 }
 
-/// What can be had, and what it rests on.
+/// The offers, and how they were found.
 pub(crate) fn answer(answer: &Negotiated) -> String {
     let mut page = Page::default();
     match &answer.terms {
         Terms::Exact { answer } => {
-            page.line("every wish can be met");
+            page.line("the request can be met");
             page.line("");
-            card(&mut page, 1, "the best release that meets them", answer);
+            card(&mut page, 1, "best release", answer);
         }
         Terms::Relaxed {
             more_suppression,
             higher_levels,
             weaker_privacy,
         } => {
-            page.line("not every wish can be met; each of these gives way on one");
+            page.line("the request cannot be met; each offer relaxes one part of it");
             let cards = [
-                ("leave out more rows", more_suppression),
+                ("suppress more rows", more_suppression),
                 ("generalize further", higher_levels),
-                ("promise less", weaker_privacy),
+                ("weaken privacy", weaker_privacy),
             ];
             for (number, (title, offer)) in (1..).zip(cards) {
                 page.line("");
                 match offer {
                     Some(offer) if offer.classes == 0 => {
-                        page.line(format!("{number}  {title}: no row would be left"));
+                        page.line(format!("{number}  {title}: no rows would be left"));
                     }
                     Some(offer) => card(&mut page, number, title, offer),
                     None => {
-                        page.line(format!("{number}  {title}: even that does not help"));
+                        page.line(format!("{number}  {title}: not enough"));
                     }
                 }
             }
@@ -58,20 +58,20 @@ pub(crate) fn answer(answer: &Negotiated) -> String {
     page.line("");
     let lattice = &answer.lattice;
     let trust = match lattice.complete {
-        true => "nothing better was left unseen",
-        false => "something better may have been left unseen",
+        true => "no better answer exists",
+        false => "a better answer may exist",
     };
     page.entry(
         "search",
         format!(
-            "{} of {} nodes looked at, {}; {trust}",
+            "{} of {} nodes visited, {}; {trust}",
             answer.nodes_visited, lattice.nodes.0, lattice.how
         ),
     );
     if !answer.monotone {
         page.entry(
             "",
-            "under this model higher levels can suppress more rows, so no node was skipped by inference",
+            "with this model, higher levels can suppress more rows, so no node was skipped",
         );
     }
     page.entry(
@@ -84,7 +84,7 @@ pub(crate) fn answer(answer: &Negotiated) -> String {
     page.0
 }
 
-/// The wishes in a line.
+/// A request in one line.
 pub(crate) fn wish(wish: &Wish) -> String {
     let model = match wish.spec() {
         Ok(spec) => spec.to_string(),
@@ -102,13 +102,13 @@ pub(crate) fn wish(wish: &Wish) -> String {
         None => "any levels".into(),
     };
     let metric = match &wish.metric {
-        Some(metric) => format!(", least {metric}"),
+        Some(metric) => format!(", minimize {metric}"),
         None => String::new(),
     };
-    format!("{model}, {budget} rows left out, {levels}{metric}")
+    format!("{model}, up to {budget} rows suppressed, {levels}{metric}")
 }
 
-/// An answer in a line.
+/// An answer in one line.
 pub(crate) fn summary(terms: &Terms) -> String {
     let levels = |offer: &Offered| {
         let levels: Vec<String> = offer.levels.iter().map(u8::to_string).collect();
@@ -116,7 +116,7 @@ pub(crate) fn summary(terms: &Terms) -> String {
     };
     match terms {
         Terms::Exact { answer } => format!(
-            "yes, levels {} with {} rows left out",
+            "yes, levels {} with {} rows suppressed",
             levels(answer),
             answer.rows_suppressed
         ),
@@ -127,7 +127,7 @@ pub(crate) fn summary(terms: &Terms) -> String {
         } => {
             let mut offers = Vec::new();
             if let Some(offer) = more_suppression.as_ref().filter(|offer| offer.classes > 0) {
-                offers.push(format!("{} rows left out", offer.rows_suppressed));
+                offers.push(format!("{} rows suppressed", offer.rows_suppressed));
             }
             if let Some(offer) = higher_levels {
                 offers.push(format!("levels {}", levels(offer)));
@@ -143,14 +143,14 @@ pub(crate) fn summary(terms: &Terms) -> String {
     }
 }
 
-/// One offer: what it is, what it costs, which wish gives way and by how much.
+/// One offer: what it is, what it costs, which part of the request it relaxes and by how much.
 fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
     page.line(format!("{number}  {title}"));
     let mut entry = |label: &str, text: String| page.line(format!("   {label:<12}{text}"));
     if let Some(gives_way) = &offer.gives_way {
-        entry("gives way", self::gives_way(gives_way, offer));
+        entry("relaxes", self::gives_way(gives_way, offer));
     }
-    entry("promise", offer.model.clone());
+    entry("privacy", offer.model.clone());
     entry(
         "suppressed",
         format!(
@@ -161,7 +161,7 @@ fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
     );
     let is_beyond_budget = matches!(offer.gives_way, Some(GaveWay::Suppression { .. }));
     if is_beyond_budget && offer.share_suppressed > LARGEST_BUDGET_PROPOSED {
-        let text = "much of the table would be left out: fewer or coarser columns, or less privacy, keep more rows";
+        let text = "much of the table would be suppressed; fewer or coarser columns, or weaker privacy, keep more rows";
         entry("", text.into());
     }
     let levels = offer.levels_by_name.iter();
@@ -186,16 +186,16 @@ fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
         !is_height && (first == Some(name.as_str()) || shown.contains(&name.as_str()))
     });
     let metrics: Vec<String> = metrics
-        .map(|(name, loss)| format!("{name} {loss:.4}"))
+        .map(|(name, loss)| format!("{name} {}", figure(*loss)))
         .collect();
-    entry("costs", metrics.join(", "));
+    entry("metrics", metrics.join(", "));
 }
 
-/// The wish that is not met, in words.
+/// The part of the request that is not met, in words.
 fn gives_way(gives_way: &GaveWay, offer: &Offered) -> String {
     match gives_way {
         GaveWay::Suppression { rows_beyond } => {
-            format!("{rows_beyond} rows more than you allowed")
+            format!("{rows_beyond} more rows suppressed than you allowed")
         }
         GaveWay::Levels { steps_beyond } => {
             let steps: Vec<String> = steps_beyond
@@ -224,7 +224,7 @@ pub(crate) fn curve(curve: &Curve) -> String {
         .collect();
     let name = &curve.parameter_name;
     page.line(format!(
-        "rows suppressed by {name} at the highest levels you accept: {}",
+        "rows suppressed by {name}, at the highest levels you accept: {}",
         levels.join(", ")
     ));
     let (low, high) = curve.range();
@@ -255,7 +255,7 @@ pub(crate) fn curve(curve: &Curve) -> String {
             .iter()
             .map(
                 |&rows| match eighths(rows).saturating_sub(line * 8).min(8) {
-                    // A few rows are not none.
+                    // Show that a few rows are more than none.
                     0 if line == 0 && rows > 0 => BLOCKS[1],
                     0 if line == budget_line => '┄',
                     filled => BLOCKS[filled],
@@ -278,7 +278,7 @@ pub(crate) fn curve(curve: &Curve) -> String {
     page.0
 }
 
-/// The line below an axis: what was asked for, and the ends as far as there is room beside it.
+/// The line below an axis: the parameter requested, and the ends if there is room next to it.
 fn below_axis(low: &str, (mark, asked): (usize, &str), high: &str) -> String {
     let last = WIDTH.saturating_sub(asked.chars().count());
     let at = mark.saturating_sub(asked.chars().count() / 2).min(last);
@@ -298,7 +298,7 @@ fn number(number: f64) -> String {
     format!("{}", (number * 1000.0).round() / 1000.0)
 }
 
-/// The next number that reads well: one digit or a half, and zeros.
+/// The next round number: one or two leading digits, then zeros.
 fn nice(number: u64) -> u64 {
     let mut step = 10u64;
     if number <= step {

@@ -1,37 +1,38 @@
-//! The sheet that all results for people are written on.
+//! The page that all text output is written on.
 
 use incrowd_job::visible;
 use std::fmt::Write;
 
 /// Text that grows line by line; writing to it cannot fail.
 ///
-/// All that people read is made here, and here alone names, labels and paths of users are made fit to be shown.
+/// All text output goes through here. This is the only place where names, labels and paths of users are made safe to
+/// show.
 #[derive(Default)]
 pub(crate) struct Page(pub(super) String);
 
 impl Page {
-    /// One line, whatever stands in it.
+    /// One line, whatever it contains.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.0.push_str(visible(text.as_ref().trim_end()).as_ref());
         self.0.push('\n');
     }
 
-    /// What another page holds.
+    /// The contents of another page.
     pub(super) fn append(&mut self, page: &str) {
         self.0.push_str(page);
     }
 
-    /// Several lines of our own making.
+    /// Several lines of our own text.
     pub(super) fn lines(&mut self, text: &str) {
         text.split('\n').for_each(|line| self.line(line));
     }
 
-    /// A label and what it is about.
+    /// A label and its text.
     pub(super) fn entry(&mut self, label: &str, text: impl AsRef<str>) {
         self.line(format!("{label:<12}{}", text.as_ref()));
     }
 
-    /// Rows of cells, each column as wide as its widest cell, numbers to the right.
+    /// Rows of cells, each column as wide as its widest cell, numbers right-aligned.
     pub(super) fn table(&mut self, header: &[String], rows: &[Vec<String>]) {
         let header: Vec<String> = header.iter().map(shown).collect();
         let rows: Vec<Vec<String>> = (rows.iter())
@@ -65,7 +66,27 @@ impl Page {
     }
 }
 
-/// Letters of a cell that a table shows.
+/// A loss with as many digits as help to read it: four significant ones, without trailing zeros beyond the second
+/// decimal. JSON has them all.
+pub(crate) fn figure(loss: f64) -> String {
+    let size = loss.abs();
+    if loss.fract() == 0.0 && size < 1e9 || !loss.is_finite() {
+        return format!("{loss}");
+    }
+    if size >= 1e9 {
+        return format!("{loss:.3e}");
+    }
+    let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
+    let mut text = format!("{loss:.decimals$}");
+    if let Some(point) = text.find('.') {
+        while text.len() > point + 3 && text.ends_with('0') {
+            text.pop();
+        }
+    }
+    text
+}
+
+/// The most letters of a cell that a table shows.
 const MOST_SHOWN: usize = 160;
 
 /// A text as a table shows it: a very long one would push everything else out of sight.
@@ -74,5 +95,27 @@ pub(super) fn shown(text: impl AsRef<str>) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         None => text.into_owned(),
         Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figure;
+
+    #[test]
+    fn losses_have_as_many_digits_as_help() {
+        for (loss, text) in [
+            (0.0, "0"),
+            (0.4, "0.40"),
+            (0.0123456, "0.01235"),
+            (0.99999, "1.00"),
+            (12.3456, "12.35"),
+            (123.456, "123.5"),
+            (98_765.4, "98765"),
+            (30_162.0, "30162"),
+            (1_234_567_890.0, "1.235e9"),
+        ] {
+            assert_eq!(figure(loss), text);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What generalization schemes take and cost.
+//! The time and cost of generalization schemes.
 
 use super::page::Page;
 use incrowd_job::{Experiment, SchemesFound, SchemesRow, SchemesStudy};
@@ -7,11 +7,11 @@ use incrowd_job::{Experiment, SchemesFound, SchemesRow, SchemesStudy};
 pub(crate) fn text(study: &SchemesStudy) -> String {
     let mut page = Page::default();
     page.line(format!(
-        "quasi-identifiers {}; fewer are the first of them",
+        "quasi-identifiers {} (smaller sets use the first ones)",
         study.quasi_identifiers.join(", ")
     ));
     page.line(format!(
-        "each search may suppress {} rows ({}) and take {} s ({})",
+        "each search may suppress {} rows ({}) and run for {} s ({})",
         study.budget.rows, study.budget.from, study.time_limit.seconds, study.time_limit.from
     ));
     for experiment in Experiment::ALL {
@@ -36,7 +36,7 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
                     },
                     figure(|found| match found.gap > 0.0 {
                         true => format!("{:.3} %", 100.0 * found.gap),
-                        false => "0, proven".to_owned(),
+                        false => "0 (proven)".to_owned(),
                     }),
                     figure(|found| found.choices.to_string()),
                 ]
@@ -56,11 +56,11 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
     reasons.sort_unstable();
     reasons.dedup();
     for (at, reason) in reasons.into_iter().enumerate() {
-        let label = if at == 0 { "why none" } else { "" };
+        let label = if at == 0 { "reasons" } else { "" };
         page.entry(label, reason);
     }
     for (at, path) in study.plots.iter().enumerate() {
-        let label = if at == 0 { "pictures" } else { "" };
+        let label = if at == 0 { "plots" } else { "" };
         page.entry(label, path.display().to_string());
     }
     page.0
@@ -68,10 +68,12 @@ pub(crate) fn text(study: &SchemesStudy) -> String {
 
 fn heading(experiment: Experiment) -> &'static str {
     match experiment {
-        Experiment::DirectionByK => "bottom-up against top-down, by k",
-        Experiment::DirectionByColumns => "bottom-up against top-down, by quasi-identifiers",
+        Experiment::DirectionByK => "bottom-up versus top-down, by k",
+        Experiment::DirectionByColumns => {
+            "bottom-up versus top-down, by number of quasi-identifiers"
+        }
         Experiment::SchemesByK => "the six schemes, by k",
-        Experiment::SchemesByColumns => "the six schemes, by quasi-identifiers",
-        Experiment::Pruning => "without one way to search less after the other",
+        Experiment::SchemesByColumns => "the six schemes, by number of quasi-identifiers",
+        Experiment::Pruning => "with one pruning rule disabled at a time",
     }
 }

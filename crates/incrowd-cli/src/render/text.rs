@@ -1,7 +1,7 @@
-//! Results as people read them.
+//! Results as text.
 
 use super::choices;
-use super::page::Page;
+use super::page::{Page, figure};
 use incrowd_job::{
     CertificateVerified, Combination, Error, Explanation, Exposed, FileWritten, Initialized,
     Inspection, LevelsReport, Mismatch, Origin, Outcome, PrivacyReached, SafeAmong, SafeRecodings,
@@ -29,8 +29,8 @@ pub(crate) fn line(text: impl AsRef<str>) -> String {
 /// The result could not be printed.
 pub(crate) fn not_printed(error: &std::io::Error) -> String {
     format!(
-        "error: standard output cannot be written\n  at:   the operating system says: {error}\n  \
-         hint: check where it leads, and whether there is room\n"
+        "error: cannot write to standard output\n  at:   the operating system says: {error}\n  \
+         hint: check where it is redirected to, and whether the disk is full\n"
     )
 }
 
@@ -62,21 +62,21 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     );
     if outcome.rows_starred > outcome.rows_blank {
         let rows = outcome.rows_starred - outcome.rows_blank;
-        page.entry("", format!("{rows} suppressed rows are published as `*`"));
+        page.entry("", format!("{rows} suppressed rows published as `*`"));
     }
     if outcome.rows_blank > 0 {
         let rows = outcome.rows_blank;
         page.entry(
             "",
-            format!("{rows} blank: not suppressed, yet `*` in every column"),
+            format!("{rows} blank (not suppressed, but `*` in every column)"),
         );
     }
     if outcome.rows_excluded > 0 {
         let rows = outcome.rows_excluded;
-        page.entry("", format!("{rows} left out for missing cells"));
+        page.entry("", format!("{rows} excluded because of missing cells"));
     }
     for promise in &outcome.privacy {
-        page.entry("promise", self::promise(promise));
+        page.entry("privacy", self::promise(promise));
     }
     page.entry(
         "classes",
@@ -114,13 +114,12 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
         page.entry(label, format!("{column}: {values} values in {groups}"));
     }
     if let Some((metric, loss)) = outcome.metrics.first() {
-        page.entry(
-            "loss",
-            format!(
-                "{loss:.6} by {metric}; {}",
-                outcome.guarantee.in_words(outcome.gap)
-            ),
-        );
+        let guarantee = outcome.guarantee.in_words(outcome.gap);
+        let name = match metric.as_str() {
+            "loss" => String::new(),
+            metric => format!("{metric} "),
+        };
+        page.entry("loss", format!("{name}{} ({guarantee})", figure(*loss)));
     }
     if let Some(found) = &outcome.found {
         safe_recodings(&mut page, found);
@@ -148,7 +147,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
                     )
                 }
                 None => format!(
-                    "{}, {} replacements of values weighed",
+                    "{}, {} value replacements evaluated",
                     outcome.algorithm,
                     outcome.replacements_weighed.unwrap_or(0)
                 ),
@@ -158,7 +157,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     let seconds = outcome.seconds;
     let memory = outcome
         .peak_memory_bytes
-        .map(|bytes| format!(", {} MiB of memory at most", bytes.div_ceil(1 << 20)))
+        .map(|bytes| format!(", peak memory {} MiB", bytes.div_ceil(1 << 20)))
         .unwrap_or_default();
     page.entry(
         "seconds",
@@ -169,7 +168,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     );
     match &outcome.output {
         Some(file) => page.entry("release", written(file)),
-        None => page.entry("release", "none written; add `-o FILE` to write it"),
+        None => page.entry("release", "not written; add `-o FILE` to write it"),
     }
     if let Some(file) = &outcome.certificate {
         page.entry("certificate", written(file));
@@ -177,11 +176,11 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     page.0
 }
 
-/// The first of the minimal safe recodings, with what they lose.
+/// The first of the minimal safe recodings, with their losses.
 fn safe_recodings(page: &mut Page, found: &SafeRecodings) {
     let among = match found.safe_nodes_among {
         SafeAmong::Lattice => "safe",
-        SafeAmong::LeastHeight => "safe at the least height",
+        SafeAmong::LeastHeight => "safe at the lowest safe height",
     };
     let recodings = match found.safe_nodes {
         1 => "1 recoding is".to_owned(),
@@ -196,16 +195,16 @@ fn safe_recodings(page: &mut Page, found: &SafeRecodings) {
         let levels: Vec<String> = (levels.iter())
             .map(|(column, level)| format!("{} {level}", column.escape_debug()))
             .collect();
-        page.entry("", format!("{}: loss {loss:.6}", levels.join(", ")));
+        page.entry("", format!("{}: loss {}", levels.join(", "), figure(*loss)));
     }
     let shown = found.minimal_losses.len();
     if minimal > shown {
         let rest = minimal - shown;
-        page.entry("", format!("and {rest} more, which `--json` lists"));
+        page.entry("", format!("and {rest} more (`--json` lists them all)"));
     }
 }
 
-/// What is published as it is, and what should make a reader think twice.
+/// The columns published unchanged, and the warnings.
 fn exposed(page: &mut Page, exposed: &Exposed) {
     for warning in &exposed.warnings {
         page.entry("WARNING", warning);
@@ -221,17 +220,17 @@ fn written(file: &FileWritten) -> String {
 
 fn promise(promise: &PrivacyReached) -> String {
     let holds = if promise.holds {
-        "holds"
+        "satisfied"
     } else {
-        "DOES NOT HOLD"
+        "NOT SATISFIED"
     };
     match promise.reached {
-        Some(reached) => format!("{} {holds}, reached {reached}", promise.model),
+        Some(reached) => format!("{} {holds} (reached {reached})", promise.model),
         None => format!("{} {holds}", promise.model),
     }
 }
 
-/// A table wider than this is shown without the columns that are not published.
+/// Of tables wider than this, only the published columns are shown.
 const WIDE: usize = 10;
 
 fn sample(page: &mut Page, sample: &Sample) {
@@ -259,19 +258,19 @@ pub(crate) fn verification(found: &Verification) -> String {
     let mut page = Page::default();
     if let Some(certificate) = found.certificate.as_ref().filter(|it| !it.holds) {
         let path = certificate.path.display();
-        page.line(format!("THE CERTIFICATE {path} DOES NOT HOLD"));
+        page.line(format!("INVALID CERTIFICATE {path}"));
     }
     page.line(match (found.safe, found.asked) {
         (Some(true), _) => "safe",
         (Some(false), _) => "NOT SAFE",
-        (None, true) => "NOT JUDGED: not every promise can be counted again from the files given",
+        (None, true) => "NO VERDICT: the given files are not enough to check every privacy model",
         (None, false) => {
-            "NOT JUDGED: no promise is named, such as `-k 5`; what the file would keep is below"
+            "NO VERDICT: no privacy model given, such as `-k 5`; the models the file satisfies are listed below"
         }
     });
     let starred = match found.rows_starred {
         0 => String::new(),
-        rows => format!(", and {rows} rows of nothing but `*`"),
+        rows => format!(", plus {rows} rows that are `*` in every column"),
     };
     page.entry("rows", format!("{}{starred}", found.rows));
     page.entry(
@@ -285,9 +284,12 @@ pub(crate) fn verification(found: &Verification) -> String {
     }
     for promise in &found.privacy {
         match (found.asked, promise.holds) {
-            (true, _) => page.entry("promise", self::promise(promise)),
-            (false, true) => page.entry("keeps", &promise.model),
-            (false, false) => page.entry("keeps", format!("no {} at all", promise.model)),
+            (true, _) => page.entry("privacy", self::promise(promise)),
+            (false, true) => page.entry("privacy", format!("{} satisfied", promise.model)),
+            (false, false) => page.entry(
+                "privacy",
+                format!("{} not satisfied by any parameter", promise.model),
+            ),
         }
     }
     if !found.identifying_published.is_empty() {
@@ -315,14 +317,14 @@ pub(crate) fn verification(found: &Verification) -> String {
     page.0
 }
 
-/// What contradicts a certificate, and what of it was not checked.
+/// What contradicts a certificate, and what was not checked.
 fn certificate(page: &mut Page, found: &CertificateVerified) {
     let path = found.path.display();
     page.entry(
         "certificate",
         match found.holds {
-            true => format!("{path} holds: what is not listed below was checked"),
-            false => format!("{path} does not hold"),
+            true => format!("{path} is valid; everything not listed below was checked"),
+            false => format!("{path} is not valid"),
         },
     );
     for Mismatch {
@@ -357,7 +359,7 @@ pub(crate) fn inspection(found: &Inspection) -> String {
         "missing",
         "distinct",
         "unique rows",
-        "tells apart",
+        "separation",
         "role",
     ];
     let rows: Vec<Vec<String>> = found
@@ -385,7 +387,7 @@ pub(crate) fn inspection(found: &Inspection) -> String {
         if !column.likely_missing.is_empty() {
             let tokens = column.likely_missing.join(",");
             page.line(format!(
-                "`{}` holds texts that often mean \"no value\"; if so, pass --missing-tokens '{tokens}'",
+                "`{}` contains texts that often mean \"no value\"; if they do, pass --missing-tokens '{tokens}'",
                 column.name
             ));
         }
@@ -396,14 +398,14 @@ pub(crate) fn inspection(found: &Inspection) -> String {
     let combinations = &found.combinations;
     if let Some(together) = &combinations.together {
         page.line("");
-        page.line("columns that others may know, together:");
+        page.line("combinations of columns that others may know:");
         if combinations.rows < found.rows {
             page.line(format!(
-                "(counted on the first {} rows, which already have very many distinct tuples)",
+                "(counted on the first {} rows only: they already have very many distinct combinations)",
                 combinations.rows
             ));
         }
-        let header = ["columns", "distinct", "unique rows", "tells apart"];
+        let header = ["columns", "distinct", "unique rows", "separation"];
         // Up to three columns together are among the pairs and triples.
         let more = (together.columns.len() > 3).then_some(together);
         let shown = combinations.strongest.iter().take(10).chain(more);
@@ -418,17 +420,17 @@ pub(crate) fn inspection(found: &Inspection) -> String {
     });
     let rows: Vec<Vec<String>> = with_levels
         .map(|(name, levels)| {
-            let reason = levels.reason.as_deref().unwrap_or("as you said");
+            let reason = levels.reason.as_deref().unwrap_or("given");
             vec![name, levels.from.clone(), reason.to_owned()]
         })
         .collect();
     if !rows.is_empty() {
         page.line("");
-        page.line("levels that a release would use:");
-        page.table(&["column", "rule", "why"].map(String::from), &rows);
+        page.line("hierarchies that a release would use:");
+        page.table(&["column", "rule", "reason"].map(String::from), &rows);
     }
     page.line("");
-    page.line("\"unique rows\" have a value that no other row has; \"tells apart\" is the share of pairs of rows with different values");
+    page.line("\"unique rows\": rows with a value that no other row has; \"separation\": share of row pairs with different values");
     page.0
 }
 
@@ -445,7 +447,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// What `init` has written.
+/// What `init` wrote.
 pub(crate) fn initialized(written: &Initialized) -> String {
     let mut page = Page::default();
     page.entry("job", written.job.display().to_string());
@@ -458,7 +460,7 @@ pub(crate) fn initialized(written: &Initialized) -> String {
     }
     page.entry(
         "next",
-        format!("look at the job file, then: {}", written.next),
+        format!("review the job file, then run: {}", written.next),
     );
     page.0
 }
@@ -474,9 +476,9 @@ pub(crate) fn levels(report: &LevelsReport) -> String {
         report.from
     ));
     if let Some(reason) = &report.reason {
-        page.line(format!("chosen because: {reason}"));
+        page.line(format!("reason: {reason}"));
     }
-    let header = ["level", "name", "groups", "for example"];
+    let header = ["level", "name", "groups", "examples"];
     let rows: Vec<Vec<String>> = report
         .levels
         .iter()
@@ -499,12 +501,12 @@ pub(crate) fn levels(report: &LevelsReport) -> String {
         page.line("");
         match against.unlisted.is_empty() {
             true => page.line(format!(
-                "all {} values of the data are listed; {} listed values are not in the data",
+                "all {} values in the data are listed; {} listed values are not in the data",
                 against.distinct, against.unused
             )),
             false => {
                 page.line(format!(
-                    "{} of {} values of the data are missing, in {} rows:",
+                    "{} of {} values in the data are not listed ({} rows):",
                     against.unlisted.len(),
                     against.distinct,
                     against.rows_unlisted
@@ -528,7 +530,7 @@ pub(crate) fn study(found: &Study) -> String {
             of_model[0].model,
             columns.join(", ")
         ));
-        let header = ["parameter", "height", "nodes", "least", "average", "most"];
+        let header = ["parameter", "height", "nodes", "min", "average", "max"];
         let rows: Vec<Vec<String>> = of_model
             .iter()
             .map(|row| {
@@ -546,13 +548,13 @@ pub(crate) fn study(found: &Study) -> String {
         page.line("");
     }
     if let Some(importance) = &found.importance {
-        page.line("how much each level groups, all other columns raw");
+        page.line("effect of each level, with all other columns raw");
         let header = [
             "column",
             "level",
             "classes",
             "average class",
-            "times the level below",
+            "ratio to level below",
         ];
         let rows: Vec<Vec<String>> = importance
             .iter()
@@ -570,17 +572,20 @@ pub(crate) fn study(found: &Study) -> String {
         page.line("");
     }
     if let Some(budget) = &found.budget {
-        let text = format!("{} rows in the pictures ({})", budget.rows, budget.from);
+        let text = format!(
+            "{} rows, as drawn in the plots ({})",
+            budget.rows, budget.from
+        );
         page.entry("budget", text);
     }
     for (at, path) in found.plots.iter().enumerate() {
-        let label = if at == 0 { "pictures" } else { "" };
+        let label = if at == 0 { "plots" } else { "" };
         page.entry(label, path.display().to_string());
     }
     page.0
 }
 
-/// What words mean: a list, or all that one name means in full.
+/// What terms mean: a list, or everything one name means, in full.
 pub(crate) fn explanation(explanation: &Explanation) -> String {
     let mut page = Page::default();
     let entries = &explanation.entries;
@@ -603,6 +608,6 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
         }
         page.line("");
     }
-    page.line("`incrowd explain NAME` says more about each");
+    page.line("run `incrowd explain NAME` for details");
     page.0
 }

@@ -42,7 +42,7 @@ fn unlisted_values_of_a_table_of_quasi_identifiers_are_blank_rows() {
         );
         let text = folder.run(&ask).ends_with(0).stdout;
         assert!(
-            text.contains("6 blank: not suppressed, yet `*` in every column"),
+            text.contains("6 blank (not suppressed, but `*` in every column)"),
             "{text}"
         );
     }
@@ -78,10 +78,7 @@ fn a_promise_that_needs_blank_rows_is_refused() {
     let folder = Folder::with("t.csv", table);
     let ask = "anonymize t.csv -q town -s s --keep w --hierarchy town=suppress -o o.csv --certificate c.json";
     let error = folder.run(&format!("{ask} -k 5")).ends_with(2).stderr;
-    assert!(
-        error.contains("holds only with the help of 2 rows"),
-        "{error}"
-    );
+    assert!(error.contains("holds only because of 2 rows"), "{error}");
     assert_eq!(folder.list("."), ["t.csv"], "nothing is written");
     let outcome = folder
         .run(&format!("{ask} -k 4 --json"))

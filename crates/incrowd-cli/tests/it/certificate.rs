@@ -43,9 +43,9 @@ fn a_true_certificate_holds() {
         .ends_with(0)
         .stdout;
     assert!(text.starts_with("safe\n"), "{text}");
-    assert!(text.contains("certificate proof.json holds"), "{text}");
+    assert!(text.contains("certificate proof.json is valid"), "{text}");
     assert!(
-        text.contains("unchecked   lost.guarantee: only the search can know it"),
+        text.contains("unchecked   lost.guarantee: only the search knows it"),
         "{text}"
     );
 }
@@ -86,7 +86,7 @@ fn another_release_another_table_and_another_job_are_found() {
         .ends_with(1)
         .stdout;
     assert!(
-        text.starts_with("THE CERTIFICATE proof.json DOES NOT HOLD\n"),
+        text.starts_with("INVALID CERTIFICATE proof.json\n"),
         "{text}"
     );
     assert!(
@@ -129,7 +129,7 @@ fn roles_and_promises_come_from_the_certificate() {
     for flags in ["-k 2", "-q age", "-s disease", "--max-suppressed 1"] {
         let run = folder.run(&format!("verify safe.csv --certificate proof.json {flags}"));
         let error = run.ends_with(2).stderr;
-        assert!(error.contains("beside a certificate"), "{error}");
+        assert!(error.contains("in addition to a certificate"), "{error}");
     }
     let folder = folder.and("no.json", "{\"version\":1}");
     let error = folder

@@ -17,8 +17,8 @@ fn a_sensitive_promise_alone_does_not_hide_classes_of_one() {
         json!([{"column": "s", "classes": 6, "rows": 6}])
     );
     let warnings = json!([
-        "6 classes are single rows: nobody hides these persons",
-        "6 classes (6 rows) have one value of `s` each and give it away",
+        "6 classes have only one row, so these people are not hidden",
+        "6 classes (6 rows) have only one value of `s` each and reveal it",
     ]);
     assert_eq!(outcome["warnings"], warnings);
     let certificate: Value = serde_json::from_str(&folder.read("c.json")).unwrap();
@@ -26,8 +26,11 @@ fn a_sensitive_promise_alone_does_not_hide_classes_of_one() {
         assert_eq!(certificate["reached"][field], outcome[field], "{field}");
     }
     for text in [folder.run(ask).ends_with(0).stdout, folder.read("c.txt")] {
-        assert!(text.contains("6 of one row; 6 of one `s` only"), "{text}");
-        assert!(text.contains("6 classes are single rows"), "{text}");
+        assert!(
+            text.contains("6 with only one row; 6 with only one value of `s`"),
+            "{text}"
+        );
+        assert!(text.contains("6 classes have only one row"), "{text}");
     }
 }
 
@@ -79,11 +82,11 @@ fn verify_without_a_promise_judges_nothing_and_says_so() {
     );
     assert_eq!(
         found["warnings"],
-        json!(["2 classes (4 rows) have one value of `s` each and give it away"])
+        json!(["2 classes (4 rows) have only one value of `s` each and reveal it"])
     );
     let text = folder.run("verify t2.csv -q zip -s s").ends_with(0).stdout;
     assert!(
-        text.starts_with("NOT JUDGED: no promise is named"),
+        text.starts_with("NO VERDICT: no privacy model given"),
         "{text}"
     );
     assert!(text.contains("WARNING     2 classes (4 rows)"), "{text}");
@@ -114,7 +117,9 @@ fn classes_of_several_sensitive_columns_are_counted_for_each() {
         ])
     );
     let warnings = found["warnings"].as_array().unwrap();
-    assert!(warnings.contains(&json!("1 class is a single row: nobody hides that person")));
+    assert!(warnings.contains(&json!(
+        "1 class has only one row, so that person is not hidden"
+    )));
 }
 
 #[test]
@@ -130,7 +135,7 @@ fn a_sensitive_column_that_singles_people_out_is_warned_about() {
         .json();
     assert_eq!(
         outcome["warnings"],
-        json!(["sensitive column `income` (100 % of the rows have a value of their own)"])
+        json!(["sensitive column `income` (100 % of rows have a unique value)"])
     );
 }
 
@@ -178,7 +183,7 @@ fn the_distribution_is_that_of_the_rows_that_take_part() {
     assert!(
         folder
             .read("c.txt")
-            .contains("distribution       of the 5 rows that take part")
+            .contains("distribution       over 5 rows, including suppressed rows")
     );
     // The release alone has no other rows to compare with.
     let verify = format!("verify o.csv -q zip -s s -k 2 {models} {rules}");

@@ -48,16 +48,19 @@ fn a_target_or_a_sensitive_column_that_tells_a_quasi_identifier_is_refused_unles
         let folder = folder();
         let error = folder.run(&format!("{ASK} {roles}")).ends_with(2).stderr;
         assert!(
-            error.starts_with("error: column `zone` would give people away"),
+            error.starts_with("error: column `zone` would reveal people"),
             "{error}"
         );
-        assert!(error.contains("`zone` (tells `zip`)"), "{error}");
+        assert!(error.contains("`zone` (determines `zip`)"), "{error}");
         assert!(error.contains("`--keep zone`"), "{error}");
         assert_eq!(folder.list("."), ["w.csv"], "nothing is written");
         let named = format!("{ASK} {roles} --keep zone --json");
         let outcome = folder.run(&named).ends_with(0).json();
         let notes = outcome["notes"].to_string();
-        assert!(notes.contains("column `zone` (tells `zip`)"), "{notes}");
+        assert!(
+            notes.contains("column `zone` (determines `zip`)"),
+            "{notes}"
+        );
         let unchanged = outcome["unchanged"].as_array().unwrap();
         assert!(unchanged.iter().any(|column| column["column"] == "zone"));
         folder
@@ -71,20 +74,25 @@ fn a_target_that_tells_a_sensitive_column_is_refused_and_a_sensitive_one_only_wa
     let folder = folder();
     let target = format!("{ASK} -s diagnosis -l 2 --target dcopy");
     let error = folder.run(&target).ends_with(2).stderr;
-    assert!(error.contains("`dcopy` (tells `diagnosis`)"), "{error}");
+    assert!(
+        error.contains("`dcopy` (determines `diagnosis`)"),
+        "{error}"
+    );
     let outcome = folder
         .run(&format!("{target} --keep dcopy --json"))
         .ends_with(0)
         .json();
     let warnings = outcome["warnings"].to_string();
     assert!(
-        warnings.contains("target column `dcopy` (tells `diagnosis`)"),
+        warnings.contains("target column `dcopy` (determines `diagnosis`)"),
         "{warnings}"
     );
     let both = folder.run(&format!("{ASK} -s diagnosis,dcopy -l 2 --json"));
     let warnings = both.ends_with(0).json()["warnings"].to_string();
     assert!(
-        warnings.contains("sensitive column `dcopy` (tells `diagnosis`): a promise about the one"),
+        warnings.contains(
+            "sensitive column `dcopy` (determines `diagnosis`): a model that protects one"
+        ),
         "{warnings}"
     );
 }
@@ -96,7 +104,7 @@ fn a_kept_column_that_gives_some_sensitive_values_away_is_refused_where_somethin
                 -o o.csv --certificate c.json";
     let error = folder.run(&format!("{kept} -l 2")).ends_with(2).stderr;
     assert!(
-        error.contains("at:   `ward` (gives `diagnosis` away for 10 % of the rows)\n"),
+        error.contains("at:   `ward` (reveals `diagnosis` for 10 % of rows)\n"),
         "{error}"
     );
     assert!(!error.contains("HIV"), "cells are not quoted: {error}");
@@ -108,7 +116,7 @@ fn a_kept_column_that_gives_some_sensitive_values_away_is_refused_where_somethin
             .json();
         let warnings = outcome["warnings"].to_string();
         assert!(
-            warnings.contains("kept column `ward` (gives `diagnosis` away for 10 % of the rows)"),
+            warnings.contains("kept column `ward` (reveals `diagnosis` for 10 % of rows)"),
             "{warnings}"
         );
         let given = &outcome["given_away"][0];
@@ -135,7 +143,7 @@ fn a_kept_column_that_gives_some_sensitive_values_away_is_refused_where_somethin
         forged.run("verify o.csv --certificate c.json").ends_with(1);
     }
     for text in [folder.read("c.txt"), folder.run(kept).ends_with(0).stdout] {
-        assert!(text.contains("`diagnosis` is given away for"), "{text}");
+        assert!(text.contains("they reveal `diagnosis` for"), "{text}");
     }
 }
 
@@ -154,7 +162,7 @@ fn columns_that_give_values_away_only_together_are_warned_about() {
     assert!((0.3..0.4).contains(&share), "{given}");
     let warnings = outcome["warnings"].to_string();
     assert!(
-        warnings.contains("together give `diagnosis` away within the classes"),
+        warnings.contains("together reveal `diagnosis` within the classes"),
         "{warnings}"
     );
     // What says nothing is not warned about.

@@ -189,7 +189,7 @@ fn while_searching_the_first_asks_for_the_best_so_far() {
         terminal.wait_for(shown);
     }
     running.press_ctrl_c();
-    terminal.wait_for("taking the best found so far");
+    terminal.wait_for("using the best result so far");
     let mut running = running;
     let output = running.0.take().unwrap().wait_with_output().unwrap();
     let outcome = Run::of(output).ends_with(0).json();
@@ -197,7 +197,8 @@ fn while_searching_the_first_asks_for_the_best_so_far() {
     assert_eq!(outcome["stopped"]["by"], "user");
     assert_eq!(outcome["privacy"][0]["holds"], true);
     let notes = outcome["notes"].as_array().unwrap();
-    let says_so = |note: &serde_json::Value| note.as_str().unwrap().contains("as you asked");
+    let says_so =
+        |note: &serde_json::Value| note.as_str().unwrap().contains("you stopped the search");
     assert!(notes.iter().any(says_so), "{notes:?}");
     assert_eq!(
         folder.list("out"),
@@ -223,7 +224,7 @@ fn while_searching_the_second_stops() {
     let _pipe = std::fs::File::open(folder.path("pipe.csv")).unwrap();
     terminal.wait_for("searching");
     running.press_ctrl_c();
-    terminal.wait_for("taking the best found so far");
+    terminal.wait_for("using the best result so far");
     running.press_ctrl_c();
     terminal.wait_for("error: stopped");
     let run = Run::of(running.0.take().unwrap().wait_with_output().unwrap());

@@ -38,11 +38,11 @@ fn columns_that_give_people_away_are_refused_with_the_reason_for_each() {
     let run = folder.run(&format!("{ASK} -o o.csv --certificate c.json"));
     let error = run.ends_with(2).stderr;
     let expected = "\
-error: 5 columns would give people away if kept as they are
-  at:   `patient_name` (identifying: nearly every row has a value of its own (100 % distinct)), \
-`ssn` (identifying: nearly every row has a value of its own (100 % distinct)), \
-`birth_date` (100 % of the rows have a value of their own), \
-`code` (tells `diagnosis`), `city` (tells `zip`)
+error: 5 columns would reveal people if published unchanged
+  at:   `patient_name` (identifying: nearly every row has a unique value (100 % distinct)), \
+`ssn` (identifying: nearly every row has a unique value (100 % distinct)), \
+`birth_date` (100 % of rows have a unique value), \
+`code` (determines `diagnosis`), `city` (determines `zip`)
 ";
     assert!(error.starts_with(expected), "{error}");
     assert!(
@@ -65,7 +65,7 @@ fn each_is_kept_only_if_it_is_named() {
         let run = folder.run(&format!("{ASK} --keep {}", named.join(",")));
         let error = run.ends_with(2).stderr;
         assert!(
-            error.starts_with(&format!("error: column `{left_out}` would give")),
+            error.starts_with(&format!("error: column `{left_out}` would reveal")),
             "{error}"
         );
     }
@@ -102,7 +102,7 @@ fn columns_kept_by_name_need_no_word_about_the_others() {
     let error = folder
         .run("anonymize t.csv -q age --keep age -k 1")
         .ends_with(2);
-    assert!(error.stderr.contains("named both"), "{}", error.stderr);
+    assert!(error.stderr.contains("listed both"), "{}", error.stderr);
 }
 
 #[test]
@@ -134,15 +134,15 @@ fn report_and_certificate_list_every_column_published_as_it_is() {
     let warnings = outcome["warnings"].to_string();
     for words in [
         "kept column `patient_name` (identifying",
-        "kept column `code` (tells `diagnosis`)",
-        "the kept columns together divide the classes: 100.0 % of the rows are then alone",
+        "kept column `code` (determines `diagnosis`)",
+        "the kept columns together split the classes and make 100.0 % of rows unique",
     ] {
         assert!(warnings.contains(words), "{warnings}");
     }
     // That `city` tells the raw zip is known from the table only.
     assert_eq!(
         outcome["notes"][0],
-        json!("in the raw table, kept column `city` (tells `zip`)")
+        json!("in the raw table, kept column `city` (determines `zip`)")
     );
     let certificate: Value = serde_json::from_str(&folder.read("c.json")).unwrap();
     for field in ["unchanged", "kept_with_classes", "warnings"] {
@@ -157,7 +157,7 @@ fn report_and_certificate_list_every_column_published_as_it_is() {
     assert_eq!(dry["warnings"], outcome["warnings"]);
     for text in [folder.run(&flags).ends_with(0).stdout, folder.read("c.txt")] {
         assert!(
-            text.contains("ssn (kept), singles out 100.0 % of the rows"),
+            text.contains("ssn (kept), singles out 100.0 % of rows"),
             "{text}"
         );
         assert!(
@@ -179,7 +179,7 @@ fn report_and_certificate_list_every_column_published_as_it_is() {
     let seen = folder.run("verify o.csv -q zip,sex -s diagnosis -k 5 --original hosp.csv --json");
     let notes = seen.ends_with(0).json()["notes"].to_string();
     assert!(
-        notes.contains("kept column `city` (tells `zip`)"),
+        notes.contains("kept column `city` (determines `zip`)"),
         "{notes}"
     );
 }
@@ -218,7 +218,11 @@ fn a_copy_with_a_few_wrong_rows_is_still_a_copy() {
     let error = folder
         .run("anonymize t.csv -q zip --others keep -k 2")
         .ends_with(2);
-    assert!(error.stderr.contains("tells `zip`"), "{}", error.stderr);
+    assert!(
+        error.stderr.contains("determines `zip`"),
+        "{}",
+        error.stderr
+    );
 }
 
 #[test]
@@ -244,7 +248,7 @@ fn kept_columns_that_divide_classes_are_warned_about_and_not_refused() {
     assert!(
         outcome["warnings"]
             .to_string()
-            .contains("together divide the classes")
+            .contains("together split the classes")
     );
 }
 

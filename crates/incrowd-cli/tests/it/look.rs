@@ -28,7 +28,7 @@ fn inspect_takes_roles_as_they_are_given() {
         .ends_with(0)
         .json();
     assert_eq!(found["columns"][3]["role"], "sensitive");
-    assert_eq!(found["columns"][3]["reason"], "you said so");
+    assert_eq!(found["columns"][3]["reason"], "given");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn hierarchies_are_built_checked_and_shown() {
     assert!(
         checked
             .stdout
-            .contains("all 6 values of the data are listed"),
+            .contains("all 6 values in the data are listed"),
         "{}",
         checked.stdout
     );
@@ -175,7 +175,7 @@ fn hierarchy_check_lists_what_is_missing() {
         .ends_with(1);
     assert!(
         run.stdout
-            .contains("2 of 6 values of the data are missing, in 4 rows"),
+            .contains("2 of 6 values in the data are not listed (4 rows)"),
         "{}",
         run.stdout
     );

@@ -91,7 +91,7 @@ fn wishes_that_cannot_be_read_or_are_not_for_the_algorithm_are_refused() {
         ),
         (
             "--algorithm partition --coarse ill=5@17",
-            "no quasi-identifier",
+            "not a quasi-identifier",
         ),
         (
             "--algorithm partition --search sideways",
@@ -336,7 +336,7 @@ fn issue_9_unlisted_values_are_published_alike_by_every_recoding() {
 
 #[test]
 fn issue_9_ops_on_text_takes_the_order_of_the_file_and_without_one_the_alphabet() {
-    // Neighbours of the file are north and south by turns; k leaves pairs of neighbours only.
+    // Neighbors of the file are north and south by turns; k leaves pairs of neighbors only.
     let folder = Folder::with("t.csv", "q\nc\nb\nd\na\n").and(
         "q.csv",
         "q,half,any\nc,north,*\na,south,*\nd,north,*\nb,south,*\n",

@@ -50,7 +50,7 @@ fn a_first_line_that_is_a_row_stops_every_command_and_is_not_shown() {
             for way in [format!("{way} --json"), way] {
                 let run = folder.run(&way).ends_with(2);
                 let shown = format!("{}{}", run.stdout, run.stderr);
-                assert!(shown.contains("looks like a row"), "{way}: {shown}");
+                assert!(shown.contains("looks like a data row"), "{way}: {shown}");
                 assert!(
                     shown.contains("--no-header") && shown.contains("--header"),
                     "{way}: {shown}"
@@ -88,7 +88,7 @@ fn a_first_line_that_looks_like_a_row_stops_every_command_however_long_the_next_
     for (name, command) in TABLE_COMMANDS {
         let run = folder.run(&typed(command, "nohdr.csv")).ends_with(2);
         let shown = format!("{}{}", run.stdout, run.stderr);
-        assert!(shown.contains("looks like a row"), "{name}: {shown}");
+        assert!(shown.contains("looks like a data row"), "{name}: {shown}");
         assert!(!shown.contains("Person"), "{name}: {shown}");
         assert!(!folder.path("new").exists(), "{name}");
     }
@@ -96,7 +96,7 @@ fn a_first_line_that_looks_like_a_row_stops_every_command_however_long_the_next_
     let file = std::fs::File::open(folder.path("nohdr.csv")).unwrap();
     let piped = Run::of(command.stdin(file).output().unwrap()).ends_with(2);
     assert!(
-        piped.stderr.contains("looks like a row"),
+        piped.stderr.contains("looks like a data row"),
         "{}",
         piped.stderr
     );
@@ -112,7 +112,11 @@ fn people_known_by_their_addresses_alone_are_no_header() {
         .run("inspect t.csv")
         .ends_with(2);
     assert_eq!(run.stdout, "");
-    assert!(run.stderr.contains("looks like a row"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("looks like a data row"),
+        "{}",
+        run.stderr
+    );
     let named = format!("name,e-mail,street\n{text}");
     Folder::with("t.csv", named)
         .run("inspect t.csv")
@@ -421,9 +425,9 @@ fn blanks_around_cells_are_noticed() {
         .unwrap();
     let unlisted = support::Run::of(unlisted).ends_with(2);
     assert!(
-        unlisted
-            .stderr
-            .contains("hint: many cells of the table have blanks around them: `--trim`"),
+        unlisted.stderr.contains(
+            "hint: many cells of the table have whitespace around their values; `--trim`"
+        ),
         "{}",
         unlisted.stderr
     );

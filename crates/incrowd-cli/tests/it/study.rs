@@ -125,7 +125,7 @@ fn a_study_that_cannot_be_meant_is_refused_and_nothing_is_written() {
         ("-q age --max-levels 99", "no level 99"),
         (
             "-q age --privacy distinct-l-diversity",
-            "no column is sensitive",
+            "needs a sensitive column",
         ),
     ] {
         let run = folder

@@ -315,17 +315,17 @@ fn every_report_says_in_which_order_rows_are() {
             .ends_with(0)
     };
     let text = run("").stdout;
-    assert!(text.contains("rows are in the input order"), "{text}");
+    assert!(text.contains("rows are in input order"), "{text}");
     assert_eq!(run("--json").json()["row_order"], "input");
     assert!(
         folder
             .read("p.txt")
-            .contains("order of rows      that of the table")
+            .contains("row order          as in the table")
     );
     let text = run("--shuffle").stdout;
     assert!(!text.contains("input order"), "{text}");
     assert_eq!(run("--shuffle --json").json()["row_order"], "shuffled");
-    assert!(folder.read("p.txt").contains("order of rows      shuffled"));
+    assert!(folder.read("p.txt").contains("row order          shuffled"));
     let certificate: serde_json::Value = serde_json::from_str(&folder.read("p.json")).unwrap();
     assert_eq!(certificate["request"]["row_order"], "shuffled");
 }
@@ -354,7 +354,7 @@ fn formulas_get_an_apostrophe_where_that_is_asked_for() {
         ))
         .ends_with(0);
     assert_eq!(run.json()["spreadsheet_safe"], true);
-    assert!(folder.read("p.txt").contains("formulas have an apostrophe"));
+    assert!(folder.read("p.txt").contains("apostrophe before formulas"));
     assert_eq!(
         folder.read("safe.csv"),
         "'=cmd,age,s\n1,-5,\"'=HYPERLINK(\"\"http://x\"\")\"\n2,-5,+3\n3,-5,\"''=HYPERLINK(\"\"http://x\"\")\"\n1,-4,'@a\n2,-4,'-2+3\n3,-4,plain\n"

@@ -12,30 +12,31 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 crate::documented! {
-    /// A cut through every hierarchy that still tells the target: from raw values up, for classification (BUG).
+    /// A cut through every hierarchy that still predicts the target: from raw values upward, for classification (BUG).
     ///
-    /// In each step the children of one value are replaced by it, everywhere: those that cost the least information
-    /// about the target for the anonymity gained. It ends as soon as the promises hold.
+    /// In each step, the children of one value are replaced by it, everywhere: those that lose the least information
+    /// about the target for the anonymity gained. It ends as soon as the privacy models hold.
     ///
     /// # Paper
-    /// K. Wang, P. Yu, S. Chakraborty, Bottom-Up Generalization: A Data Mining Solution to Privacy Protection,
-    /// ICDM 2004.
+    /// K. Wang, P. Yu, S. Chakraborty, Bottom-Up Generalization: A Data Mining Solution to Privacy Protection, ICDM
+    /// 2004.
     /// # Differs from the paper
-    /// Works for every model, not only k, and may use a suppression budget: it ends when the rows in classes that
-    /// break a promise are within it. The anonymity gained is the growth of the smallest unsafe class the step
-    /// touches (of equal ones the first in the order of values); a step that gains none counts as infinitely dear,
-    /// and of these the least information lost decides. Ties go by column order, then by the order of values. A value with
-    /// rows under one child only counts as that child.
+    /// Works for every model, not only k, and may use a suppression budget: it ends when the rows in violating
+    /// classes are within it. The anonymity gained is the growth of the smallest unsafe class that the step touches
+    /// (of equal ones, the first in the order of values); a step that gains none counts as infinitely expensive, and
+    /// among these the one that loses the least information is chosen. Ties are broken by column order, then by the
+    /// order of values. A value with rows under only one child counts as that child.
     /// # Guarantee
-    /// None: greedy. Nothing is safe before the end, so when a limit ends it what is left are the highest acceptable
-    /// levels, if they are safe. With promises that do not survive merging it can miss a solution; it fails only if the highest acceptable levels fail.
+    /// None: greedy. Nothing is safe before the end, so if a limit ends it, only the highest acceptable levels are
+    /// left, if they are safe. With models that do not survive merging it can miss a solution; it fails only if the
+    /// highest acceptable levels fail.
     /// # Needs
     /// One target column. Missing cells that match any value are refused, since crowds then overlap.
     /// # Invariant
-    /// Every tuple is in the class of its values in the cut; for each value, the unsafe classes linked to it are known by
-    /// size.
+    /// Every tuple is in the class of its values in the cut; for each value, the unsafe classes linked to it are
+    /// known by size.
     /// # Cost
-    /// A step visits the classes of the children it replaces; every candidate is weighed by one look-up per child.
+    /// A step visits the classes of the children it replaces; every candidate is evaluated with one lookup per child.
     /// Memory: one entry per class and column.
     #[derive(Debug)]
     pub struct BottomUp;

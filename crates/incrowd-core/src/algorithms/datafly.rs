@@ -10,28 +10,29 @@ use crate::problem::{Action, Guarantee, Meter, Problem, Proposal, Step};
 use crate::recode::ColumnRecoding;
 
 crate::documented! {
-    /// Raises the attribute with most distinct values, step by step, until few enough rows are left to suppress.
+    /// Raises the attribute with the most distinct values, step by step, until few enough rows are left to suppress.
     ///
-    /// Starts with raw values. While more rows violate a promise than may be suppressed, the quasi-identifier with
-    /// most distinct values in the table goes up one level. Then the rows that still violate are suppressed.
+    /// Starts with raw values. While more rows violate the privacy models than may be suppressed, the
+    /// quasi-identifier with the most distinct values in the table is raised by one level. Then the rows that still
+    /// violate are suppressed.
     ///
     /// # Paper
-    /// L. Sweeney, Datafly: a System for Providing Anonymity in Medical Data, Database Security XI, 1998; as summed up
-    /// by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.2.
+    /// L. Sweeney, Datafly: a System for Providing Anonymity in Medical Data, Database Security XI, 1998; as
+    /// summarized by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.2.
     /// # Differs from the paper
-    /// Works for every model: a row violates when its class breaks a promise. Values are counted as published at the
-    /// current level, in the whole table. Ties go to the column named first; a column at its highest acceptable level is
-    /// passed over. As many rows as the budget may be suppressed, not one less.
+    /// Works for every model: a row violates if its class does not satisfy a model. Values are counted as published
+    /// at the current level, in the whole table. Ties go to the column named first; a column at its highest
+    /// acceptable level is skipped. The whole budget may be used, not one row less.
     /// # Guarantee
-    /// Heuristic: the release is safe, and nothing is known about its loss. With promises that do not survive merging
-    /// it can miss a solution; it fails only if the highest acceptable levels fail.
+    /// Heuristic: the release is safe, with no guarantee about its loss. With models that do not survive merging it
+    /// can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
-    /// Nothing. Uses the suppression budget: when none is given, as many rows as the smallest class the promises
-    /// allow (k, for k-anonymity), as in the original.
+    /// Nothing. Uses the suppression budget: by default as many rows as the smallest class that the models allow (k,
+    /// for k-anonymity), as in the original.
     /// # Invariant
     /// Every node before the current one suppresses more rows than the budget.
     /// # Cost
-    /// At most as many roll-ups as the lattice is high, each from the one before.
+    /// At most as many roll-ups as the height of the lattice, each from the one before.
     #[derive(Debug)]
     pub struct Datafly;
 }

@@ -14,37 +14,38 @@ use hashbrown::HashSet;
 use std::collections::BTreeMap;
 
 crate::documented! {
-    /// Every safe full-domain recoding, found by joining those of fewer attributes; the best of all is published.
+    /// Every safe full-domain recoding, found by joining those of fewer attributes; the best one is published.
     ///
-    /// Looks at the sub-lattices of one attribute, of two, and so on. Leaving an attribute out merges classes, so a
-    /// choice of levels can be safe only if it is without each of its attributes: candidates are joined from the
-    /// survivors with one attribute less, as Apriori joins item sets. In each sub-lattice nodes are walked from the
-    /// lowest up; what is above a safe node is safe and not counted.
+    /// Examines the sub-lattices of one attribute, of two, and so on. Leaving an attribute out merges classes, so a
+    /// combination of levels can be safe only if it is safe without each of its attributes: candidates are joined
+    /// from the survivors with one attribute less, as Apriori joins item sets. In each sub-lattice, nodes are visited
+    /// from the lowest upward; nodes above a safe node are safe and need not be counted.
     ///
     /// # Paper
-    /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Incognito: Efficient Full-Domain k-Anonymity, SIGMOD 2005; as summed up
-    /// by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.4, and A. Pilalidou, Online
-    /// Negotiation for Privacy Preserving Data Publishing, section 6.2.1.
+    /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Incognito: Efficient Full-Domain k-Anonymity, SIGMOD 2005; as
+    /// summarized by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.4, and A. Pilalidou,
+    /// Online Negotiation for Privacy Preserving Data Publishing, section 6.2.1.
     /// # Differs from the paper
     /// Works for every model, and with a suppression budget. An attribute left out is an attribute at its highest
     /// acceptable level, which is `*` unless the user says otherwise. So the nodes of a sub-lattice are nodes of the
-    /// lattice, each is counted once, and a safe one may be published as it is. The start of a sub-lattice (the
-    /// "super-root") is the greatest node below its candidates. Of all safe nodes the one of least loss is published,
-    /// ties by lattice order; those known to be safe without a count are counted for that only where the metric's
-    /// bounds leave them a chance.
+    /// lattice, each is counted once, and a safe one can be published directly. The start of a sub-lattice (the
+    /// "super-root") is the greatest node below its candidates. Of all safe nodes, the one with the lowest loss is
+    /// published, ties broken by lattice order; nodes known to be safe without a count are counted for that only if
+    /// the bounds of the metric leave them a chance.
     /// # Guarantee
-    /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. When
-    /// a limit ends it: the best safe node met so far.
+    /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. If a
+    /// limit ends it: the best safe node so far.
     /// # Needs
-    /// `problem.pruning_is_sound()` for both prunings. Without it, what is left is the subset property of the promises
-    /// that survive merging with any class (such as k-anonymity beside t-closeness): where those alone break the
-    /// budget, a node and all its extensions are dropped. Every other node is counted. Uses the suppression budget.
+    /// `problem.pruning_is_sound()` for both kinds of pruning. Without it, only the subset property of the models
+    /// that survive merging with any class remains (such as k-anonymity combined with t-closeness): if those alone
+    /// exceed the budget, a node and all its extensions are dropped. Every other node is counted. Uses the
+    /// suppression budget.
     /// # Invariant
-    /// After `i` rounds every safe node with at most `i` attributes below their highest level is known, and no unsafe
-    /// one is taken for safe.
+    /// After `i` rounds, every safe node with at most `i` attributes below their highest level is known, and no
+    /// unsafe node is taken for safe.
     /// # Cost
-    /// A roll-up per minimal node and per node that fails though its parts survive; a start per sub-lattice, of which
-    /// there are 2^attributes. The safe nodes are all kept in memory; the sets remembered stay within the memory limit.
+    /// A roll-up per minimal node and per node that fails although its parts survive; a start per sub-lattice, of
+    /// which there are 2^attributes. All safe nodes are kept in memory; the cached sets stay within the memory limit.
     #[derive(Debug)]
     pub struct Incognito;
 }

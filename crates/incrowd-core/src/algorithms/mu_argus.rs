@@ -18,24 +18,25 @@ use crate::utility::Loss;
 use hashbrown::HashSet;
 
 crate::documented! {
-    /// Lets the data holder raise one attribute after the other and decide when to suppress the rest.
+    /// Lets the data holder raise one attribute at a time and decide when to suppress the rest.
     ///
-    /// Starts with raw values. At each step the data holder sees how many rows violate a promise and what raising
-    /// each quasi-identifier by one level would do, and chooses: raise one, or suppress the rows that still violate,
-    /// which ends it. In a terminal this is a dialogue; `--script age,age,zip,suppress` makes the same choices without
-    /// one.
+    /// Starts with raw values. At each step, the data holder sees how many rows violate the privacy models and what
+    /// raising each quasi-identifier by one level would do, and chooses: raise one, or suppress the rows that still
+    /// violate, which ends the search. In a terminal this is a dialogue; `--script age,age,zip,suppress` makes the
+    /// same choices without one.
     ///
     /// # Paper
-    /// A. Hundepool, L. Willenborg, mu- and tau-Argus: Software for Statistical Disclosure Control, 1996; as summed up
-    /// by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.1.
+    /// A. Hundepool, L. Willenborg, mu- and tau-Argus: Software for Statistical Disclosure Control, 1996; as
+    /// summarized by F. Ben Fredj et al., Characterizing Generalization Algorithms, section 3.1.
     /// # Differs from the paper
-    /// Works for every model. The original may suppress single values in the rows that violate and checks only some
-    /// combinations of attributes, so that its release need not be k-anonymous; here whole rows are suppressed, within
-    /// the budget, every combination is checked, and more rows than the budget are refused. Without a script and
-    /// without a dialogue the choices are automatic: suppress as soon as the rows that violate are within the budget;
-    /// until then raise the attribute that leaves the fewest of them, then of least loss, then named first.
+    /// Works for every model. The original may suppress single values in the violating rows and checks only some
+    /// combinations of attributes, so that its release need not be k-anonymous; here whole rows are suppressed,
+    /// within the budget, every combination is checked, and more rows than the budget are refused. Without a script
+    /// and without a dialogue, the choices are automatic: suppress as soon as the violating rows are within the
+    /// budget; until then, raise the attribute that leaves the fewest of them, then the one with the lowest loss,
+    /// then the one named first.
     /// # Guarantee
-    /// Heuristic: the release is safe, and nothing is known about its loss. With promises that do not survive merging
+    /// Heuristic: the release is safe, with no guarantee about its loss. With models that do not survive merging,
     /// automatic choices can miss a solution; they fail only if the highest acceptable levels fail.
     /// # Needs
     /// Choices. Uses the suppression budget.

@@ -15,28 +15,28 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 crate::documented! {
-    /// The safe full-domain recoding of least loss, proven over the whole lattice.
+    /// The safe full-domain recoding with the lowest loss, proven over the whole lattice.
     ///
-    /// Branch and bound over boxes of the lattice. A box is all nodes between a low and a high corner. Nothing in
-    /// it costs less than its low corner's levels and classes demand, and for promises that survive merging nothing
-    /// in it suppresses fewer rows than its high corner. Boxes that cannot hold the optimum are dropped whole; the
-    /// others are halved along one attribute, the most promising first. Boxes are made when needed, so the lattice
-    /// may have any size.
+    /// Branch and bound over boxes of the lattice. A box is the set of nodes between a low and a high corner. No node
+    /// in it has a lower loss than the levels and classes of its low corner imply and, for models that survive
+    /// merging, none suppresses fewer rows than its high corner. Boxes that cannot contain the optimum are dropped as
+    /// a whole; the others are halved along one attribute, the most promising first. Boxes are created on demand, so
+    /// the lattice may have any size.
     ///
     /// # Paper
-    /// Own. What may be inferred from a node for those above and below it follows K. LeFevre, D. DeWitt,
-    /// R. Ramakrishnan, Incognito, SIGMOD 2005, and F. Kohlmayer et al., Flash, PASSAT 2012.
+    /// Our own. What a node implies for those above and below it follows K. LeFevre, D. DeWitt, R. Ramakrishnan,
+    /// Incognito, SIGMOD 2005, and F. Kohlmayer et al., Flash, PASSAT 2012.
     /// # Guarantee
-    /// Optimal. When a limit on time or work ends it: the best found and a proven lower bound.
+    /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound.
     /// # Needs
-    /// `problem.pruning_is_sound()` to drop a box for what its high corner suppresses; without it only the metric's
-    /// bounds drop boxes.
+    /// `problem.pruning_is_sound()` to drop a box because of what its high corner suppresses; without it, only the
+    /// bounds of the metric drop boxes.
     /// # Invariant
-    /// Every node is in a dropped box, has been assessed, or lies in a box of the frontier; `best` is the least loss
-    /// of all assessed nodes, ties broken by lattice order.
+    /// Every node is in a dropped box, has been assessed, or is in a box of the frontier; `best` is the assessed node
+    /// with the lowest loss, ties broken by lattice order.
     /// # Cost
     /// At most one roll-up per node, usually for a small part of the lattice; the boxes of the frontier and the
-    /// frequency sets remembered stay within the memory limit.
+    /// cached frequency sets stay within the memory limit.
     #[derive(Debug)]
     pub struct Optimal;
 }

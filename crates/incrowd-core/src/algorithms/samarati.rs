@@ -11,34 +11,34 @@ use crate::lattice::{Lattice, Node};
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Watch};
 
 crate::documented! {
-    /// Every safe full-domain recoding of least height, found by halving the heights; the best of them is published.
+    /// Every safe full-domain recoding of the lowest height, found by binary search over heights; the best one is published.
     ///
     /// The height of a node is the sum of its levels. If a node of some height is safe, so is some node of every
-    /// greater height, so the least height with a safe node is found by halving: a safe node at the middle height
-    /// means "here or lower", none means "higher". Then every node of that height is judged.
+    /// greater height. So the lowest height with a safe node is found by binary search: a safe node at the middle
+    /// height means "here or lower", none means "higher". Then every node of that height is judged.
     ///
     /// # Paper
-    /// P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001; as summed up by
+    /// P. Samarati, Protecting Respondents' Identities in Microdata Release, IEEE TKDE 13(6), 2001; as summarized by
     /// F. Ben Fredj, N. Lammari, I. Comyn-Wattiau, Characterizing Generalization Algorithms, section 3.3.
     /// # Differs from the paper
-    /// Works for every model, not only k. First it judges the levels of every two attributes with the others as high as
-    /// they may be: two that fail there fail everywhere below. Then it settles the levels of a height's nodes one
-    /// attribute after the other, and turns back where the others, as high as they can get, do not help. At a middle
-    /// height it stops at the first safe node, as only the last height must be known whole. Nodes are judged by
-    /// rolled-up counts instead of distance vectors between tuples. Of the nodes found, the one of least loss is
-    /// published, ties by lattice order.
+    /// Works for every model, not only k. It first judges the levels of every pair of attributes with all others at
+    /// their highest acceptable level: a pair that fails there fails everywhere below. Then it fixes the levels of a
+    /// height's nodes one attribute at a time, and backtracks where the remaining attributes do not help even at
+    /// their highest levels. At a middle height it stops at the first safe node, since only the last height must be
+    /// known completely. Nodes are judged by rolled-up counts instead of distance vectors between tuples. Of the
+    /// nodes found, the one with the lowest loss is published, ties broken by lattice order.
     /// # Guarantee
-    /// The least height and all its safe nodes; a solution is found if there is one. About the loss nothing is
-    /// proven: a higher node may lose less. When a limit ends it: the best safe node met so far.
+    /// The lowest height and all its safe nodes; a solution is found if there is one. No guarantee about the loss: a
+    /// higher node may have a lower loss. If a limit ends it: the best safe node so far.
     /// # Needs
-    /// `problem.pruning_is_sound()` to halve by safety. Without it, heights are halved only by what the promises
-    /// that survive merging rule out, and from there on every height is judged whole, from the lowest up, until one
-    /// has a safe node. Uses the suppression budget.
+    /// `problem.pruning_is_sound()` for the binary search by safety. Without it, the binary search only uses what the
+    /// models that survive merging rule out; from there on, every height is judged completely, from the lowest
+    /// upward, until one has a safe node. Uses the suppression budget.
     /// # Invariant
     /// No node lower than `low` is safe; some node of height `high` is not ruled out.
     /// # Cost
-    /// log2(H) heights of the lattice, of which one can hold much of it; a roll-up per node that none of
-    /// these rules out; the sets remembered stay within the memory limit.
+    /// log2(H) heights of the lattice, one of which can contain much of it; a roll-up per node that none of these
+    /// rules out; the cached sets stay within the memory limit.
     #[derive(Debug)]
     pub struct Samarati;
 }

@@ -11,32 +11,32 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 crate::documented! {
-    /// A cut through every hierarchy that still tells the target: from `*` down, for classification (TDS).
+    /// A cut through every hierarchy that still predicts the target: from `*` downward, for classification (TDS).
     ///
-    /// Everything starts at the highest acceptable level. In each step one published value is replaced by its
-    /// children: the one with the best ratio of what that tells about the target to what it costs in anonymity,
-    /// among those that keep all promises. It ends when no replacement is safe and tells anything. Numbers that
-    /// nobody gave levels for are cut in two wherever that tells most.
+    /// Everything starts at the highest acceptable level. In each step, one published value is replaced by its
+    /// children: among the replacements that keep all privacy models satisfied, the one with the best ratio of
+    /// information gained about the target to anonymity lost. It ends when no replacement is safe and informative.
+    /// Numbers without given levels are cut in two wherever that gains the most information.
     ///
     /// # Paper
     /// B. Fung, K. Wang, P. Yu, Top-Down Specialization for Information and Privacy Preservation, ICDE 2005.
     /// # Differs from the paper
-    /// Works for every model, not only k, and may use a suppression budget: a replacement is safe when the rows in
-    /// classes that break a promise stay within it. All quasi-identifiers form one combination, so the anonymity
-    /// lost is the drop of its smallest published class. Ties go by column order, then by the order of values. A
-    /// value with rows under one child only counts as that child.
+    /// Works for every model, not only k, and may use a suppression budget: a replacement is safe if the rows in
+    /// violating classes stay within it. All quasi-identifiers form one combination, so the anonymity lost is the
+    /// drop of its smallest published class. Ties are broken by column order, then by the order of values. A value
+    /// with rows under only one child counts as that child.
     /// # Guarantee
-    /// None: greedy. Safe after every step, so it may be stopped at any time. With promises that do not survive merging
+    /// None: greedy. Safe after every step, so it may be stopped at any time. With models that do not survive merging
     /// it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
     /// One target column. Missing cells that match any value are refused, since crowds then overlap.
     /// # Invariant
-    /// The cut keeps all promises within the budget. For each value of the cut, the sums kept are those of the
+    /// The cut satisfies all models within the budget. For each value of the cut, the cached sums are those of the
     /// classes linked to it.
     /// # Cost
-    /// A step visits the distinct tuples under the value it replaces and nothing else, twice when promises are about
-    /// sizes, else once for each attribute; every
-    /// candidate is weighed in constant time from sums kept per value. Memory: one entry per distinct tuple and one per class and column.
+    /// A step visits only the distinct tuples under the value it replaces, twice if the models are about sizes,
+    /// otherwise once per attribute; every candidate is evaluated in constant time from sums cached per value.
+    /// Memory: one entry per distinct tuple and one per class and column.
     #[derive(Debug)]
     pub struct TopDown;
 }

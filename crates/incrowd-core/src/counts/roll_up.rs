@@ -36,7 +36,7 @@ pub struct Scratch {
     present: Vec<u64>,
 }
 
-/// One look-up for neighbouring attributes: an entry for each combination of their groups.
+/// One look-up for neighboring attributes: an entry for each combination of their groups.
 struct Lookup<T> {
     word: usize,
     shift: u32,

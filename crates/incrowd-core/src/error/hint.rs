@@ -6,7 +6,7 @@ impl Error {
     /// What to do next.
     pub fn hint(&self) -> String {
         match self {
-            Error::TooManyRows { .. } => "publish the table in parts".into(),
+            Error::TooManyRows { .. } => "split the table and publish the parts".into(),
             Error::NotOnePerColumn { expected, .. } => {
                 format!("give {expected}, in the order of the columns")
             }
@@ -24,15 +24,15 @@ impl Error {
             }
             Error::PartitionMetric { .. } => "use `discernibility` or `hdm`".into(),
             Error::PartitionTooWide => {
-                "put numbers in steps with `--coarse`, or name fewer quasi-identifiers".into()
+                "round numbers to steps with `--coarse`, or use fewer quasi-identifiers".into()
             }
             Error::PartitionTooManySplits { .. } => {
                 "use `--search bottom-up` or `--search auto`, or another scheme for this column".into()
             }
             Error::OrderIncomplete { .. } => "list every raw value of the column".into(),
-            Error::StepsNeedNumbers { .. } => "leave the column out of `--coarse`".into(),
+            Error::StepsNeedNumbers { .. } => "remove the column from `--coarse`".into(),
             Error::StepsAboveLevel { .. } => {
-                "make the steps of `--coarse` narrower, let them begin elsewhere, or raise `--max-levels`".into()
+                "use narrower steps or another starting point in `--coarse`, or raise `--max-levels`".into()
             }
             Error::NoneFound {
                 rows_suppressed_at_limit,
@@ -40,31 +40,31 @@ impl Error {
                 has_higher_levels,
                 ..
             } => format!(
-                "there may be one, as these promises can break by merging rows: take `--algorithm optimal`, which looks \
+                "one may still exist, since merging rows can violate these models: use `--algorithm optimal`, which searches \
                  everywhere; or {}",
                 remedies(*rows_suppressed_at_limit, *rows, *has_higher_levels)
             ),
             Error::OneTargetNeeded { .. } => {
-                "name the column that analysts predict, for example `--target salary-class`".into()
+                "name the column to predict, for example `--target salary-class`".into()
             }
             Error::MatchAnyRefused { .. } => {
-                "take `--algorithm optimal`, or let missing cells be a value: `--missing-cells own-value`"
+                "use `--algorithm optimal`, or treat missing cells as a value: `--missing-cells own-value`"
                     .into()
             }
             Error::TimeUp { .. } => {
-                "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more suppression"
                     .into()
             }
             Error::WorkDone { .. } => {
-                "raise `--work-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                "raise `--work-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more suppression"
                     .into()
             }
             Error::MemoryFull { .. } => {
-                "ask for less: fewer quasi-identifiers, fewer values (`--coarse`), a smaller k, more rows suppressed"
+                "ask for less: fewer quasi-identifiers, fewer values (`--coarse`), a smaller k, more suppression"
                     .into()
             }
             Error::AskedTooSoon { .. } => {
-                "let it search longer, or ask for less: fewer quasi-identifiers, a smaller k, more rows suppressed"
+                "let it search longer, or ask for less: fewer quasi-identifiers, a smaller k, more suppression"
                     .into()
             }
             Error::NotAChoice { word, known } => {
@@ -90,7 +90,7 @@ impl Error {
                 max_suppressed,
                 ..
             } if rows_violating <= max_suppressed => {
-                "end with `suppress` to leave them out, or raise another column".into()
+                "end with `suppress` to suppress them, or raise another column".into()
             }
             Error::ChoicesUnfinished {
                 rows_violating,
@@ -102,43 +102,43 @@ impl Error {
                 }
                 None => "raise another column".into(),
             },
-            Error::ScriptGoesOn { .. } => "`suppress` comes last, once".into(),
+            Error::ScriptGoesOn { .. } => "use `suppress` only once, as the last choice".into(),
             Error::PromiseBeyondTable { rows, .. } => format!(
-                "ask for less: at {rows} all rows are one class, so take far fewer if the release is to tell anything"
+                "use a much smaller number: with {rows}, all rows would be one class and the release would be useless"
             ),
             Error::NegativeBudget { .. } => {
-                "give a number of rows from 0 on, or a percentage such as 1%".into()
+                "give a number of rows, 0 or more, or a percentage such as 1%".into()
             }
             Error::WrongNumberOfLevels { .. } => {
-                "give one level for each, in the order of `--quasi-identifiers`".into()
+                "give one level per quasi-identifier, in the order of `--quasi-identifiers`".into()
             }
             Error::NoSuchLevel { height, .. } => format!("its levels are 0 to {height}"),
             Error::NotAQuasiIdentifier { known, .. } => {
                 format!("the quasi-identifiers are `{}`", known.join("`, `"))
             }
             Error::LatticeTooLarge { .. } => {
-                "use `--how lazy`, which annotates nothing in advance and is exact all the same".into()
+                "use `--how lazy`, which annotates nothing in advance and is still exact".into()
             }
             Error::PartialShareOutOfRange { .. } => {
                 "give a percentage above 0 and at most 100".into()
             }
             Error::ModelNotAnnotated { annotated, .. } => format!(
-                "it knows `{}`; use `--how lazy`, or make a new index for this model",
+                "it is annotated for `{}`; use `--how lazy`, or make a new index for this model",
                 annotated.join("`, `")
             ),
             Error::CrowdsOverlap => {
-                "let missing cells be a value of their own, or leave such rows out".into()
+                "use `--missing-cells own-value` or `--missing-cells exclude-row`".into()
             }
             Error::IndexDamaged { .. } | Error::IndexVersion { .. } | Error::IndexStale { .. } => {
                 "remove the index file; the next run makes a new one".into()
             }
             Error::CheckFailed { .. } => "nothing was written; please report this as a bug".into(),
             Error::BlankRows { .. } => {
-                "nothing was written: nobody can tell such rows from suppressed ones; write unknown cells of the table in another way than `*`, or ask for less"
+                "nothing was written, since such rows look like suppressed ones; write unknown cells in another way than `*`, or ask for less privacy"
                     .into()
             }
             Error::InputChanged | Error::ColumnVanished { .. } => {
-                "nothing was written; run again on a copy that nobody changes".into()
+                "nothing was written; run again on a copy that does not change".into()
             }
             Error::Cancelled | Error::CheckStopped => "nothing was written".into(),
             Error::MetricColumnUnknown { .. } => {
@@ -147,7 +147,7 @@ impl Error {
             }
             Error::MetricTargetMissing { .. } => "name it with `--target COLUMN`".into(),
             Error::UnknownEntry { nearest, .. } => match nearest.as_slice() {
-                [] => "`incrowd explain` lists what there is".into(),
+                [] => "`incrowd explain` lists all models, metrics and algorithms".into(),
                 nearest => format!("did you mean `{}`?", nearest.join("` or `")),
             },
             Error::MalformedSpec { examples, .. } => format!(
@@ -155,10 +155,12 @@ impl Error {
                  double quotes"
             ),
             Error::UnknownSetting { known, .. } if known.is_empty() => "it has no settings".into(),
-            Error::UnknownSetting { known, .. } => format!("it has `{}`", known.join("`, `")),
+            Error::UnknownSetting { known, .. } => {
+                format!("its settings are `{}`", known.join("`, `"))
+            }
             Error::DuplicateSetting { setting, .. } => format!("keep one of the two `{setting}=`"),
             Error::MissingSetting { owner, setting } => {
-                format!("write `{owner}({setting}=...)`; `incrowd explain {owner}` says what it means")
+                format!("write `{owner}({setting}=...)`; `incrowd explain {owner}` explains it")
             }
             Error::SettingOutOfRange {
                 setting, allowed, ..
@@ -166,11 +168,11 @@ impl Error {
             Error::WeightsAllZero { .. } => "give at least one quasi-identifier a weight above 0".into(),
             Error::ModelNeedsColumn { .. } => "name one with `--sensitive`".into(),
             Error::NotASensitiveColumn { column, .. } => {
-                format!("add `--sensitive {column}`, or leave `column=` out")
+                format!("add `--sensitive {column}`, or remove `column=`")
             }
             Error::NoSuchValue { .. } => {
-                "check its spelling, capital letters and spaces included; when several columns are \
-                 sensitive, say which with `column=`"
+                "check the spelling, including capitals and spaces; if several columns are sensitive, name one with \
+                 `column=`"
                     .into()
             }
             Error::ColumnHasNoOrder { column } => format!(
@@ -183,7 +185,7 @@ impl Error {
                 "add them to the hierarchy, or use `distance=equal`".into()
             }
             Error::HierarchyEmpty { .. } => {
-                "a hierarchy has one line for each value: the value, then its groups, coarser and coarser"
+                "a hierarchy has one line per value: the value, then its groups from finest to coarsest"
                     .into()
             }
             Error::HierarchyNotUtf8 { .. } => {
@@ -194,7 +196,7 @@ impl Error {
                     .into()
             }
             Error::HierarchyRowTooShort { .. } => {
-                "write a cell for every level; levels may be left out only in between, before the `*` that all lines end in"
+                "write one cell per level; levels may be omitted only in the middle, before the `*` that ends every line"
                     .into()
             }
             Error::HierarchyValueTwice { .. } => "keep one of the two lines".into(),
@@ -202,7 +204,7 @@ impl Error {
                 "give the two groups of level {level} different names, or one parent"
             ),
             Error::HierarchyTooManyLevels { .. } => {
-                "leave out levels, or let each merge more".into()
+                "remove levels, or make each merge more values".into()
             }
             Error::HierarchyLacksValues { .. } => {
                 "`incrowd hierarchy check` lists them; or pass `--unlisted suppress`".into()
@@ -211,18 +213,18 @@ impl Error {
                 "use `order`, `mask` or `suppress` for text, or clean the column".into()
             }
             Error::NotDates { .. } => {
-                "write all dates in one form, such as YYYY-MM-DD, or use `order`, `mask` or `suppress`"
+                "write all dates in one format, such as YYYY-MM-DD, or use `order`, `mask` or `suppress`"
                     .into()
             }
             Error::DatesAmbiguous { .. } => {
-                "say which: `date:month,year@day-first` or `date:month,year@month-first`; or take `date:year`"
+                "use `date:month,year@day-first`, `date:month,year@month-first`, or `date:year`"
                     .into()
             }
             Error::NotRecognized { .. } => {
-                "use `frequent`, `mask` or `suppress`, or a file with the groups you mean".into()
+                "use `frequent`, `mask` or `suppress`, or a file with your own groups".into()
             }
             Error::IntervalsTooNarrow { .. } => {
-                "take wider intervals, or `quantile` for numbers of very different size".into()
+                "use wider intervals, or `quantile` for numbers of very different magnitude".into()
             }
             Error::HierarchySpecUnknown => {
                 "write interval:5,10,20@17, quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1, \
@@ -243,16 +245,16 @@ impl Error {
                 }
             ),
             Error::HierarchySpecNotNested { .. } => {
-                "each level must be made of whole groups of the level before".into()
+                "change the levels so that each merges whole groups of the level before".into()
             }
         }
     }
 }
 
-/// Leaving out more than this share of the rows is never proposed: what remains would be another table.
+/// Suppressing more than this share of the rows is never proposed: what remains would be a different table.
 pub const LARGEST_BUDGET_PROPOSED: f64 = 0.1;
 
-/// A budget that would do, if it can be recommended.
+/// A sufficient budget, if it can be recommended.
 fn larger_budget(rows_needed: u32, rows: u32) -> Option<String> {
     let share = f64::from(rows_needed) / f64::from(rows.max(1));
     (share <= LARGEST_BUDGET_PROPOSED).then(|| {
@@ -263,20 +265,20 @@ fn larger_budget(rows_needed: u32, rows: u32) -> Option<String> {
     })
 }
 
-/// What leads to a release where the highest acceptable levels suppress so many rows.
+/// Ways to a release if even the highest acceptable levels suppress this many rows.
 fn remedies(rows_needed: u32, rows: u32, has_higher_levels: bool) -> String {
     let budget = larger_budget(rows_needed, rows);
     let is_hopeless = budget.is_none();
     let mut remedies: Vec<String> = budget.into_iter().collect();
-    // Where every column may be `*` already, fewer or coarser ones change nothing.
+    // If every column may already be `*`, fewer or coarser ones change nothing.
     if has_higher_levels {
         remedies.push("raise `--max-levels`".into());
         if is_hopeless {
-            remedies.push("name fewer quasi-identifiers".into());
+            remedies.push("use fewer quasi-identifiers".into());
             remedies.push("use coarser hierarchies".into());
         }
     }
-    remedies.push("promise less, such as a smaller k".into());
+    remedies.push("ask for less privacy, such as a smaller k".into());
     match remedies.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{}, or {last}", others.join(", ")),
@@ -309,7 +311,7 @@ mod tests {
             for has_higher_levels in [false, true] {
                 let hint = no_solution(needed, has_higher_levels);
                 assert!(!hint.contains("--max-suppressed"), "{hint}");
-                assert!(hint.contains("promise less"), "{hint}");
+                assert!(hint.contains("less privacy"), "{hint}");
                 let can_rise = hint.contains("`--max-levels`") && hint.contains("fewer");
                 assert_eq!(can_rise, has_higher_levels, "{hint}");
             }

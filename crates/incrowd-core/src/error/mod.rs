@@ -1,6 +1,6 @@
-//! What can go wrong while deciding, as fields; the sentence and the hint are made from them.
+//! Errors of the core, as fields; message and hint are derived from them.
 //!
-//! Errors point at cells and never quote them: the tables are about persons.
+//! Errors point at cells and never quote them: the tables are about people.
 
 mod codes;
 mod hint;
@@ -8,7 +8,7 @@ mod place;
 
 pub use hint::LARGEST_BUDGET_PROPOSED;
 
-/// Everything the core can refuse.
+/// Every error of the core.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
         limit: u64,
     },
     /// A list that must have one entry for each column has fewer or more.
-    #[error("{given} {what} are given for {expected} columns")]
+    #[error("got {given} {what} for {expected} columns")]
     NotOnePerColumn {
         /// What the list is of.
         what: &'static str,
@@ -29,16 +29,16 @@ pub enum Error {
         expected: usize,
     },
     /// A cell is not valid UTF-8.
-    #[error("column `{column}` is not UTF-8 text")]
+    #[error("column `{column}` is not valid UTF-8 text")]
     NotUtf8 {
         /// The column.
         column: String,
         /// The first row, counted from 1, header not counted.
         row: u64,
     },
-    /// No acceptable node keeps the promises within the budget.
+    /// No acceptable node satisfies the privacy models within the budget.
     #[error(
-        "no acceptable recoding keeps the promises while suppressing at most {max_suppressed} rows"
+        "no acceptable recoding satisfies the privacy models with at most {max_suppressed} rows suppressed"
     )]
     NoSolution {
         /// The budget.
@@ -50,31 +50,31 @@ pub enum Error {
         /// Whether higher levels than the acceptable ones exist.
         has_higher_levels: bool,
     },
-    /// A column that partitions, orders or steps are asked for and that is no quasi-identifier.
-    #[error("`{column}` is given a scheme, an order or steps, and is no quasi-identifier")]
+    /// A scheme, an order or steps for a column that is not a quasi-identifier.
+    #[error("`{column}` is given a scheme, an order or steps but is not a quasi-identifier")]
     PartitionColumnUnknown {
         /// What was given.
         column: String,
         /// The quasi-identifiers.
         known: Vec<String>,
     },
-    /// A metric for which no search over partitions can prove anything.
-    #[error("partitions cannot be searched by the metric `{metric}`")]
+    /// A metric that the search over partitions does not support.
+    #[error("the search over partitions does not support the metric `{metric}`")]
     PartitionMetric {
         /// The metric.
         metric: &'static str,
     },
     /// More combinations of values than a search over partitions can number.
-    #[error("the quasi-identifiers have too many values together to search partitions")]
+    #[error("the quasi-identifiers have too many combinations of values to search partitions")]
     PartitionTooWide,
     /// One block of many values cannot be split in every way.
-    #[error("column `{column}` has too many values to split them in any way, top-down")]
+    #[error("column `{column}` has too many values for a top-down search over arbitrary splits")]
     PartitionTooManySplits {
         /// The column.
         column: String,
     },
     /// An order that leaves values out.
-    #[error("the order of column `{column}` leaves out {missing} of its values")]
+    #[error("the order of column `{column}` omits {missing} of its values")]
     OrderIncomplete {
         /// The column.
         column: String,
@@ -82,14 +82,14 @@ pub enum Error {
         missing: usize,
     },
     /// Steps for a column that is not numeric.
-    #[error("steps are asked for column `{column}`, whose values are no numbers")]
+    #[error("steps are given for column `{column}`, whose values are not numbers")]
     StepsNeedNumbers {
         /// The column.
         column: String,
     },
     /// Steps that are wider than the groups that may be published.
     #[error(
-        "steps of column `{column}` hold values that are not in one group of level {level}, the highest acceptable"
+        "the steps of column `{column}` span several groups of level {level}, the highest acceptable level"
     )]
     StepsAboveLevel {
         /// The column.
@@ -97,9 +97,9 @@ pub enum Error {
         /// Its highest acceptable level.
         level: u8,
     },
-    /// An algorithm that does not look everywhere has come to its end.
+    /// An algorithm that does not search everywhere found nothing.
     #[error(
-        "`{algorithm}` found no recoding that keeps the promises while suppressing at most {max_suppressed} rows"
+        "`{algorithm}` found no recoding that satisfies the privacy models with at most {max_suppressed} rows suppressed"
     )]
     NoneFound {
         /// The algorithm.
@@ -114,7 +114,7 @@ pub enum Error {
         has_higher_levels: bool,
     },
     /// An algorithm that classifies needs to know what.
-    #[error("`{algorithm}` needs one target column, and {given} are given")]
+    #[error("`{algorithm}` needs exactly one target column, but {given} are given")]
     OneTargetNeeded {
         /// The algorithm.
         algorithm: &'static str,
@@ -122,38 +122,38 @@ pub enum Error {
         given: usize,
     },
     /// Missing cells that match any value make crowds overlap.
-    #[error("`{algorithm}` cannot judge missing cells that match any value")]
+    #[error("`{algorithm}` does not support missing cells that match any value")]
     MatchAnyRefused {
         /// The algorithm.
         algorithm: &'static str,
     },
     /// Time was up before any safe recoding was found.
-    #[error("time is up and no safe recoding was found")]
+    #[error("the time limit was reached before a safe recoding was found")]
     TimeUp {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
-    /// As much work was done as may be before any safe recoding was found.
-    #[error("{work} steps of work are done, the limit, and no safe recoding was found")]
+    /// The work limit was reached before any safe recoding was found.
+    #[error("the work limit was reached after {work} steps, before a safe recoding was found")]
     WorkDone {
         /// Units of work done.
         work: u64,
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
-    /// What is left to search does not fit into memory, and no safe recoding was found before.
-    #[error("what is left to search does not fit into memory, and no safe recoding was found")]
+    /// The memory limit was reached before any safe recoding was found.
+    #[error("the memory limit was reached before a safe recoding was found")]
     MemoryFull {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
     /// The user asked for the best so far before any safe recoding was found.
-    #[error("stopped as you asked, and no safe recoding was found so far")]
+    #[error("stopped at your request before a safe recoding was found")]
     AskedTooSoon {
         /// Nodes whose classes were counted.
         nodes_checked: u64,
     },
-    /// A word that is no choice of a session.
+    /// A word that is not a valid choice.
     #[error("`{word}` is neither a quasi-identifier nor `suppress`")]
     NotAChoice {
         /// The word.
@@ -162,7 +162,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// A quasi-identifier raised above its highest acceptable level.
-    #[error("column `{column}` is at level {level} and may not be raised further")]
+    #[error("column `{column}` is at level {level} and cannot be raised further")]
     RaisedTooFar {
         /// The column.
         column: String,
@@ -171,10 +171,10 @@ pub enum Error {
     },
     /// More rows to suppress than the budget allows.
     #[error(
-        "{rows_violating} rows violate a promise and at most {max_suppressed} may be suppressed"
+        "{rows_violating} rows violate the privacy models, but at most {max_suppressed} may be suppressed"
     )]
     TooManyToSuppress {
-        /// Rows in classes that break a promise.
+        /// Rows in violating classes.
         rows_violating: u32,
         /// The budget.
         max_suppressed: u32,
@@ -182,43 +182,43 @@ pub enum Error {
         rows: u32,
     },
     /// Choices that end before a release is safe.
-    #[error("after the last choice {rows_violating} rows violate a promise")]
+    #[error("after the last choice, {rows_violating} rows still violate the privacy models")]
     ChoicesUnfinished {
         /// Choices made.
         choices: usize,
-        /// Rows in classes that break a promise.
+        /// Rows in violating classes.
         rows_violating: u32,
         /// The budget.
         max_suppressed: u32,
         /// Rows of the table.
         rows: u32,
     },
-    /// Choices after the last.
-    #[error("the script has {choices} choices, but choice {ended} ends it")]
+    /// Choices after the final one.
+    #[error("the script has {choices} choices, but choice {ended} is the final one")]
     ScriptGoesOn {
-        /// Where `suppress` stands, from 1.
+        /// The position of `suppress`, from 1.
         ended: usize,
         /// Choices of the script.
         choices: usize,
     },
-    /// A promise that no class of the table can keep.
-    #[error("`{model}` needs classes of {smallest_class} rows, and the table has {rows}")]
+    /// A model that no class of the table can satisfy.
+    #[error("`{model}` needs classes of {smallest_class} rows, but the table has only {rows}")]
     PromiseBeyondTable {
-        /// The promise.
+        /// The model.
         model: String,
         /// Rows a class must have.
         smallest_class: u32,
         /// Rows of the table.
         rows: u32,
     },
-    /// Fewer than no rows to suppress.
-    #[error("{given} rows cannot be suppressed")]
+    /// A negative number of rows to suppress.
+    #[error("the number of rows to suppress cannot be {given}")]
     NegativeBudget {
         /// What was given.
         given: i64,
     },
-    /// Not one level for each quasi-identifier.
-    #[error("{given} levels are given for {expected} quasi-identifiers")]
+    /// Not exactly one level per quasi-identifier.
+    #[error("got {given} levels for {expected} quasi-identifiers")]
     WrongNumberOfLevels {
         /// Levels given.
         given: usize,
@@ -235,8 +235,8 @@ pub enum Error {
         /// Its last level.
         height: u8,
     },
-    /// A level for a column that is no quasi-identifier.
-    #[error("a level is given for `{column}`, which is no quasi-identifier")]
+    /// A level for a column that is not a quasi-identifier.
+    #[error("a level is given for `{column}`, which is not a quasi-identifier")]
     NotAQuasiIdentifier {
         /// What was given.
         column: String,
@@ -251,13 +251,13 @@ pub enum Error {
         /// The most that can be annotated.
         limit: u128,
     },
-    /// A share of the nodes that is no percentage.
-    #[error("{given} % of the nodes cannot be annotated")]
+    /// A share of the nodes that is not a percentage.
+    #[error("cannot annotate {given} % of the nodes")]
     PartialShareOutOfRange {
         /// What was given.
         given: f64,
     },
-    /// A question about a model that the lattice was not annotated for.
+    /// A request for a model that the lattice was not annotated for.
     #[error("the lattice is not annotated for `{model}`")]
     ModelNotAnnotated {
         /// The model asked for.
@@ -265,55 +265,53 @@ pub enum Error {
         /// The models it is annotated for.
         annotated: Vec<String>,
     },
-    /// A class is more than the rows in it.
-    #[error("missing cells match any value, so no histogram says what a parameter suppresses")]
+    /// Crowds overlap, so that counts per class are not enough.
+    #[error("cannot negotiate while missing cells match any value, since crowds overlap")]
     CrowdsOverlap,
-    /// An index that is not what was written.
-    #[error("the index of the annotated lattice is damaged: {what}")]
+    /// An index that was changed since it was written.
+    #[error("the index is damaged: {what}")]
     IndexDamaged {
         /// What is wrong with it.
         what: &'static str,
     },
     /// An index of another version.
-    #[error(
-        "the index of the annotated lattice has version {found}, and this program reads {known}"
-    )]
+    #[error("the index has version {found}, but this program reads version {known}")]
     IndexVersion {
         /// The version found.
         found: u32,
         /// The version known.
         known: u32,
     },
-    /// An index of something else.
-    #[error("the index was made for another {what}")]
+    /// An index made for something else.
+    #[error("the index was made for a different {what}")]
     IndexStale {
         /// What has changed: `table` or `set of hierarchies`.
         what: &'static str,
     },
-    /// The independent check refused what a search proposed. Always a bug, never published.
-    #[error("the independent check refused the recoding: {what}")]
+    /// The independent check rejected what a search proposed. Always a bug, never published.
+    #[error("the independent check rejected the recoding: {what}")]
     CheckFailed {
         /// What did not hold.
         what: &'static str,
     },
-    /// Rows of nothing but `*` cannot be told from suppressed ones, and a promise needs them.
+    /// Rows that are `*` in every column look like suppressed ones, and a model depends on them.
     #[error(
-        "`{model}` holds only with the help of {rows} rows that would be `*` in every published column"
+        "`{model}` holds only because of {rows} rows that would be `*` in every published column"
     )]
     BlankRows {
         /// How many.
         rows: u32,
-        /// The promise.
+        /// The model.
         model: String,
     },
-    /// The independent check was stopped before its end.
-    #[error("the check of the release was stopped before its end")]
+    /// The independent check was stopped early.
+    #[error("the check of the release was stopped before it finished")]
     CheckStopped,
     /// The rows read in the second pass are not those counted in the first.
     #[error("the input changed between counting and writing")]
     InputChanged,
     /// A column of the counted table is not in the rows to be written.
-    #[error("column `{column}` is gone from the input")]
+    #[error("column `{column}` is no longer in the input")]
     ColumnVanished {
         /// The column.
         column: String,
@@ -342,11 +340,11 @@ pub enum Error {
         family: &'static str,
         /// The name given.
         name: String,
-        /// Names it may have been meant to be, best first.
+        /// The most similar names, best first.
         nearest: Vec<&'static str>,
     },
     /// A text that is not of the form `name(setting=value,...)`.
-    #[error("`{text}` is not a valid {family}")]
+    #[error("cannot parse `{text}` as a {family}")]
     MalformedSpec {
         /// What it should have been.
         family: &'static str,
@@ -368,7 +366,7 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// A setting is given twice.
-    #[error("`{owner}` is given its setting `{setting}` twice")]
+    #[error("the setting `{setting}` of `{owner}` is given twice")]
     DuplicateSetting {
         /// The model, metric or algorithm.
         owner: &'static str,
@@ -384,7 +382,7 @@ pub enum Error {
         setting: &'static str,
     },
     /// A setting has a value that it does not take.
-    #[error("`{setting}` of `{owner}` cannot be `{given}`")]
+    #[error("the setting `{setting}` of `{owner}` cannot be `{given}`")]
     SettingOutOfRange {
         /// What it is.
         family: &'static str,
@@ -394,7 +392,7 @@ pub enum Error {
         setting: &'static str,
         /// What was given for it.
         given: String,
-        /// What it may be, as it stands after "must be".
+        /// What it may be, worded to follow "must be".
         allowed: String,
     },
     /// Weights of which none is above 0.
@@ -404,13 +402,13 @@ pub enum Error {
         metric: &'static str,
     },
     /// A model about sensitive values, and no sensitive column.
-    #[error("`{model}` is about sensitive values, and no column is sensitive")]
+    #[error("`{model}` needs a sensitive column, but none is given")]
     ModelNeedsColumn {
         /// The model.
         model: &'static str,
     },
     /// A model names a column that is not sensitive.
-    #[error("`{model}` is about column `{column}`, which is not sensitive")]
+    #[error("`{model}` refers to column `{column}`, which is not sensitive")]
     NotASensitiveColumn {
         /// The model.
         model: &'static str,
@@ -418,26 +416,26 @@ pub enum Error {
         column: String,
     },
     /// A model names a value that its column does not have.
-    #[error("column `{column}` does not have the value that `{model}` names")]
+    #[error("column `{column}` does not contain the value named in `{model}`")]
     NoSuchValue {
         /// The model.
         model: &'static str,
         /// The column.
         column: String,
     },
-    /// A distance by rank, and nothing to rank by.
-    #[error("column `{column}` is text, and nothing says how it is ordered")]
+    /// A distance by rank for a column without an order.
+    #[error("column `{column}` is text and has no defined order")]
     ColumnHasNoOrder {
         /// The column.
         column: String,
     },
     /// A distance along a hierarchy that is not there.
-    #[error("column `{column}` has no hierarchy to measure distances in")]
+    #[error("column `{column}` has no hierarchy to measure distances with")]
     ColumnHasNoHierarchy {
         /// The column.
         column: String,
     },
-    /// Values without a place in the hierarchy that a distance is measured in.
+    /// Values that are not in the hierarchy used to measure distances.
     #[error("{values} values of column `{column}` are missing from its hierarchy")]
     ValuesOutsideHierarchy {
         /// The column.
@@ -467,7 +465,7 @@ pub enum Error {
         /// Lines that are not blank.
         lines: u64,
     },
-    /// A line with fewer levels than the others, of which nobody can tell which are missing.
+    /// A line with fewer levels than the others, so that it is unclear which are missing.
     #[error("the hierarchy of column `{column}` has a line with too few levels")]
     HierarchyRowTooShort {
         /// The column.
@@ -489,7 +487,7 @@ pub enum Error {
         /// The line, or row, of the first mention; from 1.
         first_line: u64,
     },
-    /// A label whose values part ways one level up.
+    /// A label whose values have different parents.
     #[error(
         "the hierarchy of column `{column}` splits a group of level {level} instead of merging it"
     )]
@@ -504,7 +502,9 @@ pub enum Error {
         first_line: u64,
     },
     /// More levels than a node can count.
-    #[error("the hierarchy of column `{column}` has {levels} levels, more than {limit}")]
+    #[error(
+        "the hierarchy of column `{column}` has {levels} levels, more than the maximum of {limit}"
+    )]
     HierarchyTooManyLevels {
         /// The column.
         column: String,
@@ -536,7 +536,7 @@ pub enum Error {
         first: usize,
     },
     /// Values that are not dates where a hierarchy needs dates.
-    #[error("{values} values of column `{column}` are not dates of one form")]
+    #[error("{values} values of column `{column}` are not dates in the same format")]
     NotDates {
         /// The column.
         column: String,
@@ -546,13 +546,13 @@ pub enum Error {
         first: usize,
     },
     /// Dates that could have the day first or the month first.
-    #[error("every date of column `{column}` could have the day first or the month first")]
+    #[error("the dates of column `{column}` are ambiguous: day or month could come first")]
     DatesAmbiguous {
         /// The column.
         column: String,
     },
     /// Values that a builder needs to recognize and does not.
-    #[error("{values} values of column `{column}` are no {expected}")]
+    #[error("{values} values of column `{column}` are not {expected}")]
     NotRecognized {
         /// The column.
         column: String,
@@ -572,7 +572,7 @@ pub enum Error {
         first: usize,
     },
     /// A text that does not name a way to build a hierarchy.
-    #[error("this is not a way to build a hierarchy")]
+    #[error("this is neither a hierarchy rule nor a file")]
     HierarchySpecUnknown,
     /// A way to build a hierarchy whose parameters cannot be read.
     #[error("`{builder}` needs {expected}")]
@@ -583,7 +583,9 @@ pub enum Error {
         expected: &'static str,
     },
     /// Levels that do not nest.
-    #[error("level {level} of `{builder}` does not nest in the level before it: {rule}")]
+    #[error(
+        "level {level} of `{builder}` is not made of whole groups of the level before it: {rule}"
+    )]
     HierarchySpecNotNested {
         /// The way, as it is written.
         builder: &'static str,

@@ -32,7 +32,7 @@ impl Error {
                 levels,
                 ..
             } => Some(format!(
-                "line {line} has {cells} of {levels} cells that others have"
+                "line {line} has {cells} cells, the others have {levels}"
             )),
             Error::HierarchyValueTwice {
                 line, first_line, ..
@@ -53,7 +53,7 @@ impl Error {
             | Error::NotDates { first, .. }
             | Error::NotRecognized { first, .. }
             | Error::IntervalsTooNarrow { first, .. } => {
-                Some(format!("first is distinct value {first} in sorted order"))
+                Some(format!("first at distinct value {first} in sorted order"))
             }
             _ => None,
         }

@@ -7,7 +7,7 @@ use super::{ANY, Groups, Hierarchy};
 pub enum ExtraLeaf {
     /// It stays itself on every level below the last. The natural place of the missing value.
     OwnBranch,
-    /// It is published as `*` on every level. All such values share one leaf, labelled `*`.
+    /// It is published as `*` on every level. All such values share one leaf, labeled `*`.
     Suppressed,
 }
 

@@ -170,7 +170,7 @@ struct Listing<'a> {
     levels: Vec<Groups>,
     /// The line on which each group of each level was first seen.
     first_lines: Vec<Vec<u64>>,
-    /// The groups of the row before: neighbours are often alike, and comparing is cheaper than looking up.
+    /// The groups of the row before: neighbors are often alike, and comparing is cheaper than looking up.
     previous: Vec<u32>,
 }
 

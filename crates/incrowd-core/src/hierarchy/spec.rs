@@ -206,7 +206,7 @@ fn interval(parameters: Option<&str>) -> Result<HierarchySpec, Error> {
     let (widths, origin) = parse().ok_or_else(|| {
         malformed(
             "interval",
-            "widths separated by commas, then perhaps `@` and where to start, in decimals of at most 15 digits",
+            "widths separated by commas, optionally `@` and a starting point, as decimals of at most 15 digits",
         )
     })?;
     build::check_widths(&widths)?;
@@ -232,7 +232,7 @@ fn date(parameters: &str) -> Result<HierarchySpec, Error> {
         Some(Some(form)) => Some(form),
         Some(None) => {
             let expected =
-                "after `@` one of year-first, day-first, month-first, month-name, digits";
+                "one of year-first, day-first, month-first, month-name, digits after `@`";
             return Err(malformed("date", expected));
         }
     };

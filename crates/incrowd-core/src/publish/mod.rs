@@ -79,7 +79,7 @@ pub fn publish_watched<'a>(
         && (problem.models.iter()).all(|model| model.column().is_none_or(|at| at < counted));
     if !fits {
         return Err(Error::CheckFailed {
-            what: "the problem is about other columns than the table",
+            what: "the problem and the table have different columns",
         });
     }
     let texts = PublishedTexts::of(&**recoding, table)?;
@@ -94,7 +94,7 @@ pub fn publish_watched<'a>(
     let reached = classes.reached(problem.models, meter).map_err(stopped)?;
     if reached.iter().any(|reached| !reached.holds) {
         return Err(Error::CheckFailed {
-            what: "a published class breaks a promise",
+            what: "a published class violates a privacy model",
         });
     }
     let mut columns = Vec::with_capacity(texts.len());
@@ -124,7 +124,7 @@ pub fn publish_watched<'a>(
         .is_none_or(|claimed| measured.is_about(claimed))
     {
         return Err(Error::CheckFailed {
-            what: "the release costs something else than the search says",
+            what: "the release does not have the loss that the search reported",
         });
     }
     Ok(release)

@@ -42,7 +42,7 @@ impl PublishedTexts {
             .then(|| (0..columns.len()).map(|at| PublishedTexts::read(table, at, &columns[at])))
             .and_then(Iterator::collect);
         texts.ok_or(Error::CheckFailed {
-            what: "a published value does not say what it stands for",
+            what: "a published text does not say which values it stands for",
         })
     }
 

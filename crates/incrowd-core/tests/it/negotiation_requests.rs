@@ -61,20 +61,20 @@ fn requests_that_make_no_sense_are_refused_with_a_hint() {
     let error = refused.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`k-anonymity(k=30163)` needs classes of 30163 rows, and the table has 30162"
+        "`k-anonymity(k=30163)` needs classes of 30163 rows, but the table has only 30162"
     );
     assert_eq!(
         error.hint(),
-        "ask for less: at 30162 all rows are one class, so take far fewer if the release is to tell anything"
+        "use a much smaller number: with 30162, all rows would be one class and the release would be useless"
     );
 
     let error = budget(-1).unwrap_err();
-    assert_eq!(error.to_string(), "-1 rows cannot be suppressed");
-    let error = acceptable_levels(&table, &[2, 1]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "2 levels are given for 3 quasi-identifiers"
+        "the number of rows to suppress cannot be -1"
     );
+    let error = acceptable_levels(&table, &[2, 1]).unwrap_err();
+    assert_eq!(error.to_string(), "got 2 levels for 3 quasi-identifiers");
     for given in [-1, 3, 300] {
         let error = acceptable_levels(&table, &[2, given, 1]).unwrap_err();
         assert_eq!(

@@ -53,7 +53,7 @@ const FIGURE_2_4: &str = "\
 27-36 Worked Post-secondary         54
 27-36 Worked Post-secondary         40";
 
-/// The values of figure 2.1 with their ancestors in the hierarchies of figure 3.1 (those of `data/adult`), labelled
+/// The values of figure 2.1 with their ancestors in the hierarchies of figure 3.1 (those of `data/adult`), labeled
 /// as chapter 2 does.
 fn philosophers(k: usize) -> OracleProblem {
     tiny_problem("age work-class education | hours-per-week", PHILOSOPHERS)

@@ -311,7 +311,7 @@ fn a_scheme_that_allows_more_never_costs_more() {
             solved.map_or(f64::INFINITY, |(_, account)| account.cost)
         };
         let [bhs, ghs, gops, gsps, ops, sps] = Scheme::ALL.map(&mut cost);
-        // Neighbours of the tree are neighbours of the order only where the order keeps groups together.
+        // Neighbors of the tree are neighbors of the order only where the order keeps groups together.
         let follows = (0..oracle.quasi_identifiers.len())
             .all(|at| oracle.ordered_values(at, false).order_follows_groups());
         for (less, more) in [

@@ -24,14 +24,16 @@ pub(super) fn plain_name(column: &ColumnDescriptor) -> String {
 
 fn decimal(digits: i32) -> String {
     match digits > MAX_PRECISION {
-        true => format!("a decimal number of {digits} digits ({MAX_PRECISION} can be read)"),
+        true => {
+            format!("a decimal number of {digits} digits (at most {MAX_PRECISION} are supported)")
+        }
         false => misplaced("a decimal number"),
     }
 }
 
 /// A type that is read in other columns, where it is stored as the format says.
 fn misplaced(name: &str) -> String {
-    format!("{name} in a form that cannot be read")
+    format!("{name} in an unsupported format")
 }
 
 fn of_logical(logical: &LogicalType) -> String {
@@ -40,22 +42,24 @@ fn of_logical(logical: &LogicalType) -> String {
         LogicalType::List => "a list".into(),
         LogicalType::Bson => "a BSON document".into(),
         LogicalType::Float16 => "a 16-bit number".into(),
-        LogicalType::Geometry(_) | LogicalType::Geography(_) => "a place or a shape".into(),
+        LogicalType::Geometry(_) | LogicalType::Geography(_) => {
+            "a geographic location or shape".into()
+        }
         LogicalType::String | LogicalType::Enum | LogicalType::Json => misplaced("text"),
         LogicalType::Integer(_) => misplaced("a whole number"),
         LogicalType::Date => misplaced("a date"),
         LogicalType::Time(_) => misplaced("a time of day"),
         LogicalType::Timestamp(_) => misplaced("a date and time"),
         LogicalType::Uuid => misplaced("a UUID"),
-        _ => "one that this version does not know".into(),
+        _ => "a type that this version does not know".into(),
     }
 }
 
 /// What older writers say instead.
 fn of_converted(converted: ConvertedType) -> String {
     match converted {
-        ConvertedType::NONE => "bytes without a meaning".into(),
-        ConvertedType::INTERVAL => "an interval of time".into(),
+        ConvertedType::NONE => "raw bytes".into(),
+        ConvertedType::INTERVAL => "a time interval".into(),
         ConvertedType::BSON => "a BSON document".into(),
         ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE => "a map".into(),
         ConvertedType::LIST => "a list".into(),

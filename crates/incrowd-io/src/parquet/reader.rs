@@ -156,7 +156,7 @@ fn unless_panicking<T>(
 ) -> Result<T, ParquetError> {
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
         Err(ParquetError::General(
-            "what the file claims does not fit together".into(),
+            "the metadata of the file is inconsistent".into(),
         ))
     })
 }
@@ -178,7 +178,7 @@ fn check_places(
             let end = place.and_then(|(start, length)| start.checked_add(length));
             if end.is_none_or(|end| end > bytes) {
                 return Err(ParquetError::General(
-                    "a column is said to lie outside the file".into(),
+                    "the metadata places a column outside the file".into(),
                 ));
             }
         }
@@ -229,7 +229,9 @@ where
             self.reader
                 .read_records(rows, Some(&mut self.levels), None, &mut self.values)?;
         if read < rows {
-            return Err(ParquetError::EOF("a column ends before its rows do".into()));
+            return Err(ParquetError::EOF(
+                "a column has fewer values than the file has rows".into(),
+            ));
         }
         Ok(())
     }
@@ -248,7 +250,7 @@ where
             Some(text) => batch.push_cell(text),
             None => {
                 return Err(ParquetError::General(
-                    "a value does not fit its column's type".into(),
+                    "a value does not have the type of its column".into(),
                 ));
             }
         }

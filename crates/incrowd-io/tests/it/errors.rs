@@ -97,9 +97,9 @@ fn a_row_with_other_cells_than_columns_is_pointed_at() {
     ));
     assert_eq!(
         shown(error),
-        "a row has 3 cells where the table has 2 columns\n\
-         at: standard input, row 2, which begins in line 5\n\
-         hint: a cell that holds the delimiter must stand in quotes; or give the delimiter the file uses"
+        "a row has 3 cells, but the table has 2 columns\n\
+         at: standard input, row 2, starting at line 5\n\
+         hint: quote cells that contain the delimiter, or pass the file's delimiter with `--delimiter`"
     );
     let error = refusal(read("a,b,c\r\n1,2,3\r\nGrace\r\n"));
     assert!(matches!(

@@ -233,21 +233,18 @@ fn types_that_cannot_be_read_are_named_in_plain_words() {
     for (column, kind) in [
         (
             "required fixed_len_byte_array(26) d (DECIMAL(60, 1))",
-            "a decimal number of 60 digits (38 can be read)",
+            "a decimal number of 60 digits (at most 38 are supported)",
         ),
         ("required binary b (BSON)", "a BSON document"),
         (
             "required fixed_len_byte_array(12) i (INTERVAL)",
-            "an interval of time",
+            "a time interval",
         ),
         (
             "required fixed_len_byte_array(2) f (FLOAT16)",
             "a 16-bit number",
         ),
-        (
-            "required fixed_len_byte_array(5) raw",
-            "bytes without a meaning",
-        ),
+        ("required fixed_len_byte_array(5) raw", "raw bytes"),
         ("required group a { required int32 b; }", "nested"),
         ("repeated int32 l", "a list"),
     ] {

@@ -13,7 +13,7 @@ impl Error {
             Error::Unlisted {
                 has_padded_cells: true,
                 ..
-            } => "many cells of the table have blanks around them: `--trim` drops them".into(),
+            } => "many cells of the table have whitespace around their values; `--trim` removes it".into(),
             Error::Unlisted {
                 column,
                 from,
@@ -23,58 +23,58 @@ impl Error {
                 "`incrowd hierarchy check {from} --data {input} --column {column}` lists them; or pass `--unlisted suppress`"
             ),
             Error::Io(error) => error.hint(),
-            Error::Cancelled => "nothing was written; start again when you like".into(),
+            Error::Cancelled => "nothing was written; run the command again".into(),
             Error::JobFile { .. } => {
                 "`incrowd init DATA` writes a job file with every key explained".into()
             }
             Error::Unreadable { kind, .. } => match kind {
                 io::ErrorKind::NotFound => "check the spelling and the folder".into(),
-                _ => "check that it is a file and that you may read it".into(),
+                _ => "check that it is a file and that you have permission to read it".into(),
             },
-            Error::Folder { .. } => "choose a folder you may write to".into(),
+            Error::Folder { .. } => "choose a folder that you can write to".into(),
             Error::NoData => {
-                "name a file, such as `adult.csv`, or `-` for standard input; or give `--job FILE`"
+                "name a file such as `adult.csv`, `-` for standard input, or `--job FILE`"
                     .into()
             }
             Error::Address { .. } => {
-                "export the table to CSV or Parquet and name that file".into()
+                "export the table to a CSV or Parquet file and use that".into()
             }
-            Error::CertificateAlone => "say where the release goes with `-o FILE`".into(),
+            Error::CertificateAlone => "name a file for the release with `-o FILE`".into(),
             Error::CertificateName { .. } => {
-                "name it `*.json`; the readable twin is written beside it as `*.txt`".into()
+                "name it `*.json`; a readable copy is written next to it as `*.txt`".into()
             }
             Error::CertificateTwin { .. } => {
-                "move that file, or name the certificate otherwise: its twin for people is named like it, with `.txt`"
+                "move that file, or choose another name for the certificate: its readable copy has the same name with `.txt`"
                     .into()
             }
             Error::NotACertificate { .. } => {
-                "name the JSON file that `anonymize --certificate` has written".into()
+                "name the JSON file written by `anonymize --certificate`".into()
             }
             Error::CertificateDecides => {
-                "leave out `-q`, `-s`, `-k` and the like: the certificate states what was promised about which columns"
+                "remove `-q`, `-s`, `-k` and the like: the certificate states the roles and privacy models"
                     .into()
             }
-            Error::AlreadyExists { .. } => "add `--force` to replace them".into(),
+            Error::AlreadyExists { .. } => "add `--force` to overwrite them".into(),
             Error::StandardOutputTwice => "write the release to a file with `-o FILE`".into(),
             Error::UnknownCommand { .. } => "`incrowd --help` lists the commands".into(),
             Error::Delimiter { .. } => {
                 "give one ASCII character, such as `;`, or the word `tab`".into()
             }
             Error::Budget { .. } => {
-                "give a number of rows such as `321`, or a share of them such as `1%`".into()
+                "give a number of rows such as `321`, or a percentage such as `1%`".into()
             }
             Error::BudgetBeyondTable { .. } => {
-                "give a smaller number, or a share such as `1%`".into()
+                "give a smaller number, or a percentage such as `1%`".into()
             }
             Error::TimeLimit { .. } => "write it like `30s`, `5m` or `1h 30m`".into(),
-            Error::NotTried => "let the comparison run, or name fewer `--algorithms`".into(),
+            Error::NotTried => "let the comparison finish, or name fewer `--algorithms`".into(),
             Error::WorkLimit { .. } => "write it like `500M` or `3G`, or `none`".into(),
             Error::TimeUpReading { .. } => {
-                "raise `--time-limit`: reading, searching and writing may each take so long".into()
+                "raise `--time-limit`; it applies to reading, searching and writing separately".into()
             }
-            Error::SinkUsed => "hand each job a sink of its own".into(),
+            Error::SinkUsed => "give each job its own sink".into(),
             Error::TimeUpWriting { .. } => {
-                "nothing was written; raise `--time-limit`: reading, searching and writing may each take so long"
+                "nothing was written; raise `--time-limit`, which applies to reading, searching and writing separately"
                     .into()
             }
             Error::MaxLevels { .. } => {
@@ -84,7 +84,7 @@ impl Error {
                 "write it like `age=ages.csv` or `age=interval:5,10,20`".into()
             }
             Error::UnknownColumn { is_row: true, .. } | Error::NoRole { is_row: true, .. } => {
-                "the first line looks like a row: with `--no-header` the columns are called `column-1`, `column-2`, ..."
+                "the first line looks like a data row; with `--no-header`, columns are named `column-1`, `column-2`, ..."
                     .into()
             }
             Error::UnknownColumn { nearest, .. } if nearest.is_empty() => {
@@ -95,11 +95,11 @@ impl Error {
                 or(nearest.iter().map(|name| format!("`{name}`")))
             ),
             Error::TwoRoles { first, second, .. } if first == second => {
-                "name every column once".into()
+                "list every column once".into()
             }
-            Error::TwoRoles { .. } => "every column has one role: name it in one place only".into(),
+            Error::TwoRoles { .. } => "give every column only one role".into(),
             Error::NoRole { .. } => {
-                "give each a role (`-q`, `-s`, `--identifying`, `--target`), or say `--others drop` or `--others keep`"
+                "give each a role (`-q`, `-s`, `--identifying`, `--target`), or pass `--others drop` or `--others keep`"
                     .into()
             }
             Error::RevealingColumns { columns } => {
@@ -108,24 +108,24 @@ impl Error {
                 if columns.iter().all(|column| column.role != UnchangedRole::Kept) {
                     return format!(
                         "choose other targets or sensitive columns, or generalize them too (`-q {names}`); to publish them \
-                         nevertheless, name them beside their role: `--keep {names}`"
+                         anyway, also pass `--keep {names}`"
                     );
                 }
                 format!(
-                    "leave out what names or singles people out with `--identifying {names}`, or give a role (`-q`, `-s`) to what is \
-                     known to others or sensitive; to publish them nevertheless, name them: `--keep {names}`"
+                    "drop columns that identify or single out people (`--identifying {names}`), or give columns that are known to \
+                     others or sensitive a role (`-q`, `-s`); to publish them anyway, pass `--keep {names}`"
                 )
             }
             Error::NoQuasiIdentifiers => {
-                "name the columns others could know with `-q age,sex,zip`; `incrowd inspect DATA` proposes some"
+                "name the columns that others could know, as in `-q age,sex,zip`; `incrowd inspect DATA` proposes some"
                     .into()
             }
             Error::NoPrivacyModel => {
-                "say what to promise, for example `-k 5`; `incrowd explain models` lists the models"
+                "name one, for example `-k 5`; `incrowd explain models` lists them"
                     .into()
             }
             Error::OutOfReach { .. } => {
-                "ask for less; no recoding and no suppression can help".into()
+                "ask for less privacy; neither recoding nor suppression can help".into()
             }
             Error::UnknownName {
                 family,
@@ -144,12 +144,12 @@ impl Error {
             Error::SettingNotRead {
                 setting, readers, ..
             } => format!(
-                "leave out `{setting}`, or take `--algorithm {}`",
+                "remove `{setting}`, or use `--algorithm {}`",
                 readers.join("` or `--algorithm ")
             ),
-            Error::ClassSize { .. } => "give whole numbers from 1 on, as in `--parameters 2,5,10`".into(),
+            Error::ClassSize { .. } => "give whole numbers of at least 1, as in `--parameters 2,5,10`".into(),
             Error::DialogueEnded => {
-                "nothing was written; `--script` makes the same choices without a dialogue".into()
+                "nothing was written; `--script` makes the choices without a dialogue".into()
             }
             Error::LevelCount { expected, .. } => {
                 format!("give {expected} numbers, in the order of the quasi-identifiers")
@@ -158,27 +158,27 @@ impl Error {
                 "give at most {height}; `incrowd hierarchy show FILE` shows the levels of `{column}`"
             ),
             Error::InputChanged { .. } => {
-                "nothing was written; run again when nobody writes to the input, or on a copy of it"
+                "nothing was written; run again when the input no longer changes, or on a copy of it"
                     .into()
             }
             Error::AllRowsExcluded { .. } => {
-                "use `--missing-cells own-value` or `match-any`, or give columns that are mostly empty no role"
+                "use `--missing-cells own-value` or `match-any`, or give mostly empty columns no role"
                     .into()
             }
             Error::NoHierarchyFolder { .. } => {
-                "name the folder that holds a file `<column>.csv` for each hierarchy; without one, levels are built from the data"
+                "name a folder with a file `<column>.csv` for each hierarchy; without one, hierarchies are built from the data"
                     .into()
             }
             Error::MisspeltRule { rule, .. } => format!("did you mean the rule `{rule}`?"),
             Error::ColumnNotInOriginal { .. } => {
-                "check that it is the original of this release".into()
+                "check that this is the original of the release".into()
             }
             Error::SeveralPromises { .. } => {
-                "give one of `-k`, `-l`, `-t` or `--privacy`; with several sensitive columns say which, as in \
+                "give one of `-k`, `-l`, `-t` or `--privacy`; with several sensitive columns name one, as in \
                  `distinct-l-diversity(l=3,column=disease)`"
                     .into()
             }
-            Error::IndexOfNothing => "leave out `--index`, or choose `--how full`".into(),
+            Error::IndexOfNothing => "remove `--index`, or use `--how full`".into(),
             Error::Index { path, source } => match &**source {
                 incrowd_core::Error::IndexDamaged { .. }
                 | incrowd_core::Error::IndexVersion { .. }
@@ -192,21 +192,23 @@ impl Error {
                 "write it like `{\"model\":\"k-anonymity\",\"parameter\":10,\"max_suppressed\":321,\"max_levels\":[2,1,1]}`"
                     .into()
             }
-            Error::Requests { .. } => "name a file you may read, or `-` for standard input".into(),
-            Error::Answers { .. } => "check where they go, and whether there is room".into(),
+            Error::Requests { .. } => "name a file that you can read, or `-` for standard input".into(),
+            Error::Answers { .. } => {
+                "check where standard output is redirected to, and whether the disk is full".into()
+            }
             Error::RequestsRefused { .. } => {
-                "each has a line with `error` that says why; the others were answered".into()
+                "the `error` in each of their answer lines says why; the others were answered".into()
             }
             Error::Share { .. } => "give a percentage above 0 and at most 100, such as `5%`".into(),
             Error::StandardInputTwice => "name a file for one of them".into(),
-            Error::JobNotWritten { .. } => "choose names that are text for its files".into(),
+            Error::JobNotWritten { .. } => "use file names that are valid UTF-8".into(),
             Error::StudyTooLarge { .. } => {
-                "take fewer quasi-identifiers, or hierarchies with fewer levels".into()
+                "use fewer quasi-identifiers, or hierarchies with fewer levels".into()
             }
             Error::NoParameters { model } => {
-                format!("give some with `--parameters`; `incrowd explain {model}` says what they mean")
+                format!("give some with `--parameters`; `incrowd explain {model}` explains them")
             }
-            Error::WorkerLost => "this is a mistake in incrowd; please report it".into(),
+            Error::WorkerLost => "this is a bug in incrowd; please report it".into(),
         }
     }
 }

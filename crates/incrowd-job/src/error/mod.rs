@@ -1,4 +1,4 @@
-//! What can go wrong in a job, as fields; the sentence, the place and the hint are made from them.
+//! Errors of a job, as fields; message, place and hint are derived from them.
 //!
 //! One enum wraps the errors of the crates below, so that every front end shows every error the same way:
 //! a line in the terminal, `{code, message, place, hint}` over HTTP, an exception in Python.
@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use words::{both, some_columns, these_columns, unreadable};
 
-/// Everything a job can be refused for.
+/// Every error of a job.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,10 +27,10 @@ pub enum Error {
     #[error(transparent)]
     Io(#[from] incrowd_io::Error),
     /// The user stopped the run.
-    #[error("stopped before the end")]
+    #[error("stopped before the run finished")]
     Cancelled,
-    /// The job file cannot be read as one.
-    #[error("the job file is wrong: {message}")]
+    /// The job file cannot be parsed.
+    #[error("invalid job file: {message}")]
     JobFile {
         /// The file, when there is one.
         path: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub enum Error {
         line: usize,
         /// The column in that line, from 1.
         column: usize,
-        /// What the reader says.
+        /// What the parser says.
         message: String,
     },
     /// A file other than the table cannot be read.
@@ -49,57 +49,59 @@ pub enum Error {
         /// What the operating system says.
         kind: io::ErrorKind,
     },
-    /// A folder cannot be made.
-    #[error("the folder `{}` cannot be made", path.display())]
+    /// A folder cannot be created.
+    #[error("cannot create the folder `{}`", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
         /// What the operating system says.
         kind: io::ErrorKind,
     },
-    /// No table was named.
-    #[error("no table is named")]
+    /// No table was given.
+    #[error("no table given")]
     NoData,
     /// Tables in databases cannot be read yet.
     #[error("`{scheme}://` addresses are not supported")]
     Address {
-        /// What stands before `://`.
+        /// The part before `://`.
         scheme: String,
     },
-    /// A certificate of nothing.
-    #[error("a certificate is asked for, but no release")]
+    /// A certificate without a release.
+    #[error("a certificate is requested, but no release")]
     CertificateAlone,
-    /// The certificate's file has the name of its readable twin.
+    /// The certificate has the file name of its readable copy.
     #[error("a certificate cannot be named `*.txt`")]
     CertificateName {
         /// The file.
         path: PathBuf,
     },
-    /// The readable twin of a certificate would take the place of a file that is none.
-    #[error("the readable twin of the certificate would overwrite a file that is no certificate")]
+    /// The readable copy of a certificate would replace a file that is not one.
+    #[error(
+        "the readable copy of the certificate would overwrite a file that is not a certificate"
+    )]
     CertificateTwin {
         /// The file.
         path: PathBuf,
     },
-    /// A file that should be a certificate and is not.
+    /// A file that should be a certificate but is not.
     #[error("`{}` is not a certificate: {message}", path.display())]
     NotACertificate {
         /// The file.
         path: PathBuf,
-        /// What the reader says.
+        /// What the parser says.
         message: String,
     },
-    /// Roles or promises beside a certificate, which states its own.
-    #[error("roles and promises are given beside a certificate")]
+    /// Roles or privacy models in addition to a certificate, which states its own.
+    #[error("roles or privacy models are given in addition to a certificate")]
     CertificateDecides,
-    /// A file is already there.
+    /// A file already exists.
     #[error("{} of the files to write already exist", paths.len())]
     AlreadyExists {
         /// The files.
         paths: Vec<PathBuf>,
     },
-    /// Two answers for one standard output.
-    #[error("the release and the JSON document both go to standard output")]
+    /// Two outputs on standard output.
+    #[error("the release and the JSON document would both go to standard output")]
     StandardOutputTwice,
     /// A command that does not exist.
     #[error("there is no command `{name}`")]
@@ -107,64 +109,64 @@ pub enum Error {
         /// The name given.
         name: String,
     },
-    /// A delimiter that is not one.
+    /// An invalid delimiter.
     #[error("`{text}` is not a delimiter")]
     Delimiter {
         /// What was given.
         text: String,
     },
-    /// A budget that is not one.
-    #[error("`{text}` is not a number of rows or a share of them")]
+    /// An invalid budget.
+    #[error("`{text}` is neither a number of rows nor a percentage")]
     Budget {
         /// What was given.
         text: String,
     },
     /// More rows may be suppressed than there are.
-    #[error("{limit} rows may be suppressed, but the table has only {rows}")]
+    #[error("`--max-suppressed` is {limit} rows, but the table has only {rows}")]
     BudgetBeyondTable {
         /// What was given.
         limit: u64,
         /// Rows of the table.
         rows: u64,
     },
-    /// A time that is not one.
-    #[error("`{text}` is not a time")]
+    /// An invalid time limit.
+    #[error("`{text}` is not a duration")]
     TimeLimit {
         /// What was given.
         text: String,
     },
-    /// The user asked to end a comparison before this algorithm's turn.
-    #[error("not tried, as you asked for what there is so far")]
+    /// The user ended a comparison before this algorithm's turn.
+    #[error("not tried, since you stopped the comparison")]
     NotTried,
-    /// A number of steps of work that is not one.
-    #[error("`{text}` is not a number of steps of work")]
+    /// An invalid work limit.
+    #[error("`{text}` is not a number of steps")]
     WorkLimit {
         /// What was given.
         text: String,
     },
-    /// Time was up before all rows were counted.
-    #[error("the time of {limit} was up while the table was read")]
+    /// The time limit was reached before all rows were counted.
+    #[error("the time limit of {limit} was reached while reading the table")]
     TimeUpReading {
-        /// The time given.
+        /// The time limit.
         limit: String,
     },
-    /// A sink that a job was handed has taken a release already.
-    #[error("the sink of this job has taken a release already")]
+    /// The sink of a job already holds a release.
+    #[error("the sink of this job already holds a release")]
     SinkUsed,
-    /// Time was up before the release was checked and written.
-    #[error("the time of {limit} was up while the release was checked and written")]
+    /// The time limit was reached before the release was checked and written.
+    #[error("the time limit of {limit} was reached while checking and writing the release")]
     TimeUpWriting {
-        /// The time given.
+        /// The time limit.
         limit: String,
     },
-    /// `--max-levels` cannot be read.
+    /// `--max-levels` cannot be parsed.
     #[error("`{text}` is not a list of levels")]
     MaxLevels {
         /// What was given.
         text: String,
     },
-    /// `--hierarchy` cannot be read.
-    #[error("`{text}` does not say which column the hierarchy is for")]
+    /// `--hierarchy` cannot be parsed.
+    #[error("`{text}` does not name the column of the hierarchy")]
     HierarchyFlag {
         /// What was given.
         text: String,
@@ -180,43 +182,45 @@ pub enum Error {
         input: String,
         /// How many columns the table has.
         columns: usize,
-        /// The names most like it.
+        /// The most similar names.
         nearest: Vec<String>,
-        /// Whether the header seems to be a row already.
+        /// Whether the header seems to be a data row.
         is_row: bool,
     },
     /// A column named twice.
-    #[error("column `{column}` is named {}", both(first, second))]
+    #[error("column `{column}` is listed {}", both(first, second))]
     TwoRoles {
         /// The column.
         column: String,
         /// The first list.
         first: &'static str,
-        /// The second list; the first again when it is named twice there.
+        /// The second list; the first again if it is listed twice there.
         second: &'static str,
     },
-    /// Columns that nobody gave a role.
+    /// Columns without a role.
     #[error("{} no role", some_columns(columns, *is_row))]
     NoRole {
-        /// The columns; by position where the header seems to be a row.
+        /// The columns; by position if the header seems to be a data row.
         columns: Vec<String>,
-        /// Whether the header seems to be a row already.
+        /// Whether the header seems to be a data row.
         is_row: bool,
     },
-    /// Kept columns that give people away, and that nobody has named.
-    #[error("{} give people away if kept as they are", these_columns(columns))]
+    /// Kept columns that would reveal people, and that `--keep` does not name.
+    #[error("{} reveal people if published unchanged", these_columns(columns))]
     RevealingColumns {
         /// The columns, each with its reasons.
         columns: Vec<RevealingColumn>,
     },
     /// Nothing can be generalized.
-    #[error("no quasi-identifiers are named")]
+    #[error("no quasi-identifiers given")]
     NoQuasiIdentifiers,
-    /// Nothing is promised.
-    #[error("no privacy model is required")]
+    /// No privacy is required.
+    #[error("no privacy model given")]
     NoPrivacyModel,
-    /// A promise that not even the whole table keeps.
-    #[error("`{model}` is out of reach: the whole table, as one class, reaches {reached}")]
+    /// A model that not even the whole table satisfies.
+    #[error(
+        "`{model}` cannot be reached: even the whole table as one class reaches only {reached}"
+    )]
     OutOfReach {
         /// The model.
         model: String,
@@ -225,7 +229,7 @@ pub enum Error {
         /// Rows of the table.
         rows: u64,
     },
-    /// A name that is in no registry.
+    /// An unknown name.
     #[error("there is no {family} `{name}`")]
     UnknownName {
         /// `metric`, `algorithm`, ...
@@ -235,7 +239,7 @@ pub enum Error {
         /// All that exist.
         known: Vec<&'static str>,
     },
-    /// A setting that the algorithm does not read.
+    /// A setting that the algorithm does not have.
     #[error("{} no setting `{setting}`", owners(algorithms))]
     SettingNotRead {
         /// The algorithms to be run.
@@ -245,34 +249,34 @@ pub enum Error {
         /// The algorithms that have it.
         readers: Vec<&'static str>,
     },
-    /// Class sizes to study that are none.
+    /// A class size that is not a whole number of at least 1.
     #[error("`{text}` is not a class size")]
     ClassSize {
         /// What was given.
         text: String,
     },
-    /// Choices that the data holder did not make.
-    #[error("the dialogue ended before a release was agreed on")]
+    /// The data holder did not make all choices.
+    #[error("the dialogue ended before a release was chosen")]
     DialogueEnded,
-    /// Limits for another number of columns.
-    #[error("{given} highest levels are given for {expected} quasi-identifiers")]
+    /// Limits for a different number of columns.
+    #[error("`--max-levels` has {given} levels for {expected} quasi-identifiers")]
     LevelCount {
         /// How many levels.
         given: usize,
         /// How many quasi-identifiers.
         expected: usize,
     },
-    /// A level above the last.
+    /// A level above the highest.
     #[error("column `{column}` has no level {level}")]
     NoSuchLevel {
         /// The column.
         column: String,
         /// The level given.
         level: u8,
-        /// The last level.
+        /// The highest level.
         height: u8,
     },
-    /// A hierarchy that is wrong, with the file it is in.
+    /// An error in a hierarchy, with its file.
     #[error("{source}")]
     Hierarchy {
         /// The column.
@@ -282,18 +286,18 @@ pub enum Error {
         /// What is wrong.
         source: Box<incrowd_core::Error>,
     },
-    /// The folder of hierarchies is not there.
+    /// The folder of hierarchies does not exist.
     #[error("there is no folder `{}`", path.display())]
     NoHierarchyFolder {
         /// The folder.
         path: PathBuf,
     },
-    /// A hierarchy that is no file and nearly a rule.
-    #[error("there is no file `{}`, and no such rule", path.display())]
+    /// A hierarchy that is not a file and resembles a rule.
+    #[error("there is no file or rule `{}`", path.display())]
     MisspeltRule {
         /// What was given.
         path: PathBuf,
-        /// The rule most like it.
+        /// The most similar rule.
         rule: String,
     },
     /// Values of the table that a hierarchy file does not list.
@@ -305,7 +309,7 @@ pub enum Error {
         from: String,
         /// The table.
         input: String,
-        /// Whether its cells have blanks around them, which a hierarchy seldom lists.
+        /// Whether its cells have whitespace around them, which a hierarchy rarely lists.
         has_padded_cells: bool,
         /// How many, where first.
         source: Box<incrowd_core::Error>,
@@ -318,7 +322,7 @@ pub enum Error {
         /// Its rows.
         rows: u64,
     },
-    /// The second pass met other rows than the first.
+    /// The second pass read other rows than the first.
     #[error("the input changed between the two passes")]
     InputChanged {
         /// The input.
@@ -330,14 +334,14 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// More promises than can be negotiated at once.
-    #[error("one promise can be negotiated at a time, but there are {given}")]
+    /// More models than can be negotiated at once.
+    #[error("only one privacy model can be negotiated at a time, but {given} are given")]
     SeveralPromises {
         /// How many.
         given: usize,
     },
-    /// An index for a way that annotates nothing.
-    #[error("an index is asked for, but `lazy` annotates nothing that could be kept")]
+    /// An index for a preparation that annotates nothing.
+    #[error("`--index` is given, but `--how lazy` has nothing to save")]
     IndexOfNothing,
     /// An index that cannot be used, with its file.
     #[error("{source}")]
@@ -348,24 +352,24 @@ pub enum Error {
         source: Box<incrowd_core::Error>,
     },
     /// A line of a batch that is not a request.
-    #[error("the line is not a request: {message}")]
+    #[error("the line is not a valid request: {message}")]
     RequestLine {
-        /// What the reader says.
+        /// What the parser says.
         message: String,
     },
     /// The lines of a batch cannot be read.
-    #[error("the requests cannot be read")]
+    #[error("cannot read the requests")]
     Requests {
         /// What the operating system says.
         kind: io::ErrorKind,
     },
     /// Answers cannot be written.
-    #[error("the answers cannot be written")]
+    #[error("cannot write the answers")]
     Answers {
         /// What the operating system says.
         kind: io::ErrorKind,
     },
-    /// Lines of a batch that were refused, each with an error of its own.
+    /// Lines of a batch that were refused, each with its own error.
     #[error("{refused} of {lines} requests were refused")]
     RequestsRefused {
         /// How many.
@@ -373,23 +377,23 @@ pub enum Error {
         /// Of how many.
         lines: u64,
     },
-    /// A share that is not one.
-    #[error("`{text}` is not a share")]
+    /// An invalid share.
+    #[error("`{text}` is not a percentage")]
     Share {
         /// What was given.
         text: String,
     },
     /// Two inputs from one standard input.
-    #[error("the table and the requests both come from standard input")]
+    #[error("the table and the requests would both come from standard input")]
     StandardInputTwice,
-    /// A job that a job file cannot say.
-    #[error("the job file `{}` cannot be written", path.display())]
+    /// A job that a job file cannot express.
+    #[error("cannot write the job file `{}`", path.display())]
     JobNotWritten {
         /// The file.
         path: PathBuf,
     },
-    /// A study of a lattice that nobody could annotate.
-    #[error("the lattice has {nodes} nodes, too many to study every one")]
+    /// A study of a lattice that is too large to annotate.
+    #[error("the lattice has {nodes} nodes, too many to study")]
     StudyTooLarge {
         /// Nodes of the lattice.
         nodes: u128,
@@ -397,13 +401,13 @@ pub enum Error {
         limit: u128,
     },
     /// A study of a model without parameters.
-    #[error("no parameters are given for `{model}`")]
+    #[error("no parameters given for `{model}`")]
     NoParameters {
         /// The model.
         model: &'static str,
     },
-    /// A program step ended without an answer.
-    #[error("a worker stopped without an answer")]
+    /// A thread ended without a result.
+    #[error("a worker thread ended without a result")]
     WorkerLost,
 }
 
@@ -417,7 +421,7 @@ impl Error {
     }
 }
 
-/// The names most like `name`, best first; none when nothing is like it.
+/// The names most similar to `name`, best first; none if nothing is similar.
 pub(crate) fn nearest_names<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -30,7 +30,7 @@ impl Error {
             Error::CertificateName { path }
             | Error::CertificateTwin { path }
             | Error::Index { path, .. } => Some(path.display().to_string()),
-            Error::StudyTooLarge { limit, .. } => Some(format!("at most {limit} can be studied")),
+            Error::StudyTooLarge { limit, .. } => Some(format!("the limit is {limit} nodes")),
             Error::AlreadyExists { paths } => Some(join(paths.iter().map(|path| path.display()))),
             Error::UnknownColumn {
                 named_in,

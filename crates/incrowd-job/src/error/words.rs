@@ -7,7 +7,7 @@ use std::path::Path;
 pub(super) fn unreadable(path: &Path, kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => format!("there is no file `{}`", path.display()),
-        _ => format!("`{}` cannot be read", path.display()),
+        _ => format!("cannot read `{}`", path.display()),
     }
 }
 

@@ -1,8 +1,8 @@
-//! The paper that travels with a release: what was asked, what was reached, and hashes to check both.
+//! The certificate that accompanies a release: what was requested, what was reached, and hashes to check both.
 //!
 //! The same table and the same request give the same bytes, so nothing in it depends on the clock, the
 //! machine, the folder or the number of threads. The request is part of the certificate; its hash is the
-//! SHA-256 of that part as JSON without blanks, so `jq -cj .request certificate.json | sha256sum` checks it.
+//! SHA-256 of that part as compact JSON, so `jq -cj .request certificate.json | sha256sum` checks it.
 
 use crate::report::outcome::{
     Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION, is_zero,
@@ -21,11 +21,11 @@ pub struct Certificate {
     pub version: u32,
     /// Who made the release.
     pub program: Program,
-    /// What was asked.
+    /// What was requested.
     pub request: Request,
     /// What was reached, measured by the independent check.
     pub reached: Reached,
-    /// What was lost, measured and proven by the search, which nobody else has checked.
+    /// What was lost, as measured and proven by the search; not checked independently.
     pub lost: Lost,
     /// SHA-256 of the table, of `request`, and of the release.
     pub sha256: Hashes,
@@ -40,18 +40,18 @@ pub struct Program {
     pub version: String,
 }
 
-/// Everything that decides what a release looks like.
+/// Everything that determines what a release looks like.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The quasi-identifiers, in the order of levels.
     pub quasi_identifiers: Vec<Generalized>,
     /// Columns that must not be linked to a person.
     pub sensitive: Vec<String>,
-    /// Hierarchies along which models measure how far values are apart.
+    /// Hierarchies that models use to measure distances between values.
     pub distances: Vec<Measured>,
     /// Columns that analysts predict.
     pub target: Vec<String>,
-    /// Columns published as they are.
+    /// Columns published unchanged.
     pub kept: Vec<String>,
     /// Columns not published.
     pub dropped: Vec<String>,
@@ -59,31 +59,31 @@ pub struct Request {
     pub privacy: Vec<String>,
     /// Rows that may be suppressed.
     pub max_suppressed: u64,
-    /// The metric to be least.
+    /// The metric minimized.
     pub metric: String,
     /// The algorithm.
     pub algorithm: String,
-    /// For algorithms that draw numbers.
+    /// The seed of random numbers.
     pub seed: u64,
-    /// The time the search was given.
+    /// The time limit of the search.
     pub time_limit: Option<String>,
-    /// The steps of work the search was given; `none` when it might do any number.
+    /// The work limit of the search; `none` when there was no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_limit: Option<String>,
-    /// What missing cells mean.
+    /// How missing cells are treated.
     pub missing: String,
-    /// Texts that mean "no value", beside the empty text.
+    /// Texts that mean "no value", besides the empty text.
     pub missing_tokens: Vec<String>,
-    /// What happens to values that their hierarchy does not list.
+    /// What is done with values that their hierarchy does not list.
     pub unlisted: String,
-    /// How the table's text was read; `null` for a table that is no text.
+    /// How the table's text was parsed; `null` if the table is not text.
     pub csv: Option<Dialect>,
-    /// What is published of suppressed rows.
+    /// How suppressed rows are published.
     pub suppressed: String,
-    /// The order of the rows of the release; drawn from `seed` where they are shuffled.
+    /// The order of the rows of the release; determined by `seed` if they are shuffled.
     #[serde(default)]
     pub row_order: RowOrder,
-    /// Whether an apostrophe stands before cells that a spreadsheet would take for formulas.
+    /// Whether cells that a spreadsheet would treat as formulas are prefixed with an apostrophe.
     #[serde(default)]
     pub spreadsheet_safe: bool,
     /// What was set that only this algorithm has, its choices included where it leaves them to the data holder.
@@ -114,41 +114,41 @@ pub struct Measured {
 /// How text becomes a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dialect {
-    /// What separates cells, given or detected.
+    /// The cell separator, given or detected.
     pub delimiter: Delimiter,
-    /// What surrounds cells that hold delimiters.
+    /// The quote character around cells that contain delimiters.
     pub quote: Delimiter,
-    /// Whether the first line names the columns.
+    /// Whether the first line holds the column names.
     pub header: bool,
-    /// Whether white space around cells is dropped.
+    /// Whether whitespace around cells is removed.
     pub trim: bool,
 }
 
 /// What the independent check measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
-    /// Every promise.
+    /// Every privacy model.
     pub privacy: Vec<PrivacyReached>,
     /// The level of each quasi-identifier.
     pub levels: Option<IndexMap<String, u8>>,
-    /// How the recoding is made.
+    /// The kind of recoding.
     pub recoding: String,
-    /// The values of each quasi-identifier in the release, when a column mixes levels. Raw values behind them are not
-    /// told, since a certificate goes where the release goes.
+    /// The values of each quasi-identifier in the release, when a column mixes levels. The raw values behind them are not
+    /// listed, since the certificate is published with the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<IndexMap<String, Vec<String>>>,
     /// Rows of the table.
     pub rows_in: u64,
     /// Rows published with values.
     pub rows_out: u64,
-    /// Rows in classes that do not keep the promises: left out, or published as `*`.
+    /// Rows in classes that do not satisfy the privacy models: left out, or published as `*`.
     pub rows_suppressed: u64,
-    /// Rows left out because a cell is missing.
+    /// Rows excluded because a cell is missing.
     pub rows_excluded: u64,
     /// Rows of the release that are `*` in every column: suppressed ones, where they are published that way, and blank
     /// ones.
     pub rows_starred: u64,
-    /// Blank rows: not suppressed, yet `*` in every published column, so that nobody can tell them from suppressed ones.
+    /// Blank rows: not suppressed, but `*` in every published column, so that they look like suppressed ones.
     /// Neither `rows_out` nor any class counts them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rows_blank: u64,
@@ -157,40 +157,40 @@ pub struct Reached {
     pub notes: Vec<String>,
     /// Classes of the release.
     pub classes: u64,
-    /// Rows of the smallest.
+    /// Rows of the smallest class.
     pub smallest_class: u64,
-    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    /// The rows that give the distribution of sensitive values, for models that compare with it.
     #[serde(default)]
     pub distribution: Distribution,
-    /// What the release gives away beside what is promised.
+    /// What the release reveals besides what the privacy models cover.
     #[serde(flatten)]
     pub exposed: Exposed,
 }
 
-/// What the search says about its own result.
+/// What the search states about its own result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lost {
     /// How good the recoding is known to be.
     pub guarantee: Guarantee,
-    /// The share of the loss that a better recoding might still save.
+    /// How far below the loss the optimum could be, as a share of the loss.
     pub gap: Option<f64>,
-    /// Every metric that applies, the one to be least first.
+    /// Every metric that applies, starting with the one minimized.
     pub metrics: IndexMap<String, f64>,
 }
 
 /// SHA-256, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hashes {
-    /// Of the table as it is stored.
+    /// Of the table as stored.
     pub input: String,
-    /// Of the request, as JSON without blanks.
+    /// Of the request as compact JSON.
     pub request: String,
-    /// Of the release as it is stored.
+    /// Of the release as stored.
     pub output: String,
 }
 
 impl Request {
-    /// SHA-256 of it as JSON without blanks.
+    /// SHA-256 of the request as compact JSON.
     pub fn sha256(&self) -> String {
         let compact = serde_json::to_vec(self).expect("plain data is always JSON");
         hex(&Sha256::digest(compact))
@@ -198,10 +198,10 @@ impl Request {
 }
 
 impl Certificate {
-    /// By which the certificate for people is known.
+    /// The first line of a readable certificate, by which it is recognized.
     pub(crate) const FIRST_LINE: &'static str = "CERTIFICATE OF ANONYMIZATION";
 
-    /// Puts a certificate together; the request is hashed here.
+    /// Builds a certificate; the request is hashed here.
     pub fn new(
         request: Request,
         reached: Reached,
@@ -226,7 +226,7 @@ impl Certificate {
         }
     }
 
-    /// The certificate for programs.
+    /// The certificate as JSON.
     pub fn to_json(&self) -> String {
         let text = serde_json::to_string_pretty(self).expect("plain data is always JSON");
         let mut text = visible_json(&text).into_owned();
@@ -234,13 +234,13 @@ impl Certificate {
         text
     }
 
-    /// The certificate for people.
+    /// The certificate as text.
     pub fn to_text(&self) -> String {
         let (request, reached) = (&self.request, &self.reached);
         let mut text = String::new();
         let out = &mut text;
         let mut line = |label: &str, value: String| {
-            // A name must not forge a line; those of our own begin with a line break.
+            // A name must not forge a line; only our own headings begin with a line break.
             let value = match value.strip_prefix('\n') {
                 Some(heading) => format!("\n{}", visible(heading)),
                 None => visible(&value).into_owned(),
@@ -257,11 +257,11 @@ impl Certificate {
             "made by",
             format!("{} {}", self.program.name, self.program.version),
         );
-        line("", "\nASKED".into());
+        line("", "\nREQUESTED".into());
         for model in &request.privacy {
-            line("promise", model.clone());
+            line("privacy", model.clone());
         }
-        line("may suppress", format!("{} rows", request.max_suppressed));
+        line("max suppressed", format!("{} rows", request.max_suppressed));
         let columns: Vec<String> = request
             .quasi_identifiers
             .iter()
@@ -276,14 +276,14 @@ impl Certificate {
         for (label, columns) in [
             ("sensitive", &request.sensitive),
             ("target", &request.target),
-            ("kept as they are", &request.kept),
+            ("kept unchanged", &request.kept),
             ("not published", &request.dropped),
         ] {
             if !columns.is_empty() {
                 line(label, columns.join(", "));
             }
         }
-        line("least loss by", request.metric.clone());
+        line("metric minimized", request.metric.clone());
         line("algorithm", request.algorithm.clone());
         for (name, values) in request.settings.iter() {
             line(name, values.join(", "));
@@ -305,10 +305,10 @@ impl Certificate {
         }
         line("unlisted values", request.unlisted.clone());
         if let Some(csv) = &request.csv {
-            // What steers is written out below, as in every line.
+            // Control characters are escaped below, as in every line.
             let mark = |mark: Delimiter| char::from(mark.0);
             line(
-                "read as",
+                "input format",
                 format!(
                     "delimiter `{}`, quote `{}`, {}, {}",
                     mark(csv.delimiter),
@@ -319,33 +319,33 @@ impl Certificate {
                         "without a header"
                     },
                     if csv.trim {
-                        "blanks trimmed"
+                        "whitespace trimmed"
                     } else {
-                        "blanks kept"
+                        "whitespace kept"
                     }
                 ),
             );
         }
         line("suppressed rows", request.suppressed.clone());
-        line("order of rows", request.row_order.in_words().into());
+        line("row order", request.row_order.in_words().into());
         if request.spreadsheet_safe {
-            line("spreadsheets", "formulas have an apostrophe".into());
+            line("spreadsheets", "apostrophe before formulas".into());
         }
         line(
             "",
-            "\nREACHED, measured by a check independent of the search".into(),
+            "\nREACHED, as measured by a check independent of the search".into(),
         );
         for promise in &reached.privacy {
             let figure = match promise.reached {
-                Some(figure) => format!(", reached {figure}"),
+                Some(figure) => format!(" (reached {figure})"),
                 None => String::new(),
             };
             let holds = if promise.holds {
-                "holds"
+                "satisfied"
             } else {
-                "DOES NOT HOLD"
+                "NOT SATISFIED"
             };
-            line("promise", format!("{} {holds}{figure}", promise.model));
+            line("privacy", format!("{} {holds}{figure}", promise.model));
         }
         line(
             "rows",
@@ -358,7 +358,7 @@ impl Certificate {
             line(
                 "",
                 format!(
-                    "  {:<18} {} suppressed rows are published as `*`",
+                    "  {:<18} {} suppressed rows published as `*`",
                     "",
                     reached.rows_starred.saturating_sub(reached.rows_blank)
                 ),
@@ -368,7 +368,7 @@ impl Certificate {
             line(
                 "",
                 format!(
-                    "  {:<18} {} blank: not suppressed, yet `*` in every column",
+                    "  {:<18} {} blank (not suppressed, but `*` in every column)",
                     "", reached.rows_blank
                 ),
             );
@@ -377,17 +377,14 @@ impl Certificate {
             line(
                 "",
                 format!(
-                    "  {:<18} {} left out for missing cells",
+                    "  {:<18} {} excluded because of missing cells",
                     "", reached.rows_excluded
                 ),
             );
         }
         line(
             "classes",
-            format!(
-                "{}, the smallest has {} rows",
-                reached.classes, reached.smallest_class
-            ),
+            format!("{}, smallest {}", reached.classes, reached.smallest_class),
         );
         let exposed = &reached.exposed;
         line("", format!("  {:<18} {}", "", exposed.classes_in_words()));
@@ -412,13 +409,13 @@ impl Certificate {
             line("published", format!("{column}: {} distinct", values.len()));
         }
         line("recoding", reached.recoding.clone());
-        line("", "\nLOST, as the search itself measures it".into());
+        line("", "\nLOST, as measured by the search itself".into());
         for (at, (metric, loss)) in self.lost.metrics.iter().enumerate() {
-            // The first is the one that was to be least.
+            // The first is the one that was minimized.
             line(
                 metric,
                 match at {
-                    0 => format!("{loss}; {}", self.lost.guarantee.in_words(self.lost.gap)),
+                    0 => format!("{loss} ({})", self.lost.guarantee.in_words(self.lost.gap)),
                     _ => format!("{loss}"),
                 },
             );

@@ -1,6 +1,6 @@
-//! A count of choices in JSON: a number, or the words for one that is too large to be written as such.
+//! A count of choices in JSON: a number, or words if it is too large for one.
 //!
-//! A float that is no number becomes `null` in JSON, which nobody would read as "very many".
+//! A float that is not finite becomes `null` in JSON, which nobody would read as "very many".
 
 use incrowd_core::algorithms::partition::Choices;
 use serde::{Deserialize, Deserializer, Serializer};

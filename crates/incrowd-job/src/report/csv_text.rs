@@ -1,6 +1,6 @@
-//! Small tables of answers as CSV. Tables of data go through `incrowd-io`.
+//! Small result tables as CSV. Data tables go through `incrowd-io`.
 
-/// A cell, in quotes if it must be.
+/// A cell, quoted if necessary.
 pub(crate) fn cell(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

@@ -1,4 +1,4 @@
-//! What every word means: models, metrics and algorithms say it themselves, the glossary says the rest.
+//! What every term means: models, metrics and algorithms document themselves, the glossary covers the rest.
 
 mod glossary;
 
@@ -12,7 +12,7 @@ use incrowd_core::utility::METRICS;
 use serde::Serialize;
 use std::fmt::{self, Write};
 
-/// What was asked for.
+/// The result of `explain`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// [`VERSION`].
@@ -21,10 +21,10 @@ pub struct Explanation {
     pub entries: Vec<Entry>,
 }
 
-/// A word that can be explained.
+/// A term that can be explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// What kind of word it is.
+    /// What kind of term it is.
     pub family: Family,
     /// The name users write.
     pub name: &'static str,
@@ -33,11 +33,11 @@ pub struct Entry {
     pub also: Vec<&'static str>,
     /// What it is, in one line.
     pub summary: String,
-    /// Definition, source, parameters, cost; or where one meets it.
+    /// Definition, source, parameters, cost; or where it is used.
     pub text: String,
 }
 
-/// A kind of words.
+/// A kind of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
@@ -51,9 +51,9 @@ pub enum Family {
     Scheme,
     /// How a hierarchy is built.
     Rule,
-    /// A word that a flag can be set to.
+    /// A word that a flag accepts.
     Choice,
-    /// Any other word with a meaning of its own.
+    /// Any other term.
     Term,
 }
 
@@ -82,7 +82,7 @@ impl Family {
         }
     }
 
-    /// The name of several, which is also how all of them are asked for.
+    /// The plural, which also lists all of them.
     pub fn plural(self) -> &'static str {
         match self {
             Family::Model => "models",
@@ -102,8 +102,8 @@ impl fmt::Display for Family {
     }
 }
 
-/// Everything, one family (`models`, `terms`, ...), or what has a name. Capital letters do not matter, and neither do
-/// blanks and underscores for hyphens.
+/// Everything, one family (`models`, `terms`, ...), or the entries with a name. Case does not matter, and spaces and
+/// underscores count as hyphens.
 pub fn explain(name: Option<&str>) -> Result<Explanation, Error> {
     let all = entries();
     let entries = match name {
@@ -121,7 +121,7 @@ fn named(name: &str, all: Vec<Entry>) -> Result<Vec<Entry>, Error> {
     let has_name = |entry: &Entry| plain(entry.name) == asked;
     let is_called = |entry: &Entry| entry.also.iter().any(|also| plain(also) == asked);
     let is_listed = |entry: &Entry| entry.family.plural() == asked || entry.family.name() == asked;
-    // The plural of a family lists it; otherwise what has the name, then what is also called so.
+    // The plural of a family lists it; otherwise entries with the name come first, then those with the alias.
     let is_plural = Family::ALL.iter().any(|family| family.plural() == asked);
     let ways: [&dyn Fn(&Entry) -> bool; 3] = match is_plural {
         true => [&is_listed, &has_name, &is_called],
@@ -146,7 +146,7 @@ fn named(name: &str, all: Vec<Entry>) -> Result<Vec<Entry>, Error> {
     })
 }
 
-/// A name without what people write differently.
+/// A name without differences in spelling.
 fn plain(name: &str) -> String {
     let name = name.trim().to_lowercase();
     name.replace([' ', '_'], "-")
@@ -195,7 +195,7 @@ fn entries() -> Vec<Entry> {
         .collect()
 }
 
-/// The words that a model's settings can have: whoever asks for one finds the model.
+/// The words that a model's settings accept: looking one up finds the model.
 fn words_of(entry: &ModelEntry) -> impl Iterator<Item = &'static str> {
     entry
         .settings
@@ -214,7 +214,7 @@ fn text<T>(entry: &registry::Entry<T>) -> String {
     }
     for setting in entry.settings {
         let default = match setting.default {
-            Default::Value(value) => format!("; {value} when not given"),
+            Default::Value(value) => format!(" (default {value})"),
             Default::Required | Default::Absent => String::new(),
         };
         let allowed = match setting.kind {

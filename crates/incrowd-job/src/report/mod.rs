@@ -1,6 +1,6 @@
-//! What came of it: the answers that people and programs read.
+//! Results, as people and programs read them.
 //!
-//! Plain data with its JSON and its words. Who measures what stands here is in [`run`](crate::run).
+//! Plain data with its JSON and its wording. The code that measures it is in [`run`](crate::run).
 
 pub(crate) mod certificate;
 pub(crate) mod choices;

@@ -1,4 +1,4 @@
-//! What a run answers: the JSON everybody reads.
+//! The results of every command, as JSON.
 //!
 //! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// The version of the JSON documents.
 pub const VERSION: u32 = 1;
 
-/// What `anonymize` answers.
+/// The result of `anonymize`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// [`VERSION`].
@@ -21,87 +21,87 @@ pub struct Outcome {
     pub algorithm: String,
     /// How good the recoding is known to be.
     pub guarantee: Guarantee,
-    /// The share of the loss that a better recoding might still save; 0 for an optimum, `null` when unknown.
+    /// How far below the loss the optimum could be, as a share of the loss; 0 for an optimum, `null` when unknown.
     pub gap: Option<f64>,
     /// The level of each quasi-identifier; `null` when a column mixes levels.
     pub levels: Option<IndexMap<String, u8>>,
-    /// How the recoding is made: `full-domain`, `cuts` or `partitions`.
+    /// The kind of recoding: `full-domain`, `cuts` or `partitions`.
     pub recoding: String,
-    /// The raw values of a quasi-identifier that are published alike, when a column mixes levels. For the data holder
-    /// only: the release does not tell them.
+    /// The raw values of a quasi-identifier that are published as the same text, when a column mixes levels. For the data
+    /// holder only: the release does not reveal them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<IndexMap<String, Vec<Vec<String>>>>,
-    /// The texts for the blocks, in the same order. One whose rows are all suppressed is not in the release.
+    /// The published texts of the blocks, in the same order. A text whose rows are all suppressed is not in the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<IndexMap<String, Vec<String>>>,
-    /// How the search over partitions went.
+    /// Figures about the search over partitions.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionSearch>,
     /// The safe recodings found, by algorithms that find them all; one of them is published.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub found: Option<SafeRecodings>,
-    /// Why the search ended before its end, if it did.
+    /// Why the search stopped early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// Rows of the table; the sum of `rows_out`, `rows_suppressed` and `rows_excluded`.
     pub rows_in: u64,
     /// Rows published with values.
     pub rows_out: u64,
-    /// Rows in classes that do not keep the promises: left out, or published as `*`.
+    /// Rows in classes that do not satisfy the privacy models: left out, or published as `*`.
     pub rows_suppressed: u64,
     /// Classes of the release.
     pub classes: u64,
     /// Rows of the smallest class of the release.
     pub smallest_class: u64,
-    /// Mean rows of a class of the release.
+    /// Average number of rows per class of the release.
     pub average_class: f64,
     /// Every metric that applies.
     pub metrics: IndexMap<String, f64>,
-    /// Every model asked for, as the independent check measured it.
+    /// Every model requested, as measured by the independent check.
     pub privacy: Vec<PrivacyReached>,
     /// The space of full-domain recodings.
     pub lattice: LatticeSeen,
-    /// Replacements of values weighed, by algorithms that move a cut through every hierarchy instead of going from
-    /// node to node.
+    /// Value replacements evaluated, by algorithms that move a cut through every hierarchy instead of going from node to
+    /// node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacements_weighed: Option<u64>,
     /// Where the time went.
     pub seconds: Seconds,
-    /// The most memory the process held; `null` where the system does not tell.
+    /// Peak memory of the process; `null` where the system does not report it.
     pub peak_memory_bytes: Option<u64>,
     /// The file written.
     pub output: Option<FileWritten>,
-    /// What the levels are called.
+    /// The names of the levels.
     pub level_names: Option<IndexMap<String, String>>,
     /// Where the levels of each quasi-identifier come from.
     #[serde(default)]
     pub hierarchies: IndexMap<String, LevelsFrom>,
-    /// Rows left out because a cell is missing.
+    /// Rows excluded because a cell is missing.
     pub rows_excluded: u64,
-    /// Rows of the file that are `*` in every column, beside `rows_out`: suppressed ones, where they are published that
-    /// way, and blank ones.
+    /// Rows of the file that are `*` in every column, in addition to `rows_out`: suppressed ones, if they are published
+    /// that way, and blank ones.
     #[serde(default)]
     pub rows_starred: u64,
-    /// Blank rows: not suppressed, yet `*` in every published column, so that nobody can tell them from suppressed ones.
+    /// Blank rows: not suppressed, but `*` in every published column, so that they look like suppressed ones.
     /// Neither `rows_out` nor any class counts them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rows_blank: u64,
     /// The order of the rows of the release.
     #[serde(default)]
     pub row_order: RowOrder,
-    /// Whether an apostrophe stands before cells that a spreadsheet would take for formulas.
+    /// Whether cells that a spreadsheet would treat as formulas are prefixed with an apostrophe.
     #[serde(default)]
     pub spreadsheet_safe: bool,
-    /// How the recoding was come by, for algorithms that go step by step.
+    /// The steps that led to the recoding, for algorithms that work step by step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepTaken>,
     /// What a reader should know before trusting or using the release, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    /// The rows that give the distribution of sensitive values, for models that compare with it.
     #[serde(default)]
     pub distribution: Distribution,
-    /// What the release gives away beside what is promised.
+    /// What the release reveals besides what the privacy models cover.
     #[serde(flatten)]
     pub exposed: Exposed,
     /// The certificate written.
@@ -112,7 +112,7 @@ pub struct Outcome {
     pub sample: Option<Sample>,
 }
 
-/// The rows that a distribution is taken from.
+/// The rows that give a distribution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Which rows.
@@ -121,27 +121,27 @@ pub struct Distribution {
     pub rows: u64,
 }
 
-/// Which rows a distribution is taken from.
+/// Which rows give a distribution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// The rows of the table that take part in the release: all, but for those left out for missing cells. Suppressed
-    /// rows take part.
+    /// The rows of the table that take part in the release: all except those excluded because of missing cells.
+    /// Suppressed rows take part.
     #[default]
     RowsTakingPart,
-    /// The rows of the published file, where that is all there is to see.
+    /// The rows of the published file, if there is nothing else to see.
     RowsPublished,
 }
 
 impl Distribution {
-    /// For people.
+    /// The rows in words.
     pub fn in_words(&self) -> String {
         let rows = self.rows;
         match self.over {
             Over::RowsTakingPart => format!(
-                "of the {rows} rows that take part: suppressed ones do, those left out for missing cells do not"
+                "over {rows} rows, including suppressed rows but not those excluded because of missing cells"
             ),
-            Over::RowsPublished => format!("of the {rows} rows published"),
+            Over::RowsPublished => format!("over the {rows} rows published"),
         }
     }
 }
@@ -150,10 +150,10 @@ impl Distribution {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowOrder {
-    /// That of the table, which can tell who is who.
+    /// That of the table, which can reveal who is who.
     #[default]
     Input,
-    /// Drawn, and independent of the order of the table.
+    /// Random, and independent of the order of the table.
     Shuffled,
 }
 
@@ -161,49 +161,49 @@ impl RowOrder {
     /// The order in words.
     pub fn in_words(self) -> &'static str {
         match self {
-            RowOrder::Input => "that of the table",
-            RowOrder::Shuffled => "shuffled, independent of that of the table",
+            RowOrder::Input => "as in the table",
+            RowOrder::Shuffled => "shuffled, independent of the table",
         }
     }
 }
 
-/// What a release gives away beside what is promised, counted in its rows.
+/// What a release reveals besides what the privacy models cover, counted in its rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Exposed {
-    /// Every column published as it is.
+    /// Every column published unchanged.
     pub unchanged: Vec<UnchangedColumn>,
-    /// The rows that the kept columns, all together, single out within their classes; `null` when none is kept.
+    /// The rows that all kept columns together single out within their classes; `null` when none is kept.
     pub kept_with_classes: Option<SingledOut>,
     /// Classes of one row.
     pub classes_of_one: u64,
     /// For each sensitive column, classes whose rows all share one value of it. A class of one row is one of them.
     pub homogeneous: Vec<HomogeneousClasses>,
-    /// For each sensitive column, what other columns published as they are give away of it; empty when there are none.
+    /// For each sensitive column, what other columns published unchanged reveal about it; empty when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given_away: Vec<GivenAway>,
-    /// What should make a reader think twice, in words.
+    /// Warnings, in words.
     pub warnings: Vec<String>,
 }
 
 impl Exposed {
-    /// What the classes give away, for people.
+    /// What the classes reveal, in words.
     pub fn classes_in_words(&self) -> String {
         let mut words = match self.classes_of_one {
-            0 => "none of one row".to_owned(),
-            classes => format!("{classes} of one row"),
+            0 => "none with only one row".to_owned(),
+            classes => format!("{classes} with only one row"),
         };
         for of_column in &self.homogeneous {
             let name = of_column.column.escape_debug();
             words += &match of_column.classes {
-                0 => format!("; none of one `{name}` only"),
-                classes => format!("; {classes} of one `{name}` only"),
+                0 => format!("; none with only one value of `{name}`"),
+                classes => format!("; {classes} with only one value of `{name}`"),
             };
         }
         words
     }
 
-    /// The columns published as they are, for people: those that single out nobody in one line.
+    /// The columns published unchanged, in words: those that single out nobody share one line.
     pub fn unchanged_in_words(&self) -> Vec<String> {
         let name = |column: &UnchangedColumn| {
             format!("{} ({})", column.column.escape_debug(), column.role)
@@ -218,10 +218,10 @@ impl Exposed {
                 let share = column.singled_out.in_words();
                 let values = match column.distinct_is_exact {
                     true => String::new(),
-                    // Why the share is about so much: not all of so many were counted.
+                    // Explains why the share is approximate: not all of these values were counted.
                     false => format!(", about {} values", column.distinct),
                 };
-                format!("{}{values}, singles out {share} of the rows", name(column))
+                format!("{}{values}, singles out {share} of rows", name(column))
             })
             .collect();
         if !nobody.is_empty() {
@@ -236,13 +236,13 @@ impl Exposed {
         for given in &self.given_away {
             let name = given.column.escape_debug();
             lines.push(format!(
-                "all together within classes: `{name}` is given away for {} of the rows",
+                "combined within classes: they reveal `{name}` for {} of rows",
                 given.in_words()
             ));
         }
         if let Some(together) = &self.kept_with_classes {
             lines.push(format!(
-                "kept columns within classes: {} of the rows are alone",
+                "kept columns within classes: {} of rows are unique",
                 together.in_words()
             ));
         }
@@ -250,12 +250,12 @@ impl Exposed {
     }
 }
 
-/// A column published as it is.
+/// A column published unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnchangedColumn {
     /// Its name.
     pub column: String,
-    /// Why it is published as it is.
+    /// Why it is published unchanged.
     pub role: UnchangedRole,
     /// Distinct values.
     pub distinct: u64,
@@ -265,13 +265,13 @@ pub struct UnchangedColumn {
     pub singled_out: SingledOut,
 }
 
-/// Why a column is published as it is.
+/// Why a column is published unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnchangedRole {
     /// It is sensitive.
     Sensitive,
-    /// Analysts predict it.
+    /// Analysts want to predict it.
     Target,
     /// It is kept, by name or as one of the others.
     Kept,
@@ -299,13 +299,13 @@ pub struct SingledOut {
 }
 
 impl SingledOut {
-    /// The share for people.
+    /// The share in words.
     pub fn in_words(&self) -> String {
         share_in_words(self.share, self.is_exact)
     }
 }
 
-/// Classes that give a sensitive value away.
+/// Classes that reveal a sensitive value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HomogeneousClasses {
     /// The sensitive column.
@@ -316,13 +316,13 @@ pub struct HomogeneousClasses {
     pub rows: u64,
 }
 
-/// What columns published as they are give away of a sensitive one.
+/// What columns published unchanged reveal about a sensitive one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GivenAway {
     /// The sensitive column.
     pub column: String,
-    /// Rows that nothing in the release but this column tells apart are a group: those of one class with the same cells in
-    /// all other columns published as they are. So many groups have one value of it only.
+    /// Groups with only one value of this column. A group is a set of rows that only this column distinguishes: rows of one
+    /// class with the same cells in all other columns published unchanged.
     pub groups: u64,
     /// The rows in them.
     pub rows: u64,
@@ -330,19 +330,19 @@ pub struct GivenAway {
     pub share: f64,
     /// Whether all groups were counted; otherwise the numbers are estimates.
     pub is_exact: bool,
-    /// What single columns give away, those that give away anything.
+    /// What single columns reveal, if they reveal anything.
     pub by: Vec<GivenAwayBy>,
 }
 
 impl GivenAway {
-    /// The share for people.
+    /// The share in words.
     pub fn in_words(&self) -> String {
         share_in_words(self.share, self.is_exact)
     }
 }
 
-/// What one column gives away of a sensitive one, whatever the class: all rows that have some value of it, at least ten,
-/// have the same sensitive value.
+/// What one column reveals about a sensitive one regardless of class: all rows with some value of it (at least ten) have
+/// the same sensitive value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GivenAwayBy {
     /// The column.
@@ -355,7 +355,7 @@ pub struct GivenAwayBy {
     pub is_exact: bool,
 }
 
-/// Whether a number needs not be told.
+/// Whether a number can be omitted.
 pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -367,20 +367,20 @@ fn share_in_words(share: f64, is_exact: bool) -> String {
     }
 }
 
-/// How a search over partitions went.
+/// Figures about a search over partitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartitionSearch {
-    /// What the answer costs by the metric searched.
+    /// The cost of the result by the metric minimized.
     pub cost: f64,
-    /// No allowed partitions cost less.
+    /// No allowed partitions cost less than this.
     pub lower_bound: f64,
     /// Nodes whose cost was computed.
     pub nodes_visited: u64,
-    /// How much was not searched, by reason.
+    /// How much was pruned, by rule.
     pub pruning: IndexMap<String, u64>,
-    /// From which end the search went, `bottom-up` or `top-down`.
+    /// The direction of the search, `bottom-up` or `top-down`.
     pub search: String,
-    /// Why.
+    /// Why this direction.
     pub search_reason: String,
     /// How many choices of partitions there are: a number, or the text `more than 1e308`.
     #[serde(with = "choices")]
@@ -392,25 +392,25 @@ pub struct PartitionSearch {
 pub struct SafeRecodings {
     /// How many are safe.
     pub safe_nodes: u64,
-    /// Among which recodings these were looked for.
+    /// Which recodings were searched for safe ones.
     pub safe_nodes_among: SafeAmong,
-    /// The levels of each safe recoding below which none is safe, the lowest first.
+    /// The levels of each minimal safe recoding (none below it is safe), the lowest first.
     pub minimal: Vec<IndexMap<String, u8>>,
-    /// What the first of these lose by the metric asked for.
+    /// The losses of the first of these, by the metric requested.
     pub minimal_losses: Vec<f64>,
 }
 
-/// Among which recodings the safe ones were looked for.
+/// Which recodings were searched for safe ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SafeAmong {
     /// All at acceptable levels.
     Lattice,
-    /// Those with the least sum of levels that has a safe one.
+    /// Those at the lowest height (sum of levels) that has a safe one.
     LeastHeight,
 }
 
-/// A step of an algorithm that goes step by step.
+/// A step of an algorithm that works step by step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepTaken {
     /// What was done.
@@ -418,9 +418,9 @@ pub struct StepTaken {
     /// The quasi-identifier raised.
     #[serde(flatten)]
     pub raised: Option<RaisedAttribute>,
-    /// Rows in classes that broke a promise before it.
+    /// Rows in violating classes before it.
     pub rows_violating_before: u64,
-    /// Rows in classes that break a promise after it.
+    /// Rows in violating classes after it.
     pub rows_violating: u64,
 }
 
@@ -430,7 +430,7 @@ pub struct StepTaken {
 pub enum StepAction {
     /// Raises a quasi-identifier by one level.
     Raise,
-    /// Suppresses the rows that violate.
+    /// Suppresses the violating rows.
     Suppress,
 }
 
@@ -442,7 +442,7 @@ pub struct RaisedAttribute {
     pub name: String,
     /// The level reached.
     pub level: u8,
-    /// What that level is called.
+    /// The name of that level.
     pub level_name: String,
     /// Its values in the table before.
     pub distinct_before: u64,
@@ -453,23 +453,23 @@ pub struct RaisedAttribute {
 /// Where the levels of a column come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelsFrom {
-    /// Who decided on them.
+    /// Who chose them.
     pub kind: Origin,
     /// The file, the rule, or the rule chosen.
     pub from: String,
-    /// Why the rule was chosen, when nobody gave one.
+    /// Why the rule was chosen, if none was given.
     pub reason: Option<String>,
 }
 
-/// Who decided on the levels of a column.
+/// Who chose the levels of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// A file of the user.
+    /// The user, with a file.
     File,
-    /// A rule that the user gave.
+    /// The user, with a rule.
     Rule,
-    /// The program, looking at the data.
+    /// The program, based on the data.
     Automatic,
 }
 
@@ -477,9 +477,9 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guarantee {
-    /// No recoding of the kind searched costs less.
+    /// No recoding of this kind has a lower loss.
     Optimal,
-    /// Nothing costs less than a known bound; see the gap.
+    /// No recoding has a lower loss than a known bound; see the gap.
     Bounded,
     /// Nothing is proven.
     Heuristic,
@@ -495,32 +495,32 @@ impl Guarantee {
         }
     }
 
-    /// What is known about a loss, as it is said after the loss. `gap` is the share that might be saved.
+    /// The guarantee as it is printed after a loss. `gap` is how far below the loss the optimum could be, as a share.
     pub fn in_words(self, gap: Option<f64>) -> String {
         match (self, gap) {
-            (Guarantee::Optimal, _) => "no recoding of this kind loses less".into(),
-            // Rounded up, as anything else would promise too much.
+            (Guarantee::Optimal, _) => "optimal".into(),
+            // Rounded up, as anything else would claim too much.
             (Guarantee::Bounded, Some(gap)) => format!(
-                "at most {:.1} % of it could be saved",
+                "the optimum is at most {:.1} % lower",
                 (gap * 1000.0).ceil() / 10.0
             ),
-            _ => "nothing is proven about it".into(),
+            _ => "no guarantee".into(),
         }
     }
 }
 
-/// What became of one promise.
+/// How far one privacy model is satisfied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyReached {
     /// The model with its parameters.
     pub model: String,
     /// The strictest parameter that would still hold; `null` when there is none.
     pub reached: Option<Figure>,
-    /// Whether every class keeps the promise.
+    /// Whether every class satisfies the model.
     pub holds: bool,
 }
 
-/// A number that is written without a fraction when it has none.
+/// A number that is written without a fraction if it is whole.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct Figure(pub f64);
@@ -545,10 +545,10 @@ impl std::fmt::Display for Figure {
     }
 }
 
-/// How much of the lattice was looked at.
+/// How much of the lattice was examined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatticeSeen {
-    /// Nodes in all; a float beyond 2^64.
+    /// All nodes; a float beyond 2^64.
     pub nodes: Figure128,
     /// Nodes whose classes were counted, each once; 0 for a search that does not go from node to node.
     pub checked: u64,
@@ -578,9 +578,9 @@ impl<'de> Deserialize<'de> for Figure128 {
 pub struct Seconds {
     /// Reading and counting.
     pub read: f64,
-    /// Looking for the recoding.
+    /// Searching for the recoding.
     pub solve: f64,
-    /// Reading again, recoding and writing; includes the independent check.
+    /// Checking, reading again, recoding and writing.
     pub write: f64,
 }
 
@@ -602,48 +602,48 @@ pub struct Sample {
     pub before: Vec<Vec<String>>,
     /// Columns of the release.
     pub columns_after: Vec<String>,
-    /// The same rows as published; `null` for a row that is not.
+    /// The same rows as published; `null` for a row that is not published.
     pub after: Vec<Option<Vec<String>>>,
 }
 
-/// What `verify` answers.
+/// The result of `verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
     /// [`VERSION`].
     pub version: u32,
-    /// Whether every promise holds, no identifying column is there, and nothing was invented; `null` when no promise was
-    /// named and nothing else is wrong, so that there is nothing to judge.
+    /// Whether every model is satisfied, no identifying column is published, and no row was invented; `null` if no model
+    /// was named and nothing else is wrong, so that there is no verdict.
     pub safe: Option<bool>,
-    /// Whether promises were named. If not, every model that applies was measured.
+    /// Whether models were named. If not, every model that applies was measured.
     pub asked: bool,
-    /// Every model asked for; otherwise every model with the strictest parameter it keeps.
+    /// Every model named; otherwise every model with the strictest parameter that is satisfied.
     pub privacy: Vec<PrivacyReached>,
     /// Rows of the smallest class.
     pub smallest_class: u64,
     /// Classes of the file.
     pub classes: u64,
-    /// Rows of the file, those of nothing but `*` not counted.
+    /// Rows of the file, without those that are `*` in every column.
     pub rows: u64,
-    /// Rows of nothing but `*`, which carry nothing.
+    /// Rows that are `*` in every column.
     pub rows_starred: u64,
-    /// Columns said to be identifying that the file has nevertheless.
+    /// Columns declared identifying that the file has nevertheless.
     pub identifying_published: Vec<String>,
-    /// The rows that the distribution of sensitive values is taken from, for promises that compare with it.
+    /// The rows that give the distribution of sensitive values, for models that compare with it.
     pub distribution: Distribution,
-    /// What the file gives away beside what is promised.
+    /// What the file reveals besides what the privacy models cover.
     #[serde(flatten)]
     pub exposed: Exposed,
     /// What else a reader should know, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What became of the certificate, when one was given.
+    /// The result of checking the certificate, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateVerified>,
-    /// The comparison with the original, when one was given.
+    /// The comparison with the original, if one was given.
     pub against_original: Option<AgainstOriginal>,
 }
 
-/// A certificate held against the files it speaks of.
+/// A certificate checked against the files it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CertificateVerified {
     /// The certificate.
@@ -652,22 +652,22 @@ pub struct CertificateVerified {
     pub holds: bool,
     /// What contradicts it.
     pub mismatches: Vec<Mismatch>,
-    /// What it states and nobody has checked, with the reason.
+    /// Statements that were not checked, with the reason.
     pub unchecked: Vec<Unchecked>,
 }
 
-/// Something a certificate states that is not so.
+/// A false statement of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// Where in the certificate, such as `reached.classes`.
     pub field: String,
-    /// What stands there.
+    /// What it states.
     pub stated: String,
     /// What was found instead.
     pub found: String,
 }
 
-/// Something a certificate states that was not checked.
+/// A statement of a certificate that was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unchecked {
     /// Where in the certificate.
@@ -681,7 +681,7 @@ pub struct Unchecked {
 pub struct AgainstOriginal {
     /// Rows of the original that the release does not have, or has as `*`.
     pub rows_suppressed: u64,
-    /// Rows of the release that no row of the original can have become.
+    /// Rows of the release that no row of the original accounts for.
     pub invented: u64,
     /// What is wrong, in words, without cell contents.
     pub violations: Vec<String>,
@@ -694,10 +694,10 @@ mod tests {
     #[test]
     fn a_gap_is_never_said_to_be_smaller_than_it_is() {
         let words = Guarantee::Bounded.in_words(Some(0.00001));
-        assert_eq!(words, "at most 0.1 % of it could be saved");
+        assert_eq!(words, "the optimum is at most 0.1 % lower");
         let words = Guarantee::Bounded.in_words(Some(0.25));
-        assert_eq!(words, "at most 25.0 % of it could be saved");
-        assert!(Guarantee::Bounded.in_words(None).contains("nothing"));
+        assert_eq!(words, "the optimum is at most 25.0 % lower");
+        assert_eq!(Guarantee::Bounded.in_words(None), "no guarantee");
     }
 
     #[test]

@@ -1,23 +1,23 @@
-//! Columns published as they are that would give people away, and why.
+//! Columns published unchanged that would reveal people, and why.
 
 use super::outcome::UnchangedRole;
 use std::fmt;
 
-/// Why a column should not be published as it is.
+/// Why a column should not be published unchanged.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// `inspect` calls it identifying.
+    /// `inspect` classifies it as identifying.
     Identifying {
         /// Why.
         because: String,
     },
-    /// Many rows have a value of their own.
+    /// Many rows have a unique value.
     NearlyUnique {
         /// The share of rows.
         share: f64,
     },
-    /// It tells a column that is to be protected.
+    /// It reveals a column that must be protected.
     Tells {
         /// The other column.
         column: String,
@@ -38,26 +38,22 @@ impl fmt::Display for Reason {
         match self {
             Reason::Identifying { because } => write!(formatter, "identifying: {because}"),
             Reason::NearlyUnique { share } => {
-                write!(
-                    formatter,
-                    "{} of the rows have a value of their own",
-                    percent(*share)
-                )
+                write!(formatter, "{} of rows have a unique value", percent(*share))
             }
             Reason::Tells { column, share } => {
                 let column = column.escape_debug();
                 match *share >= 1.0 {
-                    true => write!(formatter, "tells `{column}`"),
+                    true => write!(formatter, "determines `{column}`"),
                     false => write!(
                         formatter,
-                        "tells `{column}` in nearly every row ({})",
+                        "determines `{column}` in nearly every row ({})",
                         percent(*share)
                     ),
                 }
             }
             Reason::GivesAway { column, share } => write!(
                 formatter,
-                "gives `{}` away for {} of the rows",
+                "reveals `{}` for {} of rows",
                 column.escape_debug(),
                 percent(*share)
             ),
@@ -70,14 +66,14 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// A column that should not be published as it is.
+/// A column that should not be published unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RevealingColumn {
     /// Its name.
     pub name: String,
-    /// Why it would be published as it is.
+    /// Why it would be published unchanged.
     pub role: UnchangedRole,
-    /// Why, at least one reason.
+    /// Why it should not; at least one reason.
     pub reasons: Vec<Reason>,
 }
 

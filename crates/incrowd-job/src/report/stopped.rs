@@ -1,33 +1,33 @@
-//! Why a search ended before its end.
+//! Why a search stopped early.
 
 use incrowd_core::problem::Interruption;
 use serde::{Deserialize, Serialize};
 
-/// Why a search ended before its end.
+/// Why a search stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
-    /// What ended it.
+    /// What stopped it.
     pub by: StoppedBy,
-    /// Steps of work done by then: classes, tuples or values touched.
+    /// Steps done until then: classes, tuples or values touched.
     pub work: u64,
 }
 
-/// What ended a search before its end.
+/// What stopped a search early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {
-    /// The time given.
+    /// The time limit.
     TimeLimit,
-    /// The steps of work given.
+    /// The work limit.
     WorkLimit,
-    /// What was left to search did not fit into memory.
+    /// The memory limit: the rest of the search did not fit.
     Memory,
-    /// The user, who asked for the best so far.
+    /// The user, who asked for the best result so far.
     User,
 }
 
 impl Stopped {
-    /// What the core says; none when nobody wants an answer.
+    /// From the core's reason; none if the run was cancelled.
     pub(crate) fn of(why: Option<Interruption>, work: u64) -> Option<Self> {
         let by = match why? {
             Interruption::Cancelled => return None,
@@ -39,23 +39,22 @@ impl Stopped {
         Some(Stopped { by, work })
     }
 
-    /// What happened, and what to do about it.
+    /// What happened and what to do about it, in words.
     pub fn in_words(self) -> String {
         let work = self.work;
         match self.by {
             StoppedBy::TimeLimit => {
-                "the search was stopped when its time was up: this is the best found; \
-                 raise it with --time-limit"
+                "the search reached its time limit; this is the best result so far (raise --time-limit to continue)"
                     .into()
             }
             StoppedBy::WorkLimit => format!(
-                "the search was stopped after {work} steps of work: this is the best found; \
-                 raise it with --work-limit"
+                "the search reached its work limit after {work} steps; this is the best result so far \
+                 (raise --work-limit to continue)"
             ),
             StoppedBy::Memory => {
-                "the search was stopped when its memory was full: this is the best found".into()
+                "the search reached its memory limit; this is the best result so far".into()
             }
-            StoppedBy::User => "the search was stopped as you asked: this is the best found".into(),
+            StoppedBy::User => "you stopped the search; this is the best result so far".into(),
         }
     }
 }

@@ -1,14 +1,13 @@
-//! Texts of users, as they may be shown.
+//! User-supplied texts, made safe to show.
 //!
-//! Names of columns, labels and paths come from files of others. Printed as they are they could move the cursor, forge
-//! a line of a report, or turn the order of letters round. Whatever is shown to people goes through [`visible`].
+//! Column names, labels and paths come from untrusted files. Printed verbatim, they could move the cursor, forge a line
+//! of a report, or reverse the order of letters. Everything shown to people goes through [`visible`].
 
 use incrowd_core::table::steers;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text in one line, with everything that steers instead of being seen written out: a line break as `\n`, the
-/// escape of a terminal as `\u{1b}`.
+/// The text in one line, with control characters escaped: a line break as `\n`, a terminal escape as `\u{1b}`.
 ///
 /// ```
 /// use incrowd_job::visible;
@@ -33,7 +32,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A JSON document with the same letters escaped. They stand in texts only, so the document means what it meant.
+/// A JSON document with the same characters escaped. They occur only inside strings, so the meaning does not change.
 ///
 /// ```
 /// use incrowd_job::visible_json;

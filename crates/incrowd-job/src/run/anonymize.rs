@@ -1,7 +1,7 @@
 //! Makes a release: count, search, check, write.
 //!
-//! Rows are read twice. The first pass keeps distinct tuples only; the second recodes and writes. The output
-//! appears only when the bytes read are the same in both passes and the rows written are the rows checked.
+//! Rows are read twice. The first pass keeps only distinct tuples; the second recodes and writes. The output appears
+//! only if both passes read the same bytes and the rows written are the rows checked.
 
 use crate::error::Error;
 use crate::report::outcome::{Outcome, Seconds};
@@ -23,19 +23,19 @@ use incrowd_core::publish::{Applied, Tally, publish_watched};
 use incrowd_io::{MemorySink, MemoryTable};
 use std::time::Instant;
 
-/// What a front end wants to see beside the outcome.
+/// What a front end wants to see in addition to the outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Show {
     /// Rows to show before and after; the only way cells leave the library.
     pub sample: usize,
 }
 
-/// Runs a job to its release.
+/// Runs a job.
 pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Error> {
     anonymize_with(job, show, None, control)
 }
 
-/// Anonymizes a table in memory: the release, and what it came to. Says nothing on the way and stops for nobody.
+/// Anonymizes a table in memory; returns the release and its outcome. Reports no progress and cannot be stopped.
 pub fn anonymize_table(job: &Job, table: MemoryTable) -> Result<(MemoryTable, Outcome), Error> {
     let sink = MemorySink::default();
     let mut job = job.clone();
@@ -49,7 +49,7 @@ pub fn anonymize_table(job: &Job, table: MemoryTable) -> Result<(MemoryTable, Ou
     ))
 }
 
-/// Runs a job to its release by an algorithm of the caller's, whatever the job names.
+/// Runs a job with the caller's algorithm, whatever the job names.
 pub fn anonymize_by(
     job: &Job,
     algorithm: &'static dyn Algorithm,
@@ -59,8 +59,7 @@ pub fn anonymize_by(
     run(job, algorithm, show, None, control)
 }
 
-/// Runs a job to its release. `chooser` makes the choices that the algorithm leaves to the data holder and that the job
-/// does not make.
+/// Runs a job. `chooser` makes the choices that the algorithm leaves to the data holder and the job leaves open.
 pub fn anonymize_with(
     job: &Job,
     show: Show,
@@ -139,7 +138,7 @@ fn run(
         };
         let mut outcome = answer.outcome()?;
         outcome.exposed = answer.exposed(kept);
-        // Nothing can fail any more but the writing itself.
+        // From here on, only the writing itself can fail.
         let written = applied.map(Applied::appear).transpose()?.flatten();
         if let Some(written) = written {
             if let Some(files) = certificate {
@@ -161,7 +160,7 @@ fn run(
     Ok(outcome)
 }
 
-/// Lets the algorithm search, or the data holder choose where it leaves that open.
+/// Runs the algorithm, or lets the data holder choose if it leaves choices open.
 pub(crate) fn solve(
     job: &Job,
     algorithm: &dyn Algorithm,
@@ -181,7 +180,7 @@ pub(crate) fn solve(
         });
     }
     let watch = SearchWatch::new(job, control);
-    // How many nodes must be looked at is what the search finds out, so there is no total.
+    // The search itself finds out how many nodes must be examined, so there is no total.
     let search = control.begin_search(None);
     let solved = algorithm.solve_accounted(problem, &watch);
     drop(search);

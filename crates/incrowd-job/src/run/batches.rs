@@ -1,12 +1,12 @@
-//! Rows through a few threads and out again in their order.
+//! Processes rows on several threads and returns the results in order.
 //!
-//! One thread reads, some work, the calling thread collects. A fixed number of batches goes round between
-//! them, so memory does not grow however unequal their speeds are. Results, and errors, are collected in the
-//! order of rows: what comes out does not depend on the number of threads. What a worker remembers does depend on
-//! which batches it got: whoever reads that must make it independent of how rows were spread.
+//! One thread reads, some work, the calling thread collects. A fixed number of batches circulates between them, so
+//! memory does not grow however unequal their speeds are. Results, and errors, are collected in the order of rows: what
+//! comes out does not depend on the number of threads. The state of a worker does depend on which batches it got: code
+//! that reads it must make the result independent of how rows were distributed.
 //!
-//! A panic in a thread is an error of the batch it happened at, like any other, so it ends the run: a batch that
-//! nobody hands on would be waited for without end.
+//! A panic in a thread is treated like any other error of its batch, so it ends the run: otherwise the collector would
+//! wait for that batch forever.
 
 use crate::error::Error;
 use crate::run::control::Control;
@@ -16,7 +16,7 @@ use incrowd_io::RowReader;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A batch on its round, with what a worker made of it.
+/// A batch in circulation, with the worker's result.
 struct Ticket<O> {
     batch: RowBatch,
     made: O,
@@ -29,10 +29,10 @@ pub(crate) fn workers(threads: usize) -> usize {
     threads.saturating_sub(1).max(1)
 }
 
-/// Reads to the end. Each batch goes to one of the `workers`; what they make is collected in the order of rows.
+/// Reads to the end. Each batch goes to one of the `workers`; their results are collected in the order of rows.
 ///
-/// There are as many threads as workers, beside the one that reads; a single worker and `threads` of 1 need none.
-/// Returns the workers with what they remember.
+/// There is one thread per worker, plus the one that reads; a single worker with `threads` of 1 needs none. Returns the
+/// workers with their state.
 pub(crate) fn for_each_batch<W, O>(
     reader: &mut (dyn RowReader + Send),
     control: &Control,
@@ -82,7 +82,7 @@ where
                 }
             });
         }
-        // Ours must go, or the end would never be seen.
+        // Our sender must go, or the end would never be seen.
         drop(done_out);
         collect_all(done, idle_out, &mut collect)
     })?;
@@ -90,7 +90,7 @@ where
     Ok(workers)
 }
 
-/// Takes a panic for an error. The run ends with it, so it does not matter what the panic left half done.
+/// Turns a panic into an error. It ends the run, so it does not matter what the panic left unfinished.
 fn unless_panicking<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(step)).unwrap_or(Err(Error::WorkerLost))
 }

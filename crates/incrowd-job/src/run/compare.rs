@@ -1,6 +1,6 @@
 //! Several algorithms on one job: what each reaches, what it costs, how long it takes.
 //!
-//! The table is counted once. Every answer passes the same check as a release; nothing is written.
+//! The table is counted once. Every result passes the same check as a release; nothing is written.
 
 use crate::error::Error;
 use crate::report::csv_text;
@@ -20,10 +20,10 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// How long one algorithm may search when the job does not say.
+/// The time limit of one algorithm if the job has none.
 const TIME_LIMIT: &str = "10s";
 
-/// What `compare` answers.
+/// The result of `compare`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`VERSION`].
@@ -32,11 +32,11 @@ pub struct Comparison {
     pub rows_in: u64,
     /// Distinct combinations of quasi-identifiers, which all algorithms work on.
     pub tuples: u64,
-    /// The metric that was to be least.
+    /// The metric minimized.
     pub metric: String,
     /// Seconds to read and count the table, once for all.
     pub seconds_read: f64,
-    /// What every algorithm has come to.
+    /// The result of every algorithm.
     pub runs: Vec<Run>,
 }
 
@@ -45,18 +45,19 @@ pub struct Comparison {
 pub struct Run {
     /// Its name.
     pub algorithm: String,
-    /// Rows it might suppress. Without a budget in the job this is what its card says, which not all have alike.
+    /// Rows it may suppress. If the job has no budget, this is the algorithm's default, which differs between
+    /// algorithms.
     pub max_suppressed: u64,
-    /// The metric it looked for the least of: that of the job, or its own when the job names none.
+    /// The metric it minimized: that of the job, or its own if the job names none.
     pub metric: String,
-    /// What it reached; `null` when it has no answer.
+    /// What it reached; `null` if it has no result.
     pub reached: Option<RunReached>,
-    /// Why it has no answer.
+    /// Why it has no result.
     pub failed: Option<RunFailed>,
     /// Seconds of the search.
     pub seconds: f64,
-    /// The most memory the process held during the search, the counted table included; `null` where the system does
-    /// not tell.
+    /// Peak memory of the process during the search, including the counted table; `null` where the system does not
+    /// report it.
     pub peak_memory_bytes: Option<u64>,
 }
 
@@ -65,9 +66,9 @@ pub struct Run {
 pub struct RunReached {
     /// How good it is known to be.
     pub guarantee: Guarantee,
-    /// The share of the loss that a better recoding might still save.
+    /// How far below the loss the optimum could be, as a share of the loss.
     pub gap: Option<f64>,
-    /// How the recoding is made.
+    /// The kind of recoding.
     pub recoding: String,
     /// The level of each quasi-identifier; `null` when a column mixes levels.
     pub levels: Option<IndexMap<String, u8>>,
@@ -75,22 +76,22 @@ pub struct RunReached {
     pub rows_suppressed: u64,
     /// Classes published.
     pub classes: u64,
-    /// Rows of the smallest.
+    /// Rows of the smallest class.
     pub smallest_class: u64,
-    /// Mean rows of a class.
+    /// Average number of rows per class.
     pub average_class: f64,
     /// Every metric that applies.
     pub metrics: IndexMap<String, f64>,
-    /// Every promise, as the independent check measured it.
+    /// Every privacy model, as measured by the independent check.
     pub privacy: Vec<PrivacyReached>,
-    /// What was looked at: nodes of the lattice, replacements of values, or choices of partitions.
+    /// What was examined: nodes of the lattice, value replacements, or choices of partitions.
     pub checked: u64,
-    /// Why the search ended before its end, if it did.
+    /// Why the search stopped early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
 }
 
-/// Why a search has no answer.
+/// Why a search has no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFailed {
     /// What happened.
@@ -109,7 +110,7 @@ impl RunFailed {
     }
 }
 
-/// Runs several algorithms on a job; all of them when none is named.
+/// Runs several algorithms on a job; all of them if none is named.
 pub fn compare(
     job: &Job,
     algorithms: Option<&[String]>,
@@ -147,7 +148,7 @@ pub fn compare(
         let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
         let solving = Instant::now();
         let solved = match control.is_asked_for_best() {
-            // Whoever does not want to wait for one does not want to wait for the next.
+            // A user who does not want to wait for one algorithm does not want to wait for the next either.
             true => Err(Error::NotTried),
             false => solve(job, algorithm, &problem, None, control),
         };
@@ -167,7 +168,7 @@ pub fn compare(
                     account: solved.account.as_ref(),
                     stopped: Stopped::of(solved.stopped, solved.work),
                     release: &release,
-                    // No row is written, so none is seen to be blank.
+                    // No row is written, so none can be found to be blank.
                     seen: &release.seen(&Tally::default())?,
                     control,
                 };
@@ -224,7 +225,7 @@ impl RunReached {
 }
 
 impl Comparison {
-    /// The names of all metrics and promises that some algorithm reached, in order.
+    /// The names of all metrics and models that some algorithm reached, in order.
     pub fn names<'a, T>(&'a self, of_run: impl Fn(&'a RunReached) -> T) -> Vec<&'a str>
     where
         T: IntoIterator<Item = &'a str> + 'a,

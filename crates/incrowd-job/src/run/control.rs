@@ -1,4 +1,4 @@
-//! How a front end watches a run and stops it.
+//! How a front end monitors and stops a run.
 
 use crate::error::Error;
 use crate::spec::TimeLimit;
@@ -9,27 +9,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What a run is busy with.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
     /// Reading and counting rows; measured in bytes.
     Read,
-    /// Looking for the best recoding; measured in nodes.
+    /// Searching for the best recoding; measured in nodes.
     Solve,
     /// Reading again, recoding and writing; measured in bytes.
     Write,
 }
 
-/// Is told how far a run is.
+/// Receives the progress of a run.
 pub trait Progress: Send + Sync {
-    /// A phase begins. `total` is how far it will go, when that is known.
+    /// A phase begins. `total` is its size, if known.
     fn begin(&self, phase: Phase, total: Option<u64>);
 
-    /// So much of the phase is done.
+    /// This much of the phase is done.
     fn reach(&self, done: u64);
 
-    /// How a search stands.
+    /// The state of a search.
     fn search(&self, standing: Standing) {
         self.reach(standing.nodes_checked);
     }
@@ -38,23 +38,23 @@ pub trait Progress: Send + Sync {
     fn end(&self);
 }
 
-/// How a search stands.
+/// The state of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     /// Nodes whose classes were counted.
     pub nodes_checked: u64,
-    /// The least loss found so far.
+    /// The lowest loss found so far.
     pub best: Option<f64>,
-    /// No recoding costs less.
+    /// No recoding has a lower loss.
     pub lower_bound: Option<f64>,
     /// Steps of work done.
     pub work: u64,
-    /// How many may be.
+    /// The work limit.
     pub work_limit: Option<u64>,
 }
 
 impl Standing {
-    /// The share of the best that might still be saved, as far as that is known.
+    /// How far below the best loss the optimum could be, as a share, if known.
     pub fn gap(&self) -> Option<f64> {
         let (best, bound) = (self.best?, self.lower_bound?);
         match best > bound && best != 0.0 {
@@ -64,7 +64,7 @@ impl Standing {
     }
 }
 
-/// Looks at nothing.
+/// Ignores all progress.
 #[derive(Debug, Clone, Copy)]
 pub struct NoProgress;
 
@@ -74,21 +74,21 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
-/// What has to be done by when.
+/// A deadline.
 #[derive(Debug, Clone, Copy)]
 struct Due {
     phase: Phase,
     until: Instant,
-    /// What the user said about it.
+    /// The limit as the user wrote it.
     limit: TimeLimit,
 }
 
-/// The wires between a run and whoever started it: progress out; in, that the best so far is wanted, or nothing.
+/// Connects a run with its caller: progress goes out; requests to stop, or to return the best result so far, come in.
 pub struct Control {
     cancelled: AtomicBool,
     asked_for_best: AtomicBool,
     is_searching: AtomicBool,
-    /// When the work at hand has to be done.
+    /// The deadline of the current phase.
     due: Mutex<Option<Due>>,
     progress: Box<dyn Progress>,
     /// Files that exist only until the run ends.
@@ -140,17 +140,17 @@ impl Control {
             && !self.asked_for_best.swap(true, Ordering::Relaxed)
     }
 
-    /// What was asked of the search before does not concern the next.
+    /// A request to one search does not apply to the next.
     pub(crate) fn forget_asked(&self) {
         self.asked_for_best.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the best so far is wanted.
+    /// Whether the best result so far is requested.
     pub fn is_asked_for_best(&self) -> bool {
         self.asked_for_best.load(Ordering::Relaxed)
     }
 
-    /// An error once the run was asked to stop, or the phase at hand takes too long.
+    /// An error if the run was asked to stop, or the current phase takes too long.
     pub fn check(&self) -> Result<(), Error> {
         if self.is_cancelled() {
             return Err(Error::Cancelled);
@@ -169,7 +169,7 @@ impl Control {
         }
     }
 
-    /// Does a phase, which may take so long. A search keeps its own time, as it has something to show when it is up.
+    /// Runs a phase with a time limit. A search watches its own limit, since it has a result to show when time is up.
     pub(crate) fn within<T>(
         &self,
         limit: Option<TimeLimit>,
@@ -199,26 +199,26 @@ impl Control {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A search begins, which can be asked for the best it has found until what is returned is dropped.
+    /// Begins a search, which can be asked for its best result until the returned value is dropped.
     pub(crate) fn begin_search(&self, total: Option<u64>) -> Searching<'_> {
         self.progress.begin(Phase::Solve, total);
         self.is_searching.store(true, Ordering::Relaxed);
         Searching(self)
     }
 
-    /// Who is told how far the run is.
+    /// The receiver of progress.
     pub fn progress(&self) -> &dyn Progress {
         &*self.progress
     }
 
-    /// Removes what an unfinished run has written.
+    /// Removes what an unfinished run wrote.
     ///
-    /// A run that stops cleans up after itself. This is for one that cannot stop, because it waits for a pipe
-    /// that says nothing, while its process is about to end.
+    /// A run that stops cleans up after itself. This is for a run that cannot stop because it waits for a silent pipe,
+    /// while its process is about to end.
     pub fn abandon(&self) {
         self.cancel();
         for path in self.lock_temporary().drain(..) {
-            // Already gone is what we want.
+            // A file that is already gone is fine.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -238,7 +238,7 @@ impl Control {
     }
 }
 
-/// A search under way.
+/// A search in progress.
 pub(crate) struct Searching<'a>(&'a Control);
 
 impl Drop for Searching<'_> {
@@ -248,7 +248,7 @@ impl Drop for Searching<'_> {
     }
 }
 
-/// Stops work of the core that has nothing to show for itself before it is done.
+/// Stops work of the core that has no partial result.
 pub(crate) struct PhaseWatch<'a>(pub(crate) &'a Control);
 
 impl Watch for PhaseWatch<'_> {
@@ -267,7 +267,7 @@ mod tests {
     use incrowd_core::Error as CoreError;
     use std::time::Duration;
 
-    /// What a phase is told that looks at the watch once, as the core does.
+    /// What a phase sees that checks the time once, as the core does.
     fn phase(control: &Control, limit: Option<TimeLimit>, phase: Phase) -> Result<(), Error> {
         control.within(limit, phase, || {
             let looked = PhaseWatch(control).step(problem::Progress::default());

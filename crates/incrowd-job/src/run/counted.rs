@@ -15,20 +15,20 @@ use incrowd_core::problem::{self, Interruption, Watch};
 use incrowd_io::{Fingerprint, RowReader, RowSource};
 use std::time::Instant;
 
-/// What the first pass leaves.
+/// The result of the first pass.
 pub(crate) struct FirstPass {
     pub(crate) table: CountedTable,
     /// One for each quasi-identifier.
     pub(crate) hierarchies: Vec<ColumnHierarchy>,
     /// Of the bytes read.
     pub(crate) input_hash: Fingerprint,
-    /// What raw columns that are published as they are give away.
+    /// What raw columns published unchanged reveal.
     pub(crate) kept: Measures,
-    /// Whether cells have white space around them that is part of their values.
+    /// Whether cells have whitespace around them, which is part of their values.
     pub(crate) has_padded_cells: bool,
 }
 
-/// Counts the rows of `reader`, and finds the levels of every column. Whoever calls says how long that may take.
+/// Counts the rows of `reader` and finds the levels of every column. The caller sets the time limit.
 pub(crate) fn first_pass(
     job: &Job,
     source: &dyn RowSource,
@@ -42,7 +42,7 @@ pub(crate) fn first_pass(
     })
 }
 
-/// The same for a table that is to be published: columns that are published as they are must not give people away.
+/// The same for a table to be published: columns published unchanged must not reveal people.
 pub(crate) fn first_pass_to_publish(
     job: &Job,
     source: &dyn RowSource,
@@ -61,11 +61,11 @@ pub(crate) fn first_pass_to_publish(
 #[derive(Clone, Copy)]
 enum Refusal {
     Nothing,
-    /// Columns published as they are that give people away.
+    /// Columns published unchanged that reveal people.
     RevealingColumns,
 }
 
-/// The sensitive columns that a job promises something about.
+/// The sensitive columns that a privacy model protects.
 fn promised(job: &Job, plan: &Plan) -> Result<Vec<String>, Error> {
     let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
     let mut columns = plan.names_of(&plan.sensitive);
@@ -143,7 +143,7 @@ fn count_and_measure(
     })
 }
 
-/// Adds to an error about unlisted values which file does not list them.
+/// Adds the file that does not list the values to an error about unlisted values.
 fn name_hierarchy(
     error: incrowd_core::Error,
     source: &dyn RowSource,
@@ -207,7 +207,7 @@ pub(crate) fn max_levels(limits: Option<&[u8]>, table: &CountedTable) -> Result<
     Ok(Node::from_levels(limits.iter().copied()))
 }
 
-/// Lets a search see what the user wants, the clock, and how much it may do.
+/// Gives a search the user's requests, the clock and its work limit.
 pub(crate) struct SearchWatch<'a> {
     control: &'a Control,
     deadline: Option<Instant>,

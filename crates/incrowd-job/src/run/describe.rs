@@ -1,4 +1,4 @@
-//! What a release has come to, for the outcome and the certificate.
+//! Describes a release, for the outcome and the certificate.
 
 use crate::error::Error;
 use crate::report::certificate::{
@@ -32,32 +32,34 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Said when a release is safe only because it is empty.
+/// Noted when a release is safe only because it is empty.
 pub(crate) fn nothing_published(rows_out: u64, rows_blank: u64) -> Option<String> {
     let why = match (rows_out, rows_blank) {
         (1.., _) => return None,
-        (0, 0) => "every row is suppressed; allow fewer, or ask for less",
-        (0, _) => "every row is `*` in every column; ask for less, or allow rows to be suppressed",
+        (0, 0) => "every row is suppressed; lower `--max-suppressed`, or ask for less privacy",
+        (0, _) => {
+            "every row is `*` in every column; ask for less privacy, or allow rows to be suppressed"
+        }
     };
     Some(format!("NOTHING IS PUBLISHED: {why}"))
 }
 
-/// Of so many minimal recodings the loss is told: each must be counted for it.
+/// How many minimal recodings are reported with their loss: each must be counted for it.
 const LOSSES_OF_MINIMAL: usize = 5;
 
-/// Said when a class is smaller than the crowd promised, so that nobody takes it for a mistake.
+/// Noted when a class is smaller than the crowd required, so that nobody takes it for a mistake.
 pub(crate) const CROWDS_NOT_CLASSES: &str =
-    "missing cells match any value: crowds, not classes, keep the promise";
+    "missing cells match any value, so privacy holds for crowds, not for classes";
 
-/// Said of a release whose rows stay in their order.
+/// Noted for a release whose rows stay in input order.
 pub(crate) const INPUT_ORDER: &str =
-    "rows are in the input order, which can tell who is who; `--shuffle` draws another";
+    "rows are in input order, which can reveal who is who; `--shuffle` randomizes it";
 
-/// Said of a release for spreadsheets.
+/// Noted for a release made for spreadsheets.
 pub(crate) const APOSTROPHES: &str =
-    "an apostrophe stands before cells that a spreadsheet would take for formulas";
+    "cells that a spreadsheet would treat as formulas are prefixed with an apostrophe";
 
-/// An answer that passed the check, and all that led to it.
+/// A result that passed the check, and everything that led to it.
 pub(crate) struct Answer<'a> {
     pub(crate) job: &'a Job,
     pub(crate) asked: &'a Asked,
@@ -65,9 +67,9 @@ pub(crate) struct Answer<'a> {
     pub(crate) algorithm: &'static dyn Algorithm,
     pub(crate) problem: &'a Problem<'a>,
     pub(crate) proposal: &'a Proposal,
-    /// How the search went and what else it found, for algorithms that keep account of it.
+    /// What else the search found and recorded, for algorithms that do.
     pub(crate) account: Option<&'a Account>,
-    /// Why the search ended before its end, if it did, and how much it had done.
+    /// Why the search stopped early, if it did, and how much it had done.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) release: &'a Release<'a>,
     /// The release as its readers see it.
@@ -76,7 +78,7 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The outcome, all but files and times.
+    /// The outcome, except files and times.
     pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
         let Answer {
             job,
@@ -186,7 +188,7 @@ impl Answer<'_> {
         })
     }
 
-    /// The safe recodings that a search has found beside the one published.
+    /// The safe recodings that a search found besides the one published.
     fn safe_recodings(&self, found: &FoundNodes) -> SafeRecodings {
         let attributes = &self.problem.table.attributes;
         let levels = |node: &Node| {
@@ -211,7 +213,7 @@ impl Answer<'_> {
         }
     }
 
-    /// What the release gives away; `kept` is measured in its rows.
+    /// What the release reveals; `kept` is measured in its rows.
     pub(crate) fn exposed(&self, kept: &Measures) -> Exposed {
         let published = Published {
             plan: &self.asked.plan,
@@ -242,7 +244,7 @@ impl Answer<'_> {
         if self.job.privacy.max_suppressed.is_none() && self.problem.max_suppressed > 0 {
             let (name, rows) = (self.algorithm.entry().name, self.problem.max_suppressed);
             notes.push(format!(
-                "no budget is given: {name} may then suppress {rows} rows"
+                "no `--max-suppressed` given: {name} may suppress up to {rows} rows by default"
             ));
         }
         notes.extend(self.stopped.map(Stopped::in_words));
@@ -262,8 +264,8 @@ impl Answer<'_> {
         notes
     }
 
-    /// Whether some class is smaller than the size that a promise about sizes has reached: rows with missing cells
-    /// then stand in several crowds.
+    /// Whether some class is smaller than the size that a model about sizes reached: rows with missing cells are then
+    /// in several crowds.
     fn crowds_outgrow_classes(&self) -> bool {
         let smallest = f64::from(self.seen.smallest_class());
         let mut reached = self.problem.models.iter().zip(self.seen.reached());
@@ -274,7 +276,7 @@ impl Answer<'_> {
             })
     }
 
-    /// The release by every metric that applies, the one asked for first if it is not among them.
+    /// The release by every metric that applies, starting with the one requested if it is not among them.
     fn metrics(&self) -> Result<IndexMap<String, f64>, Error> {
         let table = self.release.table();
         let plan = &self.asked.plan;
@@ -288,7 +290,7 @@ impl Answer<'_> {
         Ok(metrics)
     }
 
-    /// Everything that decided what the release looks like.
+    /// Everything that determined what the release looks like.
     fn request(&self, steps: &[StepTaken]) -> Request {
         let mut settings = self.job.search.settings.clone();
         if let Some(setting) = self.algorithm.entry().kind.choices {
@@ -304,7 +306,7 @@ impl Answer<'_> {
         )
     }
 
-    /// The values in the release, where a column does not keep to one level.
+    /// The values in the release, if a column mixes levels.
     fn published(&self) -> Option<IndexMap<String, Vec<String>>> {
         let release = self.release;
         if release.node().is_some() {
@@ -348,7 +350,7 @@ impl Answer<'_> {
     }
 }
 
-/// The metrics that a release is measured by: the one asked for, and every other that applies.
+/// The metrics that a release is measured by: the one requested, and every other that applies.
 pub(crate) fn metrics_told(
     asked: &MetricSpec,
     table: &CountedTable,
@@ -368,7 +370,7 @@ pub(crate) fn metrics_told(
     Ok(specs)
 }
 
-/// The order in which a job wants its rows.
+/// The row order that a job requests.
 fn row_order(job: &Job) -> RowOrder {
     match job.output.shuffle {
         Some(true) => RowOrder::Shuffled,
@@ -376,7 +378,7 @@ fn row_order(job: &Job) -> RowOrder {
     }
 }
 
-/// What a job asks of its table; `settings` hold the choices that were made where an algorithm leaves them open.
+/// The request of a job; `settings` hold the choices made if the algorithm leaves them open.
 pub(crate) fn request(
     job: &Job,
     asked: &Asked,
@@ -439,7 +441,7 @@ pub(crate) fn request(
     }
 }
 
-/// The raw values behind each published one, where a column does not keep to one level.
+/// The raw values behind each published one, if a column mixes levels.
 fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
     let blocks = |(attribute, grouping): (&Attribute, &Grouping)| {
         let mut blocks = vec![Vec::new(); grouping.groups()];
@@ -453,7 +455,7 @@ fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
     Some(attributes.zip(groupings).map(blocks).collect())
 }
 
-/// The text for each block, which is in the release unless all its rows are suppressed.
+/// The text of each block, which is in the release unless all its rows are suppressed.
 fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String>>> {
     let values = |(attribute, grouping): (&Attribute, &Grouping)| {
         let values = grouping.labels().map(str::to_owned).collect();
@@ -477,7 +479,7 @@ fn word(choice: impl Serialize) -> String {
     }
 }
 
-/// The account of a search as everybody reads it.
+/// The record of a search, for the outcome.
 fn partition_search(account: &partition::Account) -> PartitionSearch {
     let counts = account.counts;
     let pruning = [

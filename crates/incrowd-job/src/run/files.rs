@@ -1,4 +1,4 @@
-//! The files a job writes: begun before the long run, there only when all is well.
+//! The files a job writes: opened before the long run, visible only if everything succeeds.
 
 use crate::error::Error;
 use crate::report::certificate::Certificate;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Every file that a job reads, claimed, so that none of them can be written.
 ///
-/// All that this crate writes is written with these: what a command reads is in its job.
+/// Everything this crate writes goes through these claims: whatever a command reads is in its job.
 pub(crate) fn claims(job: &Job) -> Claims {
     let claims = Claims::default();
     if let Some(path) = job.data.path.as_deref() {
@@ -27,7 +27,7 @@ pub(crate) fn claims(job: &Job) -> Claims {
     for path in &job.reads {
         claims.read("a file that is read", path);
     }
-    // Which columns have a role may not be known yet, so every file of the folder counts.
+    // The roles of columns may not be known yet, so every file of the folder counts.
     let folder = job.columns.hierarchies.as_deref();
     let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in entries.into_iter().flatten().flatten() {
@@ -41,7 +41,7 @@ pub(crate) fn claims(job: &Job) -> Claims {
     claims
 }
 
-/// What can be said about the files a job writes before any is begun.
+/// Checks the output files of a job before any is opened.
 pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
     let release = job.output.path.as_deref();
     if let Some(certificate) = job.output.certificate.as_deref() {
@@ -56,14 +56,14 @@ pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the certificate for people is written.
+/// Where the readable certificate is written.
 fn readable_twin(path: &Path) -> PathBuf {
     path.with_extension("txt")
 }
 
-/// Begins the certificate for people, whose name nobody typed: what is there already must be one of ours.
+/// Opens the readable certificate. Its name was not given by the user, so an existing file must be one of ours.
 fn begin_readable(claims: &Claims, path: PathBuf) -> Result<PendingFile, Error> {
-    // That a file is read says more than that it is no certificate, so claims come first.
+    // That a file is an input is a better error than that it is not a certificate, so claims come first.
     let pending = PendingFile::create(claims, "the readable certificate", &path)?;
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     match is_file && !is_empty_or_certificate(&path).unwrap_or(false) {
@@ -81,19 +81,19 @@ fn is_empty_or_certificate(path: &Path) -> std::io::Result<bool> {
     Ok(start.is_empty() || start == Certificate::FIRST_LINE.as_bytes())
 }
 
-/// What a release is written to. It takes rows that a release has recoded, and nothing else, and appears
-/// only with the proof that these are all of them.
+/// The output of a release. It accepts only rows recoded by a release, and appears only with the proof that they are
+/// complete.
 pub(crate) struct ReleaseFile {
     path: PathBuf,
     columns: Vec<String>,
     sink: Box<dyn RowSink>,
 }
 
-/// What stands for the path of a release that is no file.
+/// Shown as the path of a release that is not a file.
 const ATTACHED: &str = "attached table";
 
 impl ReleaseFile {
-    /// Begins the file the job names, in the dialect of its table; none when the job names none.
+    /// Opens the file the job names, in the dialect of its table; none if the job names none.
     pub(crate) fn create(
         job: &Job,
         plan: &Plan,
@@ -133,7 +133,7 @@ impl ReleaseFile {
         }))
     }
 
-    /// Says how each column is stored, before any row is written; none where everything is text.
+    /// Sets the type of each column before any row is written; none if everything is text.
     pub(crate) fn begin(&mut self, types: Option<Vec<ColumnType>>) -> Result<(), Error> {
         Ok(self.sink.begin(&self.columns, types)?)
     }
@@ -153,7 +153,7 @@ impl ReleaseFile {
         Ok(self.sink.write(rows)?)
     }
 
-    /// Lets the file appear.
+    /// Makes the file visible.
     pub(crate) fn finish(self, proof: Confirmation) -> Result<FileWritten, Error> {
         let written = self.sink.finish(proof)?;
         Ok(FileWritten {
@@ -163,16 +163,16 @@ impl ReleaseFile {
     }
 }
 
-/// The certificate for programs and the one for people.
+/// The certificate as JSON and as text.
 pub(crate) struct CertificateFiles {
     path: PathBuf,
-    /// Begun second and dropped first: a folder made for the other can go only when nothing is left in it.
+    /// Opened second and dropped first: a folder created for the other can be removed only when it is empty.
     readable: PendingFile,
     json: PendingFile,
 }
 
 impl CertificateFiles {
-    /// Begins the files the job names; none when it names none.
+    /// Opens the files the job names; none if it names none.
     pub(crate) fn create(
         job: &Job,
         claims: &Claims,
@@ -195,7 +195,7 @@ impl CertificateFiles {
         }))
     }
 
-    /// Lets both appear. A release must not stay without the certificate that was asked for.
+    /// Makes both visible. A release must not remain without the certificate that was requested.
     pub(crate) fn write(
         self,
         certificate: &Certificate,
@@ -212,7 +212,7 @@ impl CertificateFiles {
             }),
             Err(error) => {
                 if release.is_file() {
-                    // The error at hand says more than one about cleaning up would.
+                    // The original error is more useful than one about cleaning up.
                     let _ = std::fs::remove_file(release);
                 }
                 Err(error.into())

@@ -16,7 +16,7 @@ pub struct ColumnHierarchy {
     pub hierarchy: Hierarchy,
     /// The file, the rule, or the rule chosen.
     pub from: String,
-    /// Why the rule was chosen; none when the user said where the levels come from.
+    /// Why the rule was chosen; none if the user gave a file or rule.
     pub reason: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl ColumnHierarchy {
     }
 }
 
-/// Where the job says that the levels of a column come from; none when it does not.
+/// The source of a column's levels in the job; none if the job has none.
 pub(crate) fn source_of(job: &Job, column: &str) -> Option<HierarchySource> {
     if let Some(source) = job.hierarchies.get(column) {
         return Some(source.clone());
@@ -48,7 +48,8 @@ pub(crate) fn source_of(job: &Job, column: &str) -> Option<HierarchySource> {
     path.is_file().then_some(HierarchySource::File(path))
 }
 
-/// Refuses a folder of hierarchies that is not there; without it every column would get levels nobody asked for.
+/// Refuses a folder of hierarchies that does not exist; otherwise every column would get levels that the user did not
+/// ask for.
 pub(crate) fn check_folder(job: &Job) -> Result<(), Error> {
     match &job.columns.hierarchies {
         Some(path) if !path.is_dir() => Err(Error::NoHierarchyFolder { path: path.clone() }),
@@ -68,10 +69,10 @@ pub(crate) fn of_column(
     resolve(column, source.as_ref(), values, unlisted)
 }
 
-/// The levels that `source` gives a column with these distinct values; chosen when there is none.
+/// The levels that `source` gives a column with these distinct values; chosen from the data if there is none.
 ///
-/// A missing cell (the empty text) always has a place; other values that a file does not list have one only
-/// where the job suppresses them, otherwise counting will refuse them with their number and row.
+/// A missing cell (the empty text) always has a leaf; other values that a file does not list get one only if the job
+/// suppresses them. Otherwise counting refuses them with their number and row.
 pub(crate) fn resolve(
     column: &str,
     source: Option<&HierarchySource>,
@@ -126,7 +127,7 @@ pub(crate) fn resolve(
 /// The rules that build levels.
 const RULES: &[&str] = &HierarchySpec::NAMES;
 
-/// The rule that the name of a file looks like, as in `intervall:5`.
+/// The rule that a file name resembles, as in `intervall:5`.
 fn meant_rule(path: &Path) -> Option<String> {
     let (name, parameters) = path.file_name()?.to_str()?.split_once(':')?;
     let rule = nearest_names(name, RULES.iter().copied())
@@ -135,7 +136,7 @@ fn meant_rule(path: &Path) -> Option<String> {
     Some(format!("{rule}:{parameters}"))
 }
 
-/// Reads a hierarchy file. The values of the data, when known, tell a header from a value.
+/// Reads a hierarchy file. The values of the data, if known, distinguish a header from a value.
 pub(crate) fn load(
     column: &str,
     path: &Path,

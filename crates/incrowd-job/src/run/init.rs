@@ -1,4 +1,4 @@
-//! A job file and hierarchies to start from.
+//! Writes a job file and hierarchies as a starting point.
 
 use crate::error::Error;
 use crate::report::outcome::VERSION;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What `init` has written.
+/// What `init` wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Initialized {
     /// [`VERSION`].
@@ -24,22 +24,21 @@ pub struct Initialized {
     pub job: PathBuf,
     /// The hierarchies, one per quasi-identifier.
     pub hierarchies: Vec<PathBuf>,
-    /// What was decided on the way and is better known, in words.
+    /// Notes on decisions that the user should know about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What to type next.
+    /// The command to run next.
     pub next: String,
 }
 
-/// The promise proposed to those who have named none.
+/// The model proposed if none is given.
 const FIRST_PROMISE: &str = "k-anonymity(k=5)";
 
-/// Looks at the job's table and writes `incrowd.toml` and `hierarchies/<column>.csv` into `folder`.
+/// Inspects the job's table and writes `incrowd.toml` and `hierarchies/<column>.csv` into `folder`.
 ///
 /// Roles and models that the job gives are written as given, the others as [`crate::inspect()`] proposes them. Columns
-/// without a clear role are dropped by the job written, until the user decides: they stand among the quasi-identifiers
-/// as comments. Nothing is overwritten unless
-/// `force` says so.
+/// without a clear role are dropped by the job until the user decides: they are listed among the quasi-identifiers as
+/// comments. Nothing is overwritten without `force`.
 pub fn init(
     job: &Job,
     folder: &Path,
@@ -68,7 +67,7 @@ pub fn init(
         return Err(Error::AlreadyExists { paths });
     }
     let text = job_text(job, is_trimmed, folder, &inspection, &files, &levels);
-    // What we write must be what we read: a job file nobody can use is worse than none.
+    // The file must parse as the same job: an unusable job file is worse than none.
     Job::parse(&text)?;
     for (path, levels) in hierarchies.iter().zip(&levels) {
         let levels = levels.hierarchy.to_csv();
@@ -87,10 +86,12 @@ pub fn init(
     })
 }
 
-/// Said when the job written drops blanks that nobody asked to drop.
-const TRIMMED: &str = "many cells have blanks around them; the job drops them with `trim = true`";
+/// Noted if the job removes whitespace without being asked to.
+const TRIMMED: &str =
+    "many cells have whitespace around their values; the job removes it with `trim = true`";
 
-/// The job, with blanks around cells dropped if there are many and it does not say; whether that is so.
+/// The job, with whitespace around cells removed if there is much of it and the job does not say; and whether that was
+/// done.
 fn trimmed(job: &Job) -> Result<(Job, bool), Error> {
     let mut job = job.clone();
     job.data.path.as_deref().ok_or(Error::NoData)?;
@@ -109,7 +110,7 @@ fn columns_with(inspection: &Inspection, role: ProposedRole) -> Vec<String> {
         .collect()
 }
 
-/// A file name per column; letters that a file name cannot have on every system become `_`.
+/// A file name per column; characters that not every system allows become `_`.
 fn file_names(columns: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for column in columns {
@@ -132,7 +133,7 @@ fn file_names(columns: &[String]) -> Vec<String> {
     names
 }
 
-/// The keys that say how the table is written: as they are given, or as comments that explain them.
+/// The keys about the format of the table: as given, or as comments that explain them.
 ///
 /// A key that is missing here does not compile.
 fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
@@ -145,7 +146,7 @@ fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
         header,
         missing_tokens,
         missing_cells,
-        // Said about releases, which nobody starts a job from.
+        // About releases; no job starts from one.
         spreadsheet_safe: _,
     } = data;
     fn key<T: Serialize>(name: &str, given: &Option<T>, else_say: &str) -> String {
@@ -162,27 +163,23 @@ fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
         key(
             "delimiter",
             delimiter,
-            "delimiter = \";\"          # detected when left out",
+            "delimiter = \";\"          # detected if left out",
         ),
-        key(
-            "quote",
-            quote,
-            "quote = \"'\"              # `\"` when left out",
-        ),
+        key("quote", quote, "quote = \"'\"              # default: `\"`"),
         key(
             "header",
             header,
-            "header = false           # when the first line is a row already",
+            "header = false           # if the first line is a data row",
         ),
         key(
             "trim",
             trim,
-            "trim = true              # drop white space around cells",
+            "trim = true              # remove whitespace around cells",
         ) + why_trimmed,
         key(
             "missing_tokens",
             missing_tokens,
-            "missing_tokens = [\"?\"]   # texts that mean \"no value\", beside the empty one",
+            "missing_tokens = [\"?\"]   # texts that mean \"no value\", besides the empty one",
         ),
         key(
             "missing_cells",
@@ -216,7 +213,7 @@ fn job_text(
         text.push('\n');
     };
     line("# A job for incrowd. Run it with: incrowd anonymize --job incrowd.toml");
-    line("# Flags on the command line win over what stands here. Paths are relative to this file.");
+    line("# Command-line flags override this file. Paths are relative to this file.");
     line("");
     line("[data]");
     line(&format!("path = {}", quoted(&data_path(job, folder))));
@@ -226,10 +223,10 @@ fn job_text(
     line("");
     line("[columns]");
     line(
-        "# What others could know and join. Published generalized; their order is the order of levels.",
+        "# Columns that could be linked with outside knowledge; published generalized. Levels are listed in this order.",
     );
     line(
-        "# Few are proposed, since every one costs detail in all others. To publish another generalized, take away its `#`.",
+        "# Only a few are proposed, since each one costs detail in all others. To add another, remove its `#`.",
     );
     line("quasi_identifiers = [");
     for column in with_role(ProposedRole::QuasiIdentifying) {
@@ -248,29 +245,31 @@ fn job_text(
     }
     line("]");
     line(
-        "# What must not be linked to a person. Published as it is, protected by the models below.",
+        "# Columns that must not be linked to a person; published unchanged, protected by the models below.",
     );
     line(&format!("sensitive = {}", list(&sensitive)));
-    line("# What names a person. Never published.");
+    line("# Columns that identify a person; never published.");
     line(&format!("identifying = {}", list(&identifying)));
     match &job.columns.target {
         Some(target) => {
-            line("# What analysts predict, for metrics that care.");
+            line("# Columns that analysts want to predict, for metrics that use them.");
             line(&format!("target = {}", list(target)));
         }
-        None => line("# What analysts predict, for metrics that care: target = [\"column\"]"),
+        None => line(
+            "# Columns that analysts want to predict, for metrics that use them: target = [\"column\"]",
+        ),
     }
     match &job.columns.keep {
         Some(kept) => line(&format!("keep = {}", list(kept))),
-        None => line("# Published as it is, whatever it gives away: keep = [\"column\"]"),
+        None => {
+            line("# Columns to publish unchanged, even if they are revealing: keep = [\"column\"]")
+        }
     }
     line(match job.columns.others {
         Some(Others::Keep) => {
-            "others = \"keep\"            # publish columns named nowhere as they are"
+            "others = \"keep\"            # publish columns without a role unchanged"
         }
-        _ => {
-            "others = \"drop\"            # or \"keep\": publish columns named nowhere as they are"
-        }
+        _ => "others = \"drop\"            # or \"keep\": publish columns without a role unchanged",
     });
     line("");
     line("# Why the other columns got their roles:");
@@ -295,7 +294,7 @@ fn job_text(
     line("# A quasi-identifier without a line here gets levels chosen from the data.");
     line("[hierarchies]");
     for ((column, file), levels) in quasi_identifiers.iter().zip(files).zip(levels) {
-        let reason = levels.reason.as_deref().unwrap_or("as you said");
+        let reason = levels.reason.as_deref().unwrap_or("given");
         line(&format!(
             "{} = {}  # {}: {reason}",
             key(column),
@@ -312,7 +311,7 @@ fn job_text(
             "# With a sensitive column, k alone is weak; consider adding \"distinct-l-diversity(l=2)\".",
         );
     }
-    line("# Rows that may be left out for the sake of detail: a number, or a share.");
+    line("# Rows that may be suppressed to keep more detail: a number, or a share.");
     line(&match budget {
         Some(crate::Budget::Rows(rows)) => format!("max_suppressed = {rows}"),
         Some(budget) => format!("max_suppressed = \"{budget}\""),
@@ -320,23 +319,21 @@ fn job_text(
     });
     line(&match &job.privacy.max_levels {
         Some(levels) => format!("max_levels = {levels:?}"),
-        None => {
-            "# max_levels = [2, 1]        # the highest level allowed for each quasi-identifier"
-                .to_owned()
-        }
+        None => "# max_levels = [2, 1]        # highest level allowed for each quasi-identifier"
+            .to_owned(),
     });
     line("");
     line("[search]");
-    line(
-        "metric = \"loss\"            # what is to be lost least; `incrowd explain metrics` lists them",
-    );
+    line("metric = \"loss\"            # metric to minimize; `incrowd explain metrics` lists them");
     line("algorithm = \"optimal\"");
     line(
         "# scheme = [\"age=ops\"]     # a setting of `partition`; `incrowd explain algorithms` lists those of each",
     );
-    line("# time_limit = \"30s\"         # then take the best found, with an honest guarantee");
+    line(
+        "# time_limit = \"30s\"         # then use the best result so far, and say how good it is",
+    );
     line(&format!(
-        "# work_limit = {:<13} # the same in steps of work, which do not depend on the machine",
+        "# work_limit = {:<13} # the same in steps, which do not depend on the machine",
         format!("\"{}\"", WorkLimit::DEFAULT)
     ));
     line("# threads = 2                # the result does not depend on it");
@@ -346,18 +343,18 @@ fn job_text(
     line("path = \"release.csv\"");
     line("certificate = \"certificate.json\"");
     line(
-        "suppressed = \"drop\"        # or \"star\": rows of `*`, so that the number of rows stays",
+        "suppressed = \"drop\"        # or \"star\": publish rows of `*`, to keep the number of rows",
     );
     line(
-        "# shuffle = true             # rows in another order than in the table, which can tell who is who",
+        "# shuffle = true             # random row order, since the input order can reveal who is who",
     );
     line(
-        "# spreadsheet_safe = true    # an apostrophe before cells that a spreadsheet would evaluate",
+        "# spreadsheet_safe = true    # put an apostrophe before cells that a spreadsheet would evaluate",
     );
     text
 }
 
-/// The table's path as it must be written in a job file that lies in `folder`.
+/// The table's path, relative to a job file in `folder`.
 fn data_path(job: &Job, folder: &Path) -> String {
     let path = job.data.path.clone().unwrap_or_default();
     if path == "-" || folder == Path::new("") || Path::new(&path).is_absolute() {
@@ -369,7 +366,7 @@ fn data_path(job: &Job, folder: &Path) -> String {
     }
 }
 
-/// A text as a TOML key, quoted only if it must be.
+/// A text as a TOML key, quoted only if necessary.
 fn key(text: &str) -> String {
     let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     match !text.is_empty() && text.chars().all(is_bare) {

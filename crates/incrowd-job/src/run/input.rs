@@ -9,11 +9,10 @@ use incrowd_core::counts::{self, CountEngine, Missing, RowCounter};
 use incrowd_io::{CsvOptions, Header, RowReader, RowSource, Source};
 use std::sync::Arc;
 
-/// Said of a table whose cells stand between blanks.
-pub(crate) const PADDED_CELLS: &str =
-    "many cells have blanks around them, which count as part of their values; `--trim` drops them";
+/// Noted for a table whose cells have whitespace around them.
+pub(crate) const PADDED_CELLS: &str = "many cells have whitespace around their values, which counts as part of them; `--trim` removes it";
 
-/// The table of a job: the one it was handed, or the file it names.
+/// The table of a job: the one attached, or the file it names.
 pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
     if let Some(table) = &job.data.table {
         return Ok(table.source());
@@ -27,7 +26,7 @@ pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
     Ok(Arc::new(Source::new(path, csv_options(job))))
 }
 
-/// How the job says its table is written, with what holds when it does not say.
+/// The format of the job's table, with defaults.
 pub(crate) fn csv_options(job: &Job) -> CsvOptions {
     let defaults = CsvOptions::default();
     CsvOptions {
@@ -44,7 +43,7 @@ pub(crate) fn csv_options(job: &Job) -> CsvOptions {
     }
 }
 
-/// Which cells are missing, and what that means.
+/// Which cells are missing, and how they are treated.
 pub(crate) fn missing(job: &Job) -> Missing {
     Missing {
         cells: match job.data.missing_cells.unwrap_or_default() {
@@ -124,7 +123,7 @@ mod tests {
     use incrowd_core::table::RowBatch;
     use incrowd_io::Fingerprint;
 
-    /// Hands on a row or two at a time, so that every worker gets some of a small table.
+    /// Returns a row or two at a time, so that every worker gets part of a small table.
     struct FewRows {
         inner: Box<dyn RowReader + Send>,
         batch: RowBatch,

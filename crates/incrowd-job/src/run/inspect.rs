@@ -1,16 +1,16 @@
-//! Looks at a table nobody has described yet: what its columns are, and which of them single people out.
+//! Inspects a table: what its columns are, and which of them single people out.
 //!
 //! Cells are seen, hashed and forgotten: no value leaves this module. Two values of a column that share a
 //! 64-bit hash would count as one; for a million values the chance of that is below one in ten million, and it
 //! would change a count by one.
 //!
-//! The first pass keeps, per column, how often each value occurs. The second keeps the distinct tuples of the
-//! columns proposed as quasi-identifiers; all their pairs and triples are counted from these tuples, not from
-//! rows. Both stop keeping when they have kept a fixed number, and say so, so memory is bounded. The third counts the
-//! values of these columns, from which their levels are chosen.
+//! The first pass keeps, per column, how often each value occurs. The second keeps the distinct tuples of the columns
+//! proposed as quasi-identifiers; all their pairs and triples are counted from these tuples, not from rows. Both stop
+//! at a fixed number and report that, so memory is bounded. The third counts the values of these columns, to choose
+//! their levels.
 //!
-//! Few columns are proposed, since every one costs detail in all others: those that others know by what their names
-//! say, one for each thing, then those that single many rows out together with them.
+//! Only a few columns are proposed, since every one costs detail in all others: those that others are likely to know,
+//! judging by their names (one per topic), then those that single out many rows in combination with them.
 
 mod combinations;
 mod singled_out;
@@ -44,9 +44,9 @@ pub struct Inspection {
     pub rows: u64,
     /// Every column, in the order of the table.
     pub columns: Vec<ColumnReport>,
-    /// What the columns that others are likely to know give away together.
+    /// What the columns that others are likely to know reveal in combination.
     pub combinations: Combinations,
-    /// What is better known before anything is made of the table, in words.
+    /// Notes that the user should read first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -54,18 +54,18 @@ pub struct Inspection {
 pub use combinations::{Combination, Combinations};
 pub use roles::{ColumnReport, ProposedRole};
 
-/// Text columns looked at for what they give away together with those proposed.
+/// Text columns examined for what they reveal in combination with those proposed.
 const MOST_POSSIBLE: usize = 12;
 
-/// Columns added because they single people out, at most.
+/// The most columns added because they single people out.
 const MOST_ADDED: usize = 4;
 
-/// Looks at the table of a job. Roles that the job gives are taken as they are.
+/// Inspects the table of a job. Roles given in the job are kept.
 pub fn inspect(job: &Job, control: &Control) -> Result<Inspection, Error> {
     Ok(inspect_with_levels(job, control)?.0)
 }
 
-/// Looks at the table of a job, and builds the levels of the quasi-identifiers proposed, in the order of the table.
+/// Inspects the table of a job, and builds the levels of the proposed quasi-identifiers, in the order of the table.
 pub(crate) fn inspect_with_levels(
     job: &Job,
     control: &Control,
@@ -126,7 +126,7 @@ pub(crate) fn inspect_with_levels(
         let column = &mut columns[addition.column];
         column.role = ProposedRole::QuasiIdentifying;
         column.reason = format!(
-            "leaves {:.0} % more of the rows alone, together with the others proposed",
+            "makes {:.0} % more rows unique, combined with the other proposed columns",
             addition.gain * 100.0
         );
     }
@@ -154,7 +154,7 @@ pub(crate) fn inspect_with_levels(
     Ok((inspection, levels))
 }
 
-/// The levels of each column. Every column is counted for itself, so memory grows with values, not with tuples.
+/// The levels of each column. Every column is counted by itself, so memory grows with values, not with tuples.
 fn levels_of(
     job: &Job,
     source: &dyn RowSource,
@@ -196,12 +196,12 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// What is kept of a column while its rows pass.
+/// The state of a column while its rows are read.
 #[derive(Debug, Clone)]
 struct ColumnCount {
     rows: u64,
     missing: u64,
-    /// Rows of each value; given up when there are too many.
+    /// Rows of each value; abandoned if there are too many values.
     values: Option<HashMap<u64, u32>>,
     are_numbers: bool,
     dates: DateForms,
@@ -314,7 +314,7 @@ impl ColumnCount {
     }
 }
 
-/// How rows spread over values or tuples.
+/// The distribution of rows over values or tuples.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     rows: u64,
@@ -341,7 +341,7 @@ impl Spread {
         spread
     }
 
-    /// Share of the pairs of rows that are told apart.
+    /// Share of the pairs of rows that differ.
     fn separation_ratio(&self) -> f64 {
         let all = u128::from(self.rows) * u128::from(self.rows.saturating_sub(1)) / 2;
         match all {

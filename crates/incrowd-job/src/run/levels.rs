@@ -20,7 +20,7 @@ use std::path::Path;
 pub struct LevelsReport {
     /// [`VERSION`].
     pub version: u32,
-    /// The column, or what stands for it.
+    /// The column, or a placeholder.
     pub column: String,
     /// The file, the rule, or the rule chosen.
     pub from: String,
@@ -30,7 +30,7 @@ pub struct LevelsReport {
     pub values: u64,
     /// Every level, raw values first.
     pub levels: Vec<LevelReport>,
-    /// How the file fits the data, when it was held against them.
+    /// How the file fits the data, if it was compared with them.
     pub against_data: Option<AgainstData>,
 }
 
@@ -39,7 +39,7 @@ pub struct LevelsReport {
 pub struct LevelReport {
     /// Its number.
     pub level: u8,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// How many groups it has.
     pub groups: u64,
@@ -84,13 +84,13 @@ fn borrowed(values: &[(String, u32)]) -> Vec<(&str, u32)> {
         .collect()
 }
 
-/// Builds the levels of a column of the job's table: as the job says, or as the data suggest.
+/// Builds the levels of a column of the job's table: as the job says, or as the data suggests.
 pub fn build_levels(job: &Job, column: &str, control: &Control) -> Result<ColumnHierarchy, Error> {
     let values = values_of(job, column, control)?;
     hierarchies::of_column(job, column, &borrowed(&values))
 }
 
-/// Reads a hierarchy file, and holds it against a column of the job's table if that is named.
+/// Reads a hierarchy file, and compares it with a column of the job's table if one is named.
 pub fn check_levels(
     job: &Job,
     path: &Path,
@@ -128,8 +128,8 @@ pub fn check_levels(
     Ok((levels, Some(against)))
 }
 
-/// Writes the hierarchy that a job has led to as CSV; a file that is there is replaced only with `force`, and never
-/// one that the job reads.
+/// Writes the hierarchy of a job as CSV; an existing file is overwritten only with `force`, and never one that the job
+/// reads.
 pub fn write_levels(
     job: &Job,
     levels: &ColumnHierarchy,

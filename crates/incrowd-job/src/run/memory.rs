@@ -1,6 +1,6 @@
-//! How much memory the process has held, where the system tells.
+//! Peak memory of the process, where the system reports it.
 
-/// The most memory the process has held, since it began or since [`forget_peak`].
+/// Peak memory of the process since it began or since [`forget_peak`].
 pub(crate) fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -8,7 +8,7 @@ pub(crate) fn peak() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Starts to measure the most memory anew. Says whether the system lets us.
+/// Resets the peak. Returns whether the system allows it.
 pub(crate) fn forget_peak() -> bool {
     // The kernel's documented way (proc(5)): 5 sets the peak back to what is held now.
     std::fs::write("/proc/self/clear_refs", "5").is_ok()

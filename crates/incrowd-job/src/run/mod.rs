@@ -1,4 +1,4 @@
-//! What is done: a [`Job`](crate::Job) in, an answer out. The only wiring between the core and the files.
+//! Runs jobs: a [`Job`](crate::Job) in, a result out. The only wiring between the core and the files.
 
 pub(crate) mod anonymize;
 pub(crate) mod asked;

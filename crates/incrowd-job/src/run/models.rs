@@ -1,4 +1,4 @@
-//! The promises of a job, made for a counted table.
+//! The privacy models of a job, built for a counted table.
 
 use crate::error::Error;
 use crate::report::outcome::{Figure, PrivacyReached};
@@ -6,7 +6,7 @@ use incrowd_core::counts::{CountedTable, Histogram};
 use incrowd_core::privacy::{ClassView, ModelSpec, Monotonicity, PrivacyModel};
 use incrowd_core::publish::Reached;
 
-/// Reads models as users write them. Needs no table, so what is misspelt is refused before reading one.
+/// Parses models as users write them. Needs no table, so misspelled models are refused before one is read.
 pub(crate) fn parse(texts: &[String]) -> Result<Vec<ModelSpec>, Error> {
     let mut specs = Vec::new();
     for text in texts {
@@ -17,7 +17,7 @@ pub(crate) fn parse(texts: &[String]) -> Result<Vec<ModelSpec>, Error> {
     Ok(specs)
 }
 
-/// Makes the models for every column they are about; `sensitive` are indexes of counted columns.
+/// Builds the models for every column they apply to; `sensitive` are indexes of counted columns.
 pub(crate) fn build(
     specs: &[ModelSpec],
     table: &CountedTable,
@@ -30,9 +30,9 @@ pub(crate) fn build(
     Ok(models)
 }
 
-/// Refuses promises that no class of the table can keep, because not even all rows together do.
+/// Refuses models that no class of the table can satisfy, because not even all rows together do.
 ///
-/// Only promises that survive merging with any class can be refused that way.
+/// Only models that survive merging with any class can be refused that way.
 pub(crate) fn check_reach(
     models: &[Box<dyn PrivacyModel>],
     table: &CountedTable,
@@ -66,18 +66,18 @@ pub(crate) fn check_reach(
     Ok(())
 }
 
-/// The canonical text of a model; it names its column where several columns are counted.
+/// The canonical text of a model; it names its column if several columns are counted.
 pub(crate) fn describe(model: &dyn PrivacyModel, table: &CountedTable) -> String {
     describe_among(model, table, table.columns.len())
 }
 
-/// The same where only the first so many columns are counted for their values.
+/// The same if only the first few columns are counted for their values.
 fn describe_among(model: &dyn PrivacyModel, table: &CountedTable, counted: usize) -> String {
     let column = model.column().map(|column| &*table.columns[column].name);
     model.describe(column.filter(|_| counted > 1))
 }
 
-/// What became of the models, for people and programs.
+/// How far the models are satisfied, for reports.
 pub(crate) fn reached(
     models: &[Box<dyn PrivacyModel>],
     reached: &[Reached],
@@ -86,7 +86,7 @@ pub(crate) fn reached(
     reached_among(models, reached, table, table.columns.len())
 }
 
-/// The same where only the first so many columns are counted for their values.
+/// The same if only the first few columns are counted for their values.
 pub(crate) fn reached_among(
     models: &[Box<dyn PrivacyModel>],
     reached: &[Reached],

@@ -1,10 +1,10 @@
-//! The roles of a job, found in the columns of a table.
+//! The roles of a job, matched to the columns of a table.
 
 use crate::error::{Error, nearest_names};
 use crate::spec::{Columns, Job, Others};
 use incrowd_core::table::{parse_date, parse_number};
 
-/// Which column of the table is what, by position.
+/// The role of each column of the table, by position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The columns of the table.
@@ -15,9 +15,9 @@ pub struct Plan {
     pub sensitive: Vec<usize>,
     /// To be predicted by analysts; may also be sensitive.
     pub target: Vec<usize>,
-    /// Published as they are, by name or without a role.
+    /// Published unchanged, by name or without a role.
     pub kept: Vec<usize>,
-    /// Not published: the identifying ones, and those without a role where the job says so.
+    /// Not published: identifying columns, and those without a role if the job says so.
     pub dropped: Vec<usize>,
 }
 
@@ -29,7 +29,7 @@ const TARGET: &str = "the targets";
 const KEPT: &str = "the columns to keep";
 
 impl Plan {
-    /// The plan for anonymizing a table with these columns. Every column must have a role, or `others` be said.
+    /// The plan for anonymizing a table with these columns. Every column must have a role, unless `others` is set.
     pub fn new(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
         match job.columns.others {
@@ -52,7 +52,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for looking at a published file: columns without a role are kept ones, and identifying ones should not
+    /// The plan for examining a published file: columns without a role count as kept, and identifying ones should not
     /// be there at all.
     pub fn of_release(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let mut columns = job.columns.clone();
@@ -65,7 +65,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for asking what could be published: nothing is, so columns without a role are left alone.
+    /// The plan for negotiating: nothing is published, so columns without a role are ignored.
     pub fn of_question(job: &Job, input: &str, names: &[String]) -> Result<Plan, Error> {
         let (mut plan, without_role) = Self::with_roles(&job.columns, input, names)?;
         plan.keep(without_role);
@@ -117,7 +117,7 @@ impl Plan {
             .collect()
     }
 
-    /// The sensitive columns and the targets, each once: what is counted beside the quasi-identifiers.
+    /// The sensitive columns and the targets, each once: what is counted besides the quasi-identifiers.
     pub fn counted(&self) -> Vec<usize> {
         let mut counted = self.sensitive.clone();
         counted.extend(self.target.iter().filter(|at| !self.sensitive.contains(at)));
@@ -148,7 +148,7 @@ impl Roles<'_> {
             match self.given[at] {
                 // A sensitive column may well be the one that analysts predict.
                 Some(SENSITIVE) if role == TARGET => {}
-                // It is published as it is anyway; to name it is to publish it whatever it tells.
+                // It is published unchanged anyway; naming it publishes it even if it is revealing.
                 Some(SENSITIVE | TARGET) if role == KEPT => continue,
                 Some(first) => {
                     return Err(Error::TwoRoles {

@@ -6,17 +6,18 @@ use incrowd_io::{Error, Fingerprint, RowReader};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Stands between the cells of a row that are joined to one; no text file has it.
+/// Separates the cells of a row that are joined into one; no text file contains it.
 const SEPARATOR: u8 = 0x1f;
 
-/// Reads a release, or the table it was made from. Of a release it leaves out rows of nothing but `*`, which are
-/// suppressed or blank ones, so it may well have no rows. Joins the cells of some columns to one more, so that rows can be
-/// compared whole.
+/// Reads a release, or the table it was made from. In a release it skips rows that are `*` in every column, which are
+/// suppressed or blank, so there may be no rows. Joins the cells of some columns into one more, so that whole rows can
+/// be compared.
 pub(crate) struct PublishedReader {
     inner: Box<dyn RowReader + Send>,
     columns: Vec<String>,
     joined: Option<Vec<usize>>,
-    /// Where rows of nothing but `*` are counted; none for a table that is no release, where they are rows.
+    /// Where rows that are `*` in every column are counted; none for a table that is not a release, where they are
+    /// ordinary rows.
     rows_starred: Option<Arc<AtomicU64>>,
     rows: RowBatch,
     cell: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What is in a column, and what its name and numbers say about its role.
+//! What is in a column, and what its name and figures suggest about its role.
 
 use crate::report::outcome::LevelsFrom;
 use crate::spec::Columns;
@@ -14,15 +14,15 @@ pub struct ColumnReport {
     pub kind: String,
     /// Rows without a value.
     pub missing: u64,
-    /// Texts in it that often mean "no value" and were not said to.
+    /// Texts in it that often mean "no value" but were not declared as such.
     pub likely_missing: Vec<String>,
-    /// Distinct values; at least so many when `is_exact` is false.
+    /// Distinct values; at least this many if `is_exact` is false.
     pub distinct: u64,
-    /// Whether there were few enough values to keep count of all.
+    /// Whether there were few enough values to count all.
     pub is_exact: bool,
     /// Distinct values per row.
     pub distinct_ratio: f64,
-    /// Share of the pairs of rows that this column tells apart.
+    /// Share of the pairs of rows that differ in this column.
     pub separation_ratio: Option<f64>,
     /// Rows whose value no other row has.
     pub unique_rows: Option<u64>,
@@ -45,7 +45,7 @@ pub enum ProposedRole {
     QuasiIdentifying,
     /// Should not be linked to a person.
     Sensitive,
-    /// Nothing speaks for one of the others.
+    /// Nothing suggests one of the others.
     Plain,
 }
 
@@ -102,8 +102,8 @@ const IDENTIFYING: [&str; 34] = [
     "url",
 ];
 
-/// What others are likely to know of a person, what they know best first: the words for it in the names of columns, in
-/// some languages and without accents. Of the columns that say one thing, one is proposed.
+/// What others are likely to know about a person, best known first: the words for it in column names, in several
+/// languages and without accents. Of the columns about one topic, one is proposed.
 const KNOWN_TO_OTHERS: [&str; 16] = [
     "age ages birth birthday birthdate birthyear dob yob born alter geburt geburtsdatum geburtstag geburtsjahr \
      geboren naissance edad nacimiento eta nascita idade nascimento leeftijd geboorte geboortedatum wiek alder",
@@ -133,11 +133,11 @@ const PLACE: usize = 2;
 const REGION: usize = 3;
 const COUNTRY: usize = 8;
 
-/// Words that say a column is about somebody or sometime else; others know less of that.
+/// Words that suggest a column is about another person or time; others know less about that.
 const OF_OTHERS: &str = "father mother parent parents spouse partner previous prev last ago former vater mutter other \
      detailed num";
 
-/// Columns proposed as quasi-identifiers at most.
+/// The most columns proposed as quasi-identifiers.
 pub(crate) const MOST_PROPOSED: usize = 8;
 
 /// Words in the name of a column that should not be linked to a person.
@@ -178,21 +178,21 @@ const SENSITIVE: [&str; 34] = [
     "union",
 ];
 
-/// More distinct values than this per row, and the column names people whatever it is called.
+/// With more distinct values per row than this, a column identifies people whatever its name.
 const NEARLY_ALL_DISTINCT: f64 = 0.9;
 
-/// A larger share of rows with a value of their own, and the column names people whatever it is called.
+/// With a larger share of unique values than this, a column identifies people whatever its name.
 const MANY_ALONE: f64 = 0.25;
 
-/// Text columns of at most so many values are categories.
+/// Text columns with at most this many values are categories.
 const FEW_CATEGORIES: u64 = 100;
 
-/// What speaks for a column to be a quasi-identifier.
+/// Why a column could be a quasi-identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Leaning {
     /// The user said so.
     Given,
-    /// Its name says something others know: the place in the list, and how far the name is from just that.
+    /// Its name is about something others know: the position in the list, and how far the name is from exactly that.
     Named { thing: usize, detours: usize },
     /// Few categories, or dates, that others may know.
     Possible,
@@ -200,8 +200,8 @@ pub(crate) enum Leaning {
     None,
 }
 
-/// The role that a column has by itself, the reason for it, and whether it may be a quasi-identifier. What the job says is
-/// not doubted. Columns that may be quasi-identifiers are plain until they are chosen.
+/// The role of a column by itself, the reason for it, and whether it may be a quasi-identifier. Roles given in the job
+/// are kept. Columns that may be quasi-identifiers are plain until they are chosen.
 pub(crate) fn propose(
     column: &ColumnReport,
     kind: Kind,
@@ -219,7 +219,7 @@ pub(crate) fn propose(
         (&given.keep, Plain, Leaning::None),
     ] {
         if is_given(list) {
-            return (role, "you said so".into(), leaning);
+            return (role, "given".into(), leaning);
         }
     }
     let words = words_of_name(&column.name);
@@ -237,40 +237,40 @@ pub(crate) fn propose(
             let word = words.iter().find(|word| is_in(list, word))?;
             Some((thing, word))
         });
-    // Where a name says two things, the one that others know best; only a country or place of birth is no age.
+    // If a name has two topics, use the one that others know best; but a country or place of birth is not an age.
     let known = match (things.next(), things.next()) {
         (Some((BIRTH, _)), Some((thing @ (PLACE | REGION | COUNTRY), word))) => Some((thing, word)),
         (first, _) => first,
     };
     let no = |role, reason: String| (role, reason, Leaning::None);
     if column.distinct <= 1 {
-        return no(Plain, "the same in every row, so it tells nothing".into());
+        return no(Plain, "the same in every row, so it reveals nothing".into());
     }
     let is_distinct = rows >= 10 && column.distinct_ratio >= NEARLY_ALL_DISTINCT;
     if is_distinct && kind != Kind::Date && known.is_none() {
         let percent = column.distinct_ratio * 100.0;
         return no(
             Identifying,
-            format!("nearly every row has a value of its own ({percent:.0} % distinct)"),
+            format!("nearly every row has a unique value ({percent:.0} % distinct)"),
         );
     }
     if let Some(word) = named(&SENSITIVE) {
-        return no(Sensitive, format!("its name says `{word}`"));
+        return no(Sensitive, format!("its name contains `{word}`"));
     }
     if let Some(word) = named(&IDENTIFYING) {
-        // Few values name groups, not persons: `account type`, `country id`.
+        // Few values mean groups, not people: `account type`, `country id`.
         if column.distinct > FEW_CATEGORIES || column.distinct_ratio > 0.5 {
-            return no(Identifying, format!("its name says `{word}`"));
+            return no(Identifying, format!("its name contains `{word}`"));
         }
     }
     if let Some((thing, word)) = known {
         let others = words.iter().filter(|word| is_in(OF_OTHERS, word));
         let detours = 10 * others.count() + words.len();
-        let reason = format!("others may know it: its name says `{word}`");
+        let reason = format!("others may know it: its name contains `{word}`");
         return (Plain, reason, Leaning::Named { thing, detours });
     }
     if kind == Kind::Date {
-        let reason = "others may know it: dates are easily known".into();
+        let reason = "others may know it: dates are often known".into();
         let (thing, detours) = (KNOWN_TO_OTHERS.len() - 1, words.len());
         return (Plain, reason, Leaning::Named { thing, detours });
     }
@@ -278,10 +278,7 @@ pub(crate) fn propose(
     if alone >= MANY_ALONE {
         return no(
             Identifying,
-            format!(
-                "{:.0} % of the rows have a value of their own",
-                alone * 100.0
-            ),
+            format!("{:.0} % of rows have a unique value", alone * 100.0),
         );
     }
     if kind == Kind::Text && column.distinct <= FEW_CATEGORIES {
@@ -290,11 +287,11 @@ pub(crate) fn propose(
     }
     no(
         Plain,
-        "neither its name nor its values speak for a role; decide yourself".into(),
+        "neither its name nor its values suggest a role; decide yourself".into(),
     )
 }
 
-/// The columns that others know by what their names say: one for each thing, what others know best first, at most
+/// The columns that others are likely to know, judging by their names: one per topic, best known first, at most
 /// [`MOST_PROPOSED`]. If the user gave some, these and no others.
 pub(crate) fn known_by_name(leanings: &[Leaning]) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..leanings.len()).collect();
@@ -332,8 +329,8 @@ pub(crate) fn say_why_not(columns: &mut [ColumnReport], leanings: &[Leaning]) {
                 && columns[other].role == ProposedRole::QuasiIdentifying
         });
         let why_not = match same {
-            Some(other) => format!("; `{}` says the same", columns[other].name.escape_debug()),
-            None => "; others are better known".to_owned(),
+            Some(other) => format!("; `{}` covers it", columns[other].name.escape_debug()),
+            None => "; other columns are better known".to_owned(),
         };
         columns[at].reason.push_str(&why_not);
     }
@@ -344,13 +341,13 @@ pub(crate) fn is_likely_missing(text: &str) -> bool {
     LIKELY_MISSING.contains(&text)
 }
 
-/// The role of a column of a table of so many rows, which nobody has given one, and why.
+/// The role of a column without a given role, in a table of `rows` rows, and why.
 pub(crate) fn propose_role(column: &ColumnReport, kind: Kind, rows: u64) -> (ProposedRole, String) {
     let (role, reason, _) = propose(column, kind, rows, &Columns::default());
     (role, reason)
 }
 
-/// The part of a whole; nothing is no part of anything.
+/// The ratio of a part to a whole; 0 if the whole is 0.
 pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     match whole {
         0 => 0.0,

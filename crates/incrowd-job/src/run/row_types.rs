@@ -1,9 +1,9 @@
-//! How the columns of a release are stored, where the format can tell numbers from text.
+//! How the columns of a release are stored, if the format distinguishes numbers from text.
 //!
-//! A column that is published as it is keeps the type it has in a Parquet table. A CSV table has no types; there a
-//! column of nothing but whole numbers, each in its own form, becomes a column of numbers (`007` is no such form, so
-//! codes with leading zeros stay text). Quasi-identifiers are text always: which of them are published raw is for the
-//! search to find, and a type should not depend on that. With `--suppressed star` everything is text, for `*` is.
+//! A column published unchanged keeps the type it has in a Parquet table. A CSV table has no types; there, a column
+//! that contains only integers in canonical form becomes a column of numbers (`007` is not canonical, so codes with
+//! leading zeros stay text). Quasi-identifiers are always text: the search decides which of them are published raw, and
+//! a type should not depend on that. With `--suppressed star` everything is text, because `*` is.
 
 use crate::run::plan::Plan;
 use crate::spec::{Job, Suppressed};
@@ -11,7 +11,7 @@ use incrowd_core::table::RowBatch;
 use incrowd_io::{ColumnType, Error, Fingerprint, OutputFormat, RowReader};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Whether each column has held whole numbers only so far, and any at all.
+/// Whether each column contains only integers so far, and any at all.
 type Seen = Arc<Mutex<Vec<WholeNumbers>>>;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +20,7 @@ struct WholeNumbers {
     other: bool,
 }
 
-/// Finds out the types of a release while its table is read for the first time.
+/// Determines the types of a release during the first pass over its table.
 pub(crate) struct RowTypes {
     /// Of every column of the table, where it has some.
     stored: Option<Vec<ColumnType>>,
@@ -52,7 +52,7 @@ impl RowTypes {
         (Some(types), Box::new(Watched { reader, seen }))
     }
 
-    /// The types of the published columns, when all rows have been read.
+    /// The types of the published columns, after all rows have been read.
     pub(crate) fn of_release(&self, plan: &Plan) -> Vec<ColumnType> {
         let seen = lock(&self.seen);
         let of = |column: usize| match &self.stored {
@@ -74,7 +74,7 @@ fn lock(seen: &Seen) -> std::sync::MutexGuard<'_, Vec<WholeNumbers>> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A reader whose cells are looked at on the way.
+/// A reader that inspects the cells it passes on.
 struct Watched {
     reader: Box<dyn RowReader + Send>,
     seen: Seen,

@@ -1,5 +1,5 @@
-//! The four experiments of the paper about generalization schemes, on any table: which direction is faster, what the
-//! schemes take and cost, and what each way to search less saves.
+//! The four experiments of the paper about generalization schemes, on any table: which direction is faster, the time
+//! and cost of the schemes, and what each pruning rule saves.
 //!
 //! T. Li and N. Li, Towards Optimal k-Anonymization, Data & Knowledge Engineering 65(1), 2008, section 5.
 
@@ -36,24 +36,24 @@ const MIDDLE_K: u32 = 5;
 
 const METRICS: [&str; 2] = ["discernibility", "hdm"];
 
-/// How long one search may take when the job does not say.
+/// The time limit of one search if the job has none.
 const TIME_LIMIT: &str = "5s";
 
 /// What to study.
 #[derive(Debug, Clone, Default)]
 pub struct SchemesOptions {
-    /// The class sizes asked for; those of the paper when not given.
+    /// The class sizes requested; those of the paper if not given.
     pub parameters: Option<Vec<u32>>,
-    /// The folder for pictures.
+    /// The folder for plots.
     pub plot: Option<PathBuf>,
 }
 
-/// What `study --schemes` answers.
+/// The result of `study --schemes`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SchemesStudy {
     /// [`VERSION`].
     pub version: u32,
-    /// The quasi-identifiers; experiments with fewer take the first ones.
+    /// The quasi-identifiers; experiments with fewer use the first ones.
     pub quasi_identifiers: Vec<String>,
     /// Rows that each search may suppress.
     pub budget: StudyBudget,
@@ -61,7 +61,7 @@ pub struct SchemesStudy {
     pub time_limit: SearchLimit,
     /// One line for each search.
     pub rows: Vec<SchemesRow>,
-    /// The pictures written.
+    /// The plots written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
 }
@@ -82,19 +82,19 @@ pub struct SchemesRow {
     pub experiment: Experiment,
     /// How many quasi-identifiers.
     pub columns: usize,
-    /// The class size asked for.
+    /// The class size requested.
     pub k: u32,
-    /// The metric to be least.
+    /// The metric minimized.
     pub metric: String,
     /// The scheme of every column.
     pub scheme: String,
-    /// From which end the search went.
+    /// The direction of the search.
     pub search: String,
-    /// The way to search less that was not used.
+    /// The pruning rule that was disabled.
     pub without: Option<String>,
     /// Seconds of the search, by the clock.
     pub seconds: f64,
-    /// What it found; none of the fields is there when it found nothing.
+    /// What it found; none of the fields is present if it found nothing.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub found: Option<SchemesFound>,
     /// Why it found nothing.
@@ -107,11 +107,11 @@ pub struct SchemesRow {
 pub struct SchemesFound {
     /// Nodes whose cost was computed.
     pub nodes_visited: u64,
-    /// What the answer costs.
+    /// The cost of the result.
     pub cost: f64,
-    /// Nothing allowed costs less.
+    /// No allowed partitions cost less.
     pub lower_bound: f64,
-    /// The share of the cost that might still be saved; 0 for a proven optimum.
+    /// How far below the cost the optimum could be, as a share; 0 for a proven optimum.
     pub gap: f64,
     /// How many choices of partitions there are: a number, or the text `more than 1e308`.
     #[serde(with = "choices")]
@@ -139,15 +139,15 @@ impl SchemesFound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Experiment {
-    /// Bottom-up against top-down by k.
+    /// Bottom-up versus top-down by k.
     DirectionByK,
-    /// Bottom-up against top-down by the number of quasi-identifiers.
+    /// Bottom-up versus top-down by the number of quasi-identifiers.
     DirectionByColumns,
     /// Time and cost of the schemes by k.
     SchemesByK,
     /// Time of the schemes by the number of quasi-identifiers.
     SchemesByColumns,
-    /// Without one way to search less after the other.
+    /// With one pruning rule disabled at a time.
     Pruning,
 }
 
@@ -180,8 +180,8 @@ pub fn study_schemes(
     control: &Control,
 ) -> Result<SchemesStudy, Error> {
     let limit_from = match job.search.time_limit {
-        Some(_) => "asked for",
-        None => "assumed as `--time-limit` is not given",
+        Some(_) => "as requested",
+        None => "default, `--time-limit` not given",
     };
     let limit = match job.search.time_limit {
         Some(limit) => limit,
@@ -217,15 +217,15 @@ pub fn study_schemes(
     let budget = match (job.privacy.max_suppressed, tables.last()) {
         (Some(asked), Some(table)) => StudyBudget {
             rows: max_suppressed(Some(asked), table)?.into(),
-            from: format!("asked for: {asked}"),
+            from: format!("requested: {asked}"),
         },
-        // As in the paper, whose costs count suppressed rows as the dearest.
+        // As in the paper, whose costs treat suppressed rows as the most expensive.
         _ => StudyBudget {
             rows: all.into(),
-            from: "all of them, assumed as `--max-suppressed` is not given".to_owned(),
+            from: "all, since `--max-suppressed` is not given".to_owned(),
         },
     };
-    // What is assumed is for searches: reading may take as long as it takes unless the user said otherwise.
+    // The default is for searches: reading has no time limit unless the user gave one.
     let mut limited = job.clone();
     limited.search.time_limit = Some(limit);
     let mut study = Study {
@@ -396,8 +396,8 @@ impl Study<'_> {
         let solved = solve(&problem, &watch);
         let seconds = started.elapsed().as_secs_f64();
         self.control.check()?;
-        // A search that finds nothing, for want of time or because there is nothing, is an answer: what the others
-        // found stays.
+        // A search that finds nothing, for lack of time or because nothing exists, is a result too: the others are
+        // kept.
         let (account, failed) = match solved {
             Ok((_, account)) => (Some(account), None),
             Err(error) => (None, Some(RunFailed::of(&error.into()))),
@@ -423,7 +423,7 @@ impl Study<'_> {
     }
 }
 
-/// One picture: which rows, a line for each what, over which number, showing which figure.
+/// One plot: which rows, what each line stands for, and the numbers on both axes.
 struct Picture {
     file: &'static str,
     title: &'static str,
@@ -434,24 +434,24 @@ struct Picture {
     y: Figure,
 }
 
-/// What a picture shows.
+/// What a plot shows.
 #[derive(Clone, Copy)]
 enum Figure {
-    /// Milliseconds of the search, which the time limit bounds.
+    /// Search time in milliseconds, bounded by the time limit.
     Time,
-    /// What the answer costs.
+    /// The cost of the result.
     Cost(&'static str, fn(&SchemesFound) -> f64),
 }
 
 impl Figure {
     fn name(self) -> &'static str {
         match self {
-            Figure::Time => "milliseconds of the search",
+            Figure::Time => "search time in milliseconds",
             Figure::Cost(name, _) => name,
         }
     }
 
-    /// None where there is nothing to show.
+    /// None if there is nothing to show.
     fn of(self, row: &SchemesRow) -> Option<f64> {
         match self {
             Figure::Time => Some(1e3 * row.seconds),
@@ -475,7 +475,7 @@ const PICTURES: [Picture; 6] = [
     },
     Picture {
         file: "direction-by-columns.svg",
-        title: "Bottom-up and top-down by quasi-identifiers, scheme ops, k = 5",
+        title: "Bottom-up and top-down by number of quasi-identifiers, scheme ops, k = 5",
         experiment: Experiment::DirectionByColumns,
         metric: METRICS[0],
         line: |row| &row.search,
@@ -484,7 +484,7 @@ const PICTURES: [Picture; 6] = [
     },
     Picture {
         file: "schemes-seconds-by-k.svg",
-        title: "Time of the schemes by k, discernibility",
+        title: "Search time of the schemes by k, discernibility",
         experiment: Experiment::SchemesByK,
         metric: METRICS[0],
         line: |row| &row.scheme,
@@ -493,7 +493,7 @@ const PICTURES: [Picture; 6] = [
     },
     Picture {
         file: "schemes-seconds-by-columns.svg",
-        title: "Time of the schemes by quasi-identifiers, discernibility, k = 5",
+        title: "Search time of the schemes by number of quasi-identifiers, discernibility, k = 5",
         experiment: Experiment::SchemesByColumns,
         metric: METRICS[0],
         line: |row| &row.scheme,
@@ -502,7 +502,7 @@ const PICTURES: [Picture; 6] = [
     },
     Picture {
         file: "schemes-discernibility-by-k.svg",
-        title: "Least discernibility cost of the schemes by k",
+        title: "Lowest discernibility cost of the schemes by k",
         experiment: Experiment::SchemesByK,
         metric: METRICS[0],
         line: |row| &row.scheme,
@@ -511,7 +511,7 @@ const PICTURES: [Picture; 6] = [
     },
     Picture {
         file: "schemes-hdm-by-k.svg",
-        title: "Least hierarchical discernibility cost of the schemes by k",
+        title: "Lowest hierarchical discernibility cost of the schemes by k",
         experiment: Experiment::SchemesByK,
         metric: METRICS[1],
         line: |row| &row.scheme,
@@ -568,16 +568,16 @@ fn draw(
             },
             hollow: match picture.y {
                 Figure::Time => {
-                    "hollow: not proven; the limit ended the search, or it found nothing"
+                    "hollow: not proven optimal; the search hit its limit or found nothing"
                 }
                 Figure::Cost(..) => {
-                    "hollow: the best found when the limit ended the search, not proven"
+                    "hollow: best result when the search hit its limit, not proven optimal"
                 }
             },
         };
         let path = folder.join(picture.file);
         let svg = lines(&around, &drawn);
-        write_atomically(claims, "a picture", &path, svg.as_bytes())?;
+        write_atomically(claims, "a plot", &path, svg.as_bytes())?;
         plots.push(path);
     }
     Ok(plots)

@@ -81,7 +81,7 @@ impl<'a> SecondPass<'a> {
         let is_written = self.output.is_some();
         let mut shuffle =
             (is_written && self.job.output.shuffle == Some(true)).then(Shuffle::default);
-        // Rows that are still to be put in order are formatted when they are.
+        // Rows that still have to be put in order are formatted afterwards.
         let encoder = self.output.as_ref().and_then(|output| output.encoder());
         let encoder = encoder.filter(|_| shuffle.is_none());
         let output = &mut self.output;

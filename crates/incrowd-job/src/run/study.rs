@@ -18,45 +18,45 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What counting models are studied for when nobody says: the parameters of the paper.
+/// The default parameters of counting models: those of the paper.
 const PARAMETERS: [u32; 3] = [3, 10, 25];
 
 /// Larger lattices are not drawn.
 const MOST_DRAWN: u128 = 150;
 
-/// The budget of pictures when the job has none.
+/// The budget shown in plots if the job has none.
 const BUDGET: Budget = Budget::Percent(1.0);
 
-/// What to study beside suppression by height.
+/// What to study besides suppression by height.
 #[derive(Debug, Clone, Default)]
 pub struct StudyOptions {
-    /// The parameters of every model; those in the models' texts, or 3, 10 and 25, when not given.
+    /// The parameters of every model; if not given, those in the models' texts, or 3, 10 and 25.
     pub parameters: Option<Vec<String>>,
-    /// Whether to tell how much every level groups.
+    /// Whether to report how strongly every level merges rows.
     pub importance: bool,
-    /// The folder for pictures.
+    /// The folder for plots.
     pub plot: Option<PathBuf>,
 }
 
-/// What `study` answers.
+/// The result of `study`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Study {
     /// [`VERSION`].
     pub version: u32,
     /// By model, parameter and height.
     pub rows: Vec<StudyRow>,
-    /// By quasi-identifier and level, when asked for.
+    /// By quasi-identifier and level, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Vec<ImportanceRow>>,
-    /// The budget in the pictures, when there are any.
+    /// The budget shown in plots, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<StudyBudget>,
-    /// The pictures written.
+    /// The plots written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
 }
 
-/// How many rows pictures take to be acceptable losses.
+/// The budget that plots show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StudyBudget {
     /// How many.
@@ -86,7 +86,7 @@ pub struct StudyRow {
     pub max: u64,
 }
 
-/// How much one level groups, all other quasi-identifiers being raw.
+/// How strongly one level merges rows, with all other quasi-identifiers raw.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportanceRow {
     /// The quasi-identifier.
@@ -97,11 +97,11 @@ pub struct ImportanceRow {
     pub groups: u64,
     /// Rows of the average class.
     pub avg_group_size: f64,
-    /// That over the average class of the level below; for level 0 one over that of level 1.
+    /// Its ratio to the average class of the level below; for level 0, one over that of level 1.
     pub relative_importance: f64,
 }
 
-/// Looks at every node of the lattice.
+/// Examines every node of the lattice.
 pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Study, Error> {
     let asked = asked(job, options)?;
     let ground = Ground::count(job, control)?;
@@ -115,7 +115,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
     for (spec, parameters) in asked {
         models.push((ground.model(&spec)?, parameters));
     }
-    // Before the long run: what is wrong with them is better known now.
+    // Before the long run, so that errors are reported early.
     let limit = match &job.privacy.max_levels {
         Some(levels) => Some(max_levels(Some(levels), table)?),
         None => None,
@@ -123,8 +123,8 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
     let budget = StudyBudget {
         rows: max_suppressed(job.privacy.max_suppressed.or(Some(BUDGET)), table)?.into(),
         from: match job.privacy.max_suppressed {
-            Some(asked) => format!("asked for: {asked}"),
-            None => format!("{BUDGET}, assumed as `--max-suppressed` is not given"),
+            Some(asked) => format!("requested: {asked}"),
+            None => format!("{BUDGET}, the default, since `--max-suppressed` is not given"),
         },
     };
     if let Some(folder) = &options.plot {
@@ -199,7 +199,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
     })
 }
 
-/// The models with their parameters; k-anonymity when none is named.
+/// The models with their parameters; k-anonymity if none is named.
 fn asked(job: &Job, options: &StudyOptions) -> Result<Vec<(ModelSpec, Vec<Decimal>)>, Error> {
     let texts = job.privacy.models.clone().unwrap_or_default();
     let texts = match texts.is_empty() {
@@ -231,7 +231,7 @@ fn asked(job: &Job, options: &StudyOptions) -> Result<Vec<(ModelSpec, Vec<Decima
     Ok(asked)
 }
 
-/// Draws the pictures of one model.
+/// Draws the plots of one model.
 struct Gallery<'a> {
     folder: &'a Path,
     claims: &'a Claims,
@@ -311,7 +311,7 @@ impl Gallery<'_> {
         Ok(best.map_or(top, |(_, _, node)| node).clone())
     }
 
-    /// Rows suppressed, for a picture: those too close to call are taken to be.
+    /// Rows suppressed, for a plot: borderline classes count as suppressed.
     fn rows(&self, model: &dyn PrivacyModel, node: &Node) -> Result<u32, Error> {
         let histogram = self.lattice.histogram(self.ground.table(), model, node)?;
         let rows = histogram.map(|of| of.rows(model.parameter()));
@@ -331,7 +331,7 @@ impl Gallery<'_> {
             });
         }
         let name = self.model.name();
-        let title = format!("What every node suppresses, {name} with {main} = {parameter}");
+        let title = format!("Rows suppressed at every node, {name} with {main} = {parameter}");
         let picture = LatticePicture {
             title: &title,
             attributes: self.quasi_identifiers,
@@ -346,7 +346,7 @@ impl Gallery<'_> {
 
     fn write(&self, name: String, svg: &str) -> Result<PathBuf, Error> {
         let path = self.folder.join(name);
-        write_atomically(self.claims, "a picture", &path, svg.as_bytes())?;
+        write_atomically(self.claims, "a plot", &path, svg.as_bytes())?;
         Ok(path)
     }
 }

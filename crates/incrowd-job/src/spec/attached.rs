@@ -1,4 +1,4 @@
-//! Tables that a job is handed, where a file would be named.
+//! Tables attached to a job in place of a file.
 
 use incrowd_io::{RowSink, RowSource};
 use std::fmt;
@@ -41,7 +41,7 @@ impl AttachedSink {
         AttachedSink(Arc::new(Mutex::new(Some(Box::new(sink)))))
     }
 
-    /// The sink; none when a release was written to it already.
+    /// The sink; none if a release was already written to it.
     pub(crate) fn take(&self) -> Option<Box<dyn RowSink>> {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sink.take()

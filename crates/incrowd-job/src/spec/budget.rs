@@ -1,4 +1,4 @@
-//! How many rows may be left out.
+//! How many rows may be suppressed.
 
 use crate::error::Error;
 use serde::de::{self, Visitor};
@@ -18,9 +18,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Budget {
-    /// So many rows.
+    /// This many rows.
     Rows(u64),
-    /// So many rows of every hundred, from 0 to 100.
+    /// This percentage of the rows, from 0 to 100.
     Percent(f64),
 }
 
@@ -29,8 +29,8 @@ impl Budget {
     pub fn rows(self, rows: u64) -> u64 {
         match self {
             Budget::Rows(limit) => limit.min(rows),
-            // A share is written with few digits. What comes this close to a whole row is one, had
-            // the share been an exact decimal.
+            // A share is written with few digits. A result this close to a whole row would be one if the share were an
+            // exact decimal.
             Budget::Percent(percent) => {
                 ((rows as f64 * percent / 100.0 + 1e-7).floor() as u64).min(rows)
             }

@@ -1,6 +1,6 @@
-//! What a user asks for: the typed job, before anything is read.
+//! What a user requests: the typed job, before anything is read.
 //!
-//! A [`Job`] is the file a user writes with flags laid over it; every value in it that has a text form has a type of its own.
+//! A [`Job`] is the file a user writes, overridden by flags; every value in it that has a text form has its own type.
 //! Nothing here knows how a job is run.
 
 mod attached;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A span such as `30s`, `5m` or `1h 30m`.
+/// A duration such as `30s`, `5m` or `1h 30m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TimeLimit(pub Duration);

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Steps of work after which a search ends with the best it has found: a number such as `500M`, or `none`.
+/// The number of steps after which a search ends with its best result so far: a number such as `500M`, or `none`.
 ///
-/// A step is a class, tuple or value touched, some tens of nanoseconds. Unlike a limit on time it ends a search at the
-/// same place on every machine.
+/// A step is a class, tuple or value touched, some tens of nanoseconds. Unlike a time limit, it ends a search at the
+/// same point on every machine.
 ///
 /// ```
 /// use incrowd_job::WorkLimit;
@@ -26,7 +26,7 @@ pub struct WorkLimit(Option<u64>);
 const UNITS: [(char, u64); 3] = [('k', 1_000), ('M', 1_000_000), ('G', 1_000_000_000)];
 
 impl WorkLimit {
-    /// What holds when nobody says otherwise.
+    /// The default.
     pub const DEFAULT: WorkLimit = WorkLimit(Some(DEFAULT_WORK_LIMIT));
 
     /// The steps; `None` when there is no limit.

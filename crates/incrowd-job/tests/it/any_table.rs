@@ -94,7 +94,7 @@ fn rows_of_a_table_in_memory_have_a_cell_for_each_column() {
 }
 
 documented! {
-    /// Puts neighbours into boxes of their own.
+    /// Puts neighbors into boxes of their own.
     ///
     /// # Paper
     /// None: a shape that no algorithm of the program makes, to see that any shape can be published.

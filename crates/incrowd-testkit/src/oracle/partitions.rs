@@ -15,7 +15,7 @@ pub type RawSteps = Option<(i64, i64)>;
 pub struct OrderedValues<'a> {
     /// From first to last.
     pub values: Vec<&'a str>,
-    /// The same by position, groups kept together: the order in which whole groups are neighbours.
+    /// The same by position, groups kept together: the order in which whole groups are neighbors.
     by_group: Vec<usize>,
     highest: usize,
     /// For each level, numbers that say which values are in one group there. Groups that share a step are one.

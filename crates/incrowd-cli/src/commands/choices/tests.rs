@@ -49,15 +49,15 @@ fn choices_lead_to_the_release_that_their_script_makes() {
     );
     assert_eq!(outcome.steps.len(), 3);
     assert!(
-        said.contains("6 rows, 6 violate a promise, 3 may be suppressed"),
+        said.contains("6 rows, 6 violating, 3 may be suppressed"),
         "{said}"
     );
     assert!(
-        said.contains("error: 6 rows violate a promise and at most 3 may be"),
+        said.contains("error: 6 rows violate the privacy models, but at most 3 may be"),
         "{said}"
     );
-    assert!(said.contains("`suppress` leaves out 3 rows"), "{said}");
-    assert!(said.contains("neither a column"), "{said}");
+    assert!(said.contains("`suppress` suppresses 3 rows"), "{said}");
+    assert!(said.contains("not a column or command"), "{said}");
     for cell in ["Alva", "45011", "4501*", "asthma", "30-39"] {
         assert!(!said.contains(cell), "{said}");
     }

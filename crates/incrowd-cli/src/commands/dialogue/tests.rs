@@ -50,9 +50,9 @@ fn an_offer_is_taken_written_and_released() {
     let lines = "2\nwrite OUT/job.toml\nrelease OUT/safe.csv OUT/proof.json\n";
     let (said, code) = talk(folder.path(), lines);
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("not every wish can be met"), "{said}");
+    assert!(said.contains("the request cannot be met"), "{said}");
     assert!(said.contains("zip one level higher"), "{said}");
-    assert!(said.contains("k-anonymity(k=3) holds"), "{said}");
+    assert!(said.contains("k-anonymity(k=3) satisfied"), "{said}");
     let release = std::fs::read_to_string(folder.path().join("safe.csv")).unwrap();
     assert!(release.contains("30-39,4501*,"), "{release}");
     let job = Job::load(&folder.path().join("job.toml")).unwrap();
@@ -69,7 +69,7 @@ fn a_wish_is_changed_and_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let (said, code) = talk(folder.path(), "levels zip=1\nhistory\n");
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("every wish can be met"), "{said}");
+    assert!(said.contains("the request can be met"), "{said}");
     let history = last(&said);
     assert_eq!(history.lines().count(), 2, "{history}");
     let (said, code) = talk(folder.path(), "suppress 100%\n");
@@ -112,8 +112,11 @@ fn nothing_is_written_before_an_offer_is_taken_or_over_another_file() {
         folder.path(),
         "write OUT/job.toml\nrelease OUT/safe.csv\n9\n",
     );
-    assert!(said.contains("take an offer first"), "{said}");
-    assert!(said.contains("there is no offer of that number"), "{said}");
+    assert!(said.contains("accept an offer first"), "{said}");
+    assert!(
+        said.contains("there is no offer with that number"),
+        "{said}"
+    );
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     std::fs::write(folder.path().join("job.toml"), "mine").unwrap();
     let (said, _) = talk(
@@ -121,9 +124,12 @@ fn nothing_is_written_before_an_offer_is_taken_or_over_another_file() {
         "2\nwrite OUT/job.toml\nwrite\nrelease -\nquit\n",
     );
     assert!(said.contains("error: "), "{said}");
-    assert!(said.contains("say where, as in `write job.toml`"), "{said}");
     assert!(
-        said.contains("say where, as in `release safe.csv`"),
+        said.contains("name a file, as in `write job.toml`"),
+        "{said}"
+    );
+    assert!(
+        said.contains("name a file, as in `release safe.csv`"),
         "{said}"
     );
     let kept = std::fs::read_to_string(folder.path().join("job.toml")).unwrap();
@@ -135,9 +141,12 @@ fn what_would_leave_no_row_is_no_offer() {
     let folder = tempfile::tempdir().unwrap();
     let (said, code) = talk(folder.path(), "1\nrelease OUT/safe.csv\n");
     assert_eq!(code, 1, "{said}");
-    let offer = "1  leave out more rows: no row would be left";
+    let offer = "1  suppress more rows: no rows would be left";
     assert!(said.contains(offer), "{said}");
-    assert!(said.contains("there is no offer of that number"), "{said}");
+    assert!(
+        said.contains("there is no offer with that number"),
+        "{said}"
+    );
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -148,7 +157,7 @@ fn columns_without_a_role_are_settled_before_a_release() {
     let (said, _) = talk_with("", folder.path(), lines);
     assert!(said.contains("1 without a role"), "{said}");
     assert!(said.contains("error: column `name` has no role"), "{said}");
-    assert!(said.contains("k-anonymity(k=3) holds"), "{said}");
+    assert!(said.contains("k-anonymity(k=3) satisfied"), "{said}");
     let release = std::fs::read_to_string(folder.path().join("safe.csv")).unwrap();
     assert!(release.starts_with("age,zip,disease\n"), "{release}");
 }
@@ -158,6 +167,6 @@ fn the_dialogue_explains_itself() {
     let folder = tempfile::tempdir().unwrap();
     let (said, _) = talk(folder.path(), "help\nnonsense\ncurve\nquit\n");
     assert!(said.contains("release safe.csv"), "{said}");
-    assert!(said.contains("`help` lists what is"), "{said}");
+    assert!(said.contains("unknown command; type `help`"), "{said}");
     assert_eq!(said.matches("rows suppressed by k").count(), 2, "{said}");
 }

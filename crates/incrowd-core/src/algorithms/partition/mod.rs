@@ -33,30 +33,31 @@ use ground::Ground;
 use search::{Manner, choose};
 
 crate::documented! {
-    /// The partition of every column's values that costs least, by a scheme for each column, proven.
+    /// The partition of every column's values with the lowest cost under a scheme for each column, proven.
     ///
     /// A scheme says which partitions of a column's values are allowed: one level of the hierarchy (`bhs`), a cut
-    /// through it (`ghs`), neighbours (`ops`) or any sets (`sps`), and neighbours or sets guided by the hierarchy
-    /// (`gops`, `gsps`). Numbers and dates are ordered by size, text as its hierarchy file lists it or the rule behind
-    /// its levels orders it, else by its bytes. Branch and bound over the partitions of all columns but one, from the
-    /// raw values up or from one block down; a dynamic program finds the best partition of the last column for each.
+    /// through it (`ghs`), neighbors (`ops`) or any sets (`sps`), and neighbors or sets guided by the hierarchy
+    /// (`gops`, `gsps`). Numbers and dates are ordered by size; text as listed in its hierarchy file or ordered by
+    /// its rule, otherwise by its bytes. Branch and bound over the partitions of all columns but one, from the raw
+    /// values upward or from one block downward; dynamic programming finds the best partition of the last column for
+    /// each.
     ///
     /// # Paper
     /// T. Li and N. Li, Towards Optimal k-Anonymization, Data & Knowledge Engineering 65(1), 2008.
     /// # Differs from the paper
-    /// Figure 6 as printed visits some partitions twice; here none is. Rows not published yet are bounded by the
-    /// smallest safe class (DM) or their present penalty (HDM) instead of 0, and by all once no class below can be
-    /// safe. The program for one column and the start from one column at a time are our own. Every promise may be
-    /// asked for, not only k; suppression may have a budget.
+    /// Figure 6 as printed visits some partitions twice; this implementation visits each once. Rows not published yet
+    /// are bounded by the smallest safe class (DM) or their present penalty (HDM) instead of 0, and by all rows once
+    /// no class below can be safe. The dynamic program for one column and the start from one column at a time are our
+    /// own. Every model is supported, not only k; suppression may have a budget.
     /// # Guarantee
-    /// Optimal. When a limit on time or work ends it: the best found and a proven lower bound.
+    /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound.
     /// # Needs
     /// The metric `discernibility` or `hdm`; missing cells that do not match any value.
     /// # Invariant
-    /// Every choice of partitions is in a node dropped, has been visited, or lies below a node of the queue.
+    /// Every choice of partitions is in a dropped node, has been visited, or is below a node of the queue.
     /// # Cost
     /// A node merges the classes of its parent. The partitions of all columns but one may have to be visited, and
-    /// their number multiplies; with time up, the gap says how far the proof came.
+    /// their numbers multiply; if a limit ends it, the gap says how far the proof got.
     #[derive(Debug)]
     pub struct Partition;
 }
@@ -147,7 +148,7 @@ fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, 
     let loss = Assessor::new(problem).assess_recoding(&recoding).loss;
     let Some(loss) = loss.filter(|loss| loss.is_about(Loss(best.cost))) else {
         return Err(Error::CheckFailed {
-            what: "partitions cost something else than the search says",
+            what: "the partitions do not have the cost that the search reported",
         });
     };
     let lower_bound = match answer.is_complete {

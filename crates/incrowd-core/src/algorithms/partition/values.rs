@@ -19,7 +19,7 @@ pub(super) struct Values {
     /// Rows with each value.
     pub rows: Vec<u32>,
     /// The group of each value at each level, from the values themselves to the highest acceptable level. A group
-    /// that a step crosses is one with its neighbour.
+    /// that a step crosses is one with its neighbor.
     pub levels: Vec<Vec<u32>>,
 }
 

@@ -218,11 +218,11 @@ fn choose(column: &Column<'_>) -> (HierarchySpec, String) {
         // Numbers that cannot be read as such are refused by a builder that needs numbers.
         if column.kind == Kind::Number {
             let groups = vec![16, 8, 4];
-            let reason = format!("{count} numbers: about equally many rows each");
+            let reason = format!("{count} numbers: groups with about the same number of rows");
             return (HierarchySpec::Quantile { groups }, reason);
         }
         let reason =
-            format!("{count} values, hardly any of them twice: each is kept or suppressed");
+            format!("{count} values, almost all of them unique: each is kept or suppressed");
         return (HierarchySpec::Suppress, reason);
     };
     let kept = |lost: f64| format!("{:.0} %", (1.0 - lost) * 100.0);

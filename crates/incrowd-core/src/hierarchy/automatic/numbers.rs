@@ -1,11 +1,11 @@
-//! What numbers may get: round intervals, steps that grow, equally full groups, neighbours.
+//! What numbers may get: round intervals, steps that grow, equally full groups, neighbors.
 
 use super::{Candidate, Column, Weight};
 use crate::hierarchy::HierarchySpec;
 use crate::hierarchy::build::LogStep;
 use crate::table::{Decimal, Kind, parse_number};
 
-/// Numbers as few as this may be merged with their neighbours, whatever lies between them.
+/// Numbers as few as this may be merged with their neighbors, whatever lies between them.
 const FEW_NUMBERS: usize = 20;
 const MOST_INTERVALS: f64 = 64.0;
 const MOST_LEVELS: usize = 4;
@@ -35,13 +35,13 @@ pub(super) fn families(column: &Column<'_>) -> Vec<Vec<Candidate>> {
             Weight::Meaning,
         ));
     }
-    let neighbours = (count <= FEW_NUMBERS).then(|| Candidate {
+    let neighbors = (count <= FEW_NUMBERS).then(|| Candidate {
         spec: HierarchySpec::Order,
         weight: Weight::Round,
-        does: "neighbours are merged".into(),
+        does: "neighboring values are merged".into(),
     });
     vec![
-        neighbours.into_iter().collect(),
+        neighbors.into_iter().collect(),
         round,
         logarithmic(column),
         quantiles(count),
@@ -176,7 +176,7 @@ fn quantiles(count: usize) -> Vec<Candidate> {
             groups: groups.to_vec(),
         },
         weight: Weight::Made,
-        does: "groups of about equally many rows".into(),
+        does: "groups with about the same number of rows".into(),
     };
     fits.map(candidate).collect()
 }

@@ -279,7 +279,7 @@ fn free_text_keeps_its_most_common_values() {
     let names: Vec<(String, u32)> = (0..50).map(|n| (format!("name {n}x"), 1)).collect();
     let choice = of("remark", &names);
     assert_eq!(choice.spec, HierarchySpec::Suppress);
-    assert!(choice.reason.contains("hardly any of them twice"));
+    assert!(choice.reason.contains("almost all of them unique"));
 }
 
 #[test]

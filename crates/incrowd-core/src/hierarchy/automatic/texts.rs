@@ -81,7 +81,7 @@ pub(super) fn known(column: &Column<'_>) -> Vec<Candidate> {
     if is_diagnosis && is_mostly(column, is_icd10) {
         candidates.push(meaning(
             HierarchySpec::Icd10,
-            "codes of ICD-10 by category, group and chapter",
+            "ICD-10 codes by category, group and chapter",
         ));
     }
     if is_mostly(column, is_postcode) {
@@ -93,7 +93,7 @@ pub(super) fn known(column: &Column<'_>) -> Vec<Candidate> {
     if column.values.len() <= MOST_ORDERED && known_order(texts()).is_some() {
         candidates.push(meaning(
             HierarchySpec::Order,
-            "in their usual order, neighbours are merged",
+            "neighboring values in the usual order are merged",
         ));
     }
     candidates
@@ -184,11 +184,11 @@ pub(super) fn dates(column: &Column<'_>) -> Vec<Candidate> {
         (true, true) => Vec::new(),
         (true, false) => vec![meaning(
             HierarchySpec::Order,
-            "all within one month, neighbours are merged",
+            "all within one month, neighboring dates are merged",
         )],
         (false, doubt) => {
             let does = match doubt {
-                true => format!("day and month cannot be told apart, so merged by {names}"),
+                true => format!("day and month cannot be distinguished, so merged by {names}"),
                 false => format!("merged by {names}"),
             };
             vec![meaning(HierarchySpec::Date { levels, form: None }, does)]
@@ -302,7 +302,7 @@ pub(super) fn frequent(column: &Column<'_>) -> Vec<Candidate> {
             _ => format!("the {} most common", names.join(", then ")),
         };
         Candidate {
-            does: format!("{kept}, the others as one"),
+            does: format!("{kept}, all others merged"),
             spec: HierarchySpec::Frequent {
                 counts: counts.to_vec(),
             },

@@ -150,7 +150,7 @@ pub(crate) fn check_periods(levels: &[DateLevel]) -> Result<(), Error> {
         Some(at) => Err(Error::HierarchySpecNotNested {
             builder: "date",
             level: at + 2,
-            rule: "days make months, months quarters, quarters years, years decades; weeks make none of these",
+            rule: "days form months, months quarters, quarters years, years decades; weeks form none of these",
         }),
     }
 }

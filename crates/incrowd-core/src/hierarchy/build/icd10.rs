@@ -44,7 +44,7 @@ pub(in crate::hierarchy) fn is_icd10(text: &str) -> bool {
 /// ```
 pub fn icd10(column: &str, values: &[&str]) -> Result<Hierarchy, Error> {
     let code = |text: &str| is_icd10(text).then(|| text.trim().to_ascii_uppercase());
-    let leaves = recognized(column, "codes of ICD-10", values, code)?;
+    let leaves = recognized(column, "ICD-10 codes", values, code)?;
     let other = label::other(leaves.iter().map(|&(_, text)| text));
     let has_points = leaves.iter().any(|(_, text)| text.contains('.'));
     let point = if has_points { "." } else { "" };

@@ -6,7 +6,7 @@ use crate::hierarchy::Hierarchy;
 use crate::table::decimal::written;
 use crate::table::{Decimal, Number};
 
-/// Beyond this many intervals from 0, neighbouring numbers are no longer told apart.
+/// Beyond this many intervals from 0, neighboring numbers are no longer told apart.
 const MOST_INTERVALS: f64 = 9e15;
 
 /// Intervals of the given widths, one width per level, counted from `origin`.

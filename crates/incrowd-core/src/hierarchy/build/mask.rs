@@ -11,7 +11,7 @@ use crate::hierarchy::listed::check_levels;
 /// before the masked part stays whole (`12` among five-digit codes is `12` while three characters are kept,
 /// `12***` once two are). Where all values have the same signs at the same places, as `K1A 0B1` has its blank, these
 /// are neither counted nor masked. Characters are Unicode scalar values. Leaves are sorted by their bytes, so codes
-/// with a common beginning are neighbours.
+/// with a common beginning are neighbors.
 ///
 /// # Errors
 /// No values, `step` 0, or more levels than a hierarchy may have.

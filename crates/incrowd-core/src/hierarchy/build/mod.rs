@@ -1,6 +1,6 @@
 //! Hierarchies made by rule from the distinct values of a column.
 //!
-//! Every builder sorts the values, so that a group is a run of neighbours, and then merges runs level by level.
+//! Every builder sorts the values, so that a group is a run of neighbors, and then merges runs level by level.
 //! Labels are made once per group, never per value, which keeps a million values within a second. The
 //! missing value (an empty text) is put aside: it stays itself below the last level ([`ExtraLeaf::OwnBranch`]).
 //! The last level is always `*`.
@@ -192,7 +192,7 @@ impl Exact {
     }
 }
 
-/// A hierarchy growing upwards, in which every group is a run of neighbouring leaves.
+/// A hierarchy growing upwards, in which every group is a run of neighboring leaves.
 struct Runs {
     levels: Vec<Groups>,
     /// The first leaf of each group of each level so far.
@@ -218,7 +218,7 @@ impl Runs {
         }
     }
 
-    /// Adds a level on which neighbouring groups are one when `key` of their first leaves is equal. `label` writes
+    /// Adds a level on which neighboring groups are one when `key` of their first leaves is equal. `label` writes
     /// the text of a group, given its first and last leaf.
     ///
     /// A text is unique on its level, and on a higher level it holds all that it holds on a lower one; otherwise

@@ -1,4 +1,4 @@
-//! Ordered values, merged with their neighbours: two, then four, then eight.
+//! Ordered values, merged with their neighbors: two, then four, then eight.
 
 use super::{Read, Runs, label, present, read_sorted};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::table::{DateForms, Dictionary, Kind, parse_number};
 /// Groups of at most so many texts are written as a set; longer ones by their first and last.
 const MOST_IN_A_SET: usize = 8;
 
-/// Which values are neighbours.
+/// Which values are neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Arrangement {
     /// Numbers, dates and bands such as `25-34` ascending; well-known scales (`low`, `medium`, `high`) as everybody
@@ -19,7 +19,7 @@ pub enum Arrangement {
     Given,
 }
 
-/// Pairs of neighbours, then pairs of pairs, until one group is left, which is `*`.
+/// Pairs of neighbors, then pairs of pairs, until one group is left, which is `*`.
 ///
 /// Numbers and dates are written `[low-high]`, text as the set `{a, b}` while that is short, then by its first and last
 /// value too; what is left over at the end of a level stays as it is.

@@ -74,7 +74,7 @@ pub(in crate::hierarchy) fn is_postcode(text: &str) -> bool {
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
 pub fn postcode(column: &str, values: &[&str]) -> Result<Hierarchy, Error> {
-    let leaves = recognized(column, "postcodes of the United Kingdom", values, Parts::of)?;
+    let leaves = recognized(column, "UK postcodes", values, Parts::of)?;
     let other = label::other(leaves.iter().map(|&(_, text)| text));
     let mut runs = Runs::new("value", leaves.iter().map(|&(_, text)| text));
     type Part<'a> = fn(&Parts<'a>) -> String;

@@ -153,7 +153,7 @@ fn quantiles_hold_about_equally_many_rows() {
 }
 
 #[test]
-fn neighbours_are_merged_in_natural_order() {
+fn neighbors_are_merged_in_natural_order() {
     assert_eq!(
         table("order", &["10", "9", "1", "2", "100"]),
         "1,[1-2],[1-10],* 2,[1-2],[1-10],* 9,[9-10],[1-10],* 10,[9-10],[1-10],* 100,100,100,*"

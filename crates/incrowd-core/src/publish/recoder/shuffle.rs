@@ -1,7 +1,7 @@
 //! Published rows in an order that tells nothing about the order of the table.
 //!
 //! Rows that stay in their order can tell who is who: a table sorted by name, or by the day of admission, gives each
-//! row a neighbour whom others may know. Drawing random places would not do, for a seed that is known, and the
+//! row a neighbor whom others may know. Drawing random places would not do, for a seed that is known, and the
 //! certificate tells it, leads back to the order. So rows are sorted first, by what is published of them, and only then
 //! drawn: what comes out depends on the published rows and the seed, and on nothing else.
 //!

@@ -20,20 +20,20 @@ const MOST_TUPLES: usize = 1_000_000;
 /// Combinations that are reported.
 const MOST_REPORTED: usize = 20;
 
-/// What columns give away together.
+/// What columns reveal in combination.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Combinations {
     /// The columns combined: those that others are likely to know, at most eight.
     pub columns: Vec<String>,
-    /// The rows looked at: all, or the first ones when these already have very many distinct tuples.
+    /// The rows examined: all, or the first ones if they already have very many distinct tuples.
     pub rows: u64,
     /// All of them together.
     pub together: Option<Combination>,
-    /// Pairs and triples, those that leave most people alone first.
+    /// Pairs and triples, starting with those that make the most rows unique.
     pub strongest: Vec<Combination>,
 }
 
-/// Some columns together.
+/// A combination of columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Combination {
     /// The columns.
@@ -42,13 +42,13 @@ pub struct Combination {
     pub distinct: u64,
     /// Distinct tuples per row.
     pub distinct_ratio: f64,
-    /// Share of the pairs of rows told apart.
+    /// Share of the pairs of rows that differ.
     pub separation_ratio: f64,
     /// Rows whose tuple no other row has.
     pub unique_rows: u64,
 }
 
-/// The columns to combine: the likely quasi-identifiers, those with most values if there are too many.
+/// The columns to combine: the likely quasi-identifiers; if there are too many, those with the most values.
 pub(super) fn candidates(columns: &[ColumnReport]) -> Vec<usize> {
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|&at| columns[at].role == ProposedRole::QuasiIdentifying)
@@ -141,7 +141,7 @@ pub(super) fn count(
 }
 
 impl Tuples {
-    /// What a pair or a triple of the candidates gives away.
+    /// What a pair or a triple of the candidates reveals.
     fn combination(&self, names: &[String], candidates: &[usize], chosen: &[usize]) -> Combination {
         let mut rows_of: HashMap<u128, u64> = HashMap::new();
         self.rows_of_tuples.iter().for_each(|(tuple, rows)| {

@@ -1,4 +1,4 @@
-//! Columns whose names say nothing, and that single people out together with those proposed.
+//! Columns whose names suggest nothing, but that single people out in combination with those proposed.
 
 use super::hash;
 use crate::error::Error;
@@ -9,20 +9,21 @@ use hashbrown::HashMap;
 use incrowd_core::table::RowBatch;
 use incrowd_io::RowSource;
 
-/// Rows looked at, from the first on.
+/// The number of first rows examined.
 const MOST_ROWS: usize = 50_000;
 
-/// A column is added when it leaves so large a part of the rows alone that were not before.
+/// A column is added if it makes at least this share of rows unique that were not before.
 const LEAST_GAIN: f64 = 0.05;
 
-/// A column to add, and the part of the rows that it leaves alone in addition.
+/// A column to add, and the share of rows that it makes unique in addition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Addition {
     pub(super) column: usize,
     pub(super) gain: f64,
 }
 
-/// Up to `most` of the `possible` columns, each the one that leaves most rows alone together with those before.
+/// Up to `most` of the `possible` columns, each the one that makes the most rows unique in combination with those
+/// before.
 pub(super) fn additions(
     job: &Job,
     source: &dyn RowSource,
@@ -85,7 +86,7 @@ pub(super) fn additions(
     Ok(additions)
 }
 
-/// The classes of rows, told apart by one more column.
+/// The classes of rows, split by one more column.
 fn split(classes: &[u32], column: &[u32]) -> Vec<u32> {
     let mut finer: HashMap<(u32, u32), u32> = HashMap::new();
     let pairs = classes.iter().zip(column);
@@ -97,7 +98,7 @@ fn split(classes: &[u32], column: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// Rows that are their class.
+/// Rows that are alone in their class.
 fn rows_alone(classes: &[u32]) -> usize {
     let count = classes.iter().max().map_or(0, |&last| last as usize + 1);
     let mut rows = vec![0_u32; count];

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 impl Ground {
     /// The job that makes the release of an offer.
     ///
-    /// Levels may not rise above those of the offer, and no more rows be suppressed. Should lower levels keep the
-    /// promise with as few rows suppressed, which offers that weaken the promise may leave room for, they are taken.
+    /// Levels may not rise above those of the offer, and no more rows may be suppressed. If lower levels satisfy the
+    /// model with as few rows suppressed, as offers with weaker privacy may allow, they are used.
     pub fn agreed(&self, wish: &Wish, offer: &Offered) -> Job {
         let mut job = self.job.clone();
         job.privacy.models = Some(vec![offer.model.clone()]);
@@ -22,7 +22,7 @@ impl Ground {
     }
 }
 
-/// Writes a job file; one that is there is not replaced.
+/// Writes a job file; an existing one is not overwritten.
 pub fn write_job(job: &Job, path: &Path) -> Result<(), Error> {
     if path.exists() {
         let paths = vec![path.to_owned()];
@@ -41,7 +41,7 @@ pub fn write_job(job: &Job, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Paths in a job file start at its folder, so in another folder they must not be relative.
+/// Paths in a job file are relative to its folder, so in another folder they must be absolute.
 fn make_absolute(job: &mut Job) {
     let absolute =
         |path: &Path| -> PathBuf { std::path::absolute(path).unwrap_or_else(|_| path.to_owned()) };

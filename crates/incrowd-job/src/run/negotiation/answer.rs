@@ -9,26 +9,26 @@ use incrowd_core::utility::UtilityMetric;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// What `negotiate` answers.
+/// The result of `negotiate`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Negotiated {
     /// [`VERSION`](crate::VERSION).
     pub version: u32,
-    /// What can be had.
+    /// The offers.
     #[serde(flatten)]
     pub terms: Terms,
-    /// What the answer rests on.
+    /// What the answer is based on.
     pub lattice: NegotiationLattice,
     /// Nodes whose histogram was read or whose classes were counted.
     pub nodes_visited: u64,
-    /// Whether a higher node never suppresses more rows under this model. If not, nothing was inferred from one
-    /// node about another.
+    /// Whether a higher node never suppresses more rows with this model. If not, nothing was inferred from one node
+    /// about another.
     pub monotone: bool,
     /// Where the time went.
     pub seconds: NegotiationSeconds,
 }
 
-/// The best release that meets every wish, or those that give way on one; none where even that does not help.
+/// The best release that meets the request, or those that relax one part of it; none if even that is not enough.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[expect(
@@ -36,18 +36,18 @@ pub struct Negotiated {
     reason = "there is one per question, and boxes would be in everybody's way"
 )]
 pub enum Terms {
-    /// Every wish is met.
+    /// The request is met.
     Exact {
         /// The release.
         answer: Offered,
     },
-    /// Every wish but one is met by each of these.
+    /// Each of these meets all parts of the request but one.
     Relaxed {
         /// Suppresses more rows.
         more_suppression: Option<Offered>,
-        /// Uses levels beyond the acceptable.
+        /// Uses levels above the acceptable ones.
         higher_levels: Option<Offered>,
-        /// Promises less.
+        /// Weakens privacy.
         weaker_privacy: Option<Offered>,
     },
 }
@@ -71,36 +71,36 @@ impl Terms {
     }
 }
 
-/// A release that can be had, and what it costs.
+/// A possible release and its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
     /// The level of every quasi-identifier, in their order.
     pub levels: Vec<u8>,
     /// The sum of the levels.
     pub height: u32,
-    /// The parameter of the promise.
+    /// The parameter of the model.
     pub parameter: Figure,
-    /// Rows in classes that do not keep it.
+    /// Rows in classes that do not satisfy it.
     pub rows_suppressed: u64,
     /// Published classes.
     pub classes: u64,
-    /// Rows of the smallest of them; 0 when there is none.
+    /// Rows of the smallest class; 0 if there is none.
     pub smallest_class: u64,
-    /// Every metric that applies, the one asked for first.
+    /// Every metric that applies, starting with the one requested.
     pub metrics: IndexMap<String, f64>,
-    /// Rows of the average published class; 0 when there is none.
+    /// Rows of the average published class; 0 if there is none.
     pub average_class: f64,
     /// The share of rows suppressed.
     pub share_suppressed: f64,
     /// The levels by name.
     pub levels_by_name: IndexMap<String, u8>,
-    /// The promise with this parameter.
+    /// The model with this parameter.
     pub model: String,
-    /// The wish that is not met; `null` when all are.
+    /// The part of the request that is relaxed; `null` if all are met.
     pub gives_way: Option<GaveWay>,
 }
 
-/// The wish that an offer does not meet, and by how much.
+/// The part of the request that an offer relaxes, and by how much.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "kebab-case")]
 pub enum GaveWay {
@@ -109,30 +109,30 @@ pub enum GaveWay {
         /// Rows beyond the budget.
         rows_beyond: u64,
     },
-    /// Levels are above the acceptable.
+    /// Levels are above the acceptable ones.
     Levels {
-        /// Steps beyond the acceptable level, of those quasi-identifiers that go beyond it.
+        /// Levels above the acceptable one, for each quasi-identifier that exceeds it.
         steps_beyond: IndexMap<String, u8>,
     },
-    /// The promise is weaker.
+    /// Privacy is weaker.
     Privacy {
-        /// The parameter asked for.
+        /// The parameter requested.
         asked: Figure,
     },
 }
 
-/// What an answer rests on.
+/// What an answer is based on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NegotiationLattice {
-    /// Nodes in all; a float beyond 2^64.
+    /// All nodes; a float beyond 2^64.
     pub nodes: Figure128,
     /// Nodes annotated in advance.
     pub annotated: u64,
     /// `full`, `partial`, `partial-top` or `lazy`.
     pub how: String,
-    /// Whether nothing better can have been left unseen.
+    /// Whether no better answer can exist.
     pub complete: bool,
-    /// Why it was done that way.
+    /// Why this preparation was chosen.
     pub why: String,
 }
 
@@ -151,7 +151,7 @@ impl NegotiationLattice {
 /// Where the time went.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NegotiationSeconds {
-    /// Getting ready for this answer: reading, counting, annotating. Next to nothing once all is there.
+    /// Preparing this answer: reading, counting, annotating. Almost nothing once that is done.
     pub prepare: f64,
     /// Finding it.
     pub answer: f64,
@@ -162,7 +162,7 @@ pub(super) fn is_monotone(model: &dyn PrivacyModel) -> bool {
     model.monotonicity() == Monotonicity::UnionWithAny
 }
 
-/// Puts prices on offers.
+/// Computes the cost of offers.
 pub(super) struct Pricing<'a> {
     pub(super) ground: &'a Ground,
     pub(super) negotiator: &'a Negotiator,
@@ -196,7 +196,7 @@ impl Pricing<'_> {
             names.map(|(name, _)| name.to_owned())
         };
         let promise = self.model.with_parameter(offer.parameter)?;
-        // The text stands alone, in a job file for one: it must say which column it is about.
+        // The text is also used alone, for example in a job file, so it must name its column.
         let column = promise.column().filter(|_| self.ground.sensitive.len() > 1);
         let column = column.map(|at| self.ground.table.columns[at].name.as_str());
         Ok(Offered {

@@ -1,4 +1,4 @@
-//! Lines of JSON in, a line of JSON out for each.
+//! Lines of JSON in, one line of JSON out for each.
 
 use super::wish::{Defaults, Wish};
 use super::{Negotiation, Terms};
@@ -10,18 +10,18 @@ use std::io::{BufRead, ErrorKind, Read, Write};
 /// A longer line is not a request.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// What became of the lines.
+/// How the lines were answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BatchSummary {
     /// Requests met exactly.
     pub exact: u64,
     /// Requests answered with relaxations.
     pub relaxed: u64,
-    /// Lines that are no request, or a request that cannot be meant.
+    /// Lines that are not a request, or an invalid one.
     pub refused: u64,
 }
 
-/// Answers every line of `input` with a line on `output`, at once, so that a program can hold a dialogue. Blank
+/// Answers every line of `input` with a line on `output` immediately, so that a program can hold a dialogue. Blank
 /// lines are skipped. A line that cannot be answered gets an object with `line` and `error`, and the next is read.
 pub fn answer_lines(
     negotiation: &Negotiation,
@@ -89,7 +89,7 @@ pub fn answer_lines(
         let printed = writeln!(output, "{line}").and_then(|()| output.flush());
         match printed {
             Ok(()) => {}
-            // Whoever reads has seen enough.
+            // The reader has seen enough.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
             Err(error) => return Err(Error::Answers { kind: error.kind() }),
         }

@@ -10,10 +10,10 @@ use incrowd_core::privacy::{Direction, PrivacyModel};
 use incrowd_core::registry::Kind;
 use incrowd_plot::{PlotBudget, StepCurve, cumulative};
 
-/// Points drawn of the curve of a parameter that is not whole.
+/// Points drawn for a parameter that is not whole.
 const POINTS: usize = 400;
 
-/// Whole parameters drawn at most; between them some are left out.
+/// The most whole parameters drawn; if there are more, some are skipped.
 const MOST_WHOLE: u64 = 2000;
 
 /// The rows that each parameter of a model suppresses at one node.
@@ -21,7 +21,7 @@ const MOST_WHOLE: u64 = 2000;
 pub struct Curve {
     /// The model, such as `k-anonymity`.
     pub model: String,
-    /// What its parameter is called, such as `k`.
+    /// The name of its parameter, such as `k`.
     pub parameter_name: String,
     /// Whether the parameter is a whole number.
     pub is_whole: bool,
@@ -29,11 +29,11 @@ pub struct Curve {
     pub levels: Vec<(String, u8)>,
     /// Rows of the table.
     pub rows: u64,
-    /// The parameter asked for.
+    /// The parameter requested.
     pub asked: f64,
     /// The rows that may be suppressed.
     pub budget: u64,
-    /// A lower parameter is a stronger promise.
+    /// Whether a lower parameter means stronger privacy.
     is_stronger_below: bool,
     direction: Direction,
     /// Measures from the least safe to the safest, with the rows of all classes up to each.
@@ -41,7 +41,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The curve of the highest levels a wish accepts.
+    /// The curve of the highest levels a request accepts.
     pub(super) fn at_limit(ground: &Ground, wish: &Wish, control: &Control) -> Result<Self, Error> {
         let model = ground.model(&wish.spec()?)?;
         let node = max_levels(wish.max_levels.as_deref(), &ground.table)?;
@@ -78,7 +78,7 @@ impl Curve {
         })
     }
 
-    /// The rows that a parameter suppresses. A drawing, not an answer: classes that `f64` cannot tell from the
+    /// The rows that a parameter suppresses. For drawing, not an answer: classes that `f64` cannot distinguish from the
     /// parameter are taken at their measure.
     pub fn rows_suppressed(&self, parameter: f64) -> u64 {
         let breaks = |measure: f64| !self.direction.meets(measure, parameter);
@@ -94,7 +94,7 @@ impl Curve {
         self.is_stronger_below
     }
 
-    /// The parameters worth drawing: what was asked for in the middle, or further if the budget is spent later.
+    /// The parameters worth drawing: the one requested in the middle, or a wider range if the budget is spent later.
     pub fn range(&self) -> (f64, f64) {
         let low = if self.is_stronger_below { 0.0 } else { 1.0 };
         let spent = self.steps.iter();
@@ -113,7 +113,7 @@ impl Curve {
         }
     }
 
-    /// The curve as a picture.
+    /// The curve as a plot.
     pub(crate) fn draw(&self, title: &str, budget: &PlotBudget) -> String {
         let parameters = self.drawn().into_iter();
         let points: Vec<(f64, u64)> = parameters
@@ -130,7 +130,7 @@ impl Curve {
         cumulative(title, &curve, budget)
     }
 
-    /// The parameters that a picture shows.
+    /// The parameters that a plot shows.
     fn drawn(&self) -> Vec<f64> {
         let (low, high) = self.range();
         match self.is_whole {

@@ -1,4 +1,4 @@
-//! The histograms of a lattice, kept in a file between runs.
+//! The histograms of a lattice, saved in a file between runs.
 
 use super::Ground;
 use crate::error::Error;
@@ -62,7 +62,7 @@ impl Hasher {
     }
 }
 
-/// An index file that was read, or is still to be made.
+/// An index file that was read, or will be written.
 #[derive(Debug)]
 pub(super) struct IndexFile {
     path: PathBuf,
@@ -70,8 +70,8 @@ pub(super) struct IndexFile {
 }
 
 impl IndexFile {
-    /// Reads the file if it is there; one that is damaged, or made for something else, is refused. If it is not
-    /// there, it must be possible to write it, which is better known before the long run than after.
+    /// Reads the file if it exists; one that is damaged or made for something else is refused. If it does not exist,
+    /// checks before the long run that it can be written.
     pub(super) fn open(path: &Path, ground: &Ground, control: &Control) -> Result<Self, Error> {
         let claims = files::claims(&ground.job);
         claims.check_write("the index", path)?;
@@ -92,7 +92,7 @@ impl IndexFile {
                 index.lattice = Some(lattice);
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                // Dropped at once: it only shows that the folder takes files.
+                // Dropped at once: it only shows that the folder is writable.
                 PendingFile::create(&claims, "the index", path)?;
             }
             Err(error) => return Err(Error::read(path, &error)),
@@ -105,7 +105,7 @@ impl IndexFile {
         self.lattice.as_ref()
     }
 
-    /// Adds histograms to the file and returns all it holds now.
+    /// Adds histograms to the file and returns everything it holds now.
     pub(super) fn add(
         &mut self,
         made: AnnotatedLattice,

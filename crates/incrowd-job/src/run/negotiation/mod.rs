@@ -1,10 +1,10 @@
-//! Agreeing on a release: a table counted once, asked many times.
+//! Negotiating a release: a table counted once, with many requests.
 //!
 //! [`Ground::count`] reads the table. A [`Negotiation`] on that ground answers one [`Wish`] after another: with the
-//! best release that meets it, or with up to three that each give way on one point. What it needs to know of the
-//! lattice is prepared at the first question about a model, in the way [`Options::how`] says, and may be kept in an
-//! index file. [`Ground::agreed`] turns an offer into a job for [`anonymize`](crate::run::anonymize): an offer is never
-//! written by itself, so it is checked like any other release.
+//! best release that meets it, or with up to three that each relax one part of it. What it needs to know about the
+//! lattice is prepared at the first request for a model, as [`Options::how`] says, and may be saved in an index file.
+//! [`Ground::agreed`] turns an offer into a job for [`anonymize`](crate::run::anonymize): an offer is never written by
+//! itself, so it is checked like any other release.
 
 mod agreed;
 mod answer;
@@ -38,26 +38,26 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What annotating may take, by [`annotation_work`], before a single question is answered that a search answers with a
-/// few hundred nodes: a tenth of a second.
+/// How much annotating may cost, by [`annotation_work`], before a single request that a search answers with a few
+/// hundred nodes: a tenth of a second.
 const WORK_FOR_ONE: u128 = 20_000_000;
 
-/// The same where the search would have to count most nodes too, and more than once.
+/// The same if the search would also have to count most nodes, and more than once.
 const WORK_WHERE_NOTHING_IS_SKIPPED: u128 = 2_000_000_000;
 
-/// The same where many questions follow. About half a minute on one core.
+/// The same if many requests follow. About half a minute on one core.
 const WORK_FOR_MANY: u128 = 5_000_000_000;
 
-/// The share of nodes that are annotated when nobody says how many, in percent.
+/// The default share of nodes to annotate, in percent.
 const PARTIAL: f64 = 5.0;
 
-/// A metric as the user calls it.
+/// A metric by the user's name for it.
 type NamedMetric = (String, Box<dyn UtilityMetric>);
 
-/// How to get ready for questions.
+/// How to prepare for requests.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What is known of the lattice in advance.
+    /// What to annotate in advance.
     pub how: Preparation,
     /// The share of nodes annotated by [`How::Partial`], in percent.
     pub percent: f64,
@@ -65,9 +65,9 @@ pub struct Options {
     pub estimator: Estimator,
     /// Which heights the relaxation of the levels may use.
     pub search: Search,
-    /// Where histograms are kept between runs.
+    /// Where histograms are saved between runs.
     pub index: Option<PathBuf>,
-    /// Whether more than one question will be asked, so that preparing pays.
+    /// Whether there will be more than one request, so that preparing pays off.
     pub many_questions: bool,
 }
 
@@ -84,7 +84,7 @@ impl Default for Options {
     }
 }
 
-/// A table that was counted, to be asked about.
+/// A counted table, ready for requests.
 #[derive(Debug)]
 pub struct Ground {
     job: Job,
@@ -96,7 +96,7 @@ pub struct Ground {
     seconds: f64,
 }
 
-/// Columns that are neither given a role nor kept by name.
+/// Columns that neither have a role nor are kept by name.
 fn without_role(job: &Job, plan: &Plan) -> Vec<String> {
     let named = job.columns.keep.as_deref().unwrap_or_default();
     let mut columns = plan.names_of(&plan.kept);
@@ -105,7 +105,7 @@ fn without_role(job: &Job, plan: &Plan) -> Vec<String> {
 }
 
 impl Ground {
-    /// Counts the table of a job. Nothing is published, so columns without a role are left alone.
+    /// Counts the table of a job. Nothing is published, so columns without a role are ignored.
     pub fn count(job: &Job, control: &Control) -> Result<Ground, Error> {
         let started = Instant::now();
         let source = input::source(job)?;
@@ -143,18 +143,18 @@ impl Ground {
         &self.job
     }
 
-    /// Columns that nobody gave a role. Before a release the job must say what happens to them.
+    /// Columns without a role. Before a release, the job must say what to do with them.
     pub fn without_role(&self) -> &[String] {
         &self.without_role
     }
 
-    /// The quasi-identifiers, each with its last level.
+    /// The quasi-identifiers, each with its highest level.
     pub fn quasi_identifiers(&self) -> impl Iterator<Item = (&str, u8)> {
         let attributes = self.table.attributes.iter();
         attributes.map(|of| (of.name.as_str(), of.hierarchy.height()))
     }
 
-    /// The one model a text means, for the one column it is about.
+    /// The one model a text means, for the one column it applies to.
     pub(crate) fn model(&self, spec: &ModelSpec) -> Result<Box<dyn PrivacyModel>, Error> {
         spec.check_complete()?;
         let mut models = spec.build_all(&self.table.columns, &self.sensitive)?;
@@ -164,7 +164,7 @@ impl Ground {
         }
     }
 
-    /// Every metric that applies, by name; the one asked for first.
+    /// Every metric that applies, by name, starting with the one requested.
     fn metrics(&self, asked: &MetricSpec) -> Result<Vec<NamedMetric>, Error> {
         let mut metrics = vec![(asked.to_string(), asked.build(&self.table)?)];
         for entry in METRICS {
@@ -178,8 +178,8 @@ impl Ground {
     }
 }
 
-/// Answers wishes about one table. Owns all it needs, so a server or another language can keep it, and may be asked from
-/// several threads. Its [`Control`] tells how far an answer is and stops it.
+/// Answers requests about one table. It owns everything it needs, so a server or another language can keep it, and may
+/// be used from several threads. Its [`Control`] reports progress and stops it.
 #[derive(Debug)]
 pub struct Negotiation {
     ground: Arc<Ground>,
@@ -188,7 +188,7 @@ pub struct Negotiation {
     prepared: Mutex<Prepared>,
 }
 
-/// What grows with every question.
+/// State that grows with every request.
 #[derive(Debug)]
 struct Prepared {
     index: Option<IndexFile>,
@@ -207,7 +207,7 @@ struct Ready {
 }
 
 impl Negotiation {
-    /// Gets ready; an index file that is there is read and checked at once.
+    /// Prepares; an existing index file is read and checked at once.
     pub fn new(
         ground: Arc<Ground>,
         options: Options,
@@ -241,12 +241,12 @@ impl Negotiation {
         &self.ground
     }
 
-    /// Tells how far an answer is, and stops it.
+    /// Reports progress, and stops an answer.
     pub fn control(&self) -> &Arc<Control> {
         &self.control
     }
 
-    /// The wish that the job itself states.
+    /// The request that the job itself states.
     pub fn wish_of_job(&self) -> Result<Wish, Error> {
         Wish::of_job(&self.ground.job)
     }
@@ -271,7 +271,7 @@ impl Negotiation {
             })
             .search(wish.search.unwrap_or(self.options.search));
         let watch = SearchWatch::new(&self.ground.job, &self.control);
-        // A request that no table could mean is refused before anything is prepared for it.
+        // A request that is invalid for every table is refused before anything is prepared for it.
         request.check(table)?;
         let (ready, seconds_before) = self.prepare(&*model, budget, &watch)?;
         let prepare = preparing.elapsed().as_secs_f64() + seconds_before;
@@ -308,8 +308,8 @@ impl Negotiation {
         Curve::at_limit(&self.ground, wish, &self.control)
     }
 
-    /// What is prepared for a model, made if it must be, and the seconds that no answer has told yet. Who asks about
-    /// another model meanwhile waits: what is prepared is kept in one file.
+    /// What is prepared for a model, made if necessary, and the seconds that no answer has reported yet. Requests for
+    /// another model wait meanwhile, since what is prepared is saved in one file.
     fn prepare(
         &self,
         model: &dyn PrivacyModel,
@@ -344,7 +344,7 @@ impl Negotiation {
         Ok((ready, seconds_before))
     }
 
-    /// The way to get ready, and why it was taken.
+    /// The preparation to use, and why.
     fn choose(
         &self,
         index: Option<&IndexFile>,
@@ -352,7 +352,7 @@ impl Negotiation {
         budget: u32,
     ) -> (How, String) {
         if let Preparation::Fixed(how) = self.options.how {
-            return (how, "you said so".into());
+            return (how, "as requested".into());
         }
         if let Some(lattice) = index.and_then(IndexFile::lattice) {
             return match lattice.is_full() {
@@ -380,19 +380,16 @@ impl Negotiation {
             ),
             (true, true) if !is_many && work > WORK_FOR_ONE => (
                 How::Full,
-                format!("the promise lets no node be skipped, so all {nodes} are counted once"),
+                format!("with this model no node can be skipped, so all {nodes} are counted once"),
             ),
-            (true, true) => (
-                How::Full,
-                format!("annotating all {nodes} nodes takes a moment"),
-            ),
+            (true, true) => (How::Full, format!("annotating all {nodes} nodes is quick")),
             (true, false) if is_many => (
                 How::Lazy,
-                format!("annotating all {nodes} nodes would take long"),
+                format!("annotating all {nodes} nodes would take too long"),
             ),
             (true, false) => (
                 How::Lazy,
-                format!("one question does not pay for annotating all {nodes} nodes"),
+                format!("annotating all {nodes} nodes is not worth it for one request"),
             ),
         }
     }
@@ -440,14 +437,14 @@ impl Negotiation {
     }
 }
 
-/// Refuses an index that was made another way than is asked for now.
+/// Refuses an index that was made in another way than requested now.
 fn check_index(index: &IndexFile, ground: &Ground, options: &Options) -> Result<(), Error> {
     let (Some(lattice), Preparation::Fixed(how)) = (index.lattice(), options.how) else {
         return Ok(());
     };
     let fits = match how {
         How::Full => lattice.is_full(),
-        // Every node is more than was asked for.
+        // All nodes include those requested.
         _ if lattice.is_full() => true,
         _ => {
             let levels = LevelTable::of(&ground.table);

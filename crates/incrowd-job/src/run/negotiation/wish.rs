@@ -1,4 +1,4 @@
-//! What is wished for, as flags, job files and lines of JSON say it.
+//! A request, as flags, job files and lines of JSON state it.
 
 use crate::error::Error;
 use crate::spec::{Budget, Job};
@@ -7,25 +7,25 @@ use incrowd_core::privacy::{Decimal, ModelSpec};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-/// Three wishes and a taste.
+/// A request: privacy, suppression, levels, and a metric to prefer releases by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wish {
-    /// The promise, such as `k-anonymity(k=5)`; its parameter may be missing while `parameter` is there.
+    /// The model, such as `k-anonymity(k=5)`; its parameter may be omitted if `parameter` is given.
     pub model: String,
-    /// The parameter of the promise; wins over one in the text.
+    /// The parameter of the model; overrides the one in the text.
     pub parameter: Option<Decimal>,
-    /// The rows that may be suppressed; none when not given.
+    /// The rows that may be suppressed; none if not given.
     pub max_suppressed: Option<Budget>,
-    /// The highest acceptable level of each quasi-identifier; any when not given.
+    /// The highest acceptable level of each quasi-identifier; any if not given.
     pub max_levels: Option<Vec<u8>>,
-    /// What makes a release good; its height when not given.
+    /// The metric to minimize; the height if not given.
     pub metric: Option<String>,
-    /// Which heights the relaxation of the levels may use; as [`Options`](super::Options) say when not given.
+    /// Which heights the relaxation of the levels may use; as in [`Options`](super::Options) if not given.
     pub search: Option<Search>,
 }
 
 impl Wish {
-    /// What a job wishes for. It must make exactly one promise.
+    /// The request of a job. It must have exactly one model.
     pub fn of_job(job: &Job) -> Result<Wish, Error> {
         let model = match job.privacy.models.as_deref().unwrap_or_default() {
             [] => return Err(Error::NoPrivacyModel),
@@ -47,7 +47,7 @@ impl Wish {
         Ok(wish)
     }
 
-    /// The promise as it is meant.
+    /// The model with its parameter.
     pub fn spec(&self) -> Result<ModelSpec, Error> {
         let spec: ModelSpec = self.model.parse()?;
         Ok(match self.parameter {
@@ -56,7 +56,7 @@ impl Wish {
         })
     }
 
-    /// Changes the parameter of the promise, as a user writes it.
+    /// Changes the parameter of the model, as a user writes it.
     pub fn set_parameter(&mut self, text: &str) -> Result<(), Error> {
         let spec: ModelSpec = self.model.parse()?;
         self.parameter = Some(spec.entry().read_parameter(text)?);
@@ -91,7 +91,7 @@ impl Wish {
             return Ok(());
         }
         let mut named = Vec::new();
-        // A name may hold blanks, so only what stands before the last `=` of a part is one.
+        // A name may contain spaces, so only the text before the last `=` of a part is one.
         for part in text.split(',').flat_map(split_pairs) {
             let (name, level) = part.rsplit_once('=').ok_or_else(wrong)?;
             let level = level.trim().parse().map_err(|_| wrong())?;
@@ -102,7 +102,7 @@ impl Wish {
         Ok(())
     }
 
-    /// Reads a line of JSON. What it leaves out is as in `defaults`, a line without a model is about its model.
+    /// Parses a line of JSON. Missing fields, including the model, are taken from `defaults`.
     pub(super) fn of_line(
         text: &str,
         defaults: &Defaults<'_>,
@@ -161,7 +161,7 @@ fn split_pairs(text: &str) -> Vec<&str> {
     parts
 }
 
-/// What lines of JSON may leave out.
+/// What lines of JSON may omit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Defaults<'a> {
     pub(super) model: Option<&'a str>,
@@ -189,7 +189,7 @@ enum Levels {
     ByName(IndexMap<String, i64>),
 }
 
-/// What the reader of JSON says; there is only one line, and its columns say little.
+/// The message of the JSON parser, without its position: there is only one line.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line 1 column ") {
@@ -207,7 +207,7 @@ fn decimal(number: f64, model: &str) -> Result<Decimal, Error> {
     Ok(entry.read_parameter(&number.to_string())?)
 }
 
-/// A level, if its quasi-identifier has it. One too many is told by whoever counts them.
+/// A level, if its quasi-identifier has it. A wrong number of levels is reported elsewhere.
 fn level_of(of: Option<&(&str, u8)>, level: i64) -> Result<u8, Error> {
     let Some(&(name, height)) = of else {
         return Ok(0);
@@ -260,10 +260,10 @@ fn search(name: &str) -> Result<Search, Error> {
         })
 }
 
-/// What is known of a lattice before the first question.
+/// What to annotate before the first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preparation {
-    /// Whatever the size of the lattice and the number of questions suggest.
+    /// Whatever the size of the lattice and the number of requests suggest.
     #[default]
     Auto,
     /// This.
@@ -281,7 +281,7 @@ impl Preparation {
     ];
 }
 
-/// A share such as `5%`, in percent; the sign may be left out.
+/// A share such as `5%`, in percent; the sign may be omitted.
 pub fn share(text: &str) -> Result<f64, Error> {
     let number = text.trim().trim_end_matches('%').trim_end();
     let percent: f64 = number

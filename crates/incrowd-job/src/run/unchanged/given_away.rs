@@ -1,10 +1,11 @@
-//! What a column published as it is gives away with certainty: the sensitive value of all rows that share a value of it.
+//! What a column published unchanged reveals with certainty: the sensitive value of all rows that share a value of it.
 //!
-//! How much one column tells about another ([`told`](super::told)) is a mean over all rows. A ward that has all HIV
-//! patients and nobody else tells little of the diagnoses of a hospital, and everything about a tenth of its patients.
+//! How much one column reveals about another ([`told`](super::told)) is an average over all rows. A ward that has all
+//! HIV patients and nobody else reveals little about the diagnoses of a hospital, and everything about a tenth of its
+//! patients.
 
-/// Of fewer rows than this, all may have the same sensitive value by chance: of two rows often, of ten next to never
-/// unless nearly all rows of the table have that value, which is taken account of.
+/// Fewer rows than this may all have the same sensitive value by chance: two rows often do, ten almost never, unless
+/// nearly all rows of the table have that value, which is accounted for.
 pub(super) const FEWEST_ROWS: u64 = 10;
 
 /// Whether all rows seen share one value.
@@ -27,7 +28,7 @@ impl Shared {
     }
 }
 
-/// The rows whose sensitive value a column gives away.
+/// The rows whose sensitive value a column reveals.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct GivenAway {
     /// Rows whose value of the column at least [`FEWEST_ROWS`] rows have, all with one sensitive value.
@@ -42,8 +43,8 @@ impl GivenAway {
     ///
     /// If sensitive values were spread over the rows at random, the n rows of a value would all have one with a
     /// probability of the sum of p^n over the shares p of all sensitive values, which is at most the greatest p to the
-    /// n - 1, as the shares sum up to 1. Where one value is nearly everybody's, that is no small number, and most values
-    /// of a harmless column have nothing but it.
+    /// n - 1, as the shares sum up to 1. If nearly everybody has one value, that is not a small number, and most values
+    /// of a harmless column occur only with it.
     pub(super) fn of(values: impl Iterator<Item = (u64, bool)>, most_common: f64) -> Self {
         let mut given = GivenAway::default();
         let mut values: Vec<_> = values.filter(|(rows, _)| *rows >= FEWEST_ROWS).collect();

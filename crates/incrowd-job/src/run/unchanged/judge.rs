@@ -1,4 +1,4 @@
-//! What counts as giving people away.
+//! The thresholds for revealing columns.
 
 use super::{Measures, Spread, TellingColumn};
 use crate::error::Error;
@@ -10,33 +10,33 @@ use crate::run::plan::Plan;
 use crate::run::roles::{ColumnReport, ProposedRole, propose_role};
 use incrowd_core::publish::Exposure;
 
-/// A column that singles out this share of the rows, or a larger one, is nearly unique: whoever knows the value of a
-/// person finds that person's row. The same as `inspect` calls identifying whatever the column's name.
+/// A column that singles out at least this share of the rows is nearly unique: anyone who knows a person's value finds
+/// the row. `inspect` calls such a column identifying whatever its name.
 const NEARLY_UNIQUE: f64 = 0.25;
 
-/// In fewer rows than this, values are alone because there are few rows, which says nothing of the column.
+/// With fewer rows than this, values are unique because there are few rows, which says nothing about the column.
 const FEWEST_ROWS: u64 = 10;
 
-/// A column that tells this share of another, or a larger one, is as good as a copy of it.
+/// A column that determines at least this share of another is as good as a copy of it.
 const AS_GOOD_AS_A_COPY: f64 = 0.9;
 
-/// Kept columns and classes that together single out this share of the rows, or a larger one, deserve a warning.
+/// Kept columns and classes that together single out at least this share of the rows deserve a warning.
 const MANY_TOGETHER: f64 = 0.05;
 
-/// A column that gives the sensitive value of this share of the rows away with certainty, or of a larger one, beyond
-/// what chance alone would give, undoes a promise about that sensitive column for too many people to be published
-/// unnamed: as many as may be singled out within their classes before that is worth a warning.
+/// A column that reveals the sensitive value of at least this share of the rows with certainty, beyond chance,
+/// undermines the protection of that column for too many people to be published without being named. It is the same
+/// share as may be singled out within their classes before there is a warning.
 const GIVES_MANY_AWAY: f64 = 0.05;
 
-/// And of this share it deserves a warning.
+/// From this share on, it deserves a warning.
 const GIVES_SOME_AWAY: f64 = 0.01;
 
-/// From what on a column is said to give sensitive values away.
+/// The threshold from which a column counts as revealing.
 #[derive(Clone, Copy)]
 enum Limit<'a> {
-    /// To be refused: only of sensitive columns that something is promised about.
+    /// To be refused: only for sensitive columns that a model protects.
     Refused { promised: &'a [String] },
-    /// To be warned of.
+    /// To cause a warning.
     Warned,
 }
 
@@ -50,7 +50,7 @@ impl Limit<'_> {
 }
 
 impl Measures {
-    /// The columns that give people away.
+    /// The columns that reveal people.
     fn revealing(&self, limit: Limit<'_>) -> Vec<RevealingColumn> {
         let columns = self.columns.iter().map(|column| RevealingColumn {
             name: column.name.clone(),
@@ -122,8 +122,8 @@ impl TellingColumn {
     }
 }
 
-/// Refuses to publish columns that give people away as they are, unless they are kept by name. `promised` are the
-/// sensitive columns that something is promised about.
+/// Refuses to publish revealing columns unchanged, unless they are kept by name. `promised` are the sensitive columns
+/// that a model protects.
 pub(crate) fn refuse(
     measures: &Measures,
     promised: &[String],
@@ -137,8 +137,8 @@ pub(crate) fn refuse(
     }
 }
 
-/// What raw columns that are published as they are tell about quasi-identifiers, in words. The release does not show it:
-/// there the quasi-identifiers are generalized.
+/// What raw columns published unchanged reveal about quasi-identifiers, in words. The release does not show it, since
+/// its quasi-identifiers are generalized.
 pub(crate) fn raw_notes(measures: &Measures, plan: &Plan) -> Vec<String> {
     let generalized = plan.names_of(&plan.quasi_identifiers);
     let mut columns = measures.revealing(Limit::Warned);
@@ -155,19 +155,19 @@ pub(crate) fn raw_notes(measures: &Measures, plan: &Plan) -> Vec<String> {
     columns.iter().map(note).collect()
 }
 
-/// What is known of a published file beside its promises.
+/// What is known about a published file besides its privacy models.
 pub(crate) struct Published<'a> {
     /// Whose columns it has; `kept` may be more than it has.
     pub(crate) plan: &'a Plan,
     /// Rows published.
     pub(crate) rows: u64,
     pub(crate) exposure: &'a Exposure,
-    /// Of the columns published as they are.
+    /// Of the columns published unchanged.
     pub(crate) measures: &'a Measures,
 }
 
 impl Published<'_> {
-    /// What is told about it.
+    /// The figures about it.
     pub(crate) fn exposed(&self) -> Exposed {
         let Published {
             plan,
@@ -220,7 +220,7 @@ impl Published<'_> {
         columns.filter(|column| column.role == UnchangedRole::Kept)
     }
 
-    /// For each sensitive column, what the others published as they are give away of it.
+    /// For each sensitive column, what the other columns published unchanged reveal about it.
     fn given_away(&self) -> Vec<GivenAway> {
         let rows = self.rows;
         let given_away = self.measures.groups.iter().map(|groups| {
@@ -246,8 +246,8 @@ impl Published<'_> {
         given_away.collect()
     }
 
-    /// What a reader must know before trusting the promises. Nothing goes into it but what anybody can count in the
-    /// published file.
+    /// What a reader must know before trusting the release. It contains only what anybody can count in the published
+    /// file.
     fn warnings(&self, exposed: &Exposed) -> Vec<String> {
         let mut warnings = Vec::new();
         let revealing = self.measures.revealing(Limit::Warned);
@@ -255,7 +255,7 @@ impl Published<'_> {
             let role = column.role;
             let mut warning = format!("{role} column {column}");
             if role == UnchangedRole::Sensitive {
-                warning += ": a promise about the one says nothing about what the other gives away";
+                warning += ": a model that protects one does not limit what the other reveals";
             }
             warnings.push(warning);
         }
@@ -265,7 +265,7 @@ impl Published<'_> {
                 let (role, name) = (column.role, column.column.escape_debug());
                 let share = percent(share);
                 warnings.push(format!(
-                    "{role} column `{name}` ({share} of the rows have a value of their own)"
+                    "{role} column `{name}` ({share} of rows have a unique value)"
                 ));
             }
         }
@@ -279,14 +279,14 @@ impl Published<'_> {
         let sensitive = by_role(ProposedRole::Sensitive);
         if !sensitive.is_empty() {
             warnings.push(format!(
-                "kept as they are, yet they look sensitive, and no promise protects them: {}",
+                "kept unchanged although they look sensitive; no privacy model protects them: {}",
                 sensitive.join(", ")
             ));
         }
         let together = exposed.kept_with_classes;
         if let Some(together) = together.filter(|together| together.share >= MANY_TOGETHER) {
             warnings.push(format!(
-                "the kept columns together divide the classes: {} of the rows are then alone",
+                "the kept columns together split the classes and make {} of rows unique",
                 together.in_words()
             ));
         }
@@ -295,8 +295,10 @@ impl Published<'_> {
         }
         if exposed.classes_of_one > 0 {
             warnings.push(match exposed.classes_of_one {
-                1 => "1 class is a single row: nobody hides that person".to_owned(),
-                classes => format!("{classes} classes are single rows: nobody hides these persons"),
+                1 => "1 class has only one row, so that person is not hidden".to_owned(),
+                classes => {
+                    format!("{classes} classes have only one row, so these people are not hidden")
+                }
             });
         }
         for of_column in exposed.homogeneous.iter().filter(|it| it.classes > 0) {
@@ -306,9 +308,9 @@ impl Published<'_> {
                 rows => format!("{rows} rows"),
             };
             warnings.push(match of_column.classes {
-                1 => format!("1 class ({rows}) has one value of `{name}` only and gives it away"),
+                1 => format!("1 class ({rows}) has only one value of `{name}` and reveals it"),
                 classes => format!(
-                    "{classes} classes ({rows}) have one value of `{name}` each and give it away"
+                    "{classes} classes ({rows}) have only one value of `{name}` each and reveal it"
                 ),
             });
         }
@@ -318,7 +320,7 @@ impl Published<'_> {
             .filter(|given| given.share >= MANY_TOGETHER)
         {
             warnings.push(format!(
-                "the columns published as they are together give `{}` away within the classes: for {} of the rows",
+                "the columns published unchanged together reveal `{}` within the classes for {} of rows",
                 given.column.escape_debug(),
                 given.in_words()
             ));

@@ -1,16 +1,17 @@
-//! Columns that are published as they are: what they give away beside what is promised.
+//! Columns published unchanged: what they reveal besides what the privacy models cover.
 //!
-//! A promise speaks of quasi-identifiers and sensitive columns. A column published beside them can undo it: it may name
-//! people, single them out, tell the raw value of a column that is published generalized, or give the sensitive value of
-//! some rows away. Kept columns may do all of that, targets and sensitive columns the last two. So they are counted while
-//! the rows pass, before anything is decided ([`ColumnCounter`] in the first pass, over raw rows, with what is counted of
-//! sensitive columns and targets anyway) and again as they are published, and judged by the thresholds in [`judge`].
+//! A privacy model covers quasi-identifiers and sensitive columns. Another published column can undermine it: it may
+//! identify people, single them out, reveal the raw value of a generalized column, or reveal the sensitive value of
+//! some rows. Kept columns may do all of that, targets and sensitive columns the last two. So they are counted while
+//! the rows are read, before anything is decided ([`ColumnCounter`] in the first pass, over raw rows, with what is
+//! counted of sensitive columns and targets anyway) and again as they are published, and judged by the thresholds in
+//! [`judge`].
 //!
-//! Memory is bounded whatever the table ([`sample`]): at most [`MOST_COUNTED`] values, in all columns together, and as many
-//! cells of sampled rows, for each counting thread; about 200 MB in the worst case, and next to nothing for columns of
-//! few values. Columns of at most 65 536 values are counted exactly, unless there are more than 64 of them. Beyond that the
-//! numbers are estimates, with a standard error of at most 0.6 % of what is estimated where each value counts for one, and
-//! are said to be.
+//! Memory is bounded whatever the table ([`sample`]): at most [`MOST_COUNTED`] values, in all columns together, and as
+//! many cells of sampled rows, for each counting thread; about 200 MB in the worst case, and almost nothing for columns
+//! with few values. Columns of at most 65 536 values are counted exactly, unless there are more than 64 of them. Beyond
+//! that, the numbers are estimates and marked as such, with a standard error of at most 0.6 % of what is estimated if
+//! each value counts as one.
 
 mod given_away;
 mod judge;
@@ -29,10 +30,10 @@ use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
 use sample::{Sample, hash, join};
 use told::{Numbered, Teller, numbered};
 
-/// Values, or cells, that are kept count of in all columns together.
+/// Values, or cells, that are counted in all columns together.
 const MOST_COUNTED: usize = 1 << 22;
 
-/// Values of one column, or rows, that are kept count of: fewer when there are very many columns.
+/// Values of one column, or rows, that are counted: fewer if there are very many columns.
 fn bound(columns: usize) -> usize {
     (MOST_COUNTED / columns.max(1)).clamp(1 << 10, 1 << 16)
 }
@@ -41,9 +42,9 @@ fn bound(columns: usize) -> usize {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched {
     names: Vec<String>,
-    /// The columns published as they are that may tell others.
+    /// The columns published unchanged that may reveal others.
     tellers: Vec<(usize, UnchangedRole)>,
-    /// What they must not tell.
+    /// What they must not reveal.
     protected: Vec<usize>,
     /// Those of the protected columns that are sensitive.
     sensitive: Vec<usize>,
@@ -52,7 +53,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// The kept columns of a table, held against its raw quasi-identifiers and its sensitive columns. Its targets and
+    /// The kept columns of a table, compared with its raw quasi-identifiers and its sensitive columns. Its targets and
     /// sensitive columns are counted in the same pass anyway: see [`Measures::add_counted`].
     pub(crate) fn raw(plan: &Plan) -> Self {
         let mut protected = plan.quasi_identifiers.clone();
@@ -67,8 +68,8 @@ impl Watched {
         }
     }
 
-    /// The columns of a release that it has as they are, held against its sensitive columns and its classes. The plan may
-    /// be that of the table it is made from.
+    /// The unchanged columns of a release, compared with its sensitive columns and its classes. The plan may be that of
+    /// the table it is made from.
     pub(crate) fn published(plan: &Plan, names: &[String]) -> Self {
         let positions = |columns: &[usize]| -> Vec<usize> {
             let find = |&at: &usize| names.iter().position(|name| *name == plan.names[at]);
@@ -79,7 +80,7 @@ impl Watched {
         let sensitive = positions(&plan.sensitive);
         let mut tellers: Vec<(usize, UnchangedRole)> =
             kept.iter().map(|&at| (at, UnchangedRole::Kept)).collect();
-        // A sensitive column alone has nothing to tell.
+        // A sensitive column alone has nothing to reveal.
         let counted = positions(&plan.counted());
         if !sensitive.is_empty() && tellers.len() + counted.len() > 1 {
             tellers.extend(counted.into_iter().map(|at| match sensitive.contains(&at) {
@@ -107,10 +108,10 @@ impl Watched {
     }
 }
 
-/// Counts columns that are published as they are.
+/// Counts columns published unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ColumnCounter {
-    /// None when no column can tell anything, and nothing is to be counted.
+    /// None if no column can reveal anything, so that there is nothing to count.
     counts: Option<Counts>,
 }
 
@@ -128,7 +129,7 @@ struct Counts {
     divided_classes: Sample<()>,
     /// For each sensitive column: classes, divided by the cells of all tellers but that column.
     groups: Vec<Sample<Shared>>,
-    /// The hashes of the row at hand: those of the tellers, then of the protected columns.
+    /// The hashes of the current row: those of the tellers, then of the protected columns.
     tuple: Vec<u64>,
     /// And of the sensitive columns.
     sensitive: Vec<u64>,
@@ -193,7 +194,7 @@ impl ColumnCounter {
         }
     }
 
-    /// Counts the rows of a batch, but for those published as `*` throughout, which say nothing.
+    /// Counts the rows of a batch, except those published as `*` throughout, which say nothing.
     pub(crate) fn add(&mut self, batch: &RowBatch) {
         let Some(counts) = &mut self.counts else {
             return;
@@ -205,7 +206,7 @@ impl ColumnCounter {
         }
     }
 
-    /// Takes over what another counter of the same columns has counted.
+    /// Merges the counts of another counter of the same columns.
     pub(crate) fn absorb(&mut self, other: ColumnCounter) {
         let (Some(ours), Some(theirs)) = (&mut self.counts, other.counts) else {
             return;
@@ -364,15 +365,15 @@ fn kind(values: &Sample<Value>) -> Kind {
     }
 }
 
-/// Whether there are rows enough to say what a column tells. A kept column is there by mere convenience and has to show
-/// that it is harmless; sensitive columns and targets are what a release is made for, and in a handful of rows they go
-/// with a quasi-identifier by chance.
+/// Whether there are enough rows to say what a column reveals. A kept column is only a convenience and must be shown to
+/// be harmless; sensitive columns and targets are the purpose of a release, and in a handful of rows they match a
+/// quasi-identifier by chance.
 fn has_ground(role: UnchangedRole, teller: &Teller<'_>) -> bool {
     role == UnchangedRole::Kept || teller.rows_to_go_by() >= given_away::FEWEST_ROWS
 }
 
-/// The share of rows that have the most common of these values. When that is none of those sampled, the sampled ones
-/// stand for fewer rows than there are, and it has the rest.
+/// The share of rows that have the most common of these values. If that value was not sampled, the sampled ones account
+/// for fewer rows than there are, and it has the rest.
 fn most_common(values: &Sample<()>, rows: u64) -> f64 {
     let counted = || values.counted().map(|value| u64::from(value.rows));
     let rest = rows.saturating_sub(values.estimate(counted().sum()));
@@ -380,23 +381,23 @@ fn most_common(values: &Sample<()>, rows: u64) -> f64 {
     most as f64 / rows.max(1) as f64
 }
 
-/// What was counted of columns published as they are.
+/// The counts of columns published unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Measures {
     /// Rows counted.
     rows: u64,
     columns: Vec<TellingColumn>,
-    /// How the kept columns, all together, divide the classes; of a release that has some only.
+    /// How all kept columns together split the classes; only for a release that has some.
     divided_classes: Option<Spread>,
-    /// For each sensitive column, what all other columns published as they are give away of it together; of a release
-    /// only.
+    /// For each sensitive column, what all other columns published unchanged reveal about it together; only for a
+    /// release.
     groups: Vec<HomogeneousGroups>,
 }
 
 impl Measures {
-    /// Adds the sensitive columns and targets of a raw table: what they tell of its quasi-identifiers, and targets of its
-    /// sensitive columns. All of it was counted with the tuples. What one sensitive column tells of another is both of
-    /// theirs to protect, and only told of a release.
+    /// Adds the sensitive columns and targets of a raw table: what they reveal about its quasi-identifiers, and targets
+    /// about its sensitive columns. All of it was counted with the tuples. What one sensitive column reveals about
+    /// another is reported only for a release, since both are protected.
     pub(crate) fn add_counted(&mut self, plan: &Plan, counter: &RowCounter) {
         self.rows = counter.rows();
         let quasi_identifiers = plan.quasi_identifiers.len();
@@ -433,7 +434,7 @@ impl Measures {
             self.columns.push(TellingColumn {
                 name: names(at),
                 role,
-                // Who has which value is for the report of the release.
+                // Which rows have which value is for the report of the release.
                 kind: Kind::Text,
                 spread: Spread {
                     distinct: 0,
@@ -447,20 +448,20 @@ impl Measures {
     }
 }
 
-/// What was counted of a column published as it is.
+/// The counts of a column published unchanged.
 #[derive(Debug, Clone)]
 struct TellingColumn {
     name: String,
     role: UnchangedRole,
     kind: Kind,
     spread: Spread,
-    /// Protected columns, and how much of each it tells.
+    /// Protected columns, and how much of each it reveals.
     told: Vec<(String, f64)>,
-    /// Sensitive columns, and what it gives away of each with certainty.
+    /// Sensitive columns, and what it reveals about each with certainty.
     given_away: Vec<(String, GivenAway)>,
 }
 
-/// Rows that nothing in a release tells apart but a sensitive column, and that column neither.
+/// Groups of rows that nothing else in a release distinguishes, and that share one sensitive value.
 #[derive(Debug, Clone)]
 struct HomogeneousGroups {
     /// The sensitive column.
@@ -470,7 +471,7 @@ struct HomogeneousGroups {
     is_exact: bool,
 }
 
-/// How rows spread over values.
+/// The distribution of rows over values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spread {
     distinct: u64,

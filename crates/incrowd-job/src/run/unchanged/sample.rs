@@ -1,9 +1,9 @@
 //! Counting in bounded memory.
 //!
-//! Things are told apart by 64-bit hashes. While there are few, all are counted; once there are more than the bound,
+//! Things are distinguished by 64-bit hashes. While there are few, all are counted; once there are more than the bound,
 //! only those are whose hash begins with one more zero, then two more, and so on. So a thing that is still there at the
-//! end was counted from its first row to its last, and what is there is a sample of all things that depends on nothing
-//! but the things themselves: not on the order of rows, nor on how they were spread over threads. (M. Wegman's adaptive
+//! end was counted from its first row to its last, and the result is a sample of all things that depends only on the
+//! things themselves: not on the order of rows, nor on how they were distributed over threads. (M. Wegman's adaptive
 //! sampling, in P. Flajolet, On Adaptive Sampling, Computing 34, 1990.)
 
 use hashbrown::HashMap;
@@ -35,12 +35,13 @@ impl<T> Sample<T> {
         }
     }
 
-    /// Counts a row that has the thing of this hash.
+    /// Counts a row that has the thing with this hash.
     pub(super) fn add(&mut self, hash: u64, thing: impl FnOnce() -> T) {
         self.add_and(hash, thing, |_| ());
     }
 
-    /// Counts a row that has the thing of this hash, and notes what the row says about a thing that was there before.
+    /// Counts a row that has the thing with this hash, and notes what the row says about a thing that was already
+    /// there.
     pub(super) fn add_and(
         &mut self,
         hash: u64,
@@ -64,13 +65,12 @@ impl<T> Sample<T> {
         }
     }
 
-    /// Takes over what was counted elsewhere. `join` joins what is known of a thing here and there; it must not matter
-    /// which of the two is the first.
+    /// Merges counts from elsewhere. `join` joins what is known about a thing here and there; it must be symmetric.
     pub(super) fn absorb(&mut self, other: Sample<T>, join: impl Fn(&mut T, T)) {
         self.level = self.level.max(other.level);
         let level = self.level;
         self.counted.retain(|hash, _| hash.leading_zeros() >= level);
-        // In whatever order they come, the same are left.
+        // Whatever their order, the same things remain.
         other.counted.into_iter().for_each(|(hash, theirs)| {
             if hash.leading_zeros() < self.level {
                 return;
@@ -102,19 +102,19 @@ impl<T> Sample<T> {
         self.level == 0
     }
 
-    /// What was counted, in no order that may matter.
+    /// What was counted, in arbitrary order.
     pub(super) fn counted(&self) -> impl Iterator<Item = &Counted<T>> {
         self.counted.values()
     }
 
-    /// How many there are of what `found` were sampled.
+    /// The estimated total if `found` were sampled.
     pub(super) fn estimate(&self, found: u64) -> u64 {
         found.saturating_mul(1u64.checked_shl(self.level).unwrap_or(u64::MAX))
     }
 }
 
-/// The hash that stands for a cell. Written out here since certificates state what is counted with it, and no other
-/// version of a library may count otherwise.
+/// The hash that stands for a cell. Written out here because certificates depend on it, so it must not change with the
+/// version of a library.
 pub(super) fn hash(cell: &[u8]) -> u64 {
     let chunks = cell.chunks(8).map(|chunk| {
         let mut word = [0; 8];
@@ -124,9 +124,9 @@ pub(super) fn hash(cell: &[u8]) -> u64 {
     mix(chunks.fold(cell.len() as u64, join))
 }
 
-/// The hash that stands for one thing after another.
+/// The hash of a sequence of things.
 pub(super) fn join(hash: u64, next: u64) -> u64 {
-    // The digits of pi and of e: odd, and of no meaning.
+    // The digits of pi and of e: odd and arbitrary.
     const PI: u64 = 0x243f_6a88_85a3_08d3;
     const E: u64 = 0xb7e1_5162_8aed_2a6b;
     let product = (u128::from(hash ^ PI) * u128::from(E)) ^ u128::from(next);
@@ -134,7 +134,7 @@ pub(super) fn join(hash: u64, next: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Lets every bit depend on every other.
+/// Makes every bit depend on every other.
 fn mix(mut hash: u64) -> u64 {
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);

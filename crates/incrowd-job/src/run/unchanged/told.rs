@@ -1,4 +1,4 @@
-//! How much one column tells about another.
+//! How much one column reveals about another.
 
 use super::given_away::GivenAway;
 use super::sample::Sample;
@@ -37,14 +37,14 @@ pub(super) fn numbered(tuples: &Sample<Box<[u64]>>, columns: usize) -> (Vec<u32>
     let mut sampled: Vec<(&[u64], u32)> = (tuples.counted())
         .map(|counted| (&*counted.thing, counted.rows))
         .collect();
-    // Hash tables have no order; what is computed from here on must have one.
+    // Hash tables have no order; everything computed from here on must have one.
     sampled.sort_unstable();
     let number = |column| Numbered::of_hashes(sampled.iter().map(|(tuple, _)| tuple[column]));
     let columns = (0..columns).map(number).collect();
     (sampled.iter().map(|&(_, rows)| rows).collect(), columns)
 }
 
-/// A column that may tell others.
+/// A column that may reveal others.
 pub(super) struct Teller<'a> {
     /// The rows of each counted tuple.
     rows: &'a [u32],
@@ -75,17 +75,17 @@ impl<'a> Teller<'a> {
         self.shared.chunk_by(move |&a, &b| value(a) == value(b))
     }
 
-    /// Rows whose value another row has as well, but for the first of each value: what there is to go by when saying that
-    /// rows with one value have another value in common.
+    /// Rows whose value another row has as well, except the first of each value: the evidence that rows with one value
+    /// have another value in common.
     pub(super) fn rows_to_go_by(&self) -> u64 {
         let rows = self.shared.iter().map(|&at| u64::from(self.rows[at]));
         rows.sum::<u64>() - self.values().count() as u64
     }
 
-    /// How much of another column it tells: the share of rows guessed right by taking the most common value among the
-    /// rows that share a value of the teller, of those rows that the most common value of all does not guess anyway
-    /// (lambda, L. Goodman and W. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954). Rows whose
-    /// value is theirs alone are guessed right by anything and left out; none when nothing is left to be told.
+    /// How much of another column it reveals: the share of rows guessed right by the most common value among the rows
+    /// that share a value of the teller, of those rows that the most common value of all does not guess right anyway
+    /// (lambda, L. Goodman and W. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954). Rows with
+    /// a unique value are guessed right by anything and left out; none if nothing remains to be revealed.
     pub(super) fn share(&self, told: &Numbered) -> Option<f64> {
         let mut of_all = vec![0u64; told.distinct];
         let mut of_value = vec![0u64; told.distinct];
@@ -109,7 +109,7 @@ impl<'a> Teller<'a> {
         (to_tell > 0).then(|| (guessed - guessed_anyway) as f64 / to_tell as f64)
     }
 
-    /// What it gives away of another column with certainty.
+    /// What it reveals about another column with certainty.
     pub(super) fn given_away(&self, of: &Numbered) -> GivenAway {
         let mut of_all = vec![0u64; of.distinct];
         for (&value, &rows) in of.values.iter().zip(self.rows) {

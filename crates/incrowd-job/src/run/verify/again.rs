@@ -1,11 +1,11 @@
 //! A release made again from the table and from what was published.
 //!
-//! What was lost, and how many rows were suppressed rather than blank, follows from the recoding. Levels are stated. Other
-//! recodings are read from the published texts, each of which says what it stands for. They are silent about values of
-//! which every row is suppressed, and a `*` may stand in blank rows only, or mean every value or just those that are not
-//! listed. So there may be several readings. Those count that account for the rows of the file, and what is lost was
-//! counted again if it is the same in all of them. Where a suppressed row has a value that none of the texts stands for,
-//! metrics that charge such rows by the group that they would have been in are not.
+//! What was lost, and how many rows were suppressed rather than blank, follows from the recoding. Levels are stated.
+//! Other recodings are read from the published texts, each of which says what it stands for. They say nothing about
+//! values whose rows are all suppressed, and a `*` may occur only in blank rows, or mean every value or just those that
+//! are not listed. So there may be several readings. Only those that account for the rows of the file count, and a loss
+//! counts as recomputed if it is the same in all of them. If a suppressed row has a value that none of the texts stands
+//! for, this excludes metrics that charge such rows by the group they would have been in.
 
 use super::{Looked, LookedOriginal};
 use crate::error::Error;
@@ -24,17 +24,17 @@ use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a release made again tells.
+/// What a release made again shows.
 pub(super) struct Again {
-    /// Rows of classes that do not keep the promises.
+    /// Rows of classes that do not satisfy the privacy models.
     pub(super) rows_suppressed: u64,
-    /// What is lost by every metric; none where that is not known.
+    /// The loss by every metric; none if it is not known.
     pub(super) metrics: IndexMap<String, Option<f64>>,
 }
 
 impl Again {
-    /// Makes a release again; none when nothing that the texts may mean gives these rows. `levels` are those of a release
-    /// that keeps to them.
+    /// Makes a release again; none if no reading of the texts gives these rows. `levels` are those of a full-domain
+    /// release.
     pub(super) fn of(
         stated: &Certificate,
         looked: &Looked,
@@ -76,7 +76,7 @@ impl Again {
                 made.push((release.rows_suppressed().into(), losses.collect()));
             }
         }
-        // Where both would do, that many rows are suppressed as is said.
+        // If both would do, use the stated number of suppressed rows.
         let suppressed = |rows: u64| made.iter().any(|(suppressed, _)| *suppressed == rows);
         let Some(&(first, _)) = made.first() else {
             return Ok(None);
@@ -118,7 +118,7 @@ fn make<'a>(
     publish(&problem, &proposal).ok()
 }
 
-/// Whether a release is what the file shows, but for the rows themselves, which are compared elsewhere.
+/// Whether a release matches the file, except for the rows themselves, which are compared elsewhere.
 fn accounts_for(release: &Release<'_>, looked: &Looked, suppressed: &str) -> bool {
     let seen = &looked.verification;
     let Some(blank) = u64::from(release.rows_published()).checked_sub(seen.rows) else {
@@ -144,10 +144,10 @@ fn accounts_for(release: &Release<'_>, looked: &Looked, suppressed: &str) -> boo
         && (0..looked.table.attributes.len()).all(has_texts)
 }
 
-/// So many readings are tried at most: there are two or three for a few columns each, and each costs a check.
+/// The most readings tried: a few columns have two or three each, and each reading costs a check.
 const MOST_READINGS: usize = 256;
 
-/// What the texts of a file may mean, each reading once, and whether the texts stand for all values of rows; nothing when
+/// The possible readings of a file's texts, each once, and whether the texts stand for all values of rows; nothing if
 /// there are too many.
 fn readings(looked: &Looked, table: &CountedTable) -> Vec<(ColumnRecoding, bool)> {
     let has_starred = looked.verification.rows_starred > 0;
@@ -182,14 +182,14 @@ fn readings(looked: &Looked, table: &CountedTable) -> Vec<(ColumnRecoding, bool)
         .collect()
 }
 
-/// One way to read the texts of a column.
+/// One reading of the texts of a column.
 #[derive(Clone, Copy)]
 struct Reading {
-    /// Whether `*` stands beside other texts, and so for the values that are not listed only.
+    /// Whether `*` occurs together with other texts, and so stands only for values that are not listed.
     any_is_beside_others: bool,
-    /// Whether it stands in blank rows, and so in none that was counted.
+    /// Whether it occurs only in blank rows, and so in none that was counted.
     any_is_blank: bool,
-    /// Whether the values that no text stands for are one group, or each one of its own.
+    /// Whether the values that no text stands for form one group, or one group each.
     rest_is_together: bool,
 }
 
@@ -210,7 +210,7 @@ impl Reading {
         all
     };
 
-    /// The groups that these texts stand for, and whether these are all that rows are in; none when that makes no sense.
+    /// The groups that these texts stand for, and whether they cover all rows; none if the texts are inconsistent.
     fn of(self, attribute: &Attribute, mut texts: BTreeSet<&str>) -> Option<(Grouping, bool)> {
         if self.any_is_blank {
             texts.insert(ANY);

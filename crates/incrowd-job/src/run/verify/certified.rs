@@ -1,8 +1,8 @@
 //! Is a certificate true?
 //!
-//! A second certificate is made from what the files say, and the two are compared field by field. Where the files at
-//! hand cannot say, the second takes the word of the first, and the field is listed as unchecked: whatever is neither
-//! a mismatch nor listed was counted again.
+//! A second certificate is made from the files, and the two are compared field by field. If the given files are not
+//! enough, the second copies the field from the first, and the field is listed as unchecked: whatever is neither a
+//! mismatch nor unchecked was recomputed.
 
 use super::differences::list_differences;
 use super::look;
@@ -15,19 +15,19 @@ use crate::spec::{Delimiter, Job};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// A certificate to be checked, and what there is to check it with.
+/// A certificate to check, and the files to check it with.
 #[derive(Debug, Clone, Default)]
 pub struct CertificateCheck {
     /// The certificate.
     pub certificate: PathBuf,
-    /// The table the release was made from; that of the job when not given.
+    /// The table the release was made from; that of the job if not given.
     pub original: Option<String>,
-    /// The job it should be an answer to.
+    /// The job it should match.
     pub job: Option<Job>,
 }
 
-/// Checks the release that `given` names as its table against a certificate: hashes, promises, figures. Roles and
-/// promises are those of the certificate; hierarchies, where the original is compared, those of `given`.
+/// Checks the release that `given` names as its table against a certificate: hashes, privacy models, figures. Roles and
+/// models are those of the certificate; hierarchies, if the original is compared, those of `given`.
 pub fn verify_certificate(
     given: &Job,
     check: &CertificateCheck,
@@ -78,7 +78,7 @@ pub fn verify_certificate(
     Ok(verification)
 }
 
-/// How the release is to be read and judged.
+/// How to read and judge the release.
 fn release_job(given: &Job, stated: &Certificate) -> Job {
     let request = &stated.request;
     let mut job = Job {
@@ -88,7 +88,7 @@ fn release_job(given: &Job, stated: &Certificate) -> Job {
     job.search.threads = given.search.threads;
     job.data.path.clone_from(&given.data.path);
     let is_tsv = job.data.path.as_deref().is_some_and(is_tsv);
-    // Written in the dialect of the table, whose delimiter is stated; a table that is no text becomes CSV.
+    // Written in the dialect of the table, whose delimiter is stated; a table that is not text becomes CSV.
     let delimiter = request
         .csv
         .as_ref()

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct Counted {
     pub(super) plan: Plan,
     counter: RowCounter,
-    /// Of the columns that are published as they are.
+    /// Of the columns published unchanged.
     pub(super) kept: Measures,
     pub(super) rows_starred: u64,
     /// Of the bytes read.
@@ -35,8 +35,8 @@ pub(super) enum Which<'a> {
 }
 
 impl Counted {
-    /// Counts a file. The cells of the columns `joined` of a row become one more counted value, so that rows can
-    /// be compared whole.
+    /// Counts a file. The cells of the columns `joined` of a row become one more counted value, so that whole rows can
+    /// be compared.
     pub(super) fn read(
         job: &Job,
         which: Which<'_>,
@@ -93,7 +93,7 @@ impl Counted {
     }
 }
 
-/// Makes counted tables of both files, with the same numbers for the same values.
+/// Builds counted tables of both files, with the same numbers for the same values.
 pub(super) fn finish(
     job: &Job,
     mut release: Counted,
@@ -129,12 +129,12 @@ pub(super) fn finish(
         Ok::<_, Error>(hierarchies)
     };
     let names = release.plan.names_of(&release.plan.quasi_identifiers);
-    // Published values are judged as they stand: each is its own, whatever it stands for.
+    // Published values are judged as texts: each is a value of its own, whatever it stands for.
     let as_they_stand = names.iter().enumerate().map(|(at, name)| {
         let values = release.values(job, at);
         let mut texts: Vec<&str> = values.iter().map(|&(text, _)| text).collect();
         if texts.is_empty() {
-            // No row has a value, and there is no hierarchy of none.
+            // No row has a value, and a hierarchy cannot be empty.
             texts.push(ANY);
         }
         Ok(build::suppress(name, &texts)?)
@@ -156,7 +156,7 @@ pub(super) fn finish(
             )
         }
     };
-    // What is published is there: a policy that leaves rows out speaks of the original only.
+    // Published rows are there: a policy that excludes rows applies only to the original.
     let cells = match missing.cells {
         MissingCells::ExcludeRow => MissingCells::OwnValue,
         other => other,

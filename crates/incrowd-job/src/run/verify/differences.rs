@@ -38,7 +38,7 @@ pub(super) fn list_differences(
     }
 }
 
-/// Whether two values are the same; numbers with a fraction may differ by what reading them from text loses.
+/// Whether two values are the same; fractions may differ by rounding in the text.
 fn is_same(stated: &Value, found: &Value) -> bool {
     match (stated.as_f64(), found.as_f64()) {
         (Some(a), Some(b)) if !(stated.is_u64() && found.is_u64()) => {
@@ -48,7 +48,7 @@ fn is_same(stated: &Value, found: &Value) -> bool {
     }
 }
 
-/// A value in few letters.
+/// A shortened value.
 fn short(value: &Value) -> String {
     const LETTERS: usize = 80;
     let text = match value {

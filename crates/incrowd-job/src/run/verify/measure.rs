@@ -1,4 +1,4 @@
-//! Every model measured, for a file that nobody has promised anything about.
+//! Measures every model, for a file without required models.
 
 use crate::error::Error;
 use crate::report::outcome::{Figure, PrivacyReached};
@@ -8,7 +8,7 @@ use incrowd_core::privacy::{Decimal, Direction, MODELS, ModelEntry, ModelSpec, P
 use incrowd_core::publish::{self, Reached};
 use incrowd_core::registry::{self, Kind};
 
-/// Measures every model that applies, then checks each with the strictest parameter it seems to keep.
+/// Measures every model that applies, then checks each with the strictest parameter that it seems to satisfy.
 pub(super) fn measure_all(
     published: &CountedTable,
     reference: &CountedTable,

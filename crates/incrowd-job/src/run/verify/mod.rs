@@ -1,4 +1,4 @@
-//! Judges a published file, whoever made it.
+//! Judges a published file, whatever tool made it.
 
 mod again;
 mod certified;
@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 
 /// Judges the file that the job names as its table; against the table it was made from, if that is given.
 ///
-/// Without models every model is measured, and nothing is judged but that against the original.
+/// Without models, every model is measured, and only the comparison with the original is judged.
 pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Verification, Error> {
     let original = original.map(|path| {
         let mut job = job.clone();
@@ -36,10 +36,10 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
     Ok(look(&release, original.as_ref(), control)?.verification)
 }
 
-/// The job with its table read as a release is written.
+/// The job, with its table read in the format of a release.
 ///
-/// What a job, or flags beside an original, say about how a table is written they say about the original. Its release
-/// has a header, the usual quotes, and apostrophes where it was made for spreadsheets.
+/// What a job, or flags next to an original, say about the format of a table applies to the original. Its release has a
+/// header, the usual quotes, and apostrophes if it was made for spreadsheets.
 fn as_released(job: &Job, has_original: bool) -> Job {
     let mut release = job.clone();
     release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
@@ -48,7 +48,7 @@ fn as_released(job: &Job, has_original: bool) -> Job {
     }
     release.data.quote = None;
     if release.data.header == Some(false) {
-        // Whoever else made it may have left the header out; ours has the names that columns get without one.
+        // Another tool may have omitted the header; our releases have the names that columns get without one.
         let mut named = release.clone();
         named.data.header = Some(true);
         let is_ours = |name: &String| {
@@ -62,7 +62,7 @@ fn as_released(job: &Job, has_original: bool) -> Job {
     release
 }
 
-/// All that was seen of a published file.
+/// Everything found in a published file.
 struct Looked {
     verification: Verification,
     /// The columns of the file.
@@ -83,15 +83,15 @@ impl Looked {
     }
 }
 
-/// All that was seen of the table a file was made from.
+/// Everything found in the table a file was made from.
 struct LookedOriginal {
     table: CountedTable,
     hash: Fingerprint,
-    /// The level of each quasi-identifier, where each is published at one.
+    /// The level of each quasi-identifier, if each is published at one level.
     levels: Option<Vec<u8>>,
 }
 
-/// Looks at the file that `job` names as its table, and at the one that `original` does.
+/// Examines the file that `job` names as its table, and the one that `original` names.
 fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, Error> {
     let texts = job.privacy.models.as_deref().unwrap_or_default();
     let specs = models::parse(texts)?;
@@ -103,7 +103,7 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
             let quasi_identifiers = job.columns.quasi_identifiers.as_deref().unwrap_or_default();
             let is_shared =
                 |name: &&String| theirs.contains(name) && !quasi_identifiers.contains(name);
-            // What both have beside the quasi-identifiers, in the order of the release.
+            // The columns both have besides the quasi-identifiers, in the order of the release.
             Some(
                 columns
                     .iter()
@@ -131,7 +131,7 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
     let identifying_published = plan.names_of(&plan.dropped);
     let sensitive: Vec<usize> = (0..plan.sensitive.len()).collect();
     let (published, original) = finish(job, release, original)?;
-    // Distances are measured from the distribution of the original, where it is known.
+    // Distances are measured from the distribution of the original, if it is known.
     let reference = original.as_ref().unwrap_or(&published);
     let distribution = Distribution {
         over: match &original {
@@ -153,16 +153,18 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
     let against_original = original.as_ref().map(|original| {
         let compared = compare_with_original(&published, original);
         levels = compared.levels.clone();
-        // Rows of nothing but `*` may be blank, and no budget is about those, if so many can come of the original.
+        // Rows that are `*` in every column may be blank, as far as the original allows, and blank rows do not count
+        // toward the budget.
         let blank = rows_starred.min(compared.rows_at_any.into());
         let mut against = against(compared);
-        // The budget is about the rows that take part; those left out for missing cells are not published either.
+        // The budget applies to the rows that take part; those excluded because of missing cells are not published
+        // either.
         let (rows, excluded) = (u64::from(original.rows), u64::from(original.rows_excluded));
         let allowed =
             (job.privacy.max_suppressed).map(|budget| budget.rows(rows) + excluded + blank);
         if let Some(allowed) = allowed.filter(|&allowed| against.rows_suppressed > allowed) {
             against.violations.push(format!(
-                "{} rows are not published, {allowed} were allowed",
+                "{} rows are not published, but only {allowed} were allowed",
                 against.rows_suppressed
             ));
         }
@@ -227,11 +229,11 @@ fn against(compared: publish::AgainstOriginal) -> AgainstOriginal {
 fn in_words(violation: &Violation) -> String {
     match violation {
         Violation::UnknownValues { column, values } => format!(
-            "{values} values of column `{column}` are neither in the original nor above it in the hierarchy"
+            "{values} values of column `{column}` are neither in the original nor in the hierarchy above it"
         ),
         Violation::InventedRows { rows } => {
-            format!("{rows} rows that no row of the original accounts for")
+            format!("{rows} rows do not correspond to any row of the original")
         }
-        Violation::TooManyRows { rows } => format!("{rows} rows more than the original has"),
+        Violation::TooManyRows { rows } => format!("{rows} more rows than the original has"),
     }
 }

@@ -1,4 +1,4 @@
-//! What a certificate states, counted again.
+//! Recomputes what a certificate states.
 
 use super::Looked;
 use super::again::Again;
@@ -20,11 +20,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Why the account that a search gives of itself is not checked.
-const SEARCH: &str = "only the search can know it; run the job again";
-const NEEDS_ORIGINAL: &str = "needs the table: give it with `--original`";
+/// Why what a search states about itself is not checked.
+const SEARCH: &str = "only the search knows it; run the job again";
+const NEEDS_ORIGINAL: &str = "needs the original table: give it with `--original`";
 
-/// A certificate made from what the files say.
+/// A certificate made from the files.
 pub(super) struct Recount<'a> {
     pub(super) stated: &'a Certificate,
     pub(super) looked: &'a Looked,
@@ -49,7 +49,7 @@ impl Recount<'_> {
         });
     }
 
-    /// The file must have the columns that are said to be published, and no others.
+    /// The file must have exactly the columns that are stated to be published.
     pub(super) fn columns(&mut self) {
         let request = &self.stated.request;
         let generalized = request.quasi_identifiers.iter().map(|it| &it.column);
@@ -77,7 +77,7 @@ impl Recount<'_> {
         }
     }
 
-    /// What was asked, as far as the table and the job tell.
+    /// The request, as far as the table and the job show it.
     pub(super) fn request(
         &mut self,
         job: Option<&Job>,
@@ -102,7 +102,7 @@ impl Recount<'_> {
             self.found.request = asked_now;
             return Ok(());
         }
-        self.unchecked("request", "needs the job: give it with `--job`");
+        self.unchecked("request", "needs the job file: give it with `--job`");
         if let Some(original) = &self.looked.original {
             let attributes = original.table.attributes.iter();
             for (generalized, attribute) in self
@@ -125,7 +125,7 @@ impl Recount<'_> {
         Ok(())
     }
 
-    /// What was reached, counted again, with the release made again where that is possible.
+    /// What was reached, recomputed, with the release made again if possible.
     pub(super) fn reached(&mut self, release: &Job) -> Result<Option<Again>, Error> {
         let Looked {
             verification,
@@ -215,7 +215,7 @@ impl Recount<'_> {
         Ok(again)
     }
 
-    /// The promises, those that compare with the table only if its distribution is known.
+    /// The models; those that compare with the table only if its distribution is known.
     fn promises(
         &mut self,
         release: &Job,
@@ -235,14 +235,14 @@ impl Recount<'_> {
             match stated.get(at).filter(|_| model.reads_table()) {
                 None => promises.push(found.clone()),
                 Some(stated) => {
-                    // Its name is known all the same.
+                    // Its name is known anyway.
                     promises.push(PrivacyReached {
                         model: found.model.clone(),
                         ..stated.clone()
                     });
                     self.unchecked(
                         &promise_field(at),
-                        "compares with the distribution of the table, and rows are suppressed: give the table with `--original`",
+                        "depends on the distribution in the original table, and rows are suppressed: give the table with `--original`",
                     );
                 }
             }
@@ -250,7 +250,7 @@ impl Recount<'_> {
         Ok(promises)
     }
 
-    /// The levels, for releases that keep to them.
+    /// The levels, for full-domain releases.
     fn levels(&mut self) -> Option<IndexMap<String, u8>> {
         let stated = self.stated.reached.levels.clone();
         let is_full_domain = self.stated.reached.recoding == "full-domain";
@@ -291,7 +291,7 @@ impl Recount<'_> {
         Some(names.zip(found.iter().copied()).collect())
     }
 
-    /// The values of each quasi-identifier, where they are stated. They are compared, not shown.
+    /// The values of each quasi-identifier, if stated. They are compared, not shown.
     fn published(&mut self) {
         let Some(stated) = &self.stated.reached.published else {
             return;
@@ -321,7 +321,7 @@ impl Recount<'_> {
         }
     }
 
-    /// The notes that follow from what was counted, and those stated that nobody can check.
+    /// The notes that follow from the counts, and those stated that cannot be checked.
     fn notes(&mut self, found: &Reached) -> Vec<String> {
         let mut derived = Vec::new();
         derived.extend(describe::nothing_published(
@@ -352,12 +352,9 @@ impl Recount<'_> {
         }
         let stated = &self.stated.reached.notes;
         if stated.iter().any(|note| !derived.contains(note)) {
-            self.unchecked(
-                "reached.notes",
-                "some are words that cannot be derived from the files",
-            );
+            self.unchecked("reached.notes", "some cannot be derived from the files");
         }
-        // What is stated beyond stays in its place; what follows from the files comes in its order, each once.
+        // Additional stated notes stay in place; those that follow from the files come in their order, each once.
         let mut notes = Vec::new();
         let mut next = derived.iter();
         for note in stated {
@@ -370,10 +367,10 @@ impl Recount<'_> {
         notes
     }
 
-    /// What was lost, as far as the release made again tells.
+    /// What was lost, as far as the release made again shows it.
     pub(super) fn lost(&mut self, again: Option<Again>) {
         self.unchecked("lost.guarantee", SEARCH);
-        // What is best leaves no gap, and what is not known to be good has none that is known.
+        // An optimum has no gap, and a heuristic result has none that is known.
         match self.stated.lost.guarantee {
             Guarantee::Optimal => self.found.lost.gap = Some(0.0),
             Guarantee::Heuristic => self.found.lost.gap = None,
@@ -381,7 +378,7 @@ impl Recount<'_> {
         }
         let Some(again) = again else {
             let why = match self.looked.original {
-                Some(_) => "the published values do not tell how they were made",
+                Some(_) => "the published values do not show how they were made",
                 None => NEEDS_ORIGINAL,
             };
             self.unchecked("lost.metrics", why);
@@ -396,14 +393,14 @@ impl Recount<'_> {
             if loss.is_none() {
                 self.unchecked(
                     &format!("lost.metrics.{name}"),
-                    "depends on values of which every row is suppressed",
+                    "depends on values whose rows are all suppressed",
                 );
             }
         }
         self.found.lost.metrics = metrics;
     }
 
-    /// Whether every promise holds; unknown when nothing is wrong with those that could be counted again.
+    /// Whether every model is satisfied; unknown if some could not be recomputed and the others hold.
     pub(super) fn is_safe(&self) -> Option<bool> {
         let seen = &self.looked.verification;
         let is_faithful = seen.identifying_published.is_empty()
@@ -431,7 +428,7 @@ impl Recount<'_> {
             "program.version",
             "every version may be checked by any other",
         );
-        // That of the request as it stands; whether it is the right request is another question.
+        // The hash of the request as stated; whether it is the right request is another question.
         self.found.sha256.request = self.stated.request.sha256();
         self.found.sha256.output = self.looked.hash.to_string();
         match &self.looked.original {
@@ -445,11 +442,11 @@ fn promise_field(at: usize) -> String {
     format!("reached.privacy[{at}]")
 }
 
-/// What a job asks of its table.
+/// The request of a job.
 fn request_of(job: &Job, control: &Control) -> Result<Request, Error> {
     let algorithm = algorithm(job)?;
     let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
-    // The limit of a job is for making a release, not for checking one.
+    // The time limit of a job is for making a release, not for checking one.
     let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, None, control)?;
     let models = asked.models(&first_pass.table)?;
     let metric = asked.metric.build(&first_pass.table)?;

@@ -1,4 +1,4 @@
-//! Neighbours, guided by the hierarchy: the guided ordered partitioning scheme.
+//! Neighbors, guided by the hierarchy: the guided ordered partitioning scheme.
 
 use super::{Joins, PartitionScheme, Space};
 use crate::algorithms::partition::values::Values;

@@ -57,7 +57,7 @@ pub(super) enum Shape {
 pub(super) enum Joins {
     /// Any.
     Any,
-    /// Neighbours.
+    /// Neighbors.
     Runs,
     /// All or none.
     All,

@@ -1,4 +1,4 @@
-//! Neighbours of an order: the ordered partitioning scheme of Bayardo and Agrawal.
+//! Neighbors of an order: the ordered partitioning scheme of Bayardo and Agrawal.
 
 use super::{Joins, PartitionScheme, Space};
 use crate::algorithms::partition::values::Values;

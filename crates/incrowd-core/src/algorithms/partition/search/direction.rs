@@ -7,11 +7,11 @@ use crate::algorithms::partition::settings::Direction;
 pub(in super::super) fn choose(ground: &Ground<'_>, direction: Direction) -> (bool, &'static str) {
     let splits_at_most = |space: &super::super::scheme::Space| space.values() <= 20;
     match direction {
-        Direction::BottomUp => (true, "asked for"),
-        Direction::TopDown => (false, "asked for"),
+        Direction::BottomUp => (true, "as requested"),
+        Direction::TopDown => (false, "as requested"),
         Direction::Auto if !ground.spaces.iter().all(splits_at_most) => (
             true,
-            "bottom-up, as some column has too many values to split them in every way",
+            "bottom-up, since a column has too many values to try every split",
         ),
         Direction::Auto => {
             let smallest = ground.judge.smallest;
@@ -21,12 +21,12 @@ pub(in super::super) fn choose(ground: &Ground<'_>, direction: Direction) -> (bo
             if rows <= ground.cost.rows / 2 {
                 (
                     true,
-                    "bottom-up, as most rows need no generalization to be in a large enough class",
+                    "bottom-up, since most rows are in large enough classes without generalization",
                 )
             } else {
                 (
                     false,
-                    "top-down, as most rows must be generalized to be in a large enough class",
+                    "top-down, since most rows must be generalized to be in large enough classes",
                 )
             }
         }
