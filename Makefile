@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 .PHONY: demo test bench dist docs fuzz tools
 
-# Built in a minute or two: hardly optimized, and without Parquet, as its table is CSV. `make dist` builds what is handed out.
+# Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
 INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
 
 demo: tools ## Anonymize the bundled Adult table; release and certificate appear in out/
@@ -13,7 +13,7 @@ demo: tools ## Anonymize the bundled Adult table; release and certificate appear
 		-k 5 --max-suppressed 1% --sample 6 \
 		--output out/adult-safe.csv --certificate out/adult-certificate.json
 
-# Whoever builds everything at once gains nothing from what the compiler would keep for the next change.
+# A single full build gains nothing from incremental compilation.
 test: export CARGO_INCREMENTAL = 0
 test: tools ## Everything CI runs
 	cargo fmt --all --check
@@ -21,10 +21,10 @@ test: tools ## Everything CI runs
 	cargo test --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-bench: tools ## Measure; RUN names the folder under benchmarks/runs, today's date if it is not given
+bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)
 
-dist: tools ## The program to hand out: optimized as a whole, without symbols, in target/dist
+dist: tools ## Build the program to distribute, fully optimized and without symbols, in target/dist
 	cargo build --profile dist --package incrowd-cli
 
 docs: ## Rewrite the pages that are generated from the registries
