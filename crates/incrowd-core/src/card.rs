@@ -87,7 +87,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
             let distance = if contained {
                 0
             } else {
-                edit_distance(&name, candidate)
+                strsim::levenshtein(&name, candidate)
             };
             // Beyond half the letters it is a guess, not a slip.
             (distance * 2 <= candidate.len().max(name.len())).then_some((distance, candidate))
@@ -101,32 +101,9 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Letters to insert, delete or replace (Levenshtein).
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edit_distance_counts_single_letters() {
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
-        assert_eq!(edit_distance("", "abc"), 3);
-        assert_eq!(edit_distance("abc", "abc"), 0);
-    }
 
     #[test]
     fn nearest_names_forgive_slips_and_fragments_but_do_not_guess() {

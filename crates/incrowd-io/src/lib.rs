@@ -49,4 +49,4 @@ pub use fingerprint::Fingerprint;
 pub use memory::{MemorySink, MemoryTable};
 pub use row_source::{RowReader, RowSource};
 pub use sink::{OutputFormat, PendingFile, RowSink, Sink, Written, write_atomically};
-pub use source::{InputFormat, Source};
+pub use source::Source;

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// How the input is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InputFormat {
+#[derive(Debug, Clone, Copy)]
+enum InputFormat {
     /// Text with delimiters, gzipped or not.
     Csv,
     /// Apache Parquet.
@@ -55,13 +54,6 @@ impl Source {
         let file = spool(&source.name(), from)?;
         *source.lock_spooled() = Some(file);
         Ok(source)
-    }
-
-    /// Reads the input as `format`, whatever its name and its first bytes say.
-    #[must_use]
-    pub fn with_format(mut self, format: InputFormat) -> Source {
-        self.format = Some(format);
-        self
     }
 
     /// What to call the input in messages: its path, or `standard input`.

@@ -13,7 +13,7 @@ pub mod incognito;
 pub mod mu_argus;
 mod optimal;
 pub mod partition;
-pub mod samarati;
+mod samarati;
 mod top_down;
 
 pub use bottom_up::BottomUp;

@@ -8,7 +8,7 @@ use super::{
 use crate::Error;
 use crate::counts::Work;
 use crate::lattice::{Lattice, Node};
-use crate::problem::{Guarantee, Interruption, Meter, Problem, Watch};
+use crate::problem::{Guarantee, Interruption, Meter, Problem};
 
 crate::documented! {
     /// Every safe full-domain recoding of the lowest height, found by binary search over heights; the best one is published.
@@ -70,41 +70,19 @@ impl Algorithm for Samarati {
             Err(interruption) => return Ok(search.checks.interrupted(interruption)?.into()),
         };
         // Safe nodes met at greater heights may lose less and are still not what was asked for.
-        let proposal = match search.checks.choose_among(&found.nodes) {
+        let proposal = match search.checks.choose_among(&found) {
             Ok(()) => search.checks.propose(Guarantee::Heuristic)?,
             Err(interruption) => search.checks.interrupted(interruption)?,
         };
         let account = Account::SafeNodes(FoundNodes {
             scope: Scope::LeastHeight,
-            safe: found.nodes.len() as u64,
-            minimal: found.nodes,
+            safe: found.len() as u64,
+            minimal: found,
         });
         Ok(Found {
             proposal,
             account: Some(account),
         })
-    }
-}
-
-/// Every safe node of the least height that has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeastHeight {
-    /// The height; no lower node is safe.
-    pub height: u32,
-    /// Its safe nodes, in lattice order.
-    pub nodes: Vec<Node>,
-    /// Nodes whose classes were counted.
-    pub nodes_checked: u64,
-}
-
-/// All safe nodes of least height.
-pub fn least_height_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<LeastHeight, Error> {
-    let meter = Meter::new(watch);
-    let mut search = Search::new(problem, &meter);
-    match search.run() {
-        Ok(Some(found)) => Ok(found),
-        Ok(None) => Err(search.checks.no_solution()?),
-        Err(interruption) => Err(search.checks.unfinished(interruption)),
     }
 }
 
@@ -130,7 +108,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(&mut self) -> Result<Option<LeastHeight>, Interruption> {
+    /// Every safe node of the least height that has one, in lattice order; none when no node is safe.
+    fn run(&mut self) -> Result<Option<Vec<Node>>, Interruption> {
         let lattice = self.lattice.clone();
         let top = lattice.top();
         if self.checks.check(top)?.rules_out_below {
@@ -157,11 +136,7 @@ impl<'a> Search<'a> {
                 }
             }
             if !nodes.is_empty() {
-                return Ok(Some(LeastHeight {
-                    height,
-                    nodes,
-                    nodes_checked: self.checks.nodes_checked(),
-                }));
+                return Ok(Some(nodes));
             }
         }
         Ok(None)

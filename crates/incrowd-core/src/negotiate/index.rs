@@ -1,6 +1,6 @@
 //! An annotated lattice as bytes, to be kept between runs.
 //!
-//! Nothing in the bytes is believed before it is checked: that they are of this version, undamaged (a checksum over
+//! Nothing in the bytes is believed before it is checked: that they are of this version, undamaged (SHA-256 of
 //! everything), made for this table and these hierarchies (hashes that the caller gives), and sound (sorted nodes of
 //! the lattice, ascending counts that end at the number of rows). Damage is found, malice is not: who can write the
 //! index can make it say anything sound. A release made from a wrong answer is still checked by
@@ -15,11 +15,14 @@ use super::histogram::{ClassSteps, Histograms, Measures};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::Direction;
+use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 16] = b"incrowd-lattice\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Bytes of SHA-256.
+const CHECKSUM: usize = 32;
 /// Magic, version, checksum.
-const HEADER: usize = 16 + 4 + 8;
+const HEADER: usize = 16 + 4 + CHECKSUM;
 
 /// What an index is made for, as hashes of the caller's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,24 +33,8 @@ pub struct IndexKey {
     pub hierarchies: [u8; 32],
 }
 
-/// Any change within eight neighbouring bytes changes the sum: every step can be undone. Others are missed once in
-/// 2^64.
-fn checksum(bytes: &[u8]) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut sum = bytes.len() as u64;
-    let mut add = |word: u64| {
-        sum = (sum ^ word).wrapping_mul(ODD);
-        sum ^= sum >> 29;
-    };
-    let mut words = bytes.chunks_exact(8);
-    for word in &mut words {
-        add(u64::from_le_bytes(word.try_into().unwrap_or_default()));
-    }
-    let mut last = [0; 8];
-    let rest = words.remainder();
-    last[..rest.len()].copy_from_slice(rest);
-    add(u64::from_le_bytes(last));
-    sum
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    Sha256::digest(bytes).into()
 }
 
 impl AnnotatedLattice {
@@ -56,7 +43,7 @@ impl AnnotatedLattice {
         let mut bytes = Vec::with_capacity(self.memory() + (1 << 12));
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
-        bytes.extend_from_slice(&[0; 8]);
+        bytes.extend_from_slice(&[0; CHECKSUM]);
         bytes.extend_from_slice(&key.data);
         bytes.extend_from_slice(&key.hierarchies);
         push_u32(&mut bytes, self.rows);
@@ -77,7 +64,7 @@ impl AnnotatedLattice {
             push_histograms(&mut bytes, histograms);
         }
         let sum = checksum(&bytes[HEADER..]);
-        bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+        bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&sum);
         bytes
     }
 
@@ -94,7 +81,7 @@ impl AnnotatedLattice {
                 known: VERSION,
             });
         }
-        if reader.u64()? != checksum(reader.bytes) {
+        if reader.array::<CHECKSUM>()? != checksum(reader.bytes) {
             return Err(damaged("its checksum is wrong"));
         }
         if reader.take(32)? != key.data {
@@ -191,10 +178,6 @@ impl<'a> Reader<'a> {
 
     fn u32(&mut self) -> Result<u32, Error> {
         Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    fn u64(&mut self) -> Result<u64, Error> {
-        Ok(u64::from_le_bytes(self.array()?))
     }
 
     fn flag(&mut self, most: u8) -> Result<u8, Error> {
@@ -393,7 +376,7 @@ mod tests {
         let mut newer = bytes;
         newer[16] = 9;
         let refused = AnnotatedLattice::from_bytes(&newer, &KEY);
-        assert_eq!(refused, Err(Error::IndexVersion { found: 9, known: 1 }));
+        assert_eq!(refused, Err(Error::IndexVersion { found: 9, known: 2 }));
     }
 
     proptest! {
@@ -418,7 +401,7 @@ mod tests {
                 bytes[at] = byte;
             }
             let sum = checksum(&bytes[HEADER..]);
-            bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+            bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&sum);
             if let Ok(lattice) = AnnotatedLattice::from_bytes(&bytes, &KEY) {
                 for annotation in &lattice.annotations {
                     for at in 0..lattice.nodes.len() {

@@ -77,6 +77,6 @@ pub use answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Relaxat
 pub use estimate::{Estimator, LevelImportance, LevelTable};
 pub use histogram::{Histogram, Rows};
 pub use index::IndexKey;
-pub use negotiator::{Negotiator, metrics_that_apply};
-pub use request::{Quality, Request, Search, acceptable_levels, acceptable_levels_by_name, budget};
+pub use negotiator::Negotiator;
+pub use request::{Quality, Request, Search, acceptable_levels, budget};
 pub use study::{HeightSummary, suppression_by_height};

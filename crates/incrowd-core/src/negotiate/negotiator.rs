@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Meter, Problem, Watch};
-use crate::utility::{METRICS, MetricSpec, UtilityMetric};
+use crate::utility::UtilityMetric;
 use std::sync::Arc;
 
 /// Answers requests about one table.
@@ -119,8 +119,7 @@ impl Negotiator {
         })
     }
 
-    /// What an offer costs. Counts the classes of its node; `metrics` are those of interest, for example
-    /// [`metrics_that_apply`].
+    /// What an offer costs. Counts the classes of its node; `metrics` are those of interest.
     pub fn price(
         &self,
         model: &dyn PrivacyModel,
@@ -168,15 +167,6 @@ impl Negotiator {
             share_suppressed: (f64::from(self.table.rows) - rows as f64) / table_rows,
         })
     }
-}
-
-/// Every metric that needs nothing but the table, with its default settings.
-pub fn metrics_that_apply(table: &CountedTable) -> Result<Vec<Box<dyn UtilityMetric>>, Error> {
-    METRICS
-        .iter()
-        .filter(|entry| (entry.kind.applies)(table, false))
-        .map(|entry| MetricSpec::named(entry.name)?.build(table))
-        .collect()
 }
 
 /// The exact answer, or three relaxations.

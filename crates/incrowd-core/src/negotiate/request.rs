@@ -127,24 +127,6 @@ pub fn acceptable_levels(table: &CountedTable, levels: &[i64]) -> Result<Node, E
     Ok(Node::from_levels(checked.collect::<Result<Vec<u8>, _>>()?))
 }
 
-/// The node of these levels by name; quasi-identifiers that are not named may be at their last level.
-pub fn acceptable_levels_by_name(
-    table: &CountedTable,
-    levels: &[(&str, i64)],
-) -> Result<Node, Error> {
-    let top = table.lattice().top().clone();
-    let mut given: Vec<i64> = top.levels().map(i64::from).collect();
-    for &(name, level) in levels {
-        let position = table.attributes.iter().position(|of| of.name == name);
-        let position = position.ok_or_else(|| Error::NotAQuasiIdentifier {
-            column: name.to_owned(),
-            known: table.attributes.iter().map(|of| of.name.clone()).collect(),
-        })?;
-        given[position] = level;
-    }
-    acceptable_levels(table, &given)
-}
-
 /// The budget, if it is one: a number of rows that is not negative. More rows than there are is all of them.
 pub fn budget(rows: i64) -> Result<u32, Error> {
     if rows < 0 {

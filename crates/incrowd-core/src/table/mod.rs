@@ -1,4 +1,4 @@
-//! What a table is made of: columns with roles, values as codes, rows in batches.
+//! What a table is made of: values as codes, rows in batches.
 //!
 //! A cell is a `u32` code into its column's [`Dictionary`]; the text is needed only at the edges. Rows are
 //! handed over as [`RowBatch`]es of raw cells, so a file larger than memory is no special case.
@@ -20,16 +20,3 @@ pub(crate) use name::without_accent;
 pub use name::{steers, words_of_name};
 pub(crate) use slots::Slots;
 pub use value::{Kind, Number, parse_date, parse_number};
-
-/// What a column is to the release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Names a person; never published.
-    Identifying,
-    /// Known to others and joined by them; published generalized.
-    QuasiIdentifying,
-    /// What must not be linked to a person; published as it is, counted by the privacy models.
-    Sensitive,
-    /// Published as it is.
-    Plain,
-}

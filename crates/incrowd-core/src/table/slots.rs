@@ -4,6 +4,10 @@
 ///
 /// Every cell and every row goes through one, twice, so it does nothing but that: numbers are never taken out, at
 /// most half of the slots are filled, and a search is short enough to become part of the loop it is called in.
+///
+/// `hashbrown::HashTable` in its place took 7 % more instructions (callgrind, profile `bench`, the counting pass over
+/// 60 000 rows of nine columns): 84.7 instead of 79.1 million with 40 values in the last column, 106.3 instead of 98.8
+/// million with 20 000.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots {
     /// A power of two of them, or none; each number is in the first free slot from where the upper bits of its hash

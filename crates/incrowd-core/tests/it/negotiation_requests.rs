@@ -7,7 +7,7 @@ use incrowd_core::hierarchy::{self, Options};
 use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{
     AnnotatedLattice, Estimator, GivesWay, Negotiator, Outcome, Quality, Request,
-    acceptable_levels, acceptable_levels_by_name, budget, metrics_that_apply,
+    acceptable_levels, budget,
 };
 use incrowd_core::privacy::{Distance, KAnonymity, PrivacyModel, TCloseness};
 use incrowd_core::problem::{
@@ -16,7 +16,7 @@ use incrowd_core::problem::{
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::table::RowBatch;
-use incrowd_core::utility::{Height, MetricSpec};
+use incrowd_core::utility::{Height, METRICS, MetricEntry, MetricSpec};
 
 const THREE: [&str; 3] = ["age", "race", "workclass"];
 
@@ -83,14 +83,6 @@ fn requests_that_make_no_sense_are_refused_with_a_hint() {
         );
         assert_eq!(error.hint(), "its levels are 0 to 2");
     }
-    let error = acceptable_levels_by_name(&table, &[("sex", 1)]).unwrap_err();
-    assert_eq!(
-        error.hint(),
-        "the quasi-identifiers are `age`, `race`, `workclass`"
-    );
-    let named = acceptable_levels_by_name(&table, &[("race", 1)]).unwrap();
-    assert_eq!(named, Node::from_levels([4, 1, 3]));
-
     let too_high = Node::from_levels([5, 0, 0]);
     let model = KAnonymity { k: 3 };
     let refused = negotiator.answer(&Request::new(&model).max_levels(&too_high), &Unwatched);
@@ -238,7 +230,11 @@ fn an_offer_costs_what_its_release_shows() {
         }
     );
     assert_eq!(offers[2].gives_way, GivesWay::Privacy { asked: 10.into() });
-    let metrics = metrics_that_apply(&table).unwrap();
+    let metrics = METRICS
+        .iter()
+        .filter(|entry| (entry.kind.applies)(&table, false));
+    let build = |entry: &MetricEntry| MetricSpec::named(entry.name)?.build(&table);
+    let metrics: Vec<_> = metrics.map(|entry| build(entry).unwrap()).collect();
     for offer in offers {
         let price = negotiator.price(&model, offer, &metrics).unwrap();
         let models = [model.with_parameter(offer.parameter).unwrap()];

@@ -4,8 +4,9 @@
 use incrowd_core::Error;
 use incrowd_core::algorithms::incognito::safe_nodes;
 use incrowd_core::algorithms::mu_argus::{Choice, Session};
-use incrowd_core::algorithms::samarati::least_height_nodes;
-use incrowd_core::algorithms::{Algorithm, Datafly, Incognito, MuArgus, Optimal, Samarati};
+use incrowd_core::algorithms::{
+    Account, Algorithm, Datafly, FoundNodes, Incognito, MuArgus, Optimal, Samarati, Scope,
+};
 use incrowd_core::lattice::Node;
 use incrowd_core::problem::{Action, Problem, Proposal, Settings, Step, Unwatched};
 use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
@@ -106,8 +107,13 @@ fn figure_2_is_searched_as_section_3_3_and_3_4_say() {
             .collect();
         assert_eq!(middle, [[0, 2], [1, 1], [2, 0]]);
         let a1_e1 = Node::from_levels([1, 1]);
-        let least = least_height_nodes(problem, &Unwatched).unwrap();
-        assert_eq!((least.height, &least.nodes), (2, &vec![a1_e1.clone()]));
+        let least = Samarati.solve_accounted(problem, &Unwatched).unwrap();
+        let expected = Account::SafeNodes(FoundNodes {
+            scope: Scope::LeastHeight,
+            safe: 1,
+            minimal: vec![a1_e1.clone()],
+        });
+        assert_eq!(least.account, Some(expected));
         let safe = safe_nodes(problem, &Unwatched).unwrap();
         let above = [[1, 1], [1, 2], [2, 1], [2, 2]].map(Node::from_levels);
         assert_eq!((safe.nodes, safe.minimal), (above.to_vec(), vec![a1_e1]));

@@ -3,9 +3,7 @@
 
 use crate::support::{self, Rows, WriteUnchanged, batch, columns, file, names, read_source, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{
-    Claims, CsvOptions, Error, Fingerprint, InputFormat, OutputFormat, RowSink, Sink, Source,
-};
+use incrowd_io::{Claims, CsvOptions, Error, Fingerprint, OutputFormat, RowSink, Sink, Source};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
@@ -393,17 +391,6 @@ fn parquet_is_known_by_its_first_bytes_and_told_by_its_fingerprint() {
     );
     assert_eq!(reader.fingerprint().unwrap(), written.sha256);
     assert_eq!(Some(reader.bytes_read()), source.bytes_total());
-}
-
-#[test]
-fn a_given_format_is_believed() {
-    let source = Source::spooled(&b"a\n1\n"[..], CsvOptions::default())
-        .unwrap()
-        .with_format(InputFormat::Parquet);
-    assert!(matches!(
-        source.open().map(drop),
-        Err(Error::BrokenParquet { .. })
-    ));
 }
 
 #[cfg(target_os = "linux")]

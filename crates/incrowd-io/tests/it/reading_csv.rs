@@ -2,7 +2,7 @@
 
 use crate::support::{self, file, gzip, read, read_source, read_with, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Fingerprint, Header, InputFormat, Source};
+use incrowd_io::{CsvOptions, Fingerprint, Header, Source};
 
 #[test]
 fn cells_are_read_row_by_row() {
@@ -260,14 +260,6 @@ fn a_file_knows_its_length_and_fingerprint_before_the_end_is_reached() {
         reader.fingerprint().unwrap(),
         Fingerprint::of(text.as_bytes())
     );
-}
-
-#[test]
-fn a_given_format_wins_over_the_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = file(folder.path(), "t.parquet", "a\n1\n");
-    let source = Source::new(path, CsvOptions::default()).with_format(InputFormat::Csv);
-    assert_eq!(read_source(&source).unwrap(), seen(&["a"], &[&["1"]]));
 }
 
 #[test]

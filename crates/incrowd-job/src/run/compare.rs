@@ -3,7 +3,7 @@
 //! The table is counted once. Every result passes the same check as a release; nothing is written.
 
 use crate::error::Error;
-use crate::report::csv_text;
+use crate::report::csv_text::CsvText;
 use crate::report::outcome::{Guarantee, PrivacyReached, VERSION};
 use crate::report::stopped::Stopped;
 use crate::run::anonymize::solve;
@@ -258,7 +258,7 @@ impl Comparison {
         ];
         let last = ["checked", "seconds", "peak_memory_bytes", "failed"];
         let head = fixed.iter().chain(&metrics).chain(&promises).chain(&last);
-        let mut text = csv_text::line(head);
+        let mut text = CsvText::new(head);
         for run in &self.runs {
             let mut line = vec![run.algorithm.clone(), run.max_suppressed.to_string()];
             match &run.reached {
@@ -271,9 +271,9 @@ impl Comparison {
             line.push(run.seconds.to_string());
             line.push(or_empty(run.peak_memory_bytes));
             line.push(or_empty(run.failed.as_ref().map(|failed| &failed.message)));
-            text += &csv_text::line(line);
+            text.line(line);
         }
-        text
+        text.finish()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::report::choices;
-use crate::report::csv_text;
+use crate::report::csv_text::CsvText;
 use crate::report::outcome::VERSION;
 use crate::run::compare::RunFailed;
 use crate::run::control::{Control, Phase};
@@ -586,7 +586,7 @@ fn draw(
 impl SchemesStudy {
     /// A line for each search.
     pub fn to_csv(&self) -> String {
-        let mut text = csv_text::line([
+        let mut text = CsvText::new([
             "experiment",
             "columns",
             "k",
@@ -606,7 +606,7 @@ impl SchemesStudy {
             let figure = |figure: fn(&SchemesFound) -> String| {
                 row.found.as_ref().map(figure).unwrap_or_default()
             };
-            text += &csv_text::line([
+            text.line([
                 row.experiment.name().to_owned(),
                 row.columns.to_string(),
                 row.k.to_string(),
@@ -629,6 +629,6 @@ impl SchemesStudy {
                 },
             ]);
         }
-        text
+        text.finish()
     }
 }

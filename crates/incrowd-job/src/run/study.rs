@@ -1,7 +1,7 @@
 //! How suppression, height and privacy trade off over a whole lattice: chapters 3 and 5.1 of the paper.
 
 use crate::error::Error;
-use crate::report::csv_text::cell;
+use crate::report::csv_text::CsvText;
 use crate::report::outcome::{Figure, VERSION};
 use crate::run::control::{Control, Phase};
 use crate::run::counted::{SearchWatch, max_levels, max_suppressed};
@@ -15,7 +15,6 @@ use incrowd_core::registry::Kind;
 use incrowd_io::{Claims, write_atomically};
 use incrowd_plot::{LatticeNode, LatticePicture, PlotBudget, Series, by_height, lattice};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The default parameters of counting models: those of the paper.
@@ -355,36 +354,48 @@ impl Study {
     /// The rows as CSV, averages with two digits as in the paper; the level table, if there is one, after an
     /// empty line.
     pub fn to_csv(&self) -> String {
-        let mut text = String::from("model,parameter,quasi_identifiers,height,nodes,min,avg,max\n");
-        // Writing to a `String` cannot fail.
+        let mut rows = CsvText::new([
+            "model",
+            "parameter",
+            "quasi_identifiers",
+            "height",
+            "nodes",
+            "min",
+            "avg",
+            "max",
+        ]);
         for row in &self.rows {
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{},{},{:.2},{}",
-                row.model,
-                row.parameter.0,
-                cell(&row.quasi_identifiers.join(" ")),
-                row.height,
-                row.nodes,
-                row.min,
-                row.avg,
-                row.max
-            );
+            rows.line([
+                row.model.to_string(),
+                row.parameter.0.to_string(),
+                row.quasi_identifiers.join(" "),
+                row.height.to_string(),
+                row.nodes.to_string(),
+                row.min.to_string(),
+                format!("{:.2}", row.avg),
+                row.max.to_string(),
+            ]);
         }
-        if let Some(importance) = &self.importance {
-            text.push_str("\nattribute,level,groups,avg_group_size,relative_importance\n");
-            for row in importance {
-                let _ = writeln!(
-                    text,
-                    "{},{},{},{:.2},{:.2}",
-                    cell(&row.attribute),
-                    row.level,
-                    row.groups,
-                    row.avg_group_size,
-                    row.relative_importance
-                );
-            }
+        let rows = rows.finish();
+        let Some(importance) = &self.importance else {
+            return rows;
+        };
+        let mut levels = CsvText::new([
+            "attribute",
+            "level",
+            "groups",
+            "avg_group_size",
+            "relative_importance",
+        ]);
+        for row in importance {
+            levels.line([
+                row.attribute.clone(),
+                row.level.to_string(),
+                row.groups.to_string(),
+                format!("{:.2}", row.avg_group_size),
+                format!("{:.2}", row.relative_importance),
+            ]);
         }
-        text
+        rows + "\n" + &levels.finish()
     }
 }

@@ -52,25 +52,6 @@ pub enum Terms {
     },
 }
 
-impl Terms {
-    /// Every offer there is.
-    pub fn offers(&self) -> impl Iterator<Item = &Offered> {
-        let offers = match self {
-            Terms::Exact { answer } => [Some(answer), None, None],
-            Terms::Relaxed {
-                more_suppression,
-                higher_levels,
-                weaker_privacy,
-            } => [
-                more_suppression.as_ref(),
-                higher_levels.as_ref(),
-                weaker_privacy.as_ref(),
-            ],
-        };
-        offers.into_iter().flatten()
-    }
-}
-
 /// A possible release and its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
