@@ -87,6 +87,15 @@ impl<'a> Checks<'a> {
         self.meter.spend(work)
     }
 
+    /// Ends a search that keeps so many nodes if they take more than the problem allows, and more than `least` bytes.
+    pub(super) fn check_memory(&self, nodes: usize, least: usize) -> Result<(), Interruption> {
+        let bytes = nodes.saturating_mul(self.problem.max_levels.memory());
+        match bytes > self.problem.memory_limit.max(least) {
+            true => Err(self.meter.stop(Interruption::MemoryFull)),
+            false => Ok(()),
+        }
+    }
+
     /// Judges a node, counting it unless that was done before.
     pub(super) fn check(&mut self, node: &Node) -> Result<Verdict, Interruption> {
         self.meter.spend(Work(1))?;

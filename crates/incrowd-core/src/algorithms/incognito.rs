@@ -64,6 +64,9 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
 /// From this many candidates on, a sub-lattice gets a start of its own to count from.
 const CANDIDATES_WORTH_A_START: usize = 3;
 
+/// Bytes that nodes found and candidates may always take. Beyond that, and beyond what the problem allows, the search ends.
+const LEAST_MEMORY: usize = 64 << 20;
+
 /// What it takes to make a candidate, beside looking for each of its parts.
 const WORK_PER_JOIN: usize = 8;
 
@@ -148,16 +151,26 @@ impl<'a> Search<'a> {
         for _ in 0..self.left_out.len() {
             let candidates = self.join(&survivors)?;
             survivors.clear();
+            let mut waiting: usize = candidates.values().map(Vec::len).sum();
             for nodes in candidates.into_values() {
                 self.lay_a_start(&nodes)?;
+                waiting -= nodes.len();
                 for node in nodes {
                     if self.survives(&node)? {
                         survivors.push(node);
+                        self.check_memory(waiting + survivors.len())?;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Ends the search when the nodes found, and so many others, take more than they may.
+    fn check_memory(&self, others: usize) -> Result<(), Interruption> {
+        // A set keeps up to twice the room it needs.
+        let nodes = self.found.len() + 2 * self.safe.len() + others;
+        self.checks.check_memory(nodes, LEAST_MEMORY)
     }
 
     /// The attributes of the sub-lattice a node is in.
@@ -170,6 +183,7 @@ impl<'a> Search<'a> {
     fn join(&self, survivors: &[Node]) -> Result<BTreeMap<Vec<usize>, Vec<Node>>, Interruption> {
         let are_left: HashSet<&Node> = survivors.iter().collect();
         let mut joined: BTreeMap<Vec<usize>, Vec<Node>> = BTreeMap::new();
+        let mut candidates = 0;
         for part in survivors {
             let attributes: Vec<usize> = self.attributes(part).collect();
             let first = attributes.last().map_or(0, |last| last + 1);
@@ -183,6 +197,8 @@ impl<'a> Search<'a> {
                     if parts.all(|part| are_left.contains(&part)) {
                         let key = attributes.iter().copied().chain([attribute]).collect();
                         joined.entry(key).or_default().push(node);
+                        candidates += 1;
+                        self.check_memory(2 * survivors.len() + candidates)?;
                     }
                 }
             }

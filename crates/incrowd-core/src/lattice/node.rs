@@ -66,6 +66,16 @@ impl Node {
         (0..self.len()).map(|attribute| self.level(attribute))
     }
 
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        let beside = if self.words.spilled() {
+            8 * self.words.len()
+        } else {
+            0
+        };
+        size_of::<Node>() + beside
+    }
+
     /// The number of quasi-identifiers.
     pub fn len(&self) -> usize {
         self.attributes as usize

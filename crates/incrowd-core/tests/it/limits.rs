@@ -6,7 +6,7 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
-use incrowd_core::algorithms::{ALGORITHMS, Algorithm, Solved};
+use incrowd_core::algorithms::{ALGORITHMS, Algorithm, Incognito, Solved};
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::privacy::{
@@ -405,6 +405,43 @@ fn no_algorithm_judges_more_than_a_few_passes_of_classes_without_a_look() {
             );
         }
     }
+}
+
+/// A table whose lattice has three to the power of `columns` nodes, all of them safe.
+fn wide_table(columns: usize) -> CountedTable {
+    let names: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
+    let all: Vec<usize> = (0..columns).collect();
+    let mut counter = RowCounter::new(&names, &all, &[]);
+    let mut batch = RowBatch::new(columns);
+    for row in 0..4 {
+        all.iter()
+            .for_each(|at| batch.push_cell(((row + at) % 4).to_string().as_bytes()));
+    }
+    counter.add(&batch).unwrap();
+    let levels = |value: u32| vec![value.to_string(), format!("{}+", value / 2), "*".into()];
+    let hierarchy = |name: &String| Hierarchy::from_rows(name, (0..4).map(levels)).unwrap();
+    let hierarchies = names.iter().map(hierarchy).collect();
+    counter
+        .finish(hierarchies, Vec::new(), Missing::default())
+        .unwrap()
+}
+
+#[test]
+fn a_search_whose_nodes_outgrow_the_memory_ends_with_what_it_has() {
+    let table = wide_table(14);
+    let metric: MetricSpec = "discernibility".parse().unwrap();
+    let metric = metric.build(&table).unwrap();
+    let problem = Problem::new(&table, &[], &*metric).limit_memory(0);
+    let solved = Incognito.solve_accounted(&problem, &Unwatched).unwrap();
+    assert_eq!(solved.stopped, Some(Interruption::MemoryFull));
+    publish(&problem, &solved.proposal).unwrap();
+    // A limit that has room for all of them is not in the way.
+    let table = wide_table(8);
+    let metric: MetricSpec = "discernibility".parse().unwrap();
+    let metric = metric.build(&table).unwrap();
+    let problem = Problem::new(&table, &[], &*metric).limit_memory(0);
+    let solved = Incognito.solve_accounted(&problem, &Unwatched).unwrap();
+    assert_eq!(solved.stopped, None);
 }
 
 #[test]

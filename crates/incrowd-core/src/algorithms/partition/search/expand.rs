@@ -2,7 +2,7 @@
 
 use super::super::blocks::Partition;
 use super::node::Node;
-use super::{MOST_MEMORY, Search, Stop};
+use super::{LEAST_MEMORY, Search, Stop};
 use crate::Error;
 use crate::counts::Work;
 use crate::problem::Interruption;
@@ -21,7 +21,7 @@ impl Search<'_, '_> {
     pub(super) fn expand(&mut self, node: &Node) -> Result<(), Stop> {
         let mut children: Vec<Node> = Vec::new();
         let mut memory_of_children = 0;
-        let most_memory = self.ground.problem.memory_limit.max(MOST_MEMORY);
+        let most_memory = self.ground.problem.memory_limit.max(LEAST_MEMORY);
         let mut fixed = node.fixed;
         for place in (node.changed..self.order.len()).rev() {
             let attribute = self.order[place];

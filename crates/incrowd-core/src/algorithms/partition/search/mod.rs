@@ -31,8 +31,8 @@ use std::collections::BinaryHeap;
 /// So many classes are merged before the search looks for better answers beside; most searches end before.
 const WORK_BEFORE_IMPROVING: u64 = 30_000_000;
 
-/// Bytes that nodes not looked at yet may take, unless the problem allows for more. Beyond that the search ends.
-const MOST_MEMORY: usize = 1 << 30;
+/// Bytes that nodes not looked at yet may always take. Beyond that, and beyond what the problem allows, the search ends.
+const LEAST_MEMORY: usize = 64 << 20;
 
 /// What was found, and what was proven.
 #[derive(Debug, Clone)]
@@ -255,7 +255,8 @@ impl<'a, 'g> Search<'a, 'g> {
 
     fn keep(&mut self, node: Node) {
         self.memory += node.memory();
-        if self.memory > self.ground.problem.memory_limit {
+        // Nodes of a stack are looked at next, so it hardly grows: the rest of the memory is for that.
+        if self.memory > self.ground.problem.memory_limit / 2 {
             self.stack.push(node);
         } else {
             self.queue.push(node);
