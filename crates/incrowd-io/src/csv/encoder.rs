@@ -26,6 +26,9 @@ impl EncodedRows {
 ///
 /// Cheap to copy, so that batches can be formatted on several threads and written in order.
 ///
+/// Why not `csv::Writer`: it took 2.6 times as many instructions where no cell needs quotes (callgrind, 61 440 rows of
+/// nine columns: 110 instead of 42 million). Where one cell in eight does, it took fewer, 114 instead of 193 million.
+///
 /// ```
 /// use incrowd_core::table::RowBatch;
 /// use incrowd_io::CsvEncoder;
