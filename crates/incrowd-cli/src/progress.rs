@@ -1,8 +1,7 @@
 //! Progress bars, shown only to a person who has to wait.
 
 use crate::args::Global;
-use crate::render::figure;
-use incrowd_job::{Phase, Progress, Standing};
+use incrowd_job::{Phase, Progress, Standing, few_digits};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -80,10 +79,12 @@ impl Progress for Bars {
 
 /// The result of a search so far.
 fn found(standing: &Standing) -> String {
-    let best = standing.best.map(|best| format!(", best {}", figure(best)));
+    let best = standing
+        .best
+        .map(|best| format!(", best {}", few_digits(best)));
     // A bound says little without a loss to compare it with.
     let bound = standing.lower_bound.filter(|_| best.is_some());
-    let bound = bound.map(|bound| format!(", bound {}", figure(bound)));
+    let bound = bound.map(|bound| format!(", bound {}", few_digits(bound)));
     let gap = standing.gap();
     let gap = gap.map(|gap| format!(", gap {:.1} %", (gap * 1000.0).ceil() / 10.0));
     let limit = standing.work_limit.filter(|limit| *limit > 0);

@@ -33,6 +33,7 @@ pub use incrowd_io::{MemorySink, MemoryTable, RowSink, RowSource};
 pub use report::certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
+pub use report::digits::few_digits;
 pub use report::explain::{Entry, Explanation, Family, explain};
 pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,

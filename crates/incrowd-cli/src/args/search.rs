@@ -10,7 +10,7 @@ use incrowd_job::{AlgorithmSettings, Error, Job};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArgs {
-    /// Metric to minimize [default: loss]; `incrowd explain metrics` lists them
+    /// Metric to minimize; `incrowd explain metrics` lists them
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
     /// Algorithm to use, or auto [default: optimal]; `incrowd explain algorithms` lists them

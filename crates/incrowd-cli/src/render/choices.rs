@@ -1,7 +1,7 @@
 //! The choices a data holder has, and the steps already taken.
 
-use super::page::{Page, figure};
-use incrowd_job::{StepTaken, View};
+use super::page::Page;
+use incrowd_job::{StepTaken, View, few_digits};
 
 /// What a data holder sees before each choice.
 pub(crate) fn view(view: &View) -> String {
@@ -13,7 +13,7 @@ pub(crate) fn view(view: &View) -> String {
         standing.rows_violating,
         view.max_suppressed,
         standing.smallest_class,
-        figure(standing.loss.0)
+        few_digits(standing.loss.0)
     ));
     let header = [
         "",
@@ -40,7 +40,7 @@ pub(crate) fn view(view: &View) -> String {
                     raised.distinct.to_string(),
                     raised.rows_violating.to_string(),
                     raised.smallest_class.to_string(),
-                    figure(raised.loss.0),
+                    few_digits(raised.loss.0),
                 ]),
                 None => row.push("at maximum".to_owned()),
             }

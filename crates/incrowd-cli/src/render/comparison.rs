@@ -112,7 +112,7 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
 /// A loss in a table: as many decimals as its neighbors have, so that they can be compared.
 fn figure(loss: f64) -> String {
     match loss.abs() {
-        0.0 => "0".into(),
+        size if size < 1e9 && loss.fract() == 0.0 => format!("{loss}"),
         size if size >= 1e9 => format!("{loss:.3e}"),
         size if size >= 1000.0 => format!("{loss:.0}"),
         size if size >= 10.0 => format!("{loss:.2}"),

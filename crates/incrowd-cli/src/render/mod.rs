@@ -7,5 +7,3 @@ pub(crate) mod negotiation;
 mod page;
 pub(crate) mod schemes;
 pub(crate) mod text;
-
-pub(crate) use page::figure;

@@ -1,8 +1,8 @@
 //! Answers of a negotiation as text: the curve, then one card per offer.
 
-use super::page::{Page, figure};
+use super::page::Page;
 use incrowd_core::error::LARGEST_BUDGET_PROPOSED;
-use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish};
+use incrowd_job::{Curve, GaveWay, Negotiated, Offered, Terms, Wish, few_digits};
 
 /// Columns of a drawn curve.
 const WIDTH: usize = 60;
@@ -186,7 +186,7 @@ fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
         !is_height && (first == Some(name.as_str()) || shown.contains(&name.as_str()))
     });
     let metrics: Vec<String> = metrics
-        .map(|(name, loss)| format!("{name} {}", figure(*loss)))
+        .map(|(name, loss)| format!("{name} {}", few_digits(*loss)))
         .collect();
     entry("metrics", metrics.join(", "));
 }

@@ -1,11 +1,11 @@
 //! Results as text.
 
 use super::choices;
-use super::page::{Page, figure};
+use super::page::Page;
 use incrowd_job::{
     CertificateVerified, Combination, Error, Explanation, Exposed, FileWritten, Initialized,
     Inspection, LevelsReport, Mismatch, Origin, Outcome, PrivacyReached, SafeAmong, SafeRecodings,
-    Sample, Study, Unchecked, Verification,
+    Sample, Study, Unchecked, Verification, few_digits,
 };
 
 /// An error: what happened, where, what to do next.
@@ -119,7 +119,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
             "loss" => String::new(),
             metric => format!("{metric} "),
         };
-        page.entry("loss", format!("{name}{} ({guarantee})", figure(*loss)));
+        page.entry("loss", format!("{name}{} ({guarantee})", few_digits(*loss)));
     }
     if let Some(found) = &outcome.found {
         safe_recodings(&mut page, found);
@@ -195,7 +195,10 @@ fn safe_recodings(page: &mut Page, found: &SafeRecodings) {
         let levels: Vec<String> = (levels.iter())
             .map(|(column, level)| format!("{} {level}", column.escape_debug()))
             .collect();
-        page.entry("", format!("{}: loss {}", levels.join(", "), figure(*loss)));
+        page.entry(
+            "",
+            format!("{}: loss {}", levels.join(", "), few_digits(*loss)),
+        );
     }
     let shown = found.minimal_losses.len();
     if minimal > shown {
@@ -288,7 +291,7 @@ pub(crate) fn verification(found: &Verification) -> String {
             (false, true) => page.entry("privacy", format!("{} satisfied", promise.model)),
             (false, false) => page.entry(
                 "privacy",
-                format!("{} not satisfied by any parameter", promise.model),
+                format!("{} not satisfied for any parameter", promise.model),
             ),
         }
     }

@@ -4,6 +4,7 @@
 //! machine, the folder or the number of threads. The request is part of the certificate; its hash is the
 //! SHA-256 of that part as compact JSON, so `jq -cj .request certificate.json | sha256sum` checks it.
 
+use crate::report::digits::few_digits;
 use crate::report::outcome::{
     Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION, is_zero,
 };
@@ -415,8 +416,11 @@ impl Certificate {
             line(
                 metric,
                 match at {
-                    0 => format!("{loss} ({})", self.lost.guarantee.in_words(self.lost.gap)),
-                    _ => format!("{loss}"),
+                    0 => {
+                        let guarantee = self.lost.guarantee.in_words(self.lost.gap);
+                        format!("{} ({guarantee})", few_digits(*loss))
+                    }
+                    _ => few_digits(*loss),
                 },
             );
         }

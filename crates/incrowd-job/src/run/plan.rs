@@ -259,7 +259,7 @@ mod tests {
         let two = job("quasi_identifiers = [\"age\"]\nsensitive = [\"age\"]");
         assert_eq!(
             Plan::new(&two, "t.csv", &names()).unwrap_err().to_string(),
-            "column `age` is named both in the quasi-identifiers and in the sensitive columns"
+            "column `age` is listed both in the quasi-identifiers and in the sensitive columns"
         );
         let unknown = job("quasi_identifiers = [\"Age\"]");
         let error = Plan::new(&unknown, "t.csv", &names()).unwrap_err();

@@ -123,7 +123,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
         rows: max_suppressed(job.privacy.max_suppressed.or(Some(BUDGET)), table)?.into(),
         from: match job.privacy.max_suppressed {
             Some(asked) => format!("requested: {asked}"),
-            None => format!("{BUDGET}, the default, since `--max-suppressed` is not given"),
+            None => format!("default {BUDGET}; set `--max-suppressed` to change it"),
         },
     };
     if let Some(folder) = &options.plot {
