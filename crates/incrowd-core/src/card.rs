@@ -1,4 +1,4 @@
-//! Doc comments that are also text, and names that are nearly right: what every registry shares.
+//! Doc comments kept as text, and suggestions for misspelled names: what every registry shares.
 //!
 //! What a model, metric or algorithm says about itself is written once, as its doc comment. [`documented!`] keeps
 //! it for `incrowd explain`, the web page and Python.
@@ -75,13 +75,13 @@ impl fmt::Display for Card {
     }
 }
 
-/// Up to three of `names` that `name` may have been meant to be, best first.
+/// Up to three of `names` that resemble `name`, best first.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase();
     let mut ranked: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|candidate| {
-            // Two letters are in too many words to be what was meant.
+            // Two letters occur in too many words to be a good match.
             let contained = (name.len() > 2 && candidate.contains(&name))
                 || (candidate.len() > 2 && name.contains(candidate));
             let distance = if contained {
@@ -89,12 +89,12 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
             } else {
                 strsim::levenshtein(&name, candidate)
             };
-            // Beyond half the letters it is a guess, not a slip.
+            // With more than half the letters different, it is a guess, not a typo.
             (distance * 2 <= candidate.len().max(name.len())).then_some((distance, candidate))
         })
         .collect();
     ranked.sort();
-    // Beside a name that is a slip away, one that is three slips away was hardly meant.
+    // If one name is one typo away, a name that is three typos away was hardly meant.
     let best = ranked.first().map_or(0, |(distance, _)| *distance);
     ranked.retain(|(distance, _)| *distance <= 2 * best);
     ranked.truncate(3);

@@ -1,9 +1,9 @@
-//! Decides how a table about persons may be published.
+//! Decides how a table about people may be published.
 //!
-//! The core opens no file, prints nothing and knows no thread pool. Rows reach it as
-//! [`table::RowBatch`]es and leave as counts ([`counts::CountedTable`]); everything after that runs on the
-//! distinct tuples, never on rows. An algorithm proposes a recoding; [`publish`] checks the proposal with
-//! code of its own, and only then is there a release that a writer will accept.
+//! The core opens no files, prints nothing and uses no thread pool. Rows reach it as [`table::RowBatch`]es and leave as
+//! counts ([`counts::CountedTable`]); everything after that runs on the distinct tuples, never on rows. An algorithm
+//! proposes a recoding; [`publish`] checks the proposal with independent code, and only then is there a release that a
+//! writer accepts.
 //!
 //! Modules may use only what stands beside or left of them:
 //! `card error | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |

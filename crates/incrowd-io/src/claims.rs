@@ -1,8 +1,7 @@
 //! Which files a run reads and writes: none it reads is written, and none is written twice.
 //!
-//! Nothing in this crate creates a file without [`Claims`], so whoever writes must first say what is read. Files are
-//! told apart by what they are, not by what they are called: a link leads where it leads, and a file with two names is
-//! one file.
+//! Nothing in this crate creates a file without [`Claims`], so a writer must first state what is read. Files are
+//! distinguished by identity, not by name: links are followed, and a file with two names is one file.
 
 use crate::Error;
 use std::ffi::OsString;
@@ -27,7 +26,7 @@ pub struct Claims(Mutex<Vec<Claim>>);
 
 #[derive(Debug)]
 struct Claim {
-    /// What the file is to the user, such as `the table`.
+    /// What the file is called in messages, such as `the table`.
     what: &'static str,
     file: Identity,
     is_written: bool,
@@ -45,7 +44,7 @@ impl Claims {
         }
     }
 
-    /// The file at `path` is about to be written; refused if it is read, or written already.
+    /// The file at `path` is about to be written; refused if it is also read, or already written.
     pub fn check_write(&self, what: &'static str, path: impl AsRef<Path>) -> Result<(), Error> {
         self.try_write(what, path.as_ref()).map(|_| ())
     }
@@ -93,10 +92,10 @@ impl Claims {
 enum Identity {
     /// Standard output.
     Output,
-    /// One that is there, by its place on the disk: every name of it is this one.
+    /// An existing file, by its identity on the disk, which all its names share.
     #[cfg(unix)]
     Stored { device: u64, number: u64 },
-    /// One that is not there yet, or on a system that does not number files.
+    /// A file that does not exist yet, or is on a system that does not number files.
     Named(PathBuf),
 }
 
@@ -134,7 +133,7 @@ impl Identity {
     }
 }
 
-/// The path of a file that is not there, with links followed as far as there are folders.
+/// The path of a file that does not exist, with links followed as far as folders exist.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut missing: Vec<OsString> = Vec::new();
@@ -150,7 +149,7 @@ fn resolved(path: &Path) -> PathBuf {
         there = parent;
     };
     for part in missing.iter().rev() {
-        // Folders that are still to be made are no links.
+        // Folders that do not exist yet are not links.
         match Path::new(part).components().next() {
             Some(Component::ParentDir) => {
                 resolved.pop();

@@ -5,7 +5,7 @@ use crate::stored_type::{Meaning, StoredType};
 #[cfg(feature = "parquet")]
 use parquet::basic::Type as PhysicalType;
 
-/// How the values of a column are stored, where the format can tell numbers from text.
+/// How the values of a column are stored, if the format distinguishes numbers from text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnType(pub(crate) Kind);
 
@@ -43,7 +43,7 @@ impl ColumnType {
             [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
             _ => false,
         };
-        // 18 digits always fit; more are looked at closely.
+        // 18 digits always fit; more need a closer look.
         let fits = || std::str::from_utf8(text).is_ok_and(|text| text.parse::<i64>().is_ok());
         is_own_form && (digits.len() <= 18 || fits())
     }

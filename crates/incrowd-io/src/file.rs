@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How much is read from a file at once.
 pub(crate) const CHUNK: usize = 256 * 1024;
 
-/// A file several readers share, each at a place of its own.
+/// A file that several readers share, each at its own position.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedFile {
     file: Arc<Mutex<File>>,
@@ -39,7 +39,7 @@ impl SharedFile {
     }
 }
 
-/// Reads a [`SharedFile`] from a place of its own.
+/// Reads a [`SharedFile`] from its own position.
 #[derive(Debug)]
 pub(crate) struct SharedFileReader {
     file: Arc<Mutex<File>>,
@@ -56,9 +56,9 @@ impl Read for SharedFileReader {
     }
 }
 
-/// Copies everything `input` gives into a file without a name, which is gone when the last reader is.
+/// Copies all of `input` into an unnamed file, which is deleted with its last reader.
 ///
-/// Persons' data stay on the disk no longer than the process lives, however it ends.
+/// Personal data stays on the disk no longer than the process lives, however it ends.
 pub(crate) fn spool(input: &str, mut from: impl Read) -> Result<SharedFile, Error> {
     let folder = std::env::temp_dir();
     let mut file = tempfile::tempfile_in(&folder).map_err(|source| Error::NotWritable {
@@ -90,7 +90,7 @@ pub(crate) fn spool(input: &str, mut from: impl Read) -> Result<SharedFile, Erro
     })
 }
 
-/// The text of an input, gunzipped if need be, while its raw bytes are hashed.
+/// The text of an input, decompressed if necessary, while its raw bytes are hashed.
 pub(crate) enum Text {
     Plain(Hashing<SharedFileReader>),
     Gzip(Box<flate2::bufread::MultiGzDecoder<io::BufReader<Hashing<SharedFileReader>>>>),
@@ -143,7 +143,7 @@ impl Text {
 
     fn error(&self, input: &str, source: io::Error) -> Error {
         let (input, byte) = (input.into(), self.bytes());
-        // What the operating system reports carries its code; what the decompressor reports does not.
+        // Errors of the operating system carry a code; those of the decompressor do not.
         if matches!(self, Text::Gzip(_)) && source.raw_os_error().is_none() {
             Error::BrokenGzip {
                 input,

@@ -1,4 +1,4 @@
-//! SHA-256 of the bytes that pass, taken on the way so that no byte is read twice for it.
+//! SHA-256 of a stream of bytes, computed on the fly so that no byte is read twice.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -63,12 +63,12 @@ impl<T> Hashing<T> {
     }
 }
 
-/// SHA-256, on a thread of its own once there is much to hash.
+/// SHA-256, on a separate thread once there is much to hash.
 ///
 /// Hashing takes longer than splitting text into cells, so readers would spend most of their time on it.
 #[derive(Debug)]
 struct Hasher {
-    /// Old news while there is a helper.
+    /// Outdated while there is a helper thread.
     state: Sha256,
     helper: Option<Helper>,
 }
@@ -113,7 +113,7 @@ impl Hasher {
 }
 
 impl Helper {
-    /// None if the system has no thread to give.
+    /// None if the system cannot start a thread.
     fn start(state: Sha256) -> Option<Helper> {
         let (chunks, to_hash) = sync_channel(WAITING);
         let (done, emptied) = channel();

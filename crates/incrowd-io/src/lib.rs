@@ -1,11 +1,11 @@
-//! Reads tables about persons and writes their releases, row by row.
+//! Reads tables about people and writes their releases, row by row.
 //!
-//! Rows are touched twice, once to count them and once to write them, and memory never grows with their
-//! number: a [`Source`] is opened once for each pass and hands out batches of rows; a [`Sink`] takes them and
-//! its file appears whole, or not at all. Both take the [`Fingerprint`] of the bytes on the way, which
-//! goes into the certificate and tells whether the input changed between the passes.
+//! Rows are touched twice, once to count them and once to write them, and memory never grows with their number: a
+//! [`Source`] is opened once per pass and returns batches of rows; a [`Sink`] takes them, and its file appears complete
+//! or not at all. Both compute the [`Fingerprint`] of the bytes on the fly, which goes into the certificate and shows
+//! whether the input changed between the passes.
 //!
-//! What a cell means is left to `incrowd-core`; here it is UTF-8 text, a missing value the empty text.
+//! `incrowd-core` decides what a cell means; here it is UTF-8 text, and a missing value is the empty text.
 //!
 //! ```
 //! use incrowd_core::table::RowBatch;

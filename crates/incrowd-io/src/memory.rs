@@ -9,7 +9,7 @@ use incrowd_core::table::RowBatch;
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows of a batch that is handed out.
+/// Rows per batch.
 const BATCH_ROWS: usize = 4096;
 
 /// A table in memory.
@@ -93,7 +93,7 @@ impl MemoryTable {
     }
 }
 
-/// What a table in memory is called in messages.
+/// The name of a table in memory in messages.
 const NAME: &str = "the table in memory";
 
 impl RowSource for MemoryTable {
@@ -155,7 +155,7 @@ impl RowReader for MemoryReader {
     }
 }
 
-/// Keeps a release in memory. Clones share it: one goes to the job, the other tells what has come of it.
+/// Keeps a release in memory. Clones share it: one goes to the job, the other returns the result.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySink {
     columns: Vec<String>,
@@ -164,7 +164,7 @@ pub struct MemorySink {
 }
 
 impl MemorySink {
-    /// The release, once it is there.
+    /// The release, once it is complete.
     pub fn release(&self) -> Option<MemoryTable> {
         let finished = self.finished.lock();
         finished.unwrap_or_else(PoisonError::into_inner).clone()

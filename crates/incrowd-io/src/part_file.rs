@@ -1,8 +1,8 @@
-//! Temporary files beside an output, and what becomes of them when a run is killed.
+//! Temporary files next to an output, and their cleanup after a run is killed.
 //!
-//! A run holds a lock on each of its temporary files as long as it lives; the system takes the lock away when the
-//! process ends, however that happens. So a file that can be locked belongs to nobody, and whoever next writes into
-//! the folder removes it. Nothing depends on clocks or process numbers.
+//! A run holds a lock on each of its temporary files while it is alive; the system releases the lock when the process
+//! ends, however that happens. So a file that can be locked belongs to no run, and the next run that writes into the
+//! folder removes it. Nothing depends on clocks or process numbers.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -12,17 +12,17 @@ use tempfile::NamedTempFile;
 const PREFIX: &str = ".incrowd-";
 const SUFFIX: &str = ".part";
 
-/// Somebody who cleans up may take a new file away before it is locked. That so many are is not to be expected.
+/// Another run's cleanup may remove a new file before it is locked. This many in a row are not to be expected.
 const MOST_TRIES: usize = 64;
 
-/// A temporary file in a folder, held by this process until it is closed. Those that nobody holds are removed.
+/// A temporary file in a folder, held by this process until it is closed. Stale ones are removed.
 pub(crate) fn create(folder: &Path) -> io::Result<NamedTempFile> {
     remove_stale(folder);
     for _ in 0..MOST_TRIES {
         let part = named(folder)?;
         match part.as_file().try_lock() {
             Ok(()) => {}
-            // Where there are no locks, nobody can take a file for stale.
+            // Without locks, no file can be mistaken for stale.
             Err(TryLockError::Error(_)) => return Ok(part),
             Err(TryLockError::WouldBlock) => continue,
         }
@@ -38,14 +38,14 @@ fn named(folder: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]
     {
-        // A release is made to be passed on: the user's umask decides who may read it, as for any file.
+        // A release is meant to be shared: the user's umask decides who may read it, as for any file.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
 }
 
-/// Removes the temporary files of runs that are no more. What cannot be removed stays: it is in nobody's way.
+/// Removes the temporary files of dead runs. Those that cannot be removed stay; they do no harm.
 fn remove_stale(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
@@ -63,11 +63,11 @@ fn remove_stale(folder: &Path) {
 }
 
 fn remove_if_stale(path: &Path) {
-    // Locks want a file that is open; writing is not needed, but some systems lock nothing else.
+    // A lock needs an open file; writing is not needed, but some systems only lock writable files.
     let Ok(file) = File::options().read(true).write(true).open(path) else {
         return;
     };
-    // Held while the file goes, so that nobody begins to write into it.
+    // Held while the file is removed, so that no run starts writing to it.
     if file.try_lock().is_ok() {
         let _ = std::fs::remove_file(path);
     }

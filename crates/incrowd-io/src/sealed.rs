@@ -1,9 +1,9 @@
 //! A file whose bytes are checked each time they are read.
 //!
-//! Parquet is read in leaps, so its fingerprint cannot be taken from the bytes as they pass. Taken before or after, it
-//! would be that of another file if somebody writes to this one meanwhile. So the whole file is read once before
-//! anything else, for the fingerprint and for a short hash of every block; and every block that is read later must
-//! have the hash it had then. What is decoded is what the fingerprint was taken of.
+//! Parquet is read out of order, so its fingerprint cannot be computed while reading. Computed before or after, it
+//! could be that of another file if something writes to this one meanwhile. So the whole file is read once first, for
+//! the fingerprint and a short hash of every block; every block read later must have the same hash. What is decoded is
+//! what the fingerprint covers.
 
 use crate::file::{CHUNK, SharedFile};
 use crate::fingerprint::{Fingerprint, Hashing};
@@ -61,7 +61,7 @@ impl SealedFile {
         self.seal.fingerprint
     }
 
-    /// Whether a read has failed because other bytes were there than before.
+    /// Whether a read failed because the bytes had changed.
     pub(crate) fn has_changed(&self) -> bool {
         self.seal.is_broken.load(Ordering::Relaxed)
     }
@@ -88,12 +88,12 @@ fn read_block(reader: &mut impl Read, bytes: usize, block: &mut Vec<u8>) -> io::
     reader.read_exact(block)
 }
 
-/// Reads a [`SealedFile`] from a place of its own, a whole block at a time.
+/// Reads a [`SealedFile`] from its own position, a whole block at a time.
 #[derive(Debug)]
 pub(crate) struct SealedReader {
     sealed: SealedFile,
     at: u64,
-    /// Which block is at hand.
+    /// The current block.
     number: Option<u64>,
     block: Vec<u8>,
 }

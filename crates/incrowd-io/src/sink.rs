@@ -1,4 +1,4 @@
-//! Outputs that appear whole, or not at all.
+//! Outputs that appear complete or not at all.
 
 use crate::claims::Claims;
 use crate::column_type::ColumnType;
@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputFormat {
-    /// Text with delimiters.
+    /// Delimited text.
     Csv {
-        /// What separates cells.
+        /// The cell separator.
         delimiter: u8,
     },
-    /// Text with delimiters, gzipped.
+    /// Delimited text, gzipped.
     CsvGzip {
-        /// What separates cells.
+        /// The cell separator.
         delimiter: u8,
     },
     /// Apache Parquet, empty cells null; every column is text unless [`RowSink::begin`] is told otherwise.
@@ -30,7 +30,7 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format told by the end of `path`; standard output, `-`, and devices are CSV.
+    /// The format given by the extension of `path`; standard output (`-`) and devices are CSV.
     pub fn of_path(path: impl AsRef<Path>) -> Result<OutputFormat, Error> {
         let path = path.as_ref();
         let name = path.to_string_lossy().to_ascii_lowercase();
@@ -65,7 +65,7 @@ impl OutputFormat {
         }
     }
 
-    /// What separates cells; Parquet has no delimiter.
+    /// The cell separator; Parquet has none.
     pub fn delimiter(self) -> Option<u8> {
         match self {
             OutputFormat::Csv { delimiter } | OutputFormat::CsvGzip { delimiter } => {
@@ -76,17 +76,17 @@ impl OutputFormat {
     }
 }
 
-/// Whether `path` is something that can be written to and not be replaced: a device, a pipe.
+/// Whether `path` can be written to but not replaced: a device, a pipe.
 fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Takes the rows of a release, and shows them to nobody before it is told that they are all right.
+/// Takes the rows of a release, and publishes them only after they are confirmed.
 ///
-/// It is given nothing but rows that a release has recoded, and ends with a [`Confirmation`], so that what was not
-/// checked cannot appear.
+/// It receives only rows recoded by a release, and finishes with a [`Confirmation`], so that unchecked rows cannot
+/// appear.
 pub trait RowSink: Send {
-    /// The columns that follow, with how each is stored in the input where that is more than text.
+    /// The columns, with the type of each in the input if that is more than text.
     fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error>;
 
     /// Appends rows.
@@ -147,10 +147,10 @@ enum Body {
 }
 
 impl Sink {
-    /// Begins an output at `path`, `-` being standard output, with its header.
+    /// Opens an output at `path` (`-` is standard output) with its header.
     ///
-    /// Fails now rather than after a long run if `path` cannot be written, or is read or written already. Missing
-    /// folders are made.
+    /// Fails now rather than after a long run if `path` cannot be written, or is already read or written. Missing
+    /// folders are created.
     pub fn create(
         claims: &Claims,
         path: impl AsRef<Path>,
@@ -161,8 +161,8 @@ impl Sink {
         Self::begin(claims, path.as_ref(), format, columns, encoder)
     }
 
-    /// Begins an output as [`Sink::create`] does, with an apostrophe before names and cells that a spreadsheet would
-    /// take for formulas; Parquet has none.
+    /// Opens an output like [`Sink::create`], with an apostrophe before names and cells that a spreadsheet would treat
+    /// as formulas; not for Parquet.
     pub fn create_spreadsheet_safe(
         claims: &Claims,
         path: impl AsRef<Path>,
@@ -190,7 +190,7 @@ impl Sink {
         let body = match format {
             OutputFormat::Csv { .. } => Body::Csv(out),
             OutputFormat::CsvGzip { .. } => {
-                // Without a time in its header, gzip makes equal files of equal tables.
+                // Without a time in its header, gzip gives equal files for equal tables.
                 let gzip = GzBuilder::new().mtime(0);
                 Body::Gzip(Box::new(gzip.write(out, Compression::default())))
             }
@@ -301,9 +301,9 @@ impl RowSink for Sink {
     }
 }
 
-/// Lets a file holding `bytes` appear at `path` in one step; `-` is standard output.
+/// Writes `bytes` to a file at `path` in one step; `-` is standard output.
 ///
-/// For what is small and ready: job files, hierarchies. `what` it is goes into messages, as in `the job file`.
+/// For small, complete contents: job files, hierarchies. `what` is its name in messages, such as `the job file`.
 pub fn write_atomically(
     claims: &Claims,
     what: &'static str,
@@ -313,16 +313,16 @@ pub fn write_atomically(
     PendingFile::create(claims, what, path)?.publish(bytes)
 }
 
-/// A small file that will appear in one step, or not at all: its place is known to be writable before its
-/// content is known. For what comes after a long run: certificates.
+/// A small file that appears in one step or not at all. Its location is checked before its content is known, for files
+/// written after a long run: certificates.
 pub struct PendingFile {
     place: Place,
     file: File,
 }
 
 impl PendingFile {
-    /// Begins a file at `path`; `-` is standard output. Fails now if it cannot be written, or is read or written
-    /// already. Missing folders are made.
+    /// Opens a file at `path`; `-` is standard output. Fails now if it cannot be written, or is already read or
+    /// written. Missing folders are created.
     pub fn create(
         claims: &Claims,
         what: &'static str,
@@ -332,12 +332,12 @@ impl PendingFile {
         Ok(PendingFile { place, file })
     }
 
-    /// The file that holds the content until then; none where it has no name.
+    /// The file that holds the content until then; none if it has no name.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.place.temporary_path()
     }
 
-    /// Lets the file appear with this content.
+    /// Makes the file visible with this content.
     pub fn publish(mut self, bytes: &[u8]) -> Result<Written, Error> {
         self.file
             .write_all(bytes)
@@ -354,7 +354,7 @@ impl PendingFile {
 struct Place {
     path: PathBuf,
     how: Appearance,
-    /// Removed again if nothing appears in them. Dropped after `how`, whose file is in them.
+    /// Removed if nothing appears in them. Dropped after `how`, whose file is in them.
     folders: MadeFolders,
 }
 
@@ -383,7 +383,7 @@ impl Place {
         if path == Path::new("-") {
             return Ok((place(Appearance::Printed), unnamed()?));
         }
-        // A link keeps pointing where it did: the file it leads to is replaced, not the link.
+        // A link stays in place: the file it points to is replaced, not the link.
         let target = match std::fs::canonicalize(path) {
             Ok(target) => target,
             Err(_) => path.into(),
@@ -401,7 +401,7 @@ impl Place {
             _ => Path::new("."),
         };
         let folders = MadeFolders::make(folder)?;
-        // What tempfile adds, the path of a file that was never there, is new in every run and helps nobody.
+        // The path that tempfile adds differs in every run and does not help.
         let (file, temporary) = part_file::create(folder)
             .map_err(|error| not_writable(error.kind().into()))?
             .into_parts();
@@ -417,7 +417,7 @@ impl Place {
         }
     }
 
-    /// Lets the content of `file` appear.
+    /// Makes the content of `file` visible.
     fn publish(self, mut file: File) -> Result<(), Error> {
         let to_error = |source| Error::of_write(&self.path, 0, source);
         match self.how {
@@ -436,12 +436,12 @@ impl Place {
     }
 }
 
-/// Folders that were made for an output, deepest last. They go again unless the output appears.
+/// Folders that were created for an output, deepest last. They are removed unless the output appears.
 #[derive(Default)]
 struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
-    /// Makes `folder` and those above it that are missing.
+    /// Creates `folder` and missing parents.
     fn make(folder: &Path) -> Result<MadeFolders, Error> {
         let missing = folder.ancestors().take_while(|above| {
             !above.as_os_str().is_empty() && std::fs::symlink_metadata(above).is_err()
@@ -451,7 +451,7 @@ impl MadeFolders {
         for path in missing.into_iter().rev() {
             match std::fs::create_dir(&path) {
                 Ok(()) => made.0.push(path),
-                // Someone else was quicker, or a name such as `a/..` is there by now.
+                // Another process was faster, or a name such as `a/..` exists by now.
                 Err(_) if path.is_dir() => {}
                 Err(source) => return Err(Error::FolderNotMade { path, source }),
             }
@@ -459,7 +459,7 @@ impl MadeFolders {
         Ok(made)
     }
 
-    /// Lets them stay.
+    /// Keeps them.
     fn keep(mut self) {
         self.0.clear();
     }
@@ -468,7 +468,7 @@ impl MadeFolders {
 impl Drop for MadeFolders {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
-            // One that holds something by now stays.
+            // A folder that is not empty stays.
             let _ = std::fs::remove_dir(folder);
         }
     }
@@ -477,13 +477,13 @@ impl Drop for MadeFolders {
 fn copy_out(file: &mut File, mut to: impl Write) -> io::Result<()> {
     file.rewind()?;
     match io::copy(file, &mut to).and_then(|_| to.flush()) {
-        // Whoever reads has seen enough, as in `incrowd ... | head`.
+        // The reader has seen enough, as in `incrowd ... | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
 
-/// Makes the new name survive a power cut. The file itself is safe already, so a failure changes nothing.
+/// Makes the new name survive a power cut. The file itself is already safe, so a failure changes nothing.
 fn sync_folder(target: &Path) {
     #[cfg(unix)]
     if let Some(folder) = target.parent()

@@ -25,15 +25,15 @@ pub struct Source {
     path: Option<PathBuf>,
     format: Option<InputFormat>,
     options: CsvOptions,
-    /// What came through a pipe, which can be read only once.
+    /// The contents of a pipe, which can be read only once.
     spooled: Mutex<Option<SharedFile>>,
 }
 
 impl Source {
     /// The file at `path`; `-` is standard input. Nothing is opened yet.
     ///
-    /// The format is told from the first bytes; a name ending in `.tsv` sets the delimiter unless `options`
-    /// give one.
+    /// The format is detected from the first bytes; a name ending in `.tsv` sets the delimiter unless `options` gives
+    /// one.
     pub fn new(path: impl AsRef<Path>, mut options: CsvOptions) -> Source {
         let path = path.as_ref();
         let name = path.to_string_lossy().to_ascii_lowercase();
@@ -48,7 +48,7 @@ impl Source {
         }
     }
 
-    /// Everything `from` gives, kept in an unnamed temporary file until the source is dropped.
+    /// The contents of `from`, kept in an unnamed temporary file until the source is dropped.
     pub fn spooled(from: impl Read, options: CsvOptions) -> Result<Source, Error> {
         let source = Source::new("-", options);
         let file = spool(&source.name(), from)?;
@@ -69,7 +69,7 @@ impl Source {
         self.path.as_deref()
     }
 
-    /// How many bytes are stored; unknown while standard input was not opened yet.
+    /// How many bytes are stored; unknown until standard input is opened.
     pub fn bytes_total(&self) -> Option<u64> {
         if let Some(file) = &*self.lock_spooled() {
             return Some(file.bytes());

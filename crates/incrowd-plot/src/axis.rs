@@ -9,14 +9,14 @@ pub enum Scale {
     Powers,
 }
 
-/// Numbers that differ by this factor cannot all be told apart on a linear scale.
+/// Numbers that differ by this factor cannot all be distinguished on a linear scale.
 const WIDE: f64 = 30.0;
 
-/// Numbers that all are more than this share of the greatest look alike when an axis starts at 0.
+/// Numbers that are all above this share of the greatest look alike if an axis starts at 0.
 const ALIKE: f64 = 0.7;
 
 impl Scale {
-    /// The scale on which these numbers can be told apart.
+    /// The scale on which these numbers can be distinguished.
     pub fn of(numbers: impl Iterator<Item = f64>) -> Scale {
         let (least, most) = range(numbers);
         match least > 0.0 && most / least >= WIDE {
@@ -26,7 +26,7 @@ impl Scale {
     }
 }
 
-/// The least and the most of some numbers; 0 and 0 of none.
+/// The minimum and maximum of some numbers; 0 and 0 if there are none.
 pub(crate) fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     let both = |(least, most): (f64, f64), number: f64| (least.min(number), most.max(number));
     let (least, most) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), both);
@@ -48,8 +48,8 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis that begins and ends with the numbers given, as one for whole numbers does. `is_whole` says that
-    /// nothing is between whole numbers.
+    /// An axis that begins and ends with the given numbers. `is_whole` means that there is nothing between whole
+    /// numbers.
     pub fn exactly((low, high): (f64, f64), scale: Scale, is_whole: bool) -> Axis {
         let high = if high > low { high } else { low + 1.0 };
         let mut ticks = match scale {
@@ -66,8 +66,8 @@ impl Axis {
         }
     }
 
-    /// An axis that covers the numbers given and ends with a tick. A linear one starts at 0, unless all numbers are so
-    /// much alike that they could not be told apart.
+    /// An axis that covers the numbers given and ends with a tick. A linear one starts at 0, unless all numbers are too
+    /// similar to be distinguished.
     pub fn covering((least, most): (f64, f64), scale: Scale, is_whole: bool) -> Axis {
         let ticks = match scale {
             Scale::Linear if least > ALIKE * most && most > least => steps(least, most, is_whole),
@@ -93,7 +93,7 @@ impl Axis {
         }
     }
 
-    /// What a reader must be told about it.
+    /// What a reader must know about it.
     pub fn note(&self) -> Option<&'static str> {
         match self.scale {
             Scale::Linear if self.is_amount && self.low > 0.0 => Some("does not start at 0"),
@@ -108,7 +108,7 @@ impl Axis {
     }
 }
 
-/// About six numbers that read well and cover a range.
+/// About six round numbers that cover a range.
 fn steps(low: f64, high: f64, is_whole: bool) -> Vec<f64> {
     let rough = (high - low).max(f64::MIN_POSITIVE) / 6.0;
     let power = 10f64.powf(rough.log10().floor());

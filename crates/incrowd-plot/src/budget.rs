@@ -1,4 +1,4 @@
-//! The budget in a picture: how many rows, and where that comes from.
+//! The budget in a plot: how many rows, and where that comes from.
 
 use crate::frame::Frame;
 use crate::legend::{LegendEntry, Sample};
@@ -10,9 +10,9 @@ pub(crate) const COLOR: &str = "#b5003c";
 /// How many rows may be suppressed.
 #[derive(Debug, Clone)]
 pub struct PlotBudget {
-    /// So many.
+    /// The number.
     pub rows: u64,
-    /// Such as `asked for: 1%`; a budget that nobody asked for must say so.
+    /// Such as `requested: 1%`; a default must be shown as such.
     pub from: String,
 }
 

@@ -7,15 +7,15 @@ use crate::legend::{LegendEntry, Sample};
 use crate::lines::{Line, Point, draw, entries};
 use crate::svg::{FAINT, style};
 
-/// What one parameter does.
+/// The figures of one parameter.
 pub struct Series {
     /// Such as `k = 10`.
     pub label: String,
-    /// Height; least, average and most rows suppressed.
+    /// Height; minimum, average and maximum of rows suppressed.
     pub points: Vec<(u32, f64, f64, f64)>,
 }
 
-/// Lines for the averages, bands from the least to the most, and the budget.
+/// Lines for the averages, bands from minimum to maximum, and the budget.
 pub fn by_height(
     title: &str,
     subtitles: &[String],

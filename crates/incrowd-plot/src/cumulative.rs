@@ -10,7 +10,7 @@ use crate::svg::{grouped, style};
 pub struct StepCurve<'a> {
     /// The model, such as `k-anonymity`.
     pub model: &'a str,
-    /// What its parameter is called, such as `k`.
+    /// The name of its parameter, such as `k`.
     pub parameter_name: &'a str,
     /// Whether the parameter is a whole number.
     pub is_whole: bool,
@@ -18,11 +18,11 @@ pub struct StepCurve<'a> {
     pub falls: bool,
     /// The node, by name and level.
     pub levels: &'a [(String, u8)],
-    /// Parameters from the least to the most, with the rows that each suppresses.
+    /// Parameters in ascending order, with the rows that each suppresses.
     pub points: &'a [(f64, u64)],
 }
 
-/// A step curve, and what the budget allows.
+/// A step curve, with what the budget allows.
 pub fn cumulative(title: &str, curve: &StepCurve<'_>, budget: &PlotBudget) -> String {
     let (parameters, rows): (Vec<f64>, Vec<f64>) = (curve.points.iter())
         .map(|&(parameter, rows)| (parameter, rows as f64))

@@ -1,7 +1,7 @@
 //! Axes, ticks, grid and labels around a plot.
 //!
-//! Every text has a place of its own, made as large as the text needs: title and subtitle above, the legend to the
-//! right, ticks and names beside the axes. So texts never meet, whatever the columns are called.
+//! Every text has its own space, as large as it needs: title and subtitle above, the legend to the right, ticks and
+//! names next to the axes. So texts never overlap, whatever the column names.
 
 use crate::axis::Axis;
 use crate::legend::{Legend, LegendEntry};
@@ -38,7 +38,7 @@ pub(crate) struct Frame {
     y: Axis,
 }
 
-/// What stands around a plot.
+/// The texts around a plot.
 pub(crate) struct Labels<'a> {
     pub(crate) title: &'a str,
     /// Each begins a line of its own.
@@ -47,7 +47,7 @@ pub(crate) struct Labels<'a> {
     pub(crate) y: &'a str,
 }
 
-/// The name of an axis, and what a reader must be told about it.
+/// The name of an axis, and what a reader must know about it.
 fn name(name: &str, axis: &Axis) -> String {
     match axis.note() {
         None => name.to_owned(),
@@ -108,7 +108,7 @@ impl Frame {
             let place = (left - 8.0, y + 4.0);
             self.svg.text(place, tick(Anchor::End), grouped(at));
         }
-        // Where ticks of a logarithmic axis crowd, those that have no room are left out.
+        // If ticks of a logarithmic axis are too close, those without room are left out.
         let mut taken = f64::NEG_INFINITY;
         for &at in self.x.clone().ticks() {
             let x = self.x(at);

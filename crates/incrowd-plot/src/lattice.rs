@@ -8,7 +8,7 @@ use incrowd_core::lattice::Node;
 /// How high a tile is, and the lines between two rows of them.
 const TILE: f64 = 24.0;
 const STEP: f64 = 58.0;
-/// The least width of a tile; it is wider where its label is.
+/// The minimum width of a tile; it grows with its label.
 const TILE_WIDTH: f64 = 46.0;
 /// Between two tiles of a row.
 const BESIDE: f64 = 10.0;
@@ -44,12 +44,12 @@ pub struct LatticePicture<'a> {
     pub attributes: &'a [String],
     /// All nodes, in any order.
     pub nodes: &'a [LatticeNode],
-    /// What makes a node one within the budget.
+    /// The budget that a node must stay within.
     pub budget: &'a PlotBudget,
 }
 
-/// From white to dark blue, by the part of the greatest share that a share is. The square root tells small shares
-/// apart, which are the ones that matter.
+/// From white to dark blue, relative to the greatest share. The square root distinguishes small shares, which are the
+/// ones that matter.
 fn color(part: f64) -> (String, bool) {
     let depth = part.clamp(0.0, 1.0).sqrt();
     let stops = [
@@ -162,7 +162,7 @@ pub fn lattice(picture: &LatticePicture<'_>) -> String {
     svg.finish()
 }
 
-/// The levels of a node, as short as they can be told apart.
+/// The levels of a node, as short as possible without ambiguity.
 fn label(node: &Node) -> String {
     let is_long = node.levels().any(|level| level > 9);
     let levels: Vec<String> = node.levels().map(|level| level.to_string()).collect();

@@ -1,11 +1,11 @@
 //! What the lines of a plot mean, in a column of its own to the right.
 //!
-//! Every text about a plot stands here and none within it, so that no text can cover a line or another text.
+//! Every text about a plot is here and none within it, so that no text can cover a line or another text.
 
 use crate::measure::{line_height, width, wrapped};
 use crate::svg::{Anchor, Font, INK, Svg};
 
-/// What stands before a text of a legend.
+/// The sample before a text of a legend.
 #[derive(Debug, Clone, Copy)]
 pub enum Sample {
     /// A line with a dot.

@@ -1,11 +1,11 @@
-//! Pictures as self-contained SVG: plain data in, text out.
+//! Plots as self-contained SVG: plain data in, text out.
 //!
-//! Colors are those of Okabe and Ito, which people with any kind of color vision can tell apart; lines differ in
-//! their dashes too. No script, no font to load, nothing from elsewhere. Texts have places of their own, as large as they
-//! need, so that no text covers another whatever the columns are called.
+//! Colors are those of Okabe and Ito, which people with any kind of color vision can distinguish; lines also differ in
+//! their dashes. No scripts, no fonts to load, nothing external. Texts have their own space, as large as they need, so
+//! that no text covers another, whatever the column names.
 //!
-//! A picture is a function of plain data: [`lines`], [`by_height`], [`cumulative`], [`lattice`]. Who draws another kind takes
-//! the parts: an [`Svg`] with its [`Font`]s, an [`Axis`], the [`Sample`]s of a legend.
+//! A plot is a function of plain data: [`lines`], [`by_height`], [`cumulative`], [`lattice`]. For another kind of plot,
+//! use the parts: an [`Svg`] with its [`Font`]s, an [`Axis`], the [`Sample`]s of a legend.
 //!
 //! ```
 //! use incrowd_plot::{Around, Line, Point, lines};

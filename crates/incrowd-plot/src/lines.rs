@@ -5,7 +5,7 @@ use crate::frame::{Frame, Labels};
 use crate::legend::{LegendEntry, Sample};
 use crate::svg::{FAINT, INK, style};
 
-/// A line of a picture.
+/// A line of a plot.
 pub struct Line {
     /// What it is about.
     pub label: String,
@@ -18,13 +18,13 @@ pub struct Line {
 pub struct Point {
     /// What the line depends on.
     pub x: f64,
-    /// What came of it.
+    /// The result.
     pub y: f64,
-    /// Whether it is all that was looked for; drawn hollow if not.
+    /// Whether the result is final; drawn hollow if not.
     pub is_final: bool,
 }
 
-/// A number that no point should pass, and where it comes from.
+/// A number that no point should exceed, and where it comes from.
 pub struct Limit {
     /// On the vertical axis.
     pub at: f64,
@@ -32,7 +32,7 @@ pub struct Limit {
     pub text: String,
 }
 
-/// What stands around the lines.
+/// The texts around the lines.
 pub struct Around<'a> {
     /// Above, in bold.
     pub title: &'a str,

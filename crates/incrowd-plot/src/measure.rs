@@ -1,10 +1,10 @@
-//! How much room a text takes, so that nothing is ever drawn over a text.
+//! How much space a text needs, so that nothing is ever drawn over a text.
 //!
-//! Which font a reader has is not known. Widths are those of DejaVu Sans, one of the widest in use, rounded up.
+//! The reader's font is unknown. Widths are those of DejaVu Sans, one of the widest in use, rounded up.
 
 use crate::svg::Font;
 
-/// The part of a font's size that a letter is wide.
+/// The width of a letter, as a fraction of the font size.
 fn letter(letter: char) -> f64 {
     match letter {
         'i' | 'j' | 'l' | 'I' | '\'' | '|' | '.' | ',' | ':' | ';' | '!' | ' ' | '\u{202f}' => 0.34,
@@ -17,7 +17,7 @@ fn letter(letter: char) -> f64 {
     }
 }
 
-/// How wide a text is at most, in the unit of the picture.
+/// The maximum width of a text, in the unit of the plot.
 pub fn width(text: &str, font: Font) -> f64 {
     let letters: f64 = text.chars().map(letter).sum();
     let weight = if font.is_bold { 1.12 } else { 1.0 };
@@ -29,7 +29,7 @@ pub(crate) fn line_height(font: Font) -> f64 {
     f64::from(font.size) * 1.3
 }
 
-/// A text in lines that are no wider than `room`; a word that alone is wider is broken.
+/// A text in lines no wider than `room`; a single word that is wider is broken.
 pub(crate) fn wrapped(text: &str, font: Font, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 /// Text and axes.
 pub const INK: &str = "#333333";
-/// What should not be looked at first.
+/// Less prominent parts.
 pub const FAINT: &str = "#767676";
 /// Grid lines.
 pub const GRID: &str = "#e4e4e4";
@@ -23,7 +23,7 @@ pub fn style(at: usize) -> (&'static str, &'static str) {
     (color, DASHES[(at + round) % DASHES.len()])
 }
 
-/// Where a text stands relative to its point.
+/// The position of a text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.
@@ -37,11 +37,11 @@ pub enum Anchor {
 /// How a text looks.
 #[derive(Debug, Clone, Copy)]
 pub struct Font {
-    /// In the unit of the picture.
+    /// In the unit of the plot.
     pub size: u32,
     /// Of its letters.
     pub color: &'static str,
-    /// Where it stands relative to its point.
+    /// Its position relative to its point.
     pub anchor: Anchor,
     /// Whether it is a title.
     pub is_bold: bool,
@@ -59,7 +59,7 @@ impl Font {
     }
 }
 
-/// A picture that grows element by element; writing to it cannot fail.
+/// A plot that grows element by element; writing to it cannot fail.
 pub struct Svg {
     body: String,
     width: f64,
@@ -68,7 +68,7 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// An empty picture on white; the title is for those who cannot see it.
+    /// An empty plot on white; the title is for those who cannot see it.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         Svg {
             body: String::new(),
@@ -171,7 +171,7 @@ impl Svg {
         self.turned(at, font, 0, text);
     }
 
-    /// A text turned by so many degrees.
+    /// A text rotated by this many degrees.
     pub fn turned(&mut self, at: (f64, f64), font: Font, degrees: i32, text: impl Display) {
         let anchor = match font.anchor {
             Anchor::Start => "start",
@@ -197,7 +197,7 @@ impl Svg {
         );
     }
 
-    /// The whole picture.
+    /// The whole plot.
     pub fn finish(self) -> String {
         let (width, height) = (short(self.width), short(self.height));
         format!(
@@ -232,7 +232,7 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // Control characters are not allowed in XML at all, and others would turn what follows round.
+            // Control characters are not allowed in XML at all, and others would reverse what follows.
             letter if steers(letter) => escaped.push(' '),
             letter => escaped.push(letter),
         }

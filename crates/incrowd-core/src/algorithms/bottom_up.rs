@@ -1,4 +1,4 @@
-//! From raw values up, away from what identifies.
+//! Generalization from raw values upward.
 
 use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree};
 use super::{
@@ -65,7 +65,7 @@ impl Algorithm for BottomUp {
 }
 
 impl BottomUp {
-    /// Solves, shows the cut before every step and at the end, and says what it cost.
+    /// Solves, shows the cut before every step and at the end, and returns the effort.
     pub fn solve_counting(
         problem: &Problem<'_>,
         watch: &dyn Watch,
@@ -98,7 +98,7 @@ fn generalize(
     Ok((cuts::proposal(state.recoding(), effort), effort))
 }
 
-/// What it takes to link a class to one of its values, or to take the link back: a search in an ordered set.
+/// The work of linking a class to one of its values, or removing the link: a search in an ordered set.
 const WORK_PER_LINK: usize = 12;
 
 /// A value of each attribute.
@@ -109,15 +109,15 @@ struct Class {
     key: Key,
     size: u32,
     is_safe: bool,
-    /// The values of the columns that the promises read.
+    /// The values of the columns that the models read.
     rows_of_values: Vec<RowsOfValues>,
 }
 
-/// A value, and what is known of the classes linked to it.
+/// A value, and what is known about the classes linked to it.
 #[derive(Debug, Clone, Default)]
 struct Linked {
     is_in_cut: bool,
-    /// Numbers of classes; some may have gone elsewhere since.
+    /// Numbers of classes; some may have moved since.
     classes: Vec<u32>,
     /// The unsafe classes by size, then number.
     unsafe_classes: BTreeSet<(u32, u32)>,
@@ -137,7 +137,7 @@ struct Generalization<'a> {
     trees: Vec<ValueTree>,
     targets: Vec<Target>,
     judge: Judge<'a>,
-    /// None for a class that became part of another.
+    /// None for a class that was merged into another.
     classes: Vec<Option<Class>>,
     class_of_key: HashMap<Key, u32>,
     linked: Vec<Vec<Linked>>,
@@ -188,7 +188,7 @@ impl<'a> Generalization<'a> {
         self.start_classes()
     }
 
-    /// Replaces the children of the value that pays best, if there is one.
+    /// Replaces the children of the best value, if there is one.
     fn step(&mut self) -> Result<bool, Interruption> {
         let Some((attribute, value)) = self.best()? else {
             return Ok(false);
@@ -242,7 +242,7 @@ impl<'a> Generalization<'a> {
         self.spending.visit(table.tuples.len() as u64)
     }
 
-    /// Puts a value into the cut. Its parent becomes a candidate when it was the last child to come.
+    /// Puts a value into the cut. Its parent becomes a candidate if it was the last missing child.
     fn enter_cut(&mut self, attribute: usize, value: u32) -> Result<(), Interruption> {
         self.linked[attribute][value as usize].is_in_cut = true;
         let tree = &self.trees[attribute];
@@ -288,7 +288,7 @@ impl<'a> Generalization<'a> {
         Ok(())
     }
 
-    /// Takes a class out. Links to its number stay and are passed over, or are right again for a class put there.
+    /// Removes a class. Links to its number remain and are skipped, or become valid again for a class that reuses it.
     fn take(&mut self, number: u32) -> Option<Class> {
         let class = self.classes[number as usize].take()?;
         self.class_of_key.remove(&class.key);
@@ -302,7 +302,7 @@ impl<'a> Generalization<'a> {
         Some(class)
     }
 
-    /// The candidate that loses least for the anonymity it gains.
+    /// The candidate that loses the least for the anonymity it gains.
     fn best(&mut self) -> Result<Option<(usize, u32)>, Interruption> {
         self.spending.weigh(self.candidates.len() as u64);
         let mut best: Option<(f64, Candidate)> = None;
@@ -376,7 +376,7 @@ impl<'a> Generalization<'a> {
         self.enter_cut(attribute, value)
     }
 
-    /// Puts a class where its key says, together with the one that is there already. The lower number stays.
+    /// Puts a class under its key, merged with the one already there. The lower number is kept.
     fn join(&mut self, number: u32, mut class: Class) -> Result<(), Interruption> {
         let mut stays = number;
         if let Some(&other) = self.class_of_key.get(&class.key) {

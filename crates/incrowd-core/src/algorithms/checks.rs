@@ -9,15 +9,15 @@ use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
 
-/// Verdicts kept at most; beyond that some nodes are counted again, in bounded memory.
+/// The most verdicts kept; beyond that, some nodes are counted again, in bounded memory.
 const MOST_VERDICTS: usize = 1 << 20;
 
-/// What a node is.
+/// The verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// Rows in classes that break a promise.
+    /// Rows in violating classes.
     pub(super) rows_suppressed: u32,
-    /// Whether it keeps every promise within the budget.
+    /// Whether it satisfies every model within the budget.
     pub(super) is_safe: bool,
     /// Whether neither it nor any node below it can be safe.
     pub(super) rules_out_below: bool,
@@ -30,14 +30,14 @@ pub(super) struct Checks<'a> {
     meter: &'a Meter<'a>,
     pruning_is_sound: bool,
     known: KnownSets<'a>,
-    /// Classes of the node at hand, kept for their memory.
+    /// Classes of the current node, kept for their memory.
     counted: FrequencySet,
     assessor: Assessor<'a>,
     verdicts: HashMap<Node, Verdict>,
-    /// Safe nodes whose classes say more about the nodes above than levels do, and what they say.
+    /// Safe nodes whose classes give a better bound for the nodes above than their levels, and that bound.
     floors: Vec<(Node, Loss)>,
     seen: SeenNodes,
-    /// The safe node of least loss so far; ties by lattice order.
+    /// The safe node with the lowest loss so far; ties broken by lattice order.
     best: Option<(Loss, Node)>,
 }
 
@@ -57,7 +57,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Whether a node over the budget proves the same of all nodes below it, and a safe node that all above it are.
+    /// Whether a node over the budget proves the same for all nodes below it, and a safe node that all above it are
+    /// safe.
     pub(super) fn pruning_is_sound(&self) -> bool {
         self.pruning_is_sound
     }
@@ -82,7 +83,7 @@ impl<'a> Checks<'a> {
         self.best.as_ref().map(|(loss, _)| *loss)
     }
 
-    /// Work that no count stands for.
+    /// Work that is not counting.
     pub(super) fn spend(&self, work: Work) -> Result<(), Interruption> {
         self.meter.spend(work)
     }
@@ -110,7 +111,7 @@ impl<'a> Checks<'a> {
         verdict
     }
 
-    /// Judges a node and remembers its classes, as a start for the nodes above.
+    /// Judges a node and caches its classes, as a start for the nodes above.
     pub(super) fn step_on(&mut self, node: &Node) -> Result<Verdict, Interruption> {
         let (classes, work) = self.known.count_and_remember(node);
         match self.verdicts.get(node) {
@@ -122,8 +123,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// From here on the best node is the best of these, all checked before. Stopped on the way it is the best of
-    /// those it came to, or of all before when it came to none.
+    /// From here on, the best node is the best of these, all of which were checked before. If stopped early, it is the
+    /// best of those reached, or of all before if none was reached.
     pub(super) fn choose_among(&mut self, nodes: &[Node]) -> Result<(), Interruption> {
         let before = self.best.take();
         let chosen = nodes.iter().try_for_each(|node| {
@@ -134,7 +135,7 @@ impl<'a> Checks<'a> {
         chosen
     }
 
-    /// Judges classes that it took this work to count.
+    /// Judges classes; `work` is the work of counting them.
     fn judge(
         &mut self,
         node: &Node,
@@ -183,12 +184,12 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// What it takes to ask for a floor.
+    /// The work of computing a floor.
     pub(super) fn work_of_floor(&self) -> Work {
         Work::of(self.problem.max_levels.len() + self.floors.len())
     }
 
-    /// The node does not cost less.
+    /// A lower bound of the node's loss.
     pub(super) fn floor(&self, node: &Node) -> Loss {
         let of_levels = self.problem.metric.floor(node, self.known_everywhere());
         let below = self.floors.iter();
@@ -198,7 +199,7 @@ impl<'a> Checks<'a> {
             .fold(of_levels, Loss::max)
     }
 
-    /// The best node found, with what is known of it; an error when the whole search found none.
+    /// The best node found, with its guarantee; an error if the whole search found none.
     pub(super) fn propose(mut self, guarantee: Guarantee) -> Result<Proposal, Error> {
         match self.best.take() {
             Some(best) => Ok(self.proposal(best, guarantee)),
@@ -206,7 +207,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// What is left when a search must stop: the best node so far, about which nothing is proven.
+    /// The result of a search that must stop: the best node so far, without a guarantee.
     pub(super) fn interrupted(mut self, interruption: Interruption) -> Result<Proposal, Error> {
         match (interruption, self.best.take()) {
             (Interruption::Cancelled, _) | (_, None) => Err(self.unfinished(interruption)),
@@ -214,12 +215,12 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The error of a search that had to stop with nothing to show.
+    /// The error of a search that had to stop without a result.
     pub(super) fn unfinished(&self, interruption: Interruption) -> Error {
         interruption.with_nothing_found(self.nodes_checked(), self.meter.spent())
     }
 
-    /// The error of a search that looked everywhere it could; also an error when it cannot be told.
+    /// The error of a search that examined everything it could; also if it cannot be determined.
     pub(super) fn no_solution(&mut self) -> Result<Error, Error> {
         let problem = self.problem;
         let at_limit = self.check(&problem.max_levels);

@@ -1,4 +1,4 @@
-//! Generalize the attribute with most distinct values, then suppress the rest.
+//! Generalizes the attribute with the most distinct values, then suppresses the rest.
 
 use super::checks::Checks;
 use super::{
@@ -57,7 +57,7 @@ impl Algorithm for Datafly {
         let attributes = &problem.table.attributes;
         let mut checks = Checks::new(problem, meter);
         let mut node = problem.lattice().bottom();
-        // What is not safe yet is of no use to anybody.
+        // An unsafe intermediate result is of no use.
         let step_on = |checks: &mut Checks<'_>, node: &Node| match checks.step_on(node) {
             Ok(verdict) => Ok(verdict.rows_suppressed),
             Err(interruption) => Err(checks.unfinished(interruption)),

@@ -1,12 +1,12 @@
-//! A good node fast: from a safe node down, one level at a time, as long as it stays safe.
+//! Finds a good node quickly: from a safe node downward, one level at a time, as long as it stays safe.
 
 use crate::lattice::Node;
 use crate::problem::Interruption;
 use crate::utility::Loss;
 
-/// Lowers one attribute after the other by a level, first the one that promises the least loss, and leaves an
-/// attribute alone once lowering it is not safe. Where safety survives merging no node one level lower is safe in the
-/// end. Checks at most as many nodes as the start is high, and one for each attribute.
+/// Lowers one attribute at a time by a level, the most promising first, and leaves an attribute alone once lowering it
+/// is not safe. If safety survives merging, no node one level below the result is safe. Checks at most as many nodes as
+/// the start is high, and one for each attribute.
 pub(super) fn descend(
     start: Node,
     floor: impl Fn(&Node) -> Loss,
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn it_ends_at_a_node_below_which_nothing_is_safe() {
-        // Safe is what has so many levels in all.
+        // A node is safe if its levels add up to at least this.
         for least in 0..=7 {
             let start = Node::from_levels([2, 1, 4]);
             let mut checked = 0;

@@ -5,11 +5,11 @@ use crate::lattice::Node;
 /// Safe nodes that a search has found. It is complete: a search that had to stop early gives none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundNodes {
-    /// Which nodes were asked for.
+    /// Which nodes were searched.
     pub scope: Scope,
     /// How many of them are safe.
     pub safe: u64,
-    /// The safe ones with no safe node below, in lattice order.
+    /// The minimal ones (no safe node below), in lattice order.
     pub minimal: Vec<Node>,
 }
 
@@ -18,6 +18,7 @@ pub struct FoundNodes {
 pub enum Scope {
     /// Every one at acceptable levels.
     Lattice,
-    /// Those of the least height that has one. All of these are minimal, and there may be other minimal nodes higher up.
+    /// Those of the lowest height that has one. All of these are minimal, and there may be other minimal nodes higher
+    /// up.
     LeastHeight,
 }

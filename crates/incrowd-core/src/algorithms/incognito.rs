@@ -1,4 +1,4 @@
-//! Every safe node, from few attributes to all.
+//! Finds every safe node, from few attributes to all.
 
 use super::checks::Checks;
 use super::{
@@ -61,7 +61,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     },
 };
 
-/// From this many candidates on, a sub-lattice gets a start of its own to count from.
+/// From this many candidates on, a sub-lattice gets its own start to count from.
 const CANDIDATES_WORTH_A_START: usize = 3;
 
 /// Bytes that nodes found and candidates may always take. Beyond that, and beyond what the problem allows, the search ends.
@@ -81,7 +81,7 @@ impl Algorithm for Incognito {
             Ok(minimal) => minimal,
             Err(interruption) => return Ok(search.checks.interrupted(interruption)?.into()),
         };
-        // Which nodes are safe is known by now, even when there is no time left to find the best of them.
+        // The safe nodes are known by now, even if there is no time left to find the best of them.
         let account = Account::SafeNodes(FoundNodes {
             scope: Scope::Lattice,
             safe: search.found.len() as u64,
@@ -109,7 +109,7 @@ pub struct SafeNodes {
     pub nodes_checked: u64,
 }
 
-/// Every safe node of a problem. That there is none is no error.
+/// Every safe node of a problem. Finding none is not an error.
 pub fn safe_nodes(problem: &Problem<'_>, watch: &dyn Watch) -> Result<SafeNodes, Error> {
     let meter = Meter::new(watch);
     let mut search = Search::new(problem, &meter);
@@ -128,7 +128,7 @@ struct Search<'a> {
     checks: Checks<'a>,
     /// Every attribute left out: each at its highest acceptable level.
     left_out: Node,
-    /// Safe nodes, where what is above them is safe as well.
+    /// Safe nodes, if everything above them is safe as well.
     safe: HashSet<Node>,
     /// Safe nodes as they were found.
     found: Vec<Node>,
@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
         Ok(joined)
     }
 
-    /// Counts the greatest node below all candidates, so that each of them starts from there.
+    /// Counts the greatest node below all candidates, as a start for each of them.
     fn lay_a_start(&mut self, nodes: &[Node]) -> Result<(), Interruption> {
         if nodes.len() < CANDIDATES_WORTH_A_START {
             return Ok(());
@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
         self.found.push(node.clone());
     }
 
-    /// Counts the safe nodes that may yet be better than the best.
+    /// Counts the safe nodes that may still be better than the best.
     fn choose(&mut self) -> Result<(), Interruption> {
         let mut promising: Vec<(Loss, &Node)> = Vec::new();
         for node in &self.found {

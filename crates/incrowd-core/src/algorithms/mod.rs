@@ -1,7 +1,7 @@
-//! Ways to find a recoding, each in a file of its own.
+//! Algorithms that find a recoding, each in its own file.
 //!
-//! An algorithm receives a [`Problem`] and returns a [`Proposal`], which nobody trusts:
-//! [`publish`](crate::publish) checks it with code of its own.
+//! An algorithm receives a [`Problem`] and returns a [`Proposal`], which is not trusted: [`publish`](crate::publish)
+//! checks it with independent code.
 
 mod bottom_up;
 mod checks;
@@ -36,7 +36,7 @@ use crate::recode::ColumnRecoding;
 use crate::registry::{Entry, Family};
 use std::fmt::Debug;
 
-/// Every algorithm. A new one is a file and a line here.
+/// Every algorithm. A new one is one file and one line here.
 pub static ALGORITHMS: &[&dyn Algorithm] = &[
     &Optimal, &Samarati, &Incognito, &Datafly, &MuArgus, &BottomUp, &TopDown, &Partition,
 ];
@@ -65,12 +65,12 @@ impl Family for AlgorithmKind {
     }
 }
 
-/// What an algorithm may suppress when the user does not say.
+/// The default budget of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultBudget {
     /// Nothing.
     NoRows,
-    /// As many rows as a class must have to keep every promise; nothing when a class of one row may keep them.
+    /// As many rows as a class must have to satisfy every model; nothing if one row may be enough.
     SmallestClass,
 }
 
@@ -94,12 +94,12 @@ pub enum Status {
     Stable,
 }
 
-/// What a search proposes, with how it went and what else it found, for algorithms that keep account of it.
+/// What a search proposes, with what else it found, for algorithms that record it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// What is proposed.
     pub proposal: Proposal,
-    /// How the search went and what else it found.
+    /// What else the search found.
     pub account: Option<Account>,
 }
 
@@ -126,32 +126,32 @@ pub enum Account {
 pub struct Solved {
     /// What is proposed.
     pub proposal: Proposal,
-    /// How the search went, for algorithms that keep account of it.
+    /// The record of the search, for algorithms that keep one.
     pub account: Option<Account>,
     /// Units of work done.
     pub work: u64,
-    /// Why the search ended before its end, if it did.
+    /// Why the search stopped early, if it did.
     pub stopped: Option<Interruption>,
 }
 
-/// A way to solve a problem.
+/// An algorithm that solves problems.
 pub trait Algorithm: Debug + Sync {
     /// Its line of the registry: what people should know of it, and what may be set.
     fn entry(&self) -> &'static AlgorithmEntry;
 
-    /// A recoding that should keep every promise within the budget, as good as the card says.
+    /// A recoding that should satisfy every model within the budget, with the guarantee stated on the card.
     ///
-    /// All that is done is spent on the meter. When that says to stop, the best so far is returned with what is known
-    /// of it, or [`Interruption::with_nothing_found`].
+    /// All work is spent on the meter. When the meter says to stop, returns the best result so far with its guarantee,
+    /// or [`Interruption::with_nothing_found`].
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error>;
 
-    /// [`Algorithm::search`] under the eyes of a watch; the proposal alone.
+    /// [`Algorithm::search`] with a watch; only the proposal.
     fn solve(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Proposal, Error> {
         Ok(self.solve_accounted(problem, watch)?.proposal)
     }
 
-    /// [`Algorithm::search`] under the eyes of a watch. A search that had to stop before it found anything proposes
-    /// the highest acceptable levels, if they are safe; or, when there is time, what [`Datafly`] makes of the table.
+    /// [`Algorithm::search`] with a watch. A search that had to stop before it found anything proposes the highest
+    /// acceptable levels, if they are safe; or, if there is time, the result of [`Datafly`].
     fn solve_accounted(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Solved, Error> {
         let meter = Meter::new(watch);
         let found = match self.search(problem, &meter) {
@@ -170,7 +170,7 @@ pub trait Algorithm: Debug + Sync {
         })
     }
 
-    /// The metric to be least when the user does not say.
+    /// The default metric to minimize.
     fn default_metric(&self) -> &'static str {
         "loss"
     }
@@ -181,10 +181,10 @@ pub trait Algorithm: Debug + Sync {
     }
 }
 
-/// The least that a look at the highest acceptable levels may take when a search was stopped.
+/// The minimum work granted for checking the highest acceptable levels after a search was stopped.
 const WORK_OF_LAST_LOOK: u64 = 1 << 22;
 
-/// What is left to propose when a search was stopped before it found anything.
+/// The fallback proposal if a search was stopped before it found anything.
 fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Option<Proposal> {
     let nodes_checked = match *error {
         Error::TimeUp { nodes_checked }
@@ -193,13 +193,13 @@ fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Op
         | Error::AskedTooSoon { nodes_checked } => nodes_checked,
         _ => return None,
     };
-    // Choices that the data holder has made are not replaced by others.
+    // Choices made by the data holder are not replaced by others.
     let why = meter.stopped()?;
     if mu_argus::has_script(problem) {
         return None;
     }
     if why == Interruption::WorkDone || why == Interruption::MemoryFull {
-        // Nobody waits for a clock, and a walk up the lattice is cheap.
+        // No time limit applies, and a walk up the lattice is cheap.
         let walk = Meter::unlimited();
         let walk = walk.part(meter.spent() / 10);
         if let Ok(found) = Datafly.search(problem, &walk) {
@@ -247,7 +247,7 @@ fn nothing_on_the_path(
     }
 }
 
-/// The algorithm of a name.
+/// The algorithm with a name.
 pub fn find(name: &str) -> Option<&'static dyn Algorithm> {
     ALGORITHMS
         .iter()

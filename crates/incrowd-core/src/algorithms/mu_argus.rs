@@ -1,7 +1,8 @@
-//! The data holder decides, step by step, and sees before each step what it would do.
+//! The data holder decides step by step, and sees before each step what it would do.
 //!
-//! A [`Session`] is where a table stands: [`Session::view`] says what each choice would do, [`Session::choose`] makes
-//! one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are three ways to drive it.
+//! A [`Session`] is the current state of a table: [`Session::view`] shows what each choice would do,
+//! [`Session::choose`] makes one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are
+//! three ways to drive it.
 
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
@@ -64,7 +65,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     },
 };
 
-/// Why a session in which a person chooses runs to its end.
+/// Why an interactive session cannot be interrupted.
 const UNINTERRUPTED: &str = "nobody interrupts this";
 
 /// The setting that makes the choices.
@@ -141,18 +142,18 @@ fn choose_automatically(session: &mut Session<'_>, meter: &Meter<'_>) -> Result<
 pub enum Choice {
     /// Raise a quasi-identifier by one level.
     Raise(usize),
-    /// Suppress the rows that violate, which ends the session.
+    /// Suppress the violating rows, which ends the session.
     Suppress,
 }
 
-/// What is true of a table at some node.
+/// The state of a table at some node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// Rows in classes that break a promise.
+    /// Rows in violating classes.
     pub rows_violating: u32,
     /// Rows of the smallest class, safe or not.
     pub smallest_class: u32,
-    /// The loss, were the rows that violate suppressed.
+    /// The loss if the violating rows were suppressed.
     pub loss: Loss,
 }
 
@@ -161,22 +162,22 @@ pub struct Standing {
 pub struct Preview {
     /// Its values in the table then.
     pub distinct: u32,
-    /// Rows in classes that break a promise then.
+    /// Rows in violating classes then.
     pub rows_violating: u32,
     /// Rows of the smallest class then.
     pub smallest_class: u32,
-    /// The loss then, were the rows that violate suppressed.
+    /// The loss then, if the violating rows were suppressed.
     pub loss: Loss,
 }
 
-/// What the data holder sees before a choice. Holds no cells.
+/// What the data holder sees before a choice. Contains no cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// Rows of the table.
     pub rows: u32,
     /// Rows that may be suppressed.
     pub max_suppressed: u32,
-    /// Where the table stands.
+    /// The current state of the table.
     pub standing: Standing,
     /// The quasi-identifiers.
     pub attributes: Vec<AttributeView>,
@@ -193,7 +194,7 @@ pub struct AttributeView {
     pub level: u8,
     /// The highest acceptable level.
     pub max_level: u8,
-    /// What its level is called.
+    /// The name of its level.
     pub level_name: String,
     /// Its values in the table at this level.
     pub distinct: u32,
@@ -201,16 +202,16 @@ pub struct AttributeView {
     pub raised: Option<Preview>,
 }
 
-/// A table on its way up.
+/// A table being generalized.
 #[derive(Debug)]
 pub struct Session<'a> {
-    /// The problem, but with room to suppress every row, so that every node has a loss.
+    /// The problem, but with every row allowed to be suppressed, so that every node has a loss.
     problem: Problem<'a>,
     max_suppressed: u32,
     known: KnownSets<'a>,
     node: Node,
     standing: Standing,
-    /// What raising each attribute would do, once asked for.
+    /// What raising each attribute would do, once computed.
     previews: Option<Vec<Option<Preview>>>,
     steps: Vec<Step>,
     is_finished: bool,
@@ -264,7 +265,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether the rows that violate were suppressed, which is the last step.
+    /// Whether the violating rows were suppressed, which is the last step.
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
@@ -274,7 +275,7 @@ impl<'a> Session<'a> {
         &self.steps
     }
 
-    /// What raising each quasi-identifier would do; none where it is at its highest acceptable level.
+    /// What raising each quasi-identifier would do; none if it is at its highest acceptable level.
     pub fn preview(&mut self) -> Vec<Option<Preview>> {
         let previews = self.preview_metered(&Meter::unlimited());
         previews.expect(UNINTERRUPTED)
@@ -313,7 +314,7 @@ impl<'a> Session<'a> {
         }))
     }
 
-    /// All that helps to choose.
+    /// Everything that helps to choose.
     pub fn view(&mut self) -> View {
         let previews = self.preview();
         let attributes = self.problem.table.attributes.iter().zip(self.node.levels());
@@ -376,7 +377,7 @@ impl<'a> Session<'a> {
                 action
             }
         };
-        // Suppressing nothing is agreeing to the release, not a step towards it.
+        // Suppressing nothing means accepting the release; it is not a step.
         if choice != Choice::Suppress || rows_violating_before > 0 {
             self.steps.push(Step {
                 action,
@@ -390,7 +391,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Takes the last raise back; whether there was one.
+    /// Undoes the last raise; returns whether there was one.
     pub fn undo(&mut self) -> bool {
         self.is_finished = false;
         while let Some(step) = self.steps.pop() {
@@ -406,7 +407,7 @@ impl<'a> Session<'a> {
         false
     }
 
-    /// The release as chosen. Rows that violate must have been suppressed.
+    /// The release as chosen. Violating rows must have been suppressed.
     pub fn propose(self) -> Result<Proposal, Error> {
         if !self.is_finished && self.standing.rows_violating > 0 {
             return Err(Error::ChoicesUnfinished {
@@ -433,7 +434,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Judges classes that it took this work to count.
+    /// Judges classes; `work` is the work of counting them.
     fn assess(
         &mut self,
         node: &Node,

@@ -52,10 +52,10 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     },
 };
 
-/// Boxes kept at most; beyond that the search goes depth first, which needs almost no memory.
+/// The most boxes kept; beyond that, the search goes depth-first, which needs almost no memory.
 const MOST_BOXES: usize = 1 << 20;
 
-/// A search that takes longer than this looks for good answers beside. Most end before.
+/// A search that takes longer than this also looks for good results heuristically. Most finish before.
 const WORK_BEFORE_DESCENT: u64 = 50_000_000;
 
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
@@ -90,12 +90,12 @@ impl Algorithm for Optimal {
     }
 }
 
-/// What the search looks for beside the least loss.
+/// What the search optimizes besides the loss.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Goal {
     /// Which of equally good nodes is the best.
     pub(crate) ties: Ties,
-    /// Lower nodes are not wanted, though they may be counted.
+    /// Lower nodes are excluded, though they may be counted.
     pub(crate) least_height: u32,
 }
 
@@ -110,7 +110,7 @@ pub(crate) enum Ties {
 }
 
 impl Ties {
-    /// Orders nodes of equal loss that suppress (at least) so many rows.
+    /// Orders nodes of equal loss by the rows they (at least) suppress.
     fn compare(self, one: (u32, &Node), other: (u32, &Node)) -> Ordering {
         match self {
             Ties::LatticeOrder => one.1.cmp(other.1),
@@ -122,12 +122,12 @@ impl Ties {
     }
 }
 
-/// The best node of a problem and how sure that is.
+/// The best node of a problem and its guarantee.
 #[derive(Debug)]
 pub(crate) struct Optimum {
     /// The best node, if any may be published.
     pub(crate) best: Option<Best>,
-    /// [`Guarantee::Optimal`], or bounded when time was up.
+    /// [`Guarantee::Optimal`], or bounded if a limit was reached.
     pub(crate) guarantee: Guarantee,
     /// The nodes whose classes were counted.
     pub(crate) seen: SeenNodes,
@@ -141,7 +141,7 @@ pub(crate) struct Best {
     pub(crate) node: Node,
 }
 
-/// The search of [`Optimal`] for other goals. Finding nothing is no error.
+/// The search of [`Optimal`] for other goals. Finding nothing is not an error.
 pub(crate) fn search(
     problem: &Problem<'_>,
     goal: Goal,
@@ -159,7 +159,7 @@ pub(crate) fn search(
 /// All nodes between two corners.
 #[derive(Debug, Clone, PartialEq)]
 struct LatticeBox {
-    /// No node of the box costs less.
+    /// A lower bound of the loss of every node in the box.
     floor: Loss,
     low: Node,
     high: Node,
@@ -167,7 +167,7 @@ struct LatticeBox {
     rows_lost: u32,
     /// What these rows add to the loss of each attribute.
     added: Arc<[f64]>,
-    /// Whether the classes of the low corner have had their say in the floor.
+    /// Whether the floor already uses the classes of the low corner.
     low_is_counted: bool,
 }
 
@@ -188,7 +188,7 @@ impl LatticeBox {
 
 impl Eq for LatticeBox {}
 
-/// The heap's greatest box is the one to look at next: least floor, then first in lattice order.
+/// The heap's greatest box is the next one to examine: lowest floor, then first in lattice order.
 impl Ord for LatticeBox {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.floor, &other.low, &other.high).cmp(&(self.floor, &self.low, &self.high))
@@ -205,21 +205,21 @@ struct Search<'a> {
     problem: &'a Problem<'a>,
     meter: &'a Meter<'a>,
     goal: Goal,
-    /// Whether a node over the budget proves the same of all nodes below it.
+    /// Whether a node over the budget proves the same for all nodes below it.
     pruning_is_sound: bool,
-    /// Whether the classes of a node say more about the nodes above than its levels do.
+    /// Whether the classes of a node give a better bound for the nodes above than its levels.
     classes_matter: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
-    /// Classes of the node at hand, kept for their memory.
+    /// Classes of the current node, kept for their memory.
     counted: FrequencySet,
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
     seen: SeenNodes,
     best: Option<Best>,
-    /// No node costs less.
+    /// A lower bound of the loss of every node.
     lower_bound: Loss,
-    /// The node that a descent began at last.
+    /// The node where the last descent began.
     descended_from: Option<Node>,
 }
 
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
             if !self.may_hold_the_best(&first) {
                 continue;
             }
-            // The least floor of all boxes left.
+            // The lowest floor of all remaining boxes.
             self.lower_bound = first.floor;
             self.note();
             if self.meter.spent() - start > WORK_BEFORE_DESCENT {
@@ -307,7 +307,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Looks for a better answer below the best: a search that takes long may never come there by itself.
+    /// Looks for a better result below the best: a long search may never get there by itself.
     fn descend(&mut self) -> Result<(), Interruption> {
         let Some(best) = self.best.as_ref().map(|best| best.node.clone()) else {
             return Ok(());
@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
         let lowest = descent::descend(best, floor, |node| {
             Ok(self.assess(node)?.rows_suppressed <= max_suppressed)
         })?;
-        // From there on only what the search itself finds is worth another descent.
+        // From there on, only a result of the search itself is worth another descent.
         self.descended_from = (self.best.as_ref().map(|best| best.node.clone())).or(Some(lowest));
         Ok(())
     }
@@ -361,12 +361,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// No node at or above `low`, in the box, costs less.
+    /// A lower bound of the loss of every node at or above `low` in the box.
     fn floor(&self, low: &Node, whole: &LatticeBox) -> Loss {
         self.problem.metric.floor(low, self.known(whole))
     }
 
-    /// Lets the high corner speak: what it suppresses, every node of the box may have to.
+    /// Uses the high corner: what it suppresses, every node of the box may have to suppress.
     fn with_high_assessed(
         &mut self,
         mut whole: LatticeBox,
@@ -389,7 +389,7 @@ impl<'a> Search<'a> {
         Ok(self.may_hold_the_best(&whole).then_some(whole))
     }
 
-    /// Lets the classes of the low corner speak, where that is worth a count.
+    /// Uses the classes of the low corner, if that is worth a count.
     fn with_low_counted(
         &mut self,
         mut whole: LatticeBox,
@@ -447,7 +447,7 @@ impl<'a> Search<'a> {
         Ok([lower, upper].into_iter().flatten())
     }
 
-    /// The attribute whose upper half costs most.
+    /// The attribute whose upper half costs the most.
     fn attribute_to_split(&self, whole: &LatticeBox) -> usize {
         (0..whole.low.len())
             .filter(|&attribute| whole.low.level(attribute) < whole.high.level(attribute))
@@ -463,7 +463,7 @@ impl<'a> Search<'a> {
             .expect("the corners differ")
     }
 
-    /// Counts a node and remembers its classes as a start for the nodes above.
+    /// Counts a node and caches its classes as a start for the nodes above.
     fn step_on(&mut self, node: &Node) -> Result<Arc<FrequencySet>, Interruption> {
         let (classes, work) = self.known.count_and_remember(node);
         self.meter.spend(work)?;

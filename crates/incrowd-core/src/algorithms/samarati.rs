@@ -1,4 +1,4 @@
-//! The safe nodes of least height.
+//! The safe nodes of the lowest height.
 
 use super::checks::Checks;
 use super::{
@@ -54,7 +54,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     },
 };
 
-/// Nodes kept at most to rule out others by; fewer mean more counts, never another answer.
+/// The most nodes kept to rule out others; fewer mean more counts, never another result.
 const MOST_RULED_OUT: usize = 1 << 12;
 
 impl Algorithm for Samarati {
@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
                 false => high = middle,
             }
         }
-        // What is possible is safe where pruning is sound, and then the first height has it.
+        // If pruning is sound, a possible node is safe, and then the first height has it.
         for height in low..=top.height() {
             let mut nodes = Vec::new();
             for node in self.possible_nodes(height, false)? {
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Rules out what two attributes alone rule out, where pairs are fewer than nodes.
+    /// Rules out what two attributes alone rule out, if there are fewer pairs than nodes.
     fn judge_pairs(&mut self) -> Result<(), Interruption> {
         let top = self.lattice.top().clone();
         let attributes = 0..top.len();
@@ -157,7 +157,7 @@ impl<'a> Search<'a> {
         if !self.checks.can_rule_out() || nodes > self.lattice.nodes() {
             return Ok(());
         }
-        // From the top down, so that what is ruled out rules out the rest uncounted.
+        // From the top down, so that a node ruled out rules out those below without a count.
         for (one, other) in pairs {
             for level in (0..=top.level(one)).rev() {
                 for other_level in (0..=top.level(other)).rev() {
@@ -185,8 +185,8 @@ impl<'a> Search<'a> {
         Ok(descent.found)
     }
 
-    /// Shares `left` levels out among the attributes from `first` on. What stands before is settled; the others are as
-    /// high as they can get, so where that is ruled out, so are all nodes to be found this way.
+    /// Distributes `left` levels among the attributes from `first` on. Those before are fixed; the others are as high
+    /// as possible, so if that is ruled out, so are all nodes reached this way.
     fn descend(
         &mut self,
         descent: &mut Descent,

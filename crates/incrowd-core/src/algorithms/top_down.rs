@@ -1,4 +1,4 @@
-//! From `*` down, towards what tells the target.
+//! Specialization from `*` downward, guided by the target.
 
 use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
 use super::{
@@ -52,7 +52,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     },
 };
 
-/// Bits below which a replacement tells nothing: rounding alone.
+/// Bits below which a replacement gains no information beyond rounding.
 const NOTHING: f64 = 1e-12;
 
 impl Algorithm for TopDown {
@@ -67,7 +67,7 @@ impl Algorithm for TopDown {
 }
 
 impl TopDown {
-    /// Solves, shows the cut after every step, and says what it cost.
+    /// Solves, shows the cut after every step, and returns the effort.
     pub fn solve_counting(
         problem: &Problem<'_>,
         watch: &dyn Watch,
@@ -96,7 +96,7 @@ fn specialize(
             Ok(true) => {}
             Ok(false) => break,
             Err(Interruption::Cancelled) => return Err(Error::Cancelled),
-            // The cut is safe after every step, and a step that was begun is in it: it was weighed before.
+            // The cut is safe after every step, including one that was interrupted: it was checked before.
             Err(_) => break,
         }
     }
@@ -113,7 +113,7 @@ struct Class {
     is_safe: bool,
     /// The value of each attribute.
     values: Vec<u32>,
-    /// What would become of it if that value were replaced.
+    /// The class after that value is replaced.
     replaced: Vec<Replaced>,
 }
 
@@ -126,9 +126,9 @@ impl Class {
 /// A class after one of its values is replaced.
 #[derive(Debug, Clone, Copy, Default)]
 struct Replaced {
-    /// Rows in parts that break a promise.
+    /// Rows in violating parts.
     rows_unsafe: u32,
-    /// Rows of the smallest part that keeps them all.
+    /// Rows of the smallest safe part.
     smallest_safe: Option<u32>,
 }
 
@@ -143,12 +143,12 @@ impl Replaced {
     }
 }
 
-/// A value of a cut, and what is known of the classes linked to it.
+/// A value of a cut, and what is known about the classes linked to it.
 #[derive(Debug, Clone, Default)]
 struct Linked {
     is_in_cut: bool,
     classes: Vec<u32>,
-    /// What replacing it tells about the target, in bits per row.
+    /// The information gained about the target by replacing it, in bits per row.
     gain: f64,
     /// Rows of its classes that are suppressed now.
     rows_unsafe: u32,
@@ -271,7 +271,7 @@ impl<'a> Specialization<'a> {
         self.start_classes()
     }
 
-    /// Replaces the value that pays best, if there is one.
+    /// Replaces the best value, if there is one.
     fn step(&mut self) -> Result<bool, Interruption> {
         let Some((attribute, value)) = self.best()? else {
             return Ok(false);
@@ -335,7 +335,7 @@ impl<'a> Specialization<'a> {
         let touched = target.len_of(tree.leaves(value));
         tree.grow(value, target);
         let parts = (tree.children(value).iter()).map(|&child| tree.leaves(child));
-        // What has no children cannot be replaced and gains nothing.
+        // A value without children cannot be replaced and gains nothing.
         let gain = match tree.children(value) {
             [] => 0.0,
             _ => target.gain(tree.leaves(value), parts),
@@ -347,7 +347,7 @@ impl<'a> Specialization<'a> {
         self.spending.touch(touched)
     }
 
-    /// Asks the promises about a class and about what every replacement would make of it.
+    /// Evaluates the models on a class and on the result of every replacement.
     fn judge_class(&mut self, class: usize) -> Result<(), Interruption> {
         let tuples = &self.problem.table.tuples;
         let Class {
@@ -365,7 +365,7 @@ impl<'a> Specialization<'a> {
         Ok(())
     }
 
-    /// Judges every replacement in one pass over a class, when only sizes matter.
+    /// Judges every replacement in one pass over a class, if only sizes matter.
     fn judge_by_sizes(&mut self, class: usize) -> Result<(), Interruption> {
         let Class { start, end, .. } = self.classes[class];
         let sizes = self.problem.table.tuples.sizes();
@@ -442,7 +442,7 @@ impl<'a> Specialization<'a> {
         }
     }
 
-    /// Takes a class out of the sums of its values.
+    /// Removes a class from the sums of its values.
     fn count_out(&mut self, class: usize) {
         let class = &self.classes[class];
         self.rows_unsafe -= class.rows_unsafe();
@@ -515,7 +515,7 @@ impl<'a> Specialization<'a> {
         Ok(())
     }
 
-    /// Splits a class that was counted out: the first part keeps its number.
+    /// Splits a class that was removed from the sums: the first part keeps its number.
     fn split(
         &mut self,
         class: usize,
@@ -570,7 +570,7 @@ impl<'a> Specialization<'a> {
     }
 }
 
-/// Takes one away from how often a size occurs.
+/// Decrements the count of a size.
 fn take_one(sizes: &mut BTreeMap<u32, u32>, size: u32) {
     match sizes.get_mut(&size) {
         Some(count) if *count > 1 => *count -= 1,

@@ -1,9 +1,9 @@
-//! Whoever holds the rows counts them, wherever they are.
+//! Counting where the rows are.
 
 use super::RowCounter;
 use crate::Error;
 
-/// Holds the rows of a table and can count them: a file here, a process, a database that groups by columns.
+/// Holds the rows of a table and can count them: a file, a process, a database that groups by columns.
 pub trait CountEngine {
     /// What may go wrong.
     type Error: From<Error>;

@@ -11,13 +11,13 @@ pub struct Histogram<'a> {
     pub counts: &'a [u32],
 }
 
-/// The most values of a column of which only the presence is kept.
+/// The most values a column may have for only their presence to be kept.
 pub(crate) const MOST_PRESENT: usize = 512;
 
 static ANY: [u32; MOST_PRESENT] = [1; MOST_PRESENT];
 
 impl Histogram<'static> {
-    /// So many values of which only the number is known, at most [`MOST_PRESENT`].
+    /// A histogram with this many values, of which only the number is known; at most [`MOST_PRESENT`].
     #[inline]
     pub(crate) fn of_any(distinct: u32) -> Self {
         let any = &ANY[..distinct as usize];
@@ -28,7 +28,7 @@ impl Histogram<'static> {
     }
 }
 
-/// Which values of a column each class has, a bit for each. Uniting classes is then a matter of a few words.
+/// Which values of a column each class has, one bit each, so that merging classes takes only a few words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Present {
     /// Words per class.
@@ -39,7 +39,7 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Of classes whose histograms are known, for a column of so many values.
+    /// From classes whose histograms are known, for a column with this many values.
     pub(crate) fn of(histograms: &Histograms, values: usize) -> Self {
         debug_assert!(values <= MOST_PRESENT && histograms.present.is_none());
         let words = values.div_ceil(64).max(1);
@@ -64,7 +64,7 @@ impl Present {
         self.bits.chunks_exact(self.words)
     }
 
-    /// Becomes the unions of lower classes; `class_of` says where each goes.
+    /// Becomes the unions of lower classes; `class_of` maps each to its union.
     pub(crate) fn unite(&mut self, lower: &Present, class_of: &[u32], classes: usize) {
         let words = lower.words;
         self.words = words;
@@ -90,7 +90,7 @@ pub struct Histograms {
     pub(crate) starts: Vec<u32>,
     pub(crate) values: Vec<u32>,
     pub(crate) counts: Vec<u32>,
-    /// Known instead of all the above where it suffices.
+    /// Kept instead of all the above if it suffices.
     pub(crate) present: Option<Present>,
 }
 
@@ -114,7 +114,7 @@ impl Histograms {
         }
     }
 
-    /// The histogram of one class. Where only the presence of values is kept, their number is right.
+    /// The histogram of one class. If only the presence of values is kept, their number is still correct.
     #[inline]
     pub fn class(&self, class: usize) -> Histogram<'_> {
         if let Some(present) = &self.present {
@@ -127,7 +127,7 @@ impl Histograms {
         }
     }
 
-    /// Forgets all classes and keeps the memory.
+    /// Clears all classes but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.starts.truncate(1);
         self.values.clear();
@@ -154,7 +154,7 @@ pub struct FrequencySet {
     pub(crate) keys: Vec<u64>,
     pub(crate) words: usize,
     pub(crate) sizes: Vec<u32>,
-    /// One per counted column; empty where nobody asked for it.
+    /// One per counted column; empty if not requested.
     pub(crate) histograms: Vec<Option<Histograms>>,
 }
 
@@ -174,7 +174,7 @@ impl FrequencySet {
         &self.sizes
     }
 
-    /// The histograms of a counted column. Only for columns that were asked for when the set was rolled up.
+    /// The histograms of a counted column. Only for columns that were requested when the set was rolled up.
     pub fn histograms(&self, column: usize) -> &Histograms {
         self.histograms[column]
             .as_ref()
@@ -187,7 +187,7 @@ impl FrequencySet {
         &self.keys[class * self.words..(class + 1) * self.words]
     }
 
-    /// What it takes to go through all classes and the values of these columns once.
+    /// The work of going through all classes and the values of these columns once.
     pub(crate) fn work(&self, columns: &[usize]) -> Work {
         let words = |&column: &usize| {
             let histograms = self.histograms(column);
@@ -197,7 +197,7 @@ impl FrequencySet {
         Work::of(self.len() * self.words.max(1)) + Work::of(columns.iter().map(words).sum())
     }
 
-    /// Gives back memory that is not needed.
+    /// Releases memory that is not needed.
     pub(crate) fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.sizes.shrink_to_fit();

@@ -13,7 +13,7 @@ pub(crate) struct Keys {
     keys: Vec<u64>,
     slots: Slots,
     hasher: DefaultHashBuilder,
-    /// The hashes of the keys at hand.
+    /// The hashes of the current keys.
     hashes: Vec<u64>,
 }
 
@@ -47,8 +47,8 @@ impl Keys {
 
     /// Replaces `numbers` by those of all the keys, end to end; new ones on first sight.
     ///
-    /// Look-ups spend their time waiting for memory. With all hashes made before, the processor has several of them
-    /// under way at once.
+    /// Lookups spend their time waiting for memory. With all hashes computed beforehand, the processor can run several
+    /// at once.
     pub(crate) fn number_all(&mut self, keys: &[u64], numbers: &mut Vec<u32>) {
         let mut hashes = std::mem::take(&mut self.hashes);
         let keys = keys.chunks_exact(self.words);
@@ -68,7 +68,7 @@ impl Keys {
     #[inline(always)]
     fn find_hashed(&self, hash: u64, key: &[u64]) -> Option<u32> {
         self.slots.find(hash, |number| {
-            // Keys are a word or two: a loop takes less than a call to compare bytes.
+            // Keys are a word or two: a loop is faster than a call to compare bytes.
             let pairs = self.get(number).iter().zip(key);
             pairs.fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
         })

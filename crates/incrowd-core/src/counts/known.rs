@@ -1,19 +1,19 @@
-//! Frequency sets already counted, so that the next one starts from the smallest of them.
+//! A cache of frequency sets, so that the next count starts from the smallest suitable one.
 
 use super::{CountedTable, FrequencySet, Scratch, Work, roll_up};
 use crate::lattice::Node;
 use std::sync::Arc;
 
-/// How many sets are remembered at most; picking the smallest looks at all of them.
+/// The most sets cached; picking the smallest examines all of them.
 const MOST_SETS: usize = 512;
 
-/// What it takes to count a node of which nothing is left to count: looking for the set to start from, preparing.
+/// The fixed cost of counting a node: finding the set to start from, and preparing.
 const WORK_PER_NODE: u64 = 1 << 8;
 
 /// Sets up to this size are small.
 const SMALL_SET_CLASSES: usize = 1 << 11;
 
-/// Counts nodes on demand and remembers what it counted, within a memory limit.
+/// Counts nodes on demand and caches the results, within a memory limit.
 #[derive(Debug)]
 pub struct KnownSets<'a> {
     table: &'a CountedTable,
@@ -34,8 +34,8 @@ struct KnownSet {
 }
 
 impl<'a> KnownSets<'a> {
-    /// Nothing counted yet but the tuples of the table. `columns` are those whose histograms are wanted;
-    /// `most_memory` bounds the bytes remembered.
+    /// Nothing counted yet but the tuples of the table. `columns` are those whose histograms are needed; `most_memory`
+    /// bounds the bytes cached.
     pub fn new(table: &'a CountedTable, columns: Vec<usize>, most_memory: usize) -> Self {
         KnownSets {
             bottom: table.lattice().bottom(),
@@ -49,7 +49,7 @@ impl<'a> KnownSets<'a> {
         }
     }
 
-    /// Counts the classes of a node into `classes`, whose memory is reused, without remembering them.
+    /// Counts the classes of a node into `classes`, whose memory is reused, without caching them.
     pub fn count(&mut self, node: &Node, classes: &mut FrequencySet) -> Work {
         self.uses += 1;
         let smallest = self
@@ -75,7 +75,7 @@ impl<'a> KnownSets<'a> {
         Work(WORK_PER_NODE) + lower.work(&self.columns)
     }
 
-    /// Counts the classes of a node and remembers them for later counts above it.
+    /// Counts the classes of a node and caches them for later counts above it.
     pub fn count_and_remember(&mut self, node: &Node) -> (Arc<FrequencySet>, Work) {
         let mut set = FrequencySet::default();
         let work = self.count(node, &mut set);
@@ -85,14 +85,14 @@ impl<'a> KnownSets<'a> {
         (set, work)
     }
 
-    /// Remembers the classes of a node if copying them costs little beside counting them.
+    /// Caches the classes of a node if copying them is cheap compared with counting them.
     pub fn remember_if_small(&mut self, node: &Node, classes: &FrequencySet) {
         if classes.len() <= SMALL_SET_CLASSES {
             self.remember(node.clone(), Arc::new(classes.clone()));
         }
     }
 
-    /// Remembers the classes of a node for later counts above it.
+    /// Caches the classes of a node for later counts above it.
     pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
         self.memory += set.memory();
         self.sets.push(KnownSet {

@@ -11,7 +11,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// How many groups it has room for.
+    /// How many groups fit.
     pub(crate) fn size(self) -> usize {
         self.mask as usize + 1
     }
@@ -38,7 +38,7 @@ impl Layout {
         Layout::of_sizes(hierarchies.into_iter().map(Hierarchy::leaves))
     }
 
-    /// The layout for attributes with so many groups each.
+    /// The layout for attributes with these numbers of groups.
     pub(crate) fn of_sizes(sizes: impl IntoIterator<Item = usize>) -> Self {
         let (mut word, mut used) = (0, 0);
         let fields = sizes

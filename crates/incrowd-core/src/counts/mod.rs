@@ -1,4 +1,4 @@
-//! What is left of the rows once they are counted.
+//! What remains of the rows once they are counted.
 //!
 //! A [`RowCounter`] takes rows in batches and keeps only distinct tuples. With hierarchies it becomes a
 //! [`CountedTable`], whose [`FrequencySet`] holds the distinct quasi-identifier tuples with their row counts and,
@@ -42,7 +42,7 @@ pub struct Attribute {
     pub hierarchy: Hierarchy,
     /// Rows in each group, for each level.
     pub rows_of_groups: Vec<Vec<u32>>,
-    /// The leaf of a missing cell, when the hierarchy has one.
+    /// The leaf of a missing cell, if the hierarchy has one.
     pub missing: Option<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Attribute {
         Cow::Owned(groups)
     }
 
-    /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none when others are listed.
+    /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none if there are other leaves.
     pub(crate) fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
         let number = |leaf: u32| match (self.hierarchy.label(0, leaf), self.kind) {
             ("" | ANY, _) => Some(f64::NAN),
@@ -96,7 +96,7 @@ pub struct CountedColumn {
     pub values: Dictionary,
     /// Rows of the table with each value.
     pub rows_of_values: Vec<u32>,
-    /// Needed by distances that move along a hierarchy only.
+    /// Needed only by distances along a hierarchy.
     pub hierarchy: Option<Hierarchy>,
 }
 
@@ -105,9 +105,9 @@ pub struct CountedColumn {
 pub struct CountedTable {
     /// Rows counted.
     pub rows: u32,
-    /// Rows left out because a counted cell is missing; not part of `rows`.
+    /// Rows excluded because a counted cell is missing; not part of `rows`.
     pub rows_excluded: u32,
-    /// What counts as missing, and what that means.
+    /// What counts as missing, and how it is treated.
     pub missing: Missing,
     /// The quasi-identifiers, in the order the user gave.
     pub attributes: Vec<Attribute>,
@@ -120,7 +120,7 @@ pub struct CountedTable {
 }
 
 impl CountedTable {
-    /// All choices of one level per quasi-identifier.
+    /// All combinations of one level per quasi-identifier.
     pub fn lattice(&self) -> Lattice {
         Lattice::new(Node::from_levels(
             self.attributes
@@ -135,7 +135,7 @@ impl CountedTable {
         self.layout.field(attribute).read(classes.key(class))
     }
 
-    /// Whether a column has few enough values to keep their presence only.
+    /// Whether a column has few enough values to keep only their presence.
     pub(crate) fn can_be_present_only(&self, column: usize) -> bool {
         self.columns[column].values.len() <= MOST_PRESENT
     }

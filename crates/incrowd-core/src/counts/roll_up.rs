@@ -1,9 +1,8 @@
 //! Counting a node from a counted node below it.
 //!
-//! Every class of the lower set is sent to its class of the upper set by replacing the bits of the attributes
-//! that rise; sizes are added up, histograms merged. Nothing but the lower set is read. This is the kernel the
-//! whole product runs on, so it avoids everything that is not arithmetic: one table lookup per attribute that
-//! rises, one probe per class.
+//! Every class of the lower set is mapped to its class of the upper set by replacing the bits of the attributes that
+//! rise; sizes are added, histograms merged. Only the lower set is read. This is the kernel of the whole product, so it
+//! avoids everything but arithmetic: one table lookup per attribute that rises, one probe per class.
 
 use super::layout::Field;
 use super::{CountedTable, FrequencySet, Histograms};
@@ -36,7 +35,7 @@ pub struct Scratch {
     present: Vec<u64>,
 }
 
-/// One look-up for neighboring attributes: an entry for each combination of their groups.
+/// One lookup table for neighboring attributes, with an entry for each combination of their groups.
 struct Lookup<T> {
     word: usize,
     shift: u32,
@@ -51,10 +50,10 @@ impl<T: Copy> Lookup<T> {
     }
 }
 
-/// What becomes of one attribute's groups.
+/// The mapping of one attribute's groups.
 #[derive(Debug)]
 pub(crate) struct Step<'a> {
-    /// The upper group of each lower one; none when they stay as they are.
+    /// The upper group of each lower one; none if they do not change.
     pub(crate) above: Option<Cow<'a, [u32]>>,
     /// The number of upper groups.
     pub(crate) groups: usize,
@@ -81,7 +80,7 @@ pub fn roll_up(
     regroup(table, lower, &steps, columns, scratch, upper);
 }
 
-/// [`roll_up`] for groups of any making: a step for each attribute.
+/// [`roll_up`] for arbitrary groups: one step per attribute.
 pub(crate) fn regroup(
     table: &CountedTable,
     lower: &FrequencySet,
@@ -125,7 +124,7 @@ pub(crate) fn regroup(
     }
 }
 
-/// Forms the classes. Where each lower class went is kept in `scratch.class_of` when `TRACKED`.
+/// Forms the classes. The upper class of each lower class is kept in `scratch.class_of` if `TRACKED`.
 fn group<const TRACKED: bool>(
     table: &CountedTable,
     lower: &FrequencySet,
@@ -150,10 +149,10 @@ fn group<const TRACKED: bool>(
     }
 }
 
-/// A look-up for several attributes is worth making when there are this many lower classes per entry of it.
+/// A lookup table for several attributes pays off if there are this many lower classes per entry.
 const CLASSES_PER_ENTRY: usize = 8;
 
-/// Joins the look-ups of single attributes as far as that pays. An entry is `join`ed from those of its parts.
+/// Joins the lookup tables of single attributes as far as that pays off. An entry is `join`ed from those of its parts.
 fn joined<T: Copy + Default>(
     singles: impl Iterator<Item = (Field, Vec<T>)>,
     lower_classes: usize,
@@ -168,7 +167,7 @@ fn joined<T: Copy + Default>(
                 .checked_shr(bits)
                 .is_some_and(|most| most > 0)
             {
-                // Combinations that no class has, such as a group number beyond the last, get any entry.
+                // Combinations that no class has, such as a group number beyond the last, get an arbitrary entry.
                 let part = |entries: &[T], at: u64| entries.get(at as usize).copied();
                 last.entries = (0..1u64 << bits)
                     .map(|combination| {

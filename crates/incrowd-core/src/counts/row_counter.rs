@@ -5,17 +5,17 @@ use crate::Error;
 use crate::hierarchy::Hierarchy;
 use crate::table::{Cell, Dictionary, Kind, RowBatch, parse_date, parse_number};
 
-/// Which cells are missing, beside the empty ones, and what that means.
+/// Which cells are missing, besides the empty ones, and how they are treated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Missing {
-    /// What a missing cell means.
+    /// How a missing cell is treated.
     pub cells: MissingCells,
     /// Texts that stand for a missing cell, such as `?` or `NA`.
     pub tokens: Vec<String>,
 }
 
 impl Missing {
-    /// The text of a cell, empty when it is missing.
+    /// The text of a cell, empty if it is missing.
     pub fn normalize<'t>(&self, text: &'t str) -> &'t str {
         if self.tokens.iter().any(|token| token == text) {
             ""
@@ -24,7 +24,7 @@ impl Missing {
         }
     }
 
-    /// The cell, an empty one when it is missing.
+    /// The cell, or an empty one if it is missing.
     #[inline]
     pub(crate) fn normalize_cell<'t>(&self, cell: Cell<'t>) -> Cell<'t> {
         let tokens = &self.tokens;
@@ -36,23 +36,23 @@ impl Missing {
     }
 }
 
-/// What a missing cell means.
+/// How a missing cell is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MissingCells {
-    /// A value of its own, as if "missing" were written there.
+    /// As a value of its own, as if "missing" were written there.
     #[default]
     OwnValue,
-    /// It could be any value, so the row stands in the crowd of every class it might belong to.
+    /// As any value, so the row counts in the crowd of every class it could belong to.
     MatchAny,
-    /// The row is left out of the release.
+    /// By excluding the row from the release.
     ExcludeRow,
 }
 
 /// Counts rows batch by batch; memory grows with the distinct tuples, not with the rows.
 ///
-/// The quasi-identifiers and the counted columns form one tuple, so each row costs one look-up beside those
-/// of its values. What [`RowCounter::finish`] makes of it does not depend on the order in which rows came or
-/// on how they were spread over counters.
+/// The quasi-identifiers and the counted columns form one tuple, so each row costs one lookup in addition to those of
+/// its values. The result of [`RowCounter::finish`] does not depend on the order of rows or on how they were
+/// distributed over counters.
 #[derive(Debug, Clone)]
 pub struct RowCounter {
     columns: Vec<CountingColumn>,
@@ -66,7 +66,7 @@ pub struct RowCounter {
     block: Block,
 }
 
-/// What is made of the rows at hand, its memory reused by the next.
+/// Working memory for the current rows, reused for the next.
 #[derive(Debug, Clone, Default)]
 struct Block {
     /// The codes, column by column.
@@ -97,7 +97,7 @@ impl CountingColumn {
         Ok(self.encode(text, row))
     }
 
-    /// The code of a value that stands in a row.
+    /// The code of a value in a row.
     fn encode(&mut self, value: &str, row: u64) -> u32 {
         let code = self.values.encode(value);
         match self.first_rows.get_mut(code as usize) {
@@ -160,8 +160,8 @@ impl RowCounter {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// Counts so many rows that have these texts in the [columns](RowCounter::names) of a tuple; a missing cell is the
-    /// empty text.
+    /// Counts a number of rows that have these texts in the [columns](RowCounter::names) of a tuple; a missing cell is
+    /// the empty text.
     pub fn count(&mut self, tuple: &[&str], rows: u32) -> Result<(), Error> {
         expect_one_each("texts of a tuple", tuple.len(), self.columns.len())?;
         let row = self.rows + 1;
@@ -172,7 +172,7 @@ impl RowCounter {
         self.count_block([rows].into_iter())
     }
 
-    /// Takes over what another counter of the same columns has counted.
+    /// Merges the counts of another counter of the same columns.
     pub fn absorb(&mut self, other: &RowCounter) -> Result<(), Error> {
         let recode: Vec<Vec<u32>> = self
             .columns
@@ -196,7 +196,7 @@ impl RowCounter {
         self.count_block(other.sizes.iter().copied())
     }
 
-    /// Counts the tuples whose codes are in `self.block`, each with so many rows.
+    /// Counts the tuples whose codes are in `self.block`, each with its number of rows.
     fn count_block(&mut self, sizes: impl ExactSizeIterator<Item = u32>) -> Result<(), Error> {
         self.make_room();
         let Block {
@@ -225,8 +225,8 @@ impl RowCounter {
         Ok(())
     }
 
-    /// Packs the tuples anew if a column has outgrown its bits. Each time it gets at least one bit more, so this
-    /// happens less and less often.
+    /// Repacks the tuples if a column has outgrown its bits. It gets at least one more bit each time, so this becomes
+    /// rare.
     fn make_room(&mut self) {
         let needed = self.columns.iter().map(|column| column.values.len());
         let sizes = self.layout.fields().iter().map(|field| field.size());
@@ -256,7 +256,7 @@ impl RowCounter {
     }
 
     /// The value of a column (quasi-identifiers first) in each distinct combination: equal values have equal numbers,
-    /// which say nothing else and are different in another counter.
+    /// which have no other meaning and differ between counters.
     pub fn codes(&self, column: usize) -> impl Iterator<Item = u32> {
         let field = self.layout.field(column);
         self.tuples.iter().map(move |tuple| field.read(tuple))
@@ -265,8 +265,8 @@ impl RowCounter {
     /// The distinct values of a column (quasi-identifiers first) with their rows: numbers and dates in their order,
     /// text in byte order. Missing cells are one value, the empty text, which comes first.
     ///
-    /// Codes tell which value a counter met first, which depends on how rows were spread over counters. They do not
-    /// leave the counter: all that is made of a table follows this order.
+    /// Codes depend on which value a counter saw first, and so on how rows were distributed over counters. They do not
+    /// leave the counter: everything built from a table uses this order.
     pub fn values(&self, column: usize, missing: &Missing) -> Vec<(&str, u32)> {
         let sorted = SortedValues::of(&self.columns[column], missing);
         let mut rows = vec![0; sorted.values.len()];
@@ -277,7 +277,7 @@ impl RowCounter {
         sorted.values.into_iter().zip(rows).collect()
     }
 
-    /// Makes a value known to a column although no row has it, so that two tables number their values alike.
+    /// Adds a value to a column although no row has it, so that two tables number their values in the same way.
     pub fn learn(&mut self, column: usize, value: &str) {
         self.columns[column].encode(value, u64::MAX);
     }
@@ -463,7 +463,7 @@ fn leaves_of_values(
     Ok(leaves.into_iter().flatten().collect())
 }
 
-/// Fails unless there is one of `what` for each column: what is left over would be dropped without a word.
+/// Fails unless there is one of `what` per column: extra ones would be dropped silently.
 fn expect_one_each(what: &'static str, given: usize, expected: usize) -> Result<(), Error> {
     match given == expected {
         true => Ok(()),
@@ -475,11 +475,11 @@ fn expect_one_each(what: &'static str, given: usize, expected: usize) -> Result<
     }
 }
 
-/// The distinct values of a column in an order of their own.
+/// The distinct values of a column in a fixed order.
 struct SortedValues<'a> {
     kind: Kind,
     values: Vec<&'a str>,
-    /// For each code the place of its value.
+    /// The position of each code's value.
     ranks: Vec<u32>,
 }
 

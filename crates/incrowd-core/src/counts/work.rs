@@ -1,4 +1,4 @@
-//! How much was done, in units that are the same on every machine.
+//! Work done, in units that are the same on every machine.
 
 use std::ops::{Add, AddAssign};
 
@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign};
 pub struct Work(pub u64);
 
 impl Work {
-    /// So many things touched.
+    /// This many things touched.
     pub fn of(touched: usize) -> Self {
         Work(touched as u64)
     }

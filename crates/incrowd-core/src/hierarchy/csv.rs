@@ -1,9 +1,9 @@
-//! Hierarchies as text: a line for each value, the value first, its groups after it, separated by a delimiter.
+//! Hierarchies as text: one line per value, the value first, then its groups, separated by a delimiter.
 //!
-//! Ours starts with a line that names the levels; the files of ARX have none. Comma, semicolon and tab are told
-//! apart by looking, quotes are those of CSV, a byte order mark and any line ends are fine. Cells are taken as they
-//! are, blanks included, since they must equal the values of the data. What [`Hierarchy::from_rows`] says about
-//! short rows and a missing `*` holds here too.
+//! Ours starts with a line that names the levels; the files of ARX have none. Comma, semicolon and tab are detected,
+//! quotes are those of CSV, a byte order mark and any line ends are accepted. Cells are taken literally, including
+//! whitespace, since they must equal the values of the data. What [`Hierarchy::from_rows`] says about short rows and a
+//! missing `*` applies here too.
 //!
 //! ```
 //! use incrowd_core::hierarchy::{Hierarchy, Options, parse};
@@ -25,15 +25,15 @@ pub enum Header {
     Yes,
     /// It is a value like the others.
     No,
-    /// Look and decide.
+    /// Detect it.
     ///
-    /// A line whose first cell is a value of the data ([`Options::with_values`]) is no header. Else a line whose first
-    /// cell is the name of the column is one, and so is a line that does not end in `*` while all others end in one
-    /// and the same other cell.
+    /// A line whose first cell is a value of the data ([`Options::with_values`]) is not a header. Otherwise a line
+    /// whose first cell is the name of the column is one, and so is a line that does not end in `*` while all others
+    /// end in the same other cell.
     ///
-    /// What is still open is a header if the values of the data are known and none of its cells stands again
-    /// in its own column further down. Nothing is lost when that is wrong: the line was about a value that
-    /// no row has. If they are not known, it is not a header.
+    /// If still undecided, the line is a header if the values of the data are known and none of its cells occurs again
+    /// in its own column further down. Nothing is lost if that is wrong: the line was about a value that no row has. If
+    /// they are not known, it is not a header.
     #[default]
     Detect,
 }
@@ -58,13 +58,13 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Says whether the first line names the levels.
+    /// Sets whether the first line names the levels.
     #[must_use]
     pub fn with_header(self, header: Header) -> Self {
         Options { header, ..self }
     }
 
-    /// Says what separates cells.
+    /// Sets the cell separator.
     #[must_use]
     pub fn with_delimiter(self, delimiter: u8) -> Self {
         Options {
@@ -73,7 +73,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Knows the values of the data, which tells a header from a value.
+    /// Sets the values of the data, which distinguish a header from a value.
     #[must_use]
     pub fn with_values(self, is_value: &'a dyn Fn(&str) -> bool) -> Self {
         Options {
@@ -181,7 +181,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The line of a position behind all those asked for before.
+    /// The line of a position after all those asked for before.
     fn of(&mut self, position: usize) -> u64 {
         while self.at < position.min(self.bytes.len()) {
             // `\r\n` ends one line, and so does either alone.
@@ -207,10 +207,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The delimiter that makes most sense of the first lines.
+/// The delimiter that fits the first lines best.
 ///
-/// Every line should have two cells at least; then as many lines as possible should end in `*`; then cells should be
-/// many. Labels like `[1, 5)` hold commas, few hold semicolons or tabs, so a tie goes against the comma.
+/// Every line should have at least two cells; then as many lines as possible should end in `*`; then there should be
+/// many cells. Labels like `[1, 5)` hold commas, few hold semicolons or tabs, so a tie goes against the comma.
 fn detect_delimiter(text: &str) -> u8 {
     const LOOKED_AT: usize = 100;
     let score = |delimiter| {

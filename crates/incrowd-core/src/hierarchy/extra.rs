@@ -1,22 +1,21 @@
-//! Leaves that were not listed: the missing value, and values a hierarchy forgot.
+//! Leaves that were not listed: the missing value, and unlisted values.
 
 use super::{ANY, Groups, Hierarchy};
 
-/// What becomes of a value that the hierarchy does not list.
+/// How a value that the hierarchy does not list is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExtraLeaf {
-    /// It stays itself on every level below the last. The natural place of the missing value.
+    /// As itself on every level below the last. The natural choice for the missing value.
     OwnBranch,
-    /// It is published as `*` on every level. All such values share one leaf, labeled `*`.
+    /// As `*` on every level. All such values share one leaf, labeled `*`.
     Suppressed,
 }
 
 impl Hierarchy {
-    /// Adds a value after the leaves there are; a value that is listed already stays where it is.
+    /// Adds a value after the existing leaves; a value that is already listed stays where it is.
     ///
-    /// Below the last level the value joins a group that already has its label and follows that group from
-    /// there on, so that levels still only merge. On the last level it joins the one group there is, whatever
-    /// that is called.
+    /// Below the last level the value joins a group that already has its label and follows that group from there on, so
+    /// that levels still only merge. On the last level it joins the only group, whatever its name.
     ///
     /// ```
     /// use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy};
@@ -49,7 +48,7 @@ impl Hierarchy {
     /// Adds a leaf that has the same label on every level below the last.
     fn push_leaf(&mut self, label: &str) {
         let height = self.levels.len() - 1;
-        // Below the group joined, the new leaf has groups of its own; above, it goes where that group goes.
+        // Below the group joined, the new leaf has its own groups; above, it follows that group.
         let mut joined = None;
         for (level, groups) in self.levels.iter_mut().enumerate() {
             let group = match joined {
@@ -69,7 +68,7 @@ impl Hierarchy {
         self.complete_parents();
     }
 
-    /// Gives a parent to the groups that the newest leaf brought.
+    /// Gives a parent to the groups of the newest leaf.
     fn complete_parents(&mut self) {
         for level in 1..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(level);

@@ -1,17 +1,16 @@
-//! Hierarchies as people list them: a row for each value, the value first, its groups after it.
+//! Hierarchies as people list them: one row per value, the value first, then its groups.
 //!
-//! Rows are kept as text until all are known, since the longest row sets the number of levels. Then each becomes a
-//! path of groups, and a group must lead to one parent only. What short rows mean is said at
-//! [`Hierarchy::from_rows`].
+//! Rows are kept as text until all are known, since the longest row sets the number of levels. Then each becomes a path
+//! of groups, and a group must have only one parent. [`Hierarchy::from_rows`] explains short rows.
 
 use super::{ANY, Groups, Hierarchy, MAX_LEVELS};
 use crate::error::Error;
 use crate::table::Dictionary;
 
 impl Hierarchy {
-    /// The hierarchy that these rows list: a value, then its groups, coarser and coarser.
+    /// The hierarchy that these rows list: a value, then its groups from finest to coarsest.
     ///
-    /// Leaves keep the order of the rows. A value may be listed again when all its groups are the same.
+    /// Leaves keep the order of the rows. A value may be listed again if all its groups are the same.
     ///
     /// # Ragged rows
     /// Rows need not be equally long. As section 2.2 of A. Pilalidou, *Online Negotiation for Privacy Preserving
@@ -67,7 +66,7 @@ impl Rows {
         self.cell_ends.push(self.text.len());
     }
 
-    /// Ends the row; one without any text is forgotten.
+    /// Ends the row; an empty one is dropped.
     pub(super) fn end_row(&mut self, line: u64) {
         let start = self.row_ends.last().copied().unwrap_or(0);
         while self.cell_ends.len() > start && self.cell(self.cell_ends.len() - 1).is_empty() {
@@ -164,13 +163,13 @@ fn fill(path: &mut Vec<&str>, levels: usize, one_top: bool) {
     }
 }
 
-/// A hierarchy being listed. Whatever was added keeps the rules: one parent per group.
+/// A hierarchy being built. Everything added so far follows the rules: one parent per group.
 struct Listing<'a> {
     column: &'a str,
     levels: Vec<Groups>,
     /// The line on which each group of each level was first seen.
     first_lines: Vec<Vec<u64>>,
-    /// The groups of the row before: neighbors are often alike, and comparing is cheaper than looking up.
+    /// The groups of the previous row: neighbors are often similar, and comparing is cheaper than looking up.
     previous: Vec<u32>,
 }
 

@@ -1,13 +1,11 @@
-//! Which values may stand for which: the levels of a column, from raw values up to `*`.
+//! How values may be generalized: the levels of a column, from raw values up to `*`.
 //!
-//! A [`Hierarchy`] lists the raw values (*leaves*, level 0) and maps each to a *group* at every level above.
-//! Going up only merges groups, and the last level is one group. Leaves are numbered in the order they were
-//! listed, groups in the order of their first leaf. A label is
-//! unique on its level; the same text may stand on several levels.
+//! A [`Hierarchy`] lists the raw values (*leaves*, level 0) and maps each to a *group* at every level above. Going up
+//! only merges groups, and the last level is one group. Leaves are numbered in the order they were listed, groups in
+//! the order of their first leaf. A label is unique on its level; the same text may occur on several levels.
 //!
-//! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]), built by rule ([`build`],
-//! [`HierarchySpec`]) or chosen for those who have prepared nothing ([`automatic()`]). Reading files is left to
-//! the caller.
+//! Hierarchies are listed by people ([`Hierarchy::from_rows`], [`parse`]), built by rule ([`build`], [`HierarchySpec`])
+//! or chosen automatically ([`automatic()`]). The caller reads the files.
 //!
 //! ```
 //! use incrowd_core::hierarchy::Hierarchy;
@@ -45,7 +43,7 @@ use crate::table::Dictionary;
 /// The text that stands for every value.
 pub const ANY: &str = "*";
 
-/// The greatest number of levels a hierarchy may have, the raw values included.
+/// The greatest number of levels a hierarchy may have, including the raw values.
 pub const MAX_LEVELS: usize = 127;
 
 /// A column's levels, from raw values (level 0) to the last.
@@ -54,7 +52,7 @@ pub struct Hierarchy {
     levels: Vec<Groups>,
     /// Values that are published as `*` without being listed; see [`ExtraLeaf::Suppressed`].
     suppressed: Dictionary,
-    /// Whether the order of the leaves means something.
+    /// Whether the order of the leaves is meaningful.
     is_ordered: bool,
 }
 
@@ -65,7 +63,7 @@ struct Groups {
     labels: Dictionary,
     /// The group of each leaf.
     of_leaf: Vec<u32>,
-    /// How many leaves each group holds.
+    /// How many leaves each group contains.
     leaves: Vec<u32>,
     /// The group one level up of each group; empty at the last level.
     parents: Vec<u32>,
@@ -103,13 +101,13 @@ impl Hierarchy {
         self.levels[0].of_leaf.len()
     }
 
-    /// Whether the order of the leaves means something: people listed them so, or a rule knows their order, as of dates
-    /// and of steps of schooling. Other rules put them in an order that suits their groups.
+    /// Whether the order of the leaves is meaningful: people listed them that way, or a rule knows their order, as for
+    /// dates and levels of education. Other rules use an order that suits their groups.
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
     }
 
-    /// What the level is called.
+    /// The name of the level.
     pub fn level_name(&self, level: u8) -> &str {
         &self.levels[level as usize].name
     }
@@ -129,7 +127,7 @@ impl Hierarchy {
         &self.levels[level as usize].of_leaf
     }
 
-    /// How many leaves each group of a level holds.
+    /// How many leaves each group of a level contains.
     pub fn leaves_of_groups(&self, level: u8) -> &[u32] {
         &self.levels[level as usize].leaves
     }
@@ -181,8 +179,8 @@ impl Hierarchy {
             .collect()
     }
 
-    /// Renames the levels, from level 0 up. Levels without a name, or with an empty one, keep theirs; names too
-    /// many are dropped.
+    /// Renames the levels, from level 0 up. Levels without a new name, or with an empty one, keep theirs; extra names
+    /// are dropped.
     #[must_use]
     pub fn with_level_names<S: Into<String>>(
         mut self,

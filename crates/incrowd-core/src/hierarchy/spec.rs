@@ -1,4 +1,4 @@
-//! Ways to build a hierarchy, as a user writes them: `interval:5,10,20@17`, `mask:2`, `order`.
+//! Hierarchy rules, as a user writes them: `interval:5,10,20@17`, `mask:2`, `order`.
 
 use super::build::{self, Arrangement, DateLevel, LogStep};
 use super::{Hierarchy, KnownList};
@@ -7,7 +7,7 @@ use crate::table::{DateForm, Decimal};
 use std::fmt;
 use std::str::FromStr;
 
-/// A rule that makes a hierarchy from the values of a column; text and back.
+/// A rule that builds a hierarchy from the values of a column; converts to text and back.
 ///
 /// ```
 /// use incrowd_core::hierarchy::HierarchySpec;
@@ -52,7 +52,7 @@ pub enum HierarchySpec {
         /// How many characters stay on each level.
         lengths: Vec<u32>,
     },
-    /// `date:month,year`, or `date` for just that, perhaps with the form, `date:month@day-first`: see
+    /// `date:month,year`, or `date` for the same, optionally with the form, `date:month@day-first`: see
     /// [`build::date()`].
     Date {
         /// The period of each level.
@@ -91,13 +91,13 @@ impl HierarchySpec {
         "suppress",
     ];
 
-    /// Whether the text means a rule, well written or not, rather than a file.
+    /// Whether the text means a rule, valid or not, rather than a file.
     pub fn is_meant_by(text: &str) -> bool {
         let name = text.split_once(':').map_or(text, |(name, _)| name);
         HierarchySpec::NAMES.contains(&name)
     }
 
-    /// What it is called, without parameters.
+    /// Its name, without parameters.
     pub fn name(&self) -> &'static str {
         match self {
             HierarchySpec::Interval { .. } => "interval",
@@ -240,7 +240,7 @@ fn date(parameters: &str) -> Result<HierarchySpec, Error> {
     Ok(HierarchySpec::Date { levels, form })
 }
 
-/// The rules that have nothing to say beyond their name.
+/// The rules without parameters.
 fn without_parameters(name: &str, parameters: Option<&str>) -> Result<HierarchySpec, Error> {
     let rules = [
         HierarchySpec::Order,

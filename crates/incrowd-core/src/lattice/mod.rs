@@ -1,8 +1,8 @@
-//! All ways to choose one level per quasi-identifier.
+//! All combinations of one level per quasi-identifier.
 //!
-//! A [`Node`] is one such choice; the [`Lattice`] is the box of all nodes between `0…0` and the top. It is
-//! never materialized: nodes are made when needed. The fixed *lattice order* is height first, then the levels
-//! from left to right; every tie in the product is broken by it.
+//! A [`Node`] is one such combination; the [`Lattice`] is the box of all nodes between `0…0` and the top. It is never
+//! materialized: nodes are created on demand. The fixed *lattice order* is height first, then the levels from left to
+//! right; every tie in the product is broken by it.
 
 mod node;
 mod seen;
@@ -22,7 +22,7 @@ impl Lattice {
         Lattice { top }
     }
 
-    /// The node with every attribute at its last level.
+    /// The node with every attribute at its highest level.
     pub fn top(&self) -> &Node {
         &self.top
     }
@@ -32,14 +32,14 @@ impl Lattice {
         Node::bottom(self.top.len())
     }
 
-    /// How many nodes there are; `u128::MAX` when even that does not suffice.
+    /// How many nodes there are; `u128::MAX` if there are more.
     pub fn nodes(&self) -> u128 {
         self.top.levels().fold(1u128, |nodes, level| {
             nodes.saturating_mul(u128::from(level) + 1)
         })
     }
 
-    /// The nodes that have every attribute at level 1, 2 and so on, as far as it goes, without bottom and top: few, and
+    /// The nodes with every attribute at level 1, 2 and so on, as far as each goes, without bottom and top: few, and
     /// below most others.
     pub fn diagonal(&self) -> impl Iterator<Item = Node> + '_ {
         let highest = self.top.levels().max().unwrap_or(0);

@@ -1,21 +1,21 @@
-//! How many nodes were looked at, each counted once.
+//! How many nodes were examined, each counted once.
 
 use super::Node;
 use hashbrown::HashSet;
 
-/// Nodes kept at most. In a lattice with more nodes than that, one looked at again may count again.
+/// The most nodes remembered. In a larger lattice, a node examined again may count again.
 const MOST_NODES: usize = 1 << 22;
 
-/// Nodes looked at. Never more than there are, as long as the lattice has no more than four million.
+/// Nodes examined. Never more than there are, as long as the lattice has no more than four million.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SeenNodes {
     nodes: HashSet<Node>,
-    /// Looks at nodes that were not kept.
+    /// Examinations of nodes that were not remembered.
     beyond: u64,
 }
 
 impl SeenNodes {
-    /// Looks at a node.
+    /// Records a node.
     pub(crate) fn see(&mut self, node: &Node) {
         if self.nodes.contains(node) {
             return;
@@ -27,7 +27,7 @@ impl SeenNodes {
         }
     }
 
-    /// Adds the nodes that another search looked at.
+    /// Adds the nodes that another search examined.
     pub(crate) fn absorb(&mut self, other: SeenNodes) {
         if self.nodes.len() < other.nodes.len() {
             let ours = std::mem::replace(self, other);
@@ -42,7 +42,7 @@ impl SeenNodes {
         self.nodes.len() as u64 + self.beyond
     }
 
-    /// How many of them a question is answered with yes for.
+    /// How many of them satisfy a condition.
     pub(crate) fn count(&self, is_meant: impl Fn(&Node) -> bool) -> u64 {
         self.nodes.iter().filter(|node| is_meant(node)).count() as u64 + self.beyond
     }

@@ -8,15 +8,15 @@ use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
 
-/// What is known of a node once its classes are counted.
+/// What is known about a node once its classes are counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Rows in classes that break a promise.
+    /// Rows in violating classes.
     pub rows_suppressed: u32,
-    /// Rows that are suppressed here and in every node below: they break a promise that survives merging
-    /// with any class.
+    /// Rows that are suppressed here and in every node below: they violate a model that survives merging with any
+    /// class.
     pub rows_lost_below: u32,
-    /// The loss; `None` when it was clear without computing it that it exceeds the limit given.
+    /// The loss; `None` if it exceeds the given limit, which was clear without computing it.
     pub loss: Option<Loss>,
     /// What the rows lost below add to the loss there, see
     /// [`UtilityMetric::added_below`](crate::utility::UtilityMetric::added_below).
@@ -35,7 +35,7 @@ pub struct Assessor<'a> {
     leaves_suppressed: Vec<Vec<u32>>,
     /// The classes to add up, suppressed or published.
     chosen: Vec<u32>,
-    /// The groups of every class, for metrics that ask.
+    /// The groups of every class, for metrics that need them.
     groups: Vec<u32>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Assessor<'a> {
         self.assess_groups(&attributes, &classes, |_| false, meter)
     }
 
-    /// Judges classes. `is_too_much` may tell from the rows suppressed that the loss need not be computed.
+    /// Judges classes. `is_too_much` may decide from the rows suppressed that the loss need not be computed.
     fn assess_groups(
         &mut self,
         attributes: &[PublishedAttribute<'_>],
@@ -129,7 +129,7 @@ impl<'a> Assessor<'a> {
             false => 0,
         };
         if problem.crowds_overlap() {
-            // There what is suppressed first decides what else is, so all promises start together.
+            // There, what is suppressed first decides what else is, so all models start together.
             self.is_safe.fill(true);
         }
         let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
@@ -154,10 +154,10 @@ impl<'a> Assessor<'a> {
         })
     }
 
-    /// What it takes to show judged classes to the metric.
+    /// The work of showing judged classes to the metric.
     fn work_of_metric(&self, classes: &FrequencySet, rows_suppressed: u32) -> Work {
         let (table, detail) = (self.problem.table, self.problem.metric.detail());
-        // A look at an attribute of a class takes a part of what a class takes.
+        // Examining an attribute of a class costs a fraction of a class.
         let attributes = table.attributes.len().div_ceil(4);
         let mut touched = classes.len();
         if detail >= Detail::Groups || detail >= Detail::Marginals && rows_suppressed > 0 {
@@ -169,7 +169,7 @@ impl<'a> Assessor<'a> {
         Work::of(touched)
     }
 
-    /// Marks the classes that break one of the chosen promises; returns the rows suppressed so far.
+    /// Marks the classes that violate one of the chosen models; returns the rows suppressed so far.
     fn judge(
         &mut self,
         attributes: &[PublishedAttribute<'_>],
@@ -281,7 +281,7 @@ impl<'a> Assessor<'a> {
         }
     }
 
-    /// Adds up the suppressed rows of every leaf, tuple by tuple: classes have forgotten their leaves.
+    /// Adds up the suppressed rows of every leaf, tuple by tuple: classes do not know their leaves.
     fn sum_suppressed_leaves(
         &mut self,
         attributes: &[PublishedAttribute<'_>],

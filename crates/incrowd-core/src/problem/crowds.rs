@@ -1,13 +1,13 @@
-//! Judging when a missing cell may be any value.
+//! Judging classes if a missing cell may be any value.
 //!
-//! A row with a missing cell then stands in the crowd of every class it might belong to, and its own crowd is
-//! every row it might be. That ends where a missing cell is published under the same label as some of the other
-//! values: the label is then a value like any other. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
-//! suppressed until every crowd that is left keeps its promises.
+//! A row with a missing cell is then in the crowd of every class it could belong to, and its own crowd is every row it
+//! could be. The exception is a missing cell that is published under the same label as some other values: the label is
+//! then a value like any other. Crowds overlap, so suppressing one class can shrink another's crowd: classes are
+//! suppressed until every remaining crowd satisfies the models.
 //!
-//! Classes are sorted into kinds by the columns they miss. Whether classes of two kinds stand in each other's crowds is
-//! told by the columns that neither misses: the classes of one kind are added up under what they have there, and those
-//! of the other look it up. So the work grows with the classes times the kinds, not with the pairs of classes.
+//! Classes are sorted into kinds by the columns they miss. Whether classes of two kinds are in each other's crowds
+//! depends on the columns that neither misses: the classes of one kind are added up by their values there, and those of
+//! the other look them up. So the work grows with the classes times the kinds, not with the pairs of classes.
 
 use super::{Interruption, Meter, Problem};
 use crate::counts::{FrequencySet, Histogram, Work};
@@ -16,7 +16,7 @@ use crate::utility::PublishedAttribute;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// Clears `is_safe` for every class whose crowd breaks one of `models`.
+/// Clears `is_safe` for every class whose crowd violates one of `models`.
 pub(super) fn judge<'m>(
     (problem, attributes): (&Problem<'_>, &[PublishedAttribute<'_>]),
     classes: &FrequencySet,
@@ -43,7 +43,7 @@ pub(super) fn judge<'m>(
     }
 }
 
-/// Rows that one might be, and their values of the columns that promises read.
+/// The rows a person could be, and their values of the columns that models read.
 #[derive(Default, Clone)]
 struct Crowd {
     size: u32,
@@ -97,7 +97,7 @@ impl Crowd {
 /// Classes by the columns they miss.
 struct Kinds {
     attributes: usize,
-    /// The groups of each class; `None` where the cell is missing and not generalized together with others.
+    /// The groups of each class; `None` if the cell is missing and not generalized together with others.
     groups: Vec<Option<u32>>,
     /// The classes of each kind.
     classes: Vec<Vec<usize>>,
@@ -112,8 +112,8 @@ impl Kinds {
         let table = problem.table;
         let missing: Vec<Option<u32>> = (table.attributes.iter().zip(attributes))
             .map(|(attribute, shown)| {
-                // A group with other values is no missing cell any more: who knows that somebody has one of these
-                // looks for that group only.
+                // A group with other values is no longer a missing cell: someone who knows that a person has one of
+                // these values looks only for that group.
                 let is_told_apart =
                     |group: &u32| shown.leaves.len() > 1 && shown.leaves[*group as usize] == 1;
                 (attribute.missing)

@@ -1,20 +1,19 @@
-//! Work, counted as it is done, so that a limit is kept and the watch is looked at in time.
+//! Counts work as it is done, so that limits are kept and the watch is checked in time.
 //!
-//! Everything that loops over classes, tuples or values [spends](Meter::spend) as many units as it touches. Some tens
-//! of nanoseconds each, they stand for time, and yet they are the same on every machine: a limit on work cuts a search
-//! at the same place everywhere, a limit on time does not. What counts work for others returns it as [`Work`], which
-//! the compiler does not let anybody drop.
+//! Everything that loops over classes, tuples or values [spends](Meter::spend) as many units as it touches. At some
+//! tens of nanoseconds each, they stand for time but are the same on every machine: a work limit stops a search at the
+//! same point everywhere, a time limit does not. Functions that count work for others return it as [`Work`], which the
+//! compiler does not allow to be dropped.
 
 use super::{Interruption, Progress, Unwatched, Watch};
 use crate::counts::Work;
 use std::cell::Cell;
 
-/// So many units of work pass between two looks at the watch, unless the [watch](Watch::look_every) says otherwise:
-/// a few milliseconds.
+/// Units of work between two checks of the watch, unless the [watch](Watch::look_every) says otherwise: a few
+/// milliseconds.
 pub const LOOK_EVERY: u64 = 1 << 16;
 
-/// Counts the work of one search, and looks at its watch every so many units. Once it has said stop, it says nothing
-/// else.
+/// Counts the work of one search, and checks its watch at regular intervals. Once it has said stop, it keeps saying so.
 pub struct Meter<'w> {
     watch: &'w dyn Watch,
     /// The meter whose work this one is part of.
@@ -53,12 +52,12 @@ impl<'w> Meter<'w> {
         }
     }
 
-    /// Counts, and never stops: for what must be done whatever it takes.
+    /// Counts but never stops: for work that must be completed.
     pub fn unlimited() -> Self {
         Meter::new(&Unwatched)
     }
 
-    /// A part of this work that ends after so many units of its own. What it notes is its own affair.
+    /// A part of this work that ends after its own number of units. Its notes are separate.
     pub fn part(&'w self, most: u64) -> Self {
         Meter {
             watch: &Unwatched,
@@ -69,7 +68,7 @@ impl<'w> Meter<'w> {
         }
     }
 
-    /// Counts work that was done; an error when it was enough. Looks at the watch when it is time to.
+    /// Counts work that was done; an error if the limit is reached. Checks the watch when due.
     #[inline]
     pub fn spend(&self, Work(units): Work) -> Result<(), Interruption> {
         if let Some(interruption) = self.stopped.get() {
@@ -99,13 +98,13 @@ impl<'w> Meter<'w> {
         self.watch.step(progress).map_err(|why| self.stop(why))
     }
 
-    /// From now on there is nothing but this to hear.
+    /// From now on, only this is returned.
     pub(crate) fn stop(&self, why: Interruption) -> Interruption {
         self.stopped.set(Some(why));
         why
     }
 
-    /// Notes how far the search is, for the next look.
+    /// Records the state of the search, for the next check.
     pub fn note(&self, progress: Progress) {
         self.progress.set(progress);
     }
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Sees at how much work it was looked at, and stops at some of it.
+    /// Records at how much work it was called, and stops at a given amount.
     struct Seen {
         looks: AtomicU64,
         last: AtomicU64,

@@ -34,25 +34,25 @@ use std::sync::Arc;
 pub struct Problem<'a> {
     /// The table.
     pub table: &'a CountedTable,
-    /// The promises; all must hold in every published class.
+    /// The privacy models; all must hold in every published class.
     pub models: &'a [Box<dyn PrivacyModel>],
-    /// What the release should cost as little of as possible.
+    /// The metric to minimize.
     pub metric: &'a dyn UtilityMetric,
     /// How many rows may be suppressed.
     pub max_suppressed: u32,
     /// The highest acceptable level of each quasi-identifier.
     pub max_levels: Node,
-    /// Bytes an algorithm may keep beside the table.
+    /// Bytes an algorithm may use in addition to the table.
     pub memory_limit: usize,
-    /// What only some algorithms want to be told.
+    /// Settings that only some algorithms use.
     pub settings: Settings,
 }
 
 /// The default of [`Problem::memory_limit`].
 pub const DEFAULT_MEMORY_LIMIT: usize = 256 << 20;
 
-/// The units of work after which a search ends when nobody says otherwise: far more than one needs that comes to an
-/// end, and about a minute of one that does not.
+/// The default work limit of a search: far more than a search needs that finishes, and about a minute of one that does
+/// not.
 pub const DEFAULT_WORK_LIMIT: u64 = 3_000_000_000;
 
 impl<'a> Problem<'a> {
@@ -133,11 +133,11 @@ impl<'a> Problem<'a> {
         Lattice::new(self.max_levels.clone())
     }
 
-    /// Whether a node that cannot be published proves the same of every node below it.
+    /// Whether a node that cannot be published proves the same for every node below it.
     ///
-    /// With a suppression budget this needs promises that survive merging with *any* class: a kept class may
-    /// otherwise be spoiled by a suppressed one. Without suppression every class is kept, so promises that
-    /// survive merging with kept classes suffice.
+    /// With a suppression budget, this needs models that survive merging with *any* class: otherwise a suppressed class
+    /// may spoil a kept one. Without suppression every class is kept, so models that survive merging with kept classes
+    /// suffice.
     pub fn pruning_is_sound(&self) -> bool {
         if !self.crowds_only_grow() {
             return false;
@@ -145,13 +145,13 @@ impl<'a> Problem<'a> {
         let weakest = self.models.iter().map(|model| model.monotonicity()).min();
         match weakest {
             None | Some(Monotonicity::UnionWithAny) => true,
-            // A row with a missing cell stands in several crowds at once, so crowds are not disjoint unions.
+            // A row with a missing cell is in several crowds at once, so crowds are not disjoint unions.
             Some(Monotonicity::UnionOfKept) => self.max_suppressed == 0 && !self.crowds_overlap(),
             Some(Monotonicity::None) => false,
         }
     }
 
-    /// Whether a row may stand in the crowd of several classes.
+    /// Whether a row may be in the crowd of several classes.
     pub(crate) fn crowds_overlap(&self) -> bool {
         self.table.missing.cells == MissingCells::MatchAny
             && self
@@ -161,8 +161,8 @@ impl<'a> Problem<'a> {
                 .any(|attribute| attribute.missing.is_some())
     }
 
-    /// Whether the crowd of a class is part of the crowd of every class above it. It is not where a missing cell that
-    /// matches any value becomes part of a group that is not everything.
+    /// Whether the crowd of a class is part of the crowd of every class above it. It is not if a missing cell that
+    /// matches any value becomes part of a group that does not contain everything.
     pub(crate) fn crowds_only_grow(&self) -> bool {
         let stays_apart = |(attribute, max_level): (&Attribute, u8)| {
             let hierarchy = &attribute.hierarchy;
@@ -181,7 +181,7 @@ impl<'a> Problem<'a> {
 
     /// No class with fewer rows can be published.
     pub fn smallest_safe(&self) -> u32 {
-        // A crowd may reach beyond its class, so the promises about crowds say nothing about class sizes.
+        // A crowd may reach beyond its class, so models about crowds say nothing about class sizes.
         let sizes = self.models.iter().map(|model| model.smallest_class());
         if self.crowds_overlap() {
             1
@@ -195,7 +195,7 @@ impl<'a> Problem<'a> {
         self.max_levels != *self.table.lattice().top()
     }
 
-    /// The error of a search that looked everywhere, when the highest acceptable levels suppress so many rows.
+    /// The error of a complete search, if the highest acceptable levels suppress this many rows.
     pub(crate) fn no_solution(&self, rows_suppressed_at_limit: u32) -> Error {
         Error::NoSolution {
             max_suppressed: self.max_suppressed,
@@ -222,20 +222,20 @@ impl<'a> Problem<'a> {
 /// Why an algorithm was asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Interruption {
-    /// The user wants no answer any more.
+    /// The user cancelled.
     Cancelled,
-    /// Time is up; the best answer so far is welcome.
+    /// The time limit was reached; the best result so far is wanted.
     TimeUp,
-    /// As much was done as may be; the best answer so far is welcome.
+    /// The work limit was reached; the best result so far is wanted.
     WorkDone,
-    /// What is left to search does not fit into memory; the best answer so far is welcome.
+    /// The memory limit was reached; the best result so far is wanted.
     MemoryFull,
-    /// The user asked for the best answer so far.
+    /// The user asked for the best result so far.
     Asked,
 }
 
 impl Interruption {
-    /// The error of a search that had to stop with nothing to show.
+    /// The error of a search that had to stop without a result.
     pub fn with_nothing_found(self, nodes_checked: u64, work: u64) -> Error {
         match self {
             Interruption::Cancelled => Error::Cancelled,
@@ -250,37 +250,37 @@ impl Interruption {
     }
 }
 
-/// Sees how far an algorithm has come and tells it when to stop. Algorithms do not ask it themselves; a [`Meter`] does,
-/// as work is spent.
+/// Monitors an algorithm and tells it when to stop. Algorithms do not call it themselves; a [`Meter`] does, as work is
+/// spent.
 pub trait Watch: Sync {
-    /// Called every so many units of work.
+    /// Called at regular intervals of work.
     fn step(&self, progress: Progress) -> Result<(), Interruption>;
 
-    /// How many units of work may pass between two calls; what is touched in one go may be more.
+    /// How many units of work may pass between two calls; a single large step may exceed it.
     fn look_every(&self) -> u64 {
         LOOK_EVERY
     }
 
-    /// After how many units of work a search ends with the best it has found. The same on every machine.
+    /// After how many units of work a search ends with its best result so far. The same on every machine.
     fn work_limit(&self) -> Option<u64> {
         None
     }
 }
 
-/// How far a search has come.
+/// The state of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Nodes whose classes were counted.
     pub nodes_checked: u64,
-    /// The least loss found so far.
+    /// The lowest loss found so far.
     pub best: Option<Loss>,
-    /// No recoding costs less than this.
+    /// No recoding has a lower loss than this.
     pub lower_bound: Option<Loss>,
     /// Units of work done.
     pub work: u64,
 }
 
-/// Lets every algorithm run to its end, unseen.
+/// Lets every algorithm run to its end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unwatched;
 
@@ -293,9 +293,9 @@ impl Watch for Unwatched {
 /// How good a proposal is known to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Guarantee {
-    /// No recoding of the space searched costs less.
+    /// No recoding of the searched space has a lower loss.
     Optimal,
-    /// Nothing costs less than `lower_bound`.
+    /// No recoding has a lower loss than `lower_bound`.
     Bounded {
         /// The proven bound.
         lower_bound: Loss,
@@ -304,20 +304,21 @@ pub enum Guarantee {
     Heuristic,
 }
 
-/// What an algorithm suggests. Not trusted: only [`publish`](crate::publish) turns it into a release.
+/// What an algorithm proposes. Not trusted: only [`publish`](crate::publish) turns it into a release.
 #[derive(Debug, Clone)]
 pub struct Proposal {
     /// How to publish.
     pub recoding: Arc<dyn Recoding>,
     /// How good it is known to be.
     pub guarantee: Guarantee,
-    /// What it costs by the metric of the problem, as the search knows it; none when the search looked at no loss.
-    /// The check measures the release anew and refuses a proposal that claims another loss.
+    /// Its loss by the metric of the problem, as the search knows it; none if the search did not compute a loss. The
+    /// check measures the release again and rejects a proposal that claims another loss.
     pub loss: Option<Loss>,
-    /// What was looked at, each once: nodes of the lattice, or what stands for nodes where a recoding does not keep
-    /// to levels, replacements weighed for [`ColumnRecoding::Cuts`](crate::recode::ColumnRecoding::Cuts) and choices visited for [`ColumnRecoding::Partitions`](crate::recode::ColumnRecoding::Partitions).
+    /// What was examined, each counted once: nodes of the lattice, or their counterparts if a recoding does not follow
+    /// levels: replacements evaluated for [`ColumnRecoding::Cuts`](crate::recode::ColumnRecoding::Cuts) and choices
+    /// visited for [`ColumnRecoding::Partitions`](crate::recode::ColumnRecoding::Partitions).
     pub nodes_checked: u64,
-    /// How it was come by, for algorithms that go step by step.
+    /// The steps that led to it, for algorithms that work step by step.
     pub steps: Vec<Step>,
 }
 

@@ -1,13 +1,13 @@
-//! The way to a proposal, for algorithms that go step by step.
+//! The steps to a proposal, for algorithms that work step by step.
 
 /// A step of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// What was done.
     pub action: Action,
-    /// Rows in classes that broke a promise before it.
+    /// Rows in violating classes before it.
     pub rows_violating_before: u32,
-    /// Rows in classes that break a promise after it.
+    /// Rows in violating classes after it.
     pub rows_violating: u32,
 }
 
@@ -25,6 +25,6 @@ pub enum Action {
         /// Its values in the table now.
         distinct: u32,
     },
-    /// Suppresses the rows that violate, which ends it.
+    /// Suppresses the violating rows, which ends the search.
     Suppress,
 }

@@ -1,15 +1,15 @@
-//! Whoever holds the rows publishes them, wherever they are.
+//! Publishing where the rows are.
 
 use super::{Confirmation, Release, ReleaseMap, Tally};
 use crate::Error;
 use std::sync::Arc;
 
-/// Holds the rows of a table and can publish them: a file here, a process, a database.
+/// Holds the rows of a table and can publish them: a file, a process, a database.
 ///
-/// What is written stays invisible until [`Applier::appear`], and that takes a [`Confirmation`], which only a release
-/// gives, for a tally of what was met.
+/// What is written stays invisible until [`Applier::appear`], which takes a [`Confirmation`]; only a release gives one,
+/// for a tally of the rows that were read.
 pub trait Applier {
-    /// What is left to tell when the rows are published.
+    /// The result of publishing the rows.
     type Published;
     /// What may go wrong.
     type Error: From<Error>;

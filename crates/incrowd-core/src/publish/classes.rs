@@ -1,7 +1,7 @@
 //! Classes as the check sees them: sorted tuples, no hashing, no roll-up, nothing shared with the searches.
 //!
-//! Tuples are sorted by their texts, a column at a time, and what stands together is a class. Beside the table this
-//! takes two numbers for each tuple, and one for each text and each distinct value of a class.
+//! Tuples are sorted by their texts, one column at a time, and equal neighbors form a class. In addition to the table,
+//! this takes two numbers per tuple, and one per text and distinct value of a class.
 
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::{
@@ -12,17 +12,17 @@ use crate::problem::{Interruption, Meter};
 /// What a release gives away whatever was promised.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exposure {
-    /// Published classes of one row: nobody hides that person.
+    /// Published classes with one row: that person is not hidden.
     pub classes_of_one: u32,
     /// Every counted column.
     pub columns: Vec<ExposedColumn>,
 }
 
-/// What a counted column gives away in published rows.
+/// What a counted column reveals in published rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExposedColumn {
-    /// Classes whose rows all share one value: to know that somebody is in such a class is to know the value. A class
-    /// of one row is one of them.
+    /// Classes whose rows all share one value: anyone known to be in such a class has that value. A class with one row
+    /// is one of them.
     pub homogeneous_classes: u32,
     /// The rows in them.
     pub homogeneous_rows: u32,
@@ -125,8 +125,7 @@ pub(super) struct Classes {
     columns: Vec<Histograms>,
     /// The class of each tuple.
     of_tuples: Vec<u32>,
-    /// The group of a missing cell where it could be any value; `None` where it is a value like others. One for each
-    /// attribute.
+    /// The group of a missing cell if it could be any value; `None` if it is a value like others. One per attribute.
     wildcards: Vec<Option<u32>>,
 }
 
@@ -141,7 +140,7 @@ impl std::fmt::Debug for Class<'_> {
 }
 
 impl Classes {
-    /// The classes of a published table, whose values are taken as they stand.
+    /// The classes of a published table, whose values are taken literally.
     pub(super) fn as_published(
         table: &CountedTable,
         meter: &Meter<'_>,
@@ -227,7 +226,7 @@ impl Classes {
     }
 
     /// The same without some rows of one class, `rows` altogether and `rows_with` with a value of a counted column. A
-    /// class without rows is published no more. None when the class has no such rows.
+    /// class without rows is no longer published. None if the class has no such rows.
     pub(super) fn without(
         &self,
         class: u32,
@@ -303,7 +302,7 @@ impl Classes {
         suppressed.map(Class::size).sum()
     }
 
-    /// The group of a missing cell where it could be any value, for each attribute.
+    /// The group of a missing cell if it could be any value, for each attribute.
     pub(super) fn wildcards(&self) -> &[Option<u32>] {
         &self.wildcards
     }
@@ -328,7 +327,7 @@ impl Classes {
         self.is_suppressed[class] = true;
     }
 
-    /// What the published classes, as they stand in the file, give away of the table they are made from.
+    /// What the published classes, as they are in the file, reveal about their table.
     pub(super) fn exposure(&self, table: &CountedTable) -> Exposure {
         let columns = table.columns.iter().enumerate();
         let column = |(at, column): (usize, &CountedColumn)| {
@@ -356,7 +355,7 @@ impl Classes {
     }
 }
 
-/// The group of a missing cell where it could be any value. Together with other values it is published as one of them.
+/// The group of a missing cell if it could be any value. Grouped with other values, it is published as one of them.
 fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Option<u32> {
     let missing = groups[attribute.missing? as usize];
     let published_alike = groups.iter().filter(|group| **group == missing).count();
@@ -365,7 +364,7 @@ fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Opti
     is_wildcard.then_some(missing)
 }
 
-/// The text that stands for a missing cell alone, where it could be any value.
+/// The text that stands only for a missing cell, if it could be any value.
 fn alone(table: &CountedTable, attribute: &Attribute, covers: &[Vec<u32>]) -> Option<u32> {
     let missing = [attribute.missing?];
     let text = covers.iter().position(|leaves| *leaves == missing)?;
@@ -374,8 +373,8 @@ fn alone(table: &CountedTable, attribute: &Attribute, covers: &[Vec<u32>]) -> Op
     is_wildcard.then_some(text as u32)
 }
 
-/// Numbers of tuples in the order of their groups. Sorts by one attribute after the other, the last first; each time
-/// the order among equals stays.
+/// Numbers of tuples in the order of their groups. Sorts by one attribute after the other, the last first, with stable
+/// sorts.
 fn sorted(
     tuples: usize,
     attributes: usize,

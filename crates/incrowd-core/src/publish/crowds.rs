@@ -1,8 +1,8 @@
-//! Crowds where a missing cell may be any value: everyone a row could be.
+//! Crowds if a missing cell may be any value: everyone a row could be.
 //!
-//! Two classes could be the same where every column is equal or missing in one of them. Classes that miss the same
-//! columns are of one *pattern*. Between two patterns only the columns that neither misses tell classes apart, so both
-//! are sorted by these, and what stands together belongs together. The work grows with the classes and with the number
+//! Two classes could be the same if every column is equal, or missing in one of them. Classes that miss the same
+//! columns have the same *pattern*. Between two patterns, only the columns that neither misses distinguish classes, so
+//! both are sorted by these, and equal neighbors belong together. The work grows with the classes and with the number
 //! of patterns, which are few however many cells are missing unless they are missing at random in many columns.
 
 use super::classes::{Class, Classes};
@@ -11,7 +11,7 @@ use crate::privacy::{ClassView, PrivacyModel};
 use crate::problem::{Interruption, Meter};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows that cannot be told apart, and the values of some counted columns among them.
+/// Rows that cannot be distinguished, and their values of some counted columns.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Crowd {
     size: u32,
@@ -47,7 +47,7 @@ impl Crowd {
         self.rows_of_values.values().map(BTreeMap::len).sum()
     }
 
-    /// Asks a model about the crowd.
+    /// Evaluates a model on the crowd.
     pub(super) fn ask<T>(
         &self,
         model: &dyn PrivacyModel,
@@ -69,7 +69,7 @@ impl Crowd {
     }
 }
 
-/// The crowd of every published class among the published, with the columns that models read; none when every class
+/// The crowd of every published class among the published ones, with the columns that models read; none if every class
 /// is its own crowd.
 pub(super) fn crowds(
     classes: &Classes,

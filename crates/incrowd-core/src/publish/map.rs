@@ -1,6 +1,6 @@
-//! A release as plain data: all that whoever holds the rows needs to apply it.
+//! A release as plain data: everything needed to apply it to rows.
 //!
-//! Made by a [`Release`] alone. It holds raw values, so it stays with the data and is no part of what is published.
+//! Only a [`Release`] makes one. It contains raw values, so it stays with the data and is not published.
 
 use super::Release;
 use super::classes::Class;
@@ -17,13 +17,14 @@ pub struct ReleaseMap {
     pub(super) attributes: Vec<MappedAttribute>,
     /// The columns whose values are counted class by class.
     pub(super) counted: Vec<MappedColumn>,
-    /// Texts that stand for a missing cell, beside the empty one. In attributes and counted columns they are read as it.
+    /// Texts that stand for a missing cell, besides the empty one. In attributes and counted columns they are read as
+    /// the empty text.
     pub(super) missing_tokens: Vec<String>,
-    /// Whether rows with a missing cell in an attribute or counted column are left out.
+    /// Whether rows with a missing cell in an attribute or counted column are excluded.
     pub(super) excludes_missing: bool,
     /// The classes. Rows of equal texts are in one class.
     pub(super) classes: MappedClasses,
-    /// The class of each raw tuple, where the text of a raw value depends on the whole tuple.
+    /// The class of each raw tuple, if the text of a raw value depends on the whole tuple.
     pub(super) tuples: Option<MappedTuples>,
 }
 
@@ -33,13 +34,13 @@ pub struct ReleaseMap {
 pub struct MappedAttribute {
     /// The name of its column.
     pub name: String,
-    /// The raw values. Several may be one to the release: those that no hierarchy lists.
+    /// The raw values. The release may treat several as one: those that no hierarchy lists.
     pub values: Dictionary,
-    /// The number of each value among those that the release tells apart.
+    /// The number of each value among those that the release distinguishes.
     pub leaves: Vec<u32>,
     /// The texts that are published.
     pub texts: Vec<String>,
-    /// The position of each value's text; empty where the whole tuple decides.
+    /// The position of each value's text; empty if the whole tuple decides.
     pub texts_of_values: Vec<u32>,
 }
 
@@ -84,12 +85,12 @@ impl ReleaseMap {
         &self.counted
     }
 
-    /// Texts that stand for a missing cell, beside the empty one.
+    /// Texts that stand for a missing cell, besides the empty one.
     pub fn missing_tokens(&self) -> &[String] {
         &self.missing_tokens
     }
 
-    /// Whether rows with a missing cell in an attribute or counted column are left out.
+    /// Whether rows with a missing cell in an attribute or counted column are excluded.
     pub fn excludes_missing(&self) -> bool {
         self.excludes_missing
     }
@@ -99,20 +100,20 @@ impl ReleaseMap {
         &self.classes
     }
 
-    /// The class of each raw tuple, where the text of a raw value depends on the whole tuple.
+    /// The class of each raw tuple, if the text of a raw value depends on the whole tuple.
     pub fn tuples(&self) -> Option<&MappedTuples> {
         self.tuples.as_ref()
     }
 
-    /// The texts published for the rows of a class; none when it is suppressed.
+    /// The texts published for the rows of a class; none if it is suppressed.
     pub fn texts(&self, class: u32) -> Option<impl Iterator<Item = &str>> {
         let texts = self.attributes.iter().zip(self.texts_of_class(class));
         let is_suppressed = self.classes.is_suppressed[class as usize];
         (!is_suppressed).then(|| texts.map(|(it, &text)| it.texts[text as usize].as_str()))
     }
 
-    /// The published class whose texts are all `*`, if there is one. A row of it whose other published cells are `*`
-    /// too is blank: it looks like a suppressed row, and whoever applies the map counts it with
+    /// The published class whose texts are all `*`, if there is one. A row of it whose other published cells are also
+    /// `*` is blank: it looks like a suppressed row, and code that applies the map counts it with
     /// [`Tally::count_blank`](super::Tally::count_blank).
     pub fn any_class(&self) -> Option<u32> {
         let classes = 0..self.classes.is_suppressed.len() as u32;
@@ -130,7 +131,7 @@ impl ReleaseMap {
         &self.classes.texts[class as usize * attributes..][..attributes]
     }
 
-    /// What counts as missing, in the form the counts know.
+    /// What counts as missing, in the form used for counting.
     pub(super) fn missing(&self) -> Missing {
         Missing {
             cells: match self.excludes_missing {

@@ -1,12 +1,11 @@
-//! The check that alone can make a release.
+//! The independent check, the only code that can make a release.
 //!
-//! [`publish`] trusts nobody: it looks up the text that every raw value is published as, sorts the raw tuples into
-//! classes of equal texts with code of its own, asks every model about every class, suppresses what fails, and
-//! compares with the budget and the acceptable levels. The loss that a search claims must be the loss measured. What a
-//! recoding publishes must also be readable: every text stands for the values it was made of and no others. Only then
-//! is there a [`Release`]. The writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes from
-//! those same texts, and finishes only with a [`Confirmation`] that the rows written are the rows counted, with the
-//! values counted.
+//! [`publish`] trusts no search: it looks up the published text of every raw value, sorts the raw tuples into classes
+//! of equal texts with its own code, evaluates every model on every class, suppresses what fails, and checks the budget
+//! and the acceptable levels. The loss that a search claims must be the loss measured. What a recoding publishes must
+//! also be readable: every text stands for exactly the values it was made of. Only then is there a [`Release`]. The
+//! writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes from those same texts, and
+//! finishes only with a [`Confirmation`] that the rows written are the rows counted, with the values counted.
 
 mod applier;
 mod classes;
@@ -43,20 +42,20 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use texts::PublishedTexts;
 
-/// A recoding that was checked: every published class keeps every promise.
+/// A checked recoding: every published class satisfies every model.
 #[derive(Debug)]
 pub struct Release<'a> {
     table: &'a CountedTable,
     models: &'a [Box<dyn PrivacyModel>],
     recoding: Arc<dyn Recoding>,
-    /// One for each quasi-identifier.
+    /// One per quasi-identifier.
     texts: Vec<PublishedTexts>,
-    /// One for each quasi-identifier.
+    /// One per quasi-identifier.
     columns: Vec<MeasuredColumn>,
     classes: Classes,
     rows_suppressed: u32,
     reached: Vec<Reached>,
-    /// Made when somebody asks for it.
+    /// Made on demand.
     map: OnceLock<Arc<ReleaseMap>>,
 }
 
@@ -130,7 +129,7 @@ pub fn publish_watched<'a>(
     Ok(release)
 }
 
-/// The error of a check that was stopped before its end.
+/// The error of a check that was stopped early.
 fn stopped(why: Interruption) -> Error {
     match why {
         Interruption::Cancelled => Error::Cancelled,
@@ -163,12 +162,12 @@ impl<'a> Release<'a> {
             })
     }
 
-    /// The level of every quasi-identifier; none when a column mixes levels.
+    /// The level of every quasi-identifier; none if a column mixes levels.
     pub fn node(&self) -> Option<&Node> {
         self.recoding.node()
     }
 
-    /// Quasi-identifiers with their levels; none when a column mixes levels.
+    /// Quasi-identifiers with their levels; none if a column mixes levels.
     pub fn levels(&self) -> Option<Vec<(&'a str, u8)>> {
         let names = self.table.attributes.iter().map(|it| it.name.as_str());
         Some(names.zip(self.node()?.levels()).collect())
@@ -189,7 +188,7 @@ impl<'a> Release<'a> {
         self.classes.published().count()
     }
 
-    /// Rows of the smallest published class; 0 when nothing is published.
+    /// Rows of the smallest published class; 0 if nothing is published.
     pub fn smallest_class(&self) -> u32 {
         self.classes
             .published()
@@ -198,12 +197,12 @@ impl<'a> Release<'a> {
             .unwrap_or(0)
     }
 
-    /// What the release gives away whatever was promised.
+    /// What the release reveals regardless of the privacy models.
     pub fn exposure(&self) -> Exposure {
         self.classes.exposure(self.table)
     }
 
-    /// The texts of a quasi-identifier that stand in published rows. A group may have rows that are all suppressed.
+    /// The texts of a quasi-identifier in published rows. The rows of a group may all be suppressed.
     pub fn texts(&self, attribute: usize) -> Vec<&str> {
         self.texts_in(&self.classes, attribute)
     }
@@ -216,7 +215,7 @@ impl<'a> Release<'a> {
         texts.into_iter().map(text).collect()
     }
 
-    /// What every promise has come to, in the order of the problem's models.
+    /// How far every model is satisfied, in the order of the problem's models.
     pub fn reached(&self) -> &[Reached] {
         &self.reached
     }

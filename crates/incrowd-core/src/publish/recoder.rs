@@ -18,11 +18,11 @@ pub enum SuppressedRows {
     /// Not at all.
     #[default]
     Drop,
-    /// With `*` in every column, so that the number of rows stays.
+    /// With `*` in every column, which keeps the number of rows.
     Star,
 }
 
-/// Rows of a release. Only a [`Recoder`] makes them, and a [`Shuffle`] of what it made, so a writer that takes nothing
+/// Rows of a release. Only a [`Recoder`] makes them, or a [`Shuffle`] of its rows, so a writer that accepts nothing
 /// else cannot publish raw rows.
 #[derive(Debug, Clone, Default)]
 pub struct PublishedRows(RowBatch);
@@ -42,18 +42,18 @@ pub struct Recoder {
     block: Block,
 }
 
-/// What is known of the rows at hand, its memory reused by the next.
+/// Working memory for the current rows, reused for the next.
 #[derive(Debug, Clone, Default)]
 struct Block {
-    /// The rows that are not left out.
+    /// The rows that are not excluded.
     rows: Vec<usize>,
-    /// What tells their class, attribute by attribute.
+    /// What determines their class, attribute by attribute.
     numbers: Vec<u32>,
     /// The same for each row, packed.
     keys: Vec<u64>,
     /// Their classes.
     classes: Vec<u32>,
-    /// Their values of the counted column at hand.
+    /// Their values of the current counted column.
     values: Vec<u32>,
     /// Those of them, by position, that are blank.
     blank: Vec<usize>,
@@ -68,7 +68,7 @@ struct Plan {
     attributes: Vec<usize>,
     /// Where each counted column is.
     counted: Vec<usize>,
-    /// Positions of all counted columns, where rows with missing cells are left out.
+    /// Positions of all counted columns, if rows with missing cells are excluded.
     excluding: Vec<usize>,
     missing: Missing,
     suppressed_rows: SuppressedRows,
@@ -79,19 +79,19 @@ struct Plan {
 
 #[derive(Debug, Clone, Copy)]
 enum PublishedCell {
-    /// As it is in this column of the input.
+    /// Unchanged from this column of the input.
     Unchanged(usize),
     /// The text of this attribute.
     Recoded(usize),
 }
 
-/// Tells the class of a row from a number for each attribute: the text of its raw value, or the leaf where the whole
-/// tuple decides.
+/// Determines the class of a row from a number per attribute: the text of its raw value, or the leaf if the whole tuple
+/// decides.
 #[derive(Debug)]
 struct ClassFinder {
     layout: Layout,
     keys: Keys,
-    /// The class of each key; empty where keys are numbered like classes.
+    /// The class of each key; empty if keys are numbered like classes.
     classes: Vec<u32>,
 }
 
@@ -204,7 +204,7 @@ impl Recoder {
         &self.plan.names
     }
 
-    /// Replaces `published` by what is published of the rows of `raw`.
+    /// Replaces `published` by the published rows of `raw`.
     pub fn recode(&mut self, raw: &RowBatch, published: &mut PublishedRows) -> Result<(), Error> {
         let columns = self.plan.cells.len();
         if published.0.columns() != columns {

@@ -1,12 +1,11 @@
-//! A release as whoever reads it sees it.
+//! A release as its readers see it.
 //!
-//! A row that is `*` in every published column says nothing about anybody, and nobody can tell it from a suppressed row.
-//! Such *blank* rows come about where a class is published as `*` throughout and the cells published as they are, if
-//! there are any, are `*` too. They were not suppressed, no budget is charged for them, and they cost what generalizing
-//! costs. Yet a reader does not count them, and must find the promises kept all the same: without them a class may be
-//! too small, or have too few values of a sensitive column. So every figure that can be counted in the file is taken
-//! without them, and a release that keeps a promise only with their help is refused. Then the file alone, its certificate
-//! and the check tell the same.
+//! A row that is `*` in every published column says nothing about anybody and looks like a suppressed row. Such *blank*
+//! rows arise if a class is published as `*` throughout and the cells published unchanged, if any, are also `*`. They
+//! were not suppressed, do not count toward the budget, and cost what generalizing costs. But a reader does not count
+//! them, and must still find the models satisfied: without them, a class may be too small, or have too few values of a
+//! sensitive column. So every figure that can be counted in the file excludes them, and a release that satisfies a
+//! model only because of them is refused. Then the file, its certificate and the check agree.
 
 use super::classes::{Class, Classes, Exposure};
 use super::judge::Reached;
@@ -25,10 +24,10 @@ pub struct Seen<'r> {
 }
 
 impl Release<'_> {
-    /// The release as its readers see it, after a second pass that has met this tally.
+    /// The release as its readers see it, after a second pass with this tally.
     ///
     /// # Errors
-    /// A promise does not hold without the blank rows.
+    /// A model does not hold without the blank rows.
     pub fn seen(&self, tally: &Tally) -> Result<Seen<'_>, Error> {
         if tally.rows_blank == 0 {
             return Ok(Seen {
@@ -76,23 +75,23 @@ impl Seen<'_> {
         self.classes.published().count()
     }
 
-    /// Rows of the smallest class; 0 when there is none.
+    /// Rows of the smallest class; 0 if there is none.
     pub fn smallest_class(&self) -> u32 {
         let sizes = self.classes.published().map(Class::size);
         sizes.min().unwrap_or(0)
     }
 
-    /// What the release gives away whatever was promised.
+    /// What the release reveals regardless of the privacy models.
     pub fn exposure(&self) -> Exposure {
         self.classes.exposure(self.release.table)
     }
 
-    /// The texts of a quasi-identifier that stand in rows. A group may have rows that are all suppressed.
+    /// The texts of a quasi-identifier in published rows. The rows of a group may all be suppressed.
     pub fn texts(&self, attribute: usize) -> Vec<&str> {
         self.release.texts_in(&self.classes, attribute)
     }
 
-    /// What every promise has come to, in the order of the problem's models.
+    /// How far every model is satisfied, in the order of the problem's models.
     pub fn reached(&self) -> &[Reached] {
         &self.reached
     }

@@ -1,4 +1,4 @@
-//! What the second pass has seen, and whether it is what the first pass counted.
+//! What the second pass read, and whether it matches the counts of the first pass.
 
 use super::{Release, ReleaseMap};
 use crate::Error;
@@ -8,7 +8,7 @@ use crate::counts::Keys;
 #[derive(Debug)]
 pub struct Confirmation(());
 
-/// How many rows of each class a recoder has seen, and which values of every counted column among them.
+/// How many rows of each class a recoder has seen, and their values of every counted column.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tally {
@@ -42,7 +42,7 @@ impl Tally {
         }
     }
 
-    /// Says of rows of a class, counted already, that they are blank: every cell of theirs is published as `*`.
+    /// Marks rows of a class that were already counted as blank: all their cells are published as `*`.
     pub fn count_blank(&mut self, class: u32, values: &[u32], rows: u32) {
         self.rows_blank += rows;
         for (column, &value) in self.blank.iter_mut().zip(values) {
@@ -50,7 +50,7 @@ impl Tally {
         }
     }
 
-    /// Counts rows that are left out because a cell is missing.
+    /// Counts rows that are excluded because a cell is missing.
     pub fn count_excluded(&mut self, rows: u32) {
         self.rows_excluded += rows;
     }
@@ -108,7 +108,7 @@ impl Tally {
     }
 }
 
-/// How often each value of one column stands in each class.
+/// How often each value of one column occurs in each class.
 #[derive(Debug, Clone)]
 #[cfg_attr(
     feature = "serde",
@@ -120,7 +120,7 @@ struct ValueTally {
     pairs: Keys,
     /// The rows of each pair.
     rows: Vec<u32>,
-    /// The keys and numbers of the rows at hand, their memory reused.
+    /// The keys and numbers of the current rows; memory is reused.
     keys: Vec<u64>,
     numbers: Vec<u32>,
 }
@@ -190,7 +190,7 @@ impl ValueTally {
         }
     }
 
-    /// Numbers the pairs at hand, and makes room for those that are new.
+    /// Numbers the current pairs, and makes room for new ones.
     fn number_keys(&mut self) {
         self.pairs.number_all(&self.keys, &mut self.numbers);
         self.rows.resize(self.pairs.iter().len(), 0);
@@ -205,7 +205,7 @@ impl ValueTally {
 
 impl Release<'_> {
     /// Confirms that the rows recoded are exactly the rows counted, class by class and value by value of every column
-    /// that was counted, and that every promise holds for whoever reads them; without it no writer finishes.
+    /// that was counted, and that every model holds for their readers; without it, no writer finishes.
     pub fn confirm(&self, tally: &Tally) -> Result<Confirmation, Error> {
         let sizes = self.classes.all().map(|class| class.size());
         let is_complete = sizes.eq(tally.rows_of_classes.iter().copied())
@@ -219,8 +219,8 @@ impl Release<'_> {
         Ok(Confirmation(()))
     }
 
-    /// Whether every class has the values of this column that were counted. The values of a class that are there as
-    /// often as counted leave no rows for others, as sizes are compared too.
+    /// Whether every class has the values of this column that were counted. If its values occur as often as counted, a
+    /// class has no rows with other values, since sizes are compared too.
     fn agrees(&self, column: usize, seen: &ValueTally) -> bool {
         (0..).zip(self.classes.all()).all(|(class, counted)| {
             let counted = counted.histogram(column);

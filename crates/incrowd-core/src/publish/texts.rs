@@ -1,8 +1,7 @@
-//! What stands in the published rows: the text of every raw value, or of every raw tuple.
+//! What the published rows contain: the text of every raw value, or of every raw tuple.
 //!
-//! The check, the recoder and everything that is said about a release read these texts and nothing else, so what is
-//! judged is what is written: values whose texts are equal are one value to whoever reads the release, whatever the
-//! algorithm thought of them.
+//! The check, the recoder and every report about a release use only these texts, so what is judged is what is written:
+//! values with equal texts are one value to readers of the release, whatever the algorithm made of them.
 
 use crate::Error;
 use crate::counts::{Attribute, CountedTable};
@@ -13,14 +12,14 @@ use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 pub(super) struct PublishedTexts {
     /// All different, in byte order.
     texts: Vec<Box<str>>,
-    /// The level the texts come from, when it is one.
+    /// The level of the texts, if there is one.
     level: Option<u8>,
-    /// For each text its number among the values of the recoding.
+    /// The number of each text among the values of the recoding.
     values: Vec<u32>,
     cells: TextsOf,
 }
 
-/// Which text stands where: the position of the text of each leaf, or of each tuple.
+/// The position of the text of each leaf, or of each tuple.
 #[derive(Debug, Clone)]
 pub(super) enum TextsOf {
     /// Of each leaf.
@@ -34,7 +33,7 @@ pub(super) enum TextsOf {
 }
 
 impl PublishedTexts {
-    /// The texts of every quasi-identifier, in the order of the table. A recoding that says too little or too much,
+    /// The texts of every quasi-identifier, in the order of the table. A recoding that is incomplete or inconsistent,
     /// or whose texts do not say what they stand for, has none.
     pub(super) fn of(recoding: &dyn Recoding, table: &CountedTable) -> Result<Vec<Self>, Error> {
         let columns = recoding.columns(table);
@@ -82,17 +81,17 @@ impl PublishedTexts {
         })
     }
 
-    /// Which text stands where.
+    /// The position of each text.
     pub(super) fn cells(&self) -> &TextsOf {
         &self.cells
     }
 
-    /// The level the texts come from, when it is one.
+    /// The level of the texts, if there is one.
     pub(super) fn level(&self) -> Option<u8> {
         self.level
     }
 
-    /// For each text its number among the values of the recoding.
+    /// The number of each text among the values of the recoding.
     pub(super) fn values(&self) -> &[u32] {
         &self.values
     }
@@ -108,7 +107,7 @@ impl PublishedTexts {
     }
 }
 
-/// Whether a column speaks of all values, or of all tuples, and every text says which values it stands for.
+/// Whether a column covers all values, or all tuples, and every text says which values it stands for.
 fn says_what_it_stands_for(
     table: &CountedTable,
     position: usize,
@@ -140,7 +139,7 @@ fn says_what_it_stands_for(
     }
 }
 
-/// Whether the values and texts are those of a level, looked up leaf by leaf and not group by group as the searches do.
+/// Whether the values and texts are those of a level, looked up leaf by leaf, not group by group as in the searches.
 fn is_level(
     attribute: &Attribute,
     level: u8,

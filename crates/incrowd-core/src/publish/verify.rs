@@ -1,7 +1,7 @@
-//! Judging a published file, whoever made it.
+//! Judging a published file, whatever tool made it.
 //!
 //! Rows that are `*` in every column of the file are suppressed or blank rows (see [`Seen`](super::Seen)). They carry
-//! nothing, and whoever counts a published file leaves them out, so that they can neither swell a class nor be taken for
+//! no information, and code that counts a published file skips them, so that they neither enlarge a class nor count as
 //! values.
 
 use super::classes::{Class, Classes, Exposure};
@@ -13,29 +13,29 @@ use crate::problem::Meter;
 use crate::recode::Labels;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a published file promises and keeps.
+/// How far a published file satisfies models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
-    /// Every promise asked for, and what it has come to.
+    /// Every model requested, and how far it is satisfied.
     pub reached: Vec<Reached>,
     /// Rows that are published.
     pub rows: u32,
     /// The number of classes.
     pub classes: usize,
-    /// Rows of the smallest class; 0 when there is none.
+    /// Rows of the smallest class; 0 if there is none.
     pub smallest_class: u32,
-    /// What the file gives away whatever was promised.
+    /// What the file reveals regardless of the privacy models.
     pub exposure: Exposure,
 }
 
 impl Verification {
-    /// Whether every promise holds in every class.
+    /// Whether every model holds in every class.
     pub fn is_safe(&self) -> bool {
         self.reached.iter().all(|reached| reached.holds)
     }
 }
 
-/// Judges a published table: its values are taken as they stand, so its hierarchies do not matter.
+/// Judges a published table: its values are taken literally, so its hierarchies do not matter.
 pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Verification {
     let meter = &Meter::unlimited();
     let classes = Classes::as_published(published, meter);
@@ -50,15 +50,14 @@ pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Ver
     }
 }
 
-/// What a published file made of its original.
+/// A published file compared with its original.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgainstOriginal {
-    /// The level every quasi-identifier is published at; `None` when a column mixes levels or has
-    /// values of no level.
+    /// The level of every quasi-identifier; `None` if a column mixes levels or has values of no level.
     pub levels: Option<Vec<u8>>,
     /// Rows of the original that are not published.
     pub rows_suppressed: u32,
-    /// Rows of the original that are `*` in every quasi-identifier as published: so many may be there as blank rows.
+    /// Rows of the original that are `*` in every quasi-identifier as published: this many may be blank rows.
     pub rows_at_any: u32,
     /// Published rows that no row of the original accounts for.
     pub rows_invented: u32,
@@ -69,7 +68,7 @@ pub struct AgainstOriginal {
 /// Something a release must not do to its original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
-    /// Values that are neither in the original nor above it in the hierarchy.
+    /// Values that are neither in the original nor in the hierarchy above it.
     UnknownValues {
         /// The column.
         column: String,
@@ -88,16 +87,16 @@ pub enum Violation {
     },
 }
 
-/// Compares a published table with its original. Both must number the values of their counted columns alike;
-/// the original's hierarchies say what may stand for what.
+/// Compares a published table with its original. Both must number the values of their counted columns in the same way;
+/// the original's hierarchies say how values may be generalized.
 ///
-/// Rows are compared class by class: a class may not be larger than the original's rows that generalize to it,
-/// nor hold a sensitive value more often than they do. Where published values of a column stand for some of the same
-/// raw values, classes may claim the same rows; each is then compared by itself, which finds less.
+/// Rows are compared class by class: a class may not be larger than the original's rows that generalize to it, nor
+/// contain a sensitive value more often than they do. If published values of a column stand for some of the same raw
+/// values, classes may claim the same rows; each is then compared by itself, which finds fewer problems.
 ///
-/// A hierarchy may use a text on several levels. A release that keeps to levels has it from the level of its column;
-/// in another it stands for the group of the highest level that has it. Published texts alone do not tell which, so it
-/// is enough that one of the two is right.
+/// A hierarchy may use a text on several levels. In a full-domain release it belongs to the level of its column; in
+/// others it stands for the group of the highest level that has it. Published texts alone do not show which, so it is
+/// enough that one of the two is right.
 pub fn compare_with_original(published: &CountedTable, original: &CountedTable) -> AgainstOriginal {
     let by_level = compare_as(Reading::ByLevel, published, original);
     if by_level.violations.is_empty() {
@@ -113,7 +112,7 @@ pub fn compare_with_original(published: &CountedTable, original: &CountedTable) 
 /// What texts of a column stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// The groups of one level, where a level has them all; else each by itself.
+    /// The groups of one level, if a level has them all; otherwise each by itself.
     ByLevel,
     /// Each by itself.
     ByLabel,
@@ -196,8 +195,8 @@ fn compare_classes(
     (invented.sum(), at_any.map_or(0, Class::size))
 }
 
-/// The same where classes have boxes that overlap: rows that the tuples of the original in the box of each class do not
-/// account for. No class is all of the rows that are `*` in every column.
+/// The same for classes whose boxes overlap: rows that the tuples of the original in the box of each class do not
+/// account for.
 fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> (u32, u32) {
     let tuples = &original.tuples;
     let mut tuples_of_leaves: Vec<Vec<Vec<u32>>> = (original.attributes.iter())
@@ -213,7 +212,7 @@ fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable)
         let covers: Vec<&[u32]> = (columns.iter().zip(class.groups()))
             .map(|(column, value)| column.covers[column.values[value] as usize].as_slice())
             .collect();
-        // Whatever is in the box is among the tuples of its narrowest side.
+        // Everything in the box is among the tuples of its narrowest side.
         let tuples_beside = |attribute: &usize| -> usize {
             let leaves = covers[*attribute].iter();
             leaves
@@ -239,7 +238,7 @@ fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable)
 
 /// What the published values of one column stand for in the original.
 struct Column {
-    /// The level they come from, when it is one.
+    /// Their level, if there is one.
     level: Option<u8>,
     /// The number of each published value.
     values: BTreeMap<u32, u32>,
@@ -264,8 +263,8 @@ impl Column {
             .map(|class| class.groups()[position])
             .collect();
         let label = |value: u32| published.attributes[position].hierarchy.label(0, value);
-        // Where several levels have all values, their labels stand for more rows the higher the level, so a row
-        // that some level accounts for is accounted for at the highest.
+        // If several levels have all values, labels stand for more rows the higher the level, so a row that some level
+        // accounts for is accounted for at the highest.
         let levels = (0..=hierarchy.height()).rev();
         for level in levels.filter(|_| reading == Reading::ByLevel) {
             let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?));

@@ -1,7 +1,7 @@
-//! Recodings by columns: every value of a column falls into a group, whatever row it stands in.
+//! Recodings by columns: every value of a column belongs to one group, whatever its row.
 //!
-//! What differs is which groups there may be: those of one level, those of a cut through the hierarchy, or any. A
-//! [`Grouping`] is what the general case needs to know of one quasi-identifier.
+//! They differ in the groups they allow: those of one level, those of a cut through the hierarchy, or any. A
+//! [`Grouping`] describes one quasi-identifier in the general case.
 
 use super::{Grouping, PublishedCells, PublishedColumn, Recoding};
 use crate::counts::{CountedTable, FrequencySet, Scratch, Step, regroup};
@@ -24,7 +24,7 @@ pub enum ColumnRecoding {
 }
 
 impl ColumnRecoding {
-    /// The levels, when every value of a column is published at the same one.
+    /// The levels, if every value of a column is published at the same one.
     pub fn node(&self) -> Option<&Node> {
         match self {
             ColumnRecoding::FullDomain(node) => Some(node),
@@ -32,7 +32,7 @@ impl ColumnRecoding {
         }
     }
 
-    /// The groups, when they do not follow levels.
+    /// The groups, if they do not follow levels.
     pub fn groupings(&self) -> Option<&[Grouping]> {
         match self {
             ColumnRecoding::FullDomain(_) => None,
@@ -80,7 +80,7 @@ impl Recoding for ColumnRecoding {
 
     fn columns<'a>(&'a self, table: &'a CountedTable) -> Vec<PublishedColumn<'a>> {
         match self {
-            // What does not fit says nothing, and is refused for it.
+            // A recoding that does not fit publishes nothing, and is refused for that.
             ColumnRecoding::FullDomain(node) if !node.is_at_or_below(table.lattice().top()) => {
                 Vec::new()
             }

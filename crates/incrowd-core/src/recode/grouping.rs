@@ -1,10 +1,10 @@
-//! One quasi-identifier, its values sorted into groups of any making.
+//! One quasi-identifier, its values sorted into arbitrary groups.
 
 use super::Labels;
 use crate::counts::Attribute;
 use crate::utility::{Cover, PublishedAttribute};
 
-/// How one quasi-identifier is published: each raw value falls into a group, each group has a label.
+/// How one quasi-identifier is published: each raw value belongs to a group, each group has a label.
 ///
 /// Groups are numbered in the order of their first leaf, so equal groupings are equal values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +18,11 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Groups the leaves of an attribute: those with equal numbers are published alike, under a label that says
-    /// which values it stands for.
+    /// Groups the leaves of an attribute: those with equal numbers are published as the same label, which says which
+    /// values it stands for.
     ///
     /// # Panics
-    /// When there is not a number for each leaf.
+    /// If there is not one number per leaf.
     pub fn new(attribute: &Attribute, groups_of_leaves: &[u32]) -> Self {
         assert_eq!(
             groups_of_leaves.len(),

@@ -1,16 +1,16 @@
 //! Texts for groups that no hierarchy names, and what such texts mean.
 //!
-//! A group that the hierarchy has is published under its label there. Other groups are published as the interval
-//! `[low-high]` when they are all numbers (or dates) from one to another, else as the set `{one, other}`. Whoever
-//! reads a release gets the group back from the text alone: first a label of the hierarchy on the highest level
-//! that has it, then an interval, then a set.
+//! A group of the hierarchy is published under its label there. Other groups are published as the interval `[low-high]`
+//! if they are all numbers (or dates) from one to another, otherwise as the set `{one, other}`. Readers of a release
+//! can recover the group from the text alone: first a label of the hierarchy on the highest level that has it, then an
+//! interval, then a set.
 //!
-//! Any value can be published, whatever it looks like. In a set it stands in quotes where it could be misread. Where an
-//! interval or a set looks like a label of the hierarchy, which raw values may do, it is written in more brackets of
-//! its kind, `{{one, other}}`, until it does not.
+//! Any value can be published, whatever it looks like. In a set it is quoted if it could be misread. If an interval or
+//! a set looks like a label of the hierarchy, as raw values may, it is written in more brackets of its kind, `{{one,
+//! other}}`, until it does not.
 //!
 //! `*` says nothing about a value. A leaf of that name, which stands for values that the hierarchy does not list, is
-//! published as `*` beside other groups, as it is where all values keep to one level.
+//! published as `*` together with other groups, as in full-domain releases.
 
 use crate::counts::Attribute;
 use crate::hierarchy::{ANY, Hierarchy};
@@ -79,7 +79,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The text for a group of leaves, which are ascending and at least one.
+    /// The text for a group of at least one leaf, in ascending order.
     pub fn write(&self, leaves: &[u32]) -> String {
         if let Some(label) = self.of_hierarchy(leaves) {
             return label.to_owned();
@@ -100,8 +100,8 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The leaves a text stands for, ascending; none when it means nothing. Beside other groups `*` is the leaf of that
-    /// name, if there is one: alone it is every value.
+    /// The leaves a text stands for, ascending; none if it has no meaning. Together with other groups, `*` is the leaf
+    /// of that name, if there is one; alone it is every value.
     pub fn read(&self, text: &str, beside_others: bool) -> Option<Vec<u32>> {
         if let Some(leaf) = self.any_leaf().filter(|_| beside_others && text == ANY) {
             return Some(vec![leaf]);
@@ -113,7 +113,7 @@ impl<'a> Labels<'a> {
         interval().or_else(|| self.read_set(Brackets::SET.inner(text)?))
     }
 
-    /// The leaf called `*`, where the last level is called that too.
+    /// The leaf called `*`, if the last level has the same name.
     fn any_leaf(&self) -> Option<u32> {
         let top = self.hierarchy.height();
         self.hierarchy.group(top, ANY)?;
@@ -155,7 +155,7 @@ impl<'a> Labels<'a> {
         })
     }
 
-    /// `low-high`, when the leaves are all numbers from low to high.
+    /// `low-high`, if the leaves are all numbers from low to high.
     fn interval(&self, leaves: &[u32]) -> Option<String> {
         let number = |leaf: &u32| self.numbers[*leaf as usize];
         if leaves.len() < 2 || leaves.iter().any(|leaf| number(leaf).is_nan()) {
@@ -185,7 +185,7 @@ impl<'a> Labels<'a> {
             let leaf = self.hierarchy.group(0, text)?;
             Some(self.numbers[leaf as usize]).filter(|number| !number.is_nan())
         };
-        // Numbers may have signs and dates have dashes, so every dash may be the one between.
+        // Numbers may have signs and dates have dashes, so every dash may be the separator.
         let (low, high) = (inner.match_indices('-'))
             .find_map(|(at, _)| Some((number(&inner[..at])?, number(&inner[at + 1..])?)))?;
         let between = self.between(low, high).iter();
@@ -205,7 +205,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// What a group stands in.
+/// The brackets around a group.
 #[derive(Debug, Clone, Copy)]
 struct Brackets {
     open: char,
@@ -222,8 +222,8 @@ impl Brackets {
         close: '}',
     };
 
-    /// What stands in these brackets, however many there are. Neither numbers nor elements of sets begin or end with
-    /// one, so the text tells how many there are.
+    /// The text inside these brackets, however many there are. Neither numbers nor elements of sets begin or end with a
+    /// bracket, so their number is unambiguous.
     fn inner(self, text: &str) -> Option<&str> {
         let mut inner = text.strip_prefix(self.open)?.strip_suffix(self.close)?;
         while let Some(within) = inner.strip_prefix(self.open) {
@@ -233,7 +233,7 @@ impl Brackets {
     }
 }
 
-/// A value as an element of a set: in quotes where it could be misread.
+/// A value as an element of a set, quoted if it could be misread.
 fn element(value: &str) -> String {
     let is_plain =
         !value.is_empty() && value.trim() == value && !value.contains(['"', ',', '{', '}']);

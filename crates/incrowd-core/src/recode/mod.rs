@@ -1,11 +1,11 @@
 //! What an algorithm decides: how every row is published.
 //!
-//! A [`Recoding`] says it column by column: the *values* that are published, the text of each, the raw values that it
-//! stands for (its cover), and which of them stands in each row. Rows whose texts are equal in every column are one
-//! class, as nobody who reads the release can tell them apart; so a recoding does not speak of classes.
+//! A [`Recoding`] describes it column by column: the *values* that are published, the text of each, the raw values it
+//! stands for (its cover), and which of them each row has. Rows whose texts are equal in every column are one class,
+//! since readers cannot distinguish them; so a recoding does not mention classes.
 //!
-//! A [`ColumnRecoding`] publishes a raw value the same in every row. Others may look at the whole tuple: then covers
-//! may overlap, and equal raw values may be published differently.
+//! A [`ColumnRecoding`] publishes a raw value the same way in every row. Others may depend on the whole tuple: then
+//! covers may overlap, and equal raw values may be published differently.
 
 mod columns;
 mod grouping;
@@ -22,13 +22,13 @@ use std::fmt::Debug;
 
 /// How the quasi-identifiers are published. Not trusted: the check reads every text back, and looks up every tuple.
 pub trait Recoding: Any + Debug + Send + Sync {
-    /// What this kind of recoding is called, such as `full-domain`.
+    /// The name of this kind of recoding, such as `full-domain`.
     fn name(&self) -> &'static str;
 
     /// Every quasi-identifier as published, in the order of the table.
     fn columns<'a>(&'a self, table: &'a CountedTable) -> Vec<PublishedColumn<'a>>;
 
-    /// The recoding, when it goes by columns.
+    /// The recoding, if it is by columns.
     fn by_columns(&self) -> Option<&ColumnRecoding> {
         None
     }
@@ -44,12 +44,12 @@ impl PartialEq for dyn Recoding {
 }
 
 impl dyn Recoding {
-    /// The levels, when every value of a column is published at the same one.
+    /// The levels, if every value of a column is published at the same one.
     pub fn node(&self) -> Option<&Node> {
         self.by_columns()?.node()
     }
 
-    /// The groups, when it goes by columns that do not follow levels.
+    /// The groups, if it is by columns and does not follow levels.
     pub fn groupings(&self) -> Option<&[Grouping]> {
         self.by_columns()?.groupings()
     }
@@ -58,24 +58,25 @@ impl dyn Recoding {
 /// One quasi-identifier as published.
 #[derive(Debug, Clone)]
 pub struct PublishedColumn<'a> {
-    /// The level whose groups are published, when it is one.
+    /// The level whose groups are published, if there is one.
     pub level: Option<u8>,
     /// The text of each published value; no two are equal.
     pub texts: Vec<&'a str>,
-    /// Which of the values stands where.
+    /// Which value each row has.
     pub cells: PublishedCells<'a>,
 }
 
-/// Which published value stands in a row.
+/// Which published value a row has.
 #[derive(Debug, Clone, Copy)]
 pub enum PublishedCells<'a> {
-    /// The raw value alone decides: the published value of each leaf. It stands for the leaves published as it.
+    /// The raw value alone decides: the published value of each leaf. It stands for the leaves that are published as
+    /// it.
     ByLeaf(&'a [u32]),
     /// The whole tuple decides.
     ByTuple {
         /// The published value of each tuple, in the order of [`CountedTable::tuples`].
         values: &'a [u32],
-        /// The leaves that each published value stands for, ascending: those of its tuples, and maybe others.
+        /// The leaves that each published value stands for, ascending: those of its tuples, and possibly others.
         covers: &'a [Vec<u32>],
     },
 }

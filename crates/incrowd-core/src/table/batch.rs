@@ -1,4 +1,4 @@
-//! Rows on their way through, as one run of bytes.
+//! Rows in transit, as one run of bytes.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl RowBatch {
         }
     }
 
-    /// Forgets the rows, keeps the memory. `first_row` is the table's row number of the next row, from 0.
+    /// Clears the rows but keeps the memory. `first_row` is the table's row number of the next row, from 0.
     pub fn clear(&mut self, first_row: u64) {
         self.bytes.clear();
         self.cells.clear();
@@ -89,12 +89,12 @@ impl RowBatch {
         self.bytes.len()
     }
 
-    /// The text that holds all cells, and maybe delimiters between them.
+    /// The text that contains all cells, and possibly delimiters between them.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// All rows, some hundred at a time: few enough that their cells stay in the fastest memory while column after
+    /// All rows, some hundred at a time: few enough that their cells stay in the fastest cache while column after
     /// column is looked up.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
         let rows = self.rows();
@@ -102,7 +102,7 @@ impl RowBatch {
         starts.map(move |start| start..rows.min(start + BLOCK_ROWS))
     }
 
-    /// One cell, with the text it stands in.
+    /// One cell, with the text around it.
     #[inline]
     pub(crate) fn cell_in_text(&self, row: usize, column: usize) -> Cell<'_> {
         let (start, end) = self.cells[row * self.columns + column];
@@ -120,7 +120,7 @@ impl RowBatch {
     }
 }
 
-/// A cell, and the text that follows it: with that, a look-up reads a fixed number of bytes whatever the length.
+/// A cell, and the text that follows it: with that, a lookup reads a fixed number of bytes whatever the length.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell<'a> {
     onward: &'a [u8],

@@ -1,14 +1,14 @@
 //! The ways people write days and moments: `2024-12-24T18:30Z`, `24.12.2024`, `12/24/2024`, `24 Dec 2024`.
 //!
-//! One text may be read in two ways (`01/02/2024`), so a form is decided for a whole column ([`DateForms`]): the
-//! one that reads every value. Where two do and disagree, only the year is certain, and nobody here guesses.
+//! One text may be read in two ways (`01/02/2024`), so the form is decided for a whole column ([`DateForms`]): the one
+//! that parses every value. If two do and disagree, only the year is certain, and the code does not guess.
 
 use jiff::civil::{Date, DateTime, Time};
 
 /// A way to write a day, with or without a time after it.
 ///
 /// After the day may follow a `T` or a blank, a time (`18:30`, `18:30:00`, `18:30:00.25`, `6:30 PM`) and a zone (`Z`,
-/// `+01:00`, `UTC`). The day is taken as written: a zone says where the clock hung, it does not move the day.
+/// `+01:00`, `UTC`). The day is taken as written: a time zone does not shift it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DateForm {
     /// `2024-12-24`, `2024/12/24`, `2024.12.24`.
@@ -33,7 +33,7 @@ impl DateForm {
         DateForm::Digits,
     ];
 
-    /// What it is called in `date:month,year@day-first`.
+    /// Its name in `date:month,year@day-first`.
     pub fn name(self) -> &'static str {
         match self {
             DateForm::YearFirst => "year-first",
@@ -58,7 +58,7 @@ impl DateForm {
             }
             DateForm::MonthFirst => {
                 let ([month, day, year], between, rest) = three_numbers(text)?;
-                // Nobody who writes dots starts with the month.
+                // Dates with dots never start with the month.
                 ((between != '.').then(|| of_texts(year, month, day))??, rest)
             }
             DateForm::MonthName => month_by_name(text)?,
@@ -148,7 +148,7 @@ impl DateForms {
         self.any && self.reads.contains(&true)
     }
 
-    /// Whether a time of day stands in some value.
+    /// Whether some value has a time of day.
     pub fn has_times(&self) -> bool {
         self.has_times
     }
@@ -159,8 +159,8 @@ impl DateForms {
         self.any && day_first && month_first && self.differ
     }
 
-    /// The form that reads every value. Where day-first and month-first both do, it is day-first; whether that is a
-    /// guess is said by [`DateForms::is_ambiguous`].
+    /// The form that reads every value. If day-first and month-first both do, it is day-first;
+    /// [`DateForms::is_ambiguous`] says whether that is a guess.
     pub fn found(&self) -> Option<DateForm> {
         let mut forms = DateForm::ALL.into_iter().zip(self.reads);
         let found = forms.find(|(_, reads)| *reads).map(|(form, _)| form);
@@ -187,7 +187,7 @@ fn digits(text: &str) -> Option<(&str, &str)> {
     (!digits.is_empty()).then_some((digits, rest))
 }
 
-/// A year of four digits, a month and a day of one or two. Two digits do not tell the century.
+/// A year of four digits, a month and a day of one or two. Two digits do not determine the century.
 fn of_texts(year: &str, month: &str, day: &str) -> Option<Date> {
     if year.len() != 4 || month.len() > 2 || day.len() > 2 {
         return None;

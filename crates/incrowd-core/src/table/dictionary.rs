@@ -5,7 +5,7 @@ use super::slots::Slots;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 
-/// Text to code and back. Codes count up from 0 in the order of first sight.
+/// Text to code and back. Codes count up from 0 in order of appearance.
 ///
 /// ```
 /// use incrowd_core::table::Dictionary;
@@ -21,13 +21,13 @@ pub struct Dictionary {
     text: String,
     /// Where value `code` ends in `text`.
     ends: Vec<usize>,
-    /// The key of each value, which decides all but the longest without a look at `text`.
+    /// The key of each value, which is enough to compare all but the longest without reading `text`.
     keys: Vec<Key>,
     codes: Slots,
     hasher: DefaultHashBuilder,
 }
 
-/// What is hashed and compared for a value.
+/// What is hashed and compared in place of a value.
 ///
 /// Every cell of a table is looked up twice, and nearly all values are short: one number of 16 bytes is hashed and
 /// compared in a fraction of the time that as many bytes take.
@@ -35,13 +35,13 @@ pub struct Dictionary {
 struct Key(u128);
 
 impl Key {
-    /// The last byte of the key of a value that does not fit: more than any length that does.
+    /// The last byte of the key of a value that does not fit: more than any length that fits.
     const LONG: u128 = (u8::MAX as u128) << 120;
 
-    /// The longest value that fits, beside its length.
+    /// The longest value that fits together with its length.
     const FITS: usize = 15;
 
-    /// Up to 15 bytes and their number. Of a longer value its hash, which other values may share.
+    /// Up to 15 bytes and their number. For a longer value, its hash, which other values may share.
     fn of(value: &[u8], hasher: &DefaultHashBuilder) -> Key {
         let mut bytes = [0; 16];
         match bytes.get_mut(..value.len()) {
@@ -53,7 +53,7 @@ impl Key {
         }
     }
 
-    /// The same for a cell, without a call to copy its bytes where others follow it.
+    /// The same for a cell, without a call to copy its bytes if others follow it.
     #[inline]
     fn of_cell(cell: Cell<'_>, hasher: &DefaultHashBuilder) -> Key {
         let length = cell.value().len();
@@ -78,7 +78,7 @@ impl Key {
 }
 
 impl Dictionary {
-    /// The code of `value`, a new one on first sight.
+    /// The code of `value`, a new one if it is new.
     pub fn encode(&mut self, value: &str) -> u32 {
         match self.lookup(value.as_bytes()) {
             Some(code) => code,

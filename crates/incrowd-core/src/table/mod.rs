@@ -1,7 +1,7 @@
 //! What a table is made of: values as codes, rows in batches.
 //!
-//! A cell is a `u32` code into its column's [`Dictionary`]; the text is needed only at the edges. Rows are
-//! handed over as [`RowBatch`]es of raw cells, so a file larger than memory is no special case.
+//! A cell is a `u32` code into its column's [`Dictionary`]; the text is needed only at the edges. Rows are passed as
+//! [`RowBatch`]es of raw cells, so a file larger than memory is not a special case.
 
 mod batch;
 mod date_form;

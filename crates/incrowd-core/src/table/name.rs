@@ -1,4 +1,4 @@
-//! What the name of a column says, and which of its letters are not for showing.
+//! The words in a column name, and which of its characters must not be shown.
 
 /// The words of a name, in lower case and without common accents: `birthDate`, `birth_date` and `BIRTH-DATE` have two.
 ///
@@ -42,7 +42,8 @@ pub(crate) fn without_accent(letter: char) -> char {
     }
 }
 
-/// Whether a letter is not seen but does something: moves, hides, ends the line, turns the order of letters round.
+/// Whether a character is a control character: it moves the cursor, hides text, ends the line or reverses the order of
+/// letters.
 pub fn steers(letter: char) -> bool {
     letter.is_control()
         || matches!(

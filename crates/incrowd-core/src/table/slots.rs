@@ -11,7 +11,8 @@
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots {
     /// A power of two of them, or none; each number is in the first free slot from where the upper bits of its hash
-    /// point. The lower bits stand beside it: what they refuse is refused before the owner's memory is waited for.
+    /// point. The lower bits are stored next to it, so that most mismatches are found before the owner's memory is
+    /// read.
     slots: Vec<Slot>,
     /// How far a hash is shifted to point at a slot.
     shift: u32,
@@ -53,7 +54,7 @@ impl Slots {
         }
     }
 
-    /// Adds the next number, which has this hash. `hash_of` tells the hashes of those before it.
+    /// Adds the next number, which has this hash. `hash_of` gives the hashes of those before it.
     pub(crate) fn push(&mut self, hash: u64, hash_of: impl Fn(u32) -> u64) -> u32 {
         let number = self.numbers;
         assert!(

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-/// How the values of a column are to be read.
+/// How the values of a column are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Every present value is a finite decimal number.
@@ -38,20 +38,20 @@ impl Ord for Number {
     }
 }
 
-/// Reads a finite decimal number; `inf`, `NaN` and the empty text are none.
+/// Parses a finite decimal number; `inf`, `NaN` and the empty text are not numbers.
 pub fn parse_number(text: &str) -> Option<Number> {
     let number: f64 = text.trim().parse().ok()?;
     number.is_finite().then_some(Number(number + 0.0)) // -0 and 0 are one value
 }
 
-/// Reads a calendar date `YYYY-MM-DD`.
+/// Parses a calendar date `YYYY-MM-DD`.
 pub fn parse_date(text: &str) -> Option<Date> {
     let text = text.trim();
     (text.len() == 10).then(|| text.parse().ok()).flatten()
 }
 
 impl Kind {
-    /// The narrowest kind that fits every value; `Text` when there is none.
+    /// The narrowest kind that fits every value; `Text` if there are no values.
     pub fn of<'a>(values: impl IntoIterator<Item = &'a str>) -> Kind {
         let (mut any, mut number, mut date) = (false, true, true);
         for value in values {

@@ -1,4 +1,4 @@
-//! Texts by which a person or a page is reached. They stand in cells; what names a column of them is a word.
+//! Addresses of people and web pages. They occur in cells; a column of them is named by a word.
 
 /// What a text is the address of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub(super) enum Address {
     Telephone,
 }
 
-/// Fewer digits are a number of something else.
+/// Fewer digits are some other number.
 const TELEPHONE_DIGITS: std::ops::RangeInclusive<usize> = 6..=15;
 
 impl Address {
-    /// None if the text, as a whole, is none.
+    /// None if the whole text is not an address.
     pub(super) fn of(text: &str) -> Option<Address> {
         let in_brackets = text
             .strip_suffix('>')
@@ -73,7 +73,7 @@ fn is_page(text: &str) -> bool {
     !host.is_empty() && !text.contains(char::is_whitespace)
 }
 
-/// Digits in groups, with the marks of telephone numbers between them, and no letters.
+/// Groups of digits, separated by the punctuation of telephone numbers, without letters.
 fn is_telephone(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_mark = |byte: u8| b" +-()/.".contains(&byte);

@@ -1,6 +1,6 @@
 //! Which delimiter a text uses.
 
-/// In this order where nothing else decides.
+/// In order of preference.
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The delimiter of `text`, the beginning of a file; `complete` if it is all of it.
@@ -48,7 +48,7 @@ fn count_by_line(text: &[u8], quote: u8, complete: bool) -> Vec<[usize; CANDIDAT
             }
         }
     }
-    // The last line counts only if it is whole.
+    // The last line counts only if it is complete.
     if begun && !quoted && (complete || lines.is_empty()) {
         lines.push(counts);
     }

@@ -59,7 +59,7 @@ impl CsvEncoder {
         })
     }
 
-    /// The same encoder with an apostrophe before every cell that a spreadsheet would take for a formula.
+    /// The same encoder, with an apostrophe before every cell that a spreadsheet would treat as a formula.
     ///
     /// ```
     /// use incrowd_io::CsvEncoder;
@@ -77,7 +77,7 @@ impl CsvEncoder {
         }
     }
 
-    /// What stands between cells.
+    /// The delimiter.
     pub fn delimiter(&self) -> u8 {
         self.specials.delimiter
     }
@@ -127,7 +127,7 @@ impl CsvEncoder {
         text.push(b'\n');
     }
 
-    /// Appends the cells as they are; the number of delimiters.
+    /// Appends the cells unquoted; returns the number of delimiters.
     #[inline]
     fn encode_row_without_quotes<'a>(
         &self,
@@ -178,8 +178,8 @@ impl CsvEncoder {
     }
 }
 
-/// Whether readers would lose what begins like this: they skip empty lines, and a byte order mark at the start
-/// of a file.
+/// Whether readers would lose a row that begins like this: they skip empty lines, and a byte order mark at the start of
+/// a file.
 fn is_lost(row: &[u8]) -> bool {
     row.first().is_none_or(|&byte| byte == 0xef)
 }

@@ -1,18 +1,18 @@
-//! Whether the first line of a table is a row already.
+//! Whether the first line of a table is a data row.
 //!
-//! A table without a header costs its first person twice: the cells are shown as the names of columns, and they are
-//! published as such. So a first line that looks like a row is refused, unless the user has said what it is.
+//! A table without a header harms its first person twice: the cells are shown as column names, and published as such.
+//! So a first line that looks like a data row is refused, unless the user says what it is.
 //!
-//! Every column is asked for itself. Its name *speaks for a row* where it is a number over numbers, a date over
-//! dates, a code over codes of the same shape, an e-mail address, a telephone number or the address of a page where
-//! others stand below it, or a text that stands again among the cells below it. It *speaks for a header* where it is a
-//! word over numbers, dates, codes or addresses. The line is a row if more columns, or as many, say so: asking once too
-//! often costs the user a flag, asking too rarely costs a person their privacy.
+//! Every column is judged by itself. Its name *suggests a row* if it is a number above numbers, a date above dates, a
+//! code above codes of the same shape, an e-mail address, telephone number or web address above others of its kind, or
+//! a text that occurs again among the cells below it. It *suggests a header* if it is a word above numbers, dates,
+//! codes or addresses. The line is a row if at least as many columns suggest one: asking once too often costs the user
+//! a flag, asking too rarely costs a person their privacy.
 //!
-//! Where no column speaks for either there is a weaker sign: a name of several words whose first or last stands at the
-//! same end of a cell below, as the `street` of `Oak street` or the `Ann` of `Ann Lee`. The line is a row if half of the
-//! columns show it. A table of texts that share nothing cannot be told from its header; `inspect` is then the place
-//! where a person sees it.
+//! If no column suggests either, there is a weaker sign: a name of several words whose first or last word also begins
+//! or ends a cell below, such as the `street` of `Oak street` or the `Ann` of `Ann Lee`. The line is a row if half of
+//! the columns show this. In a table of texts that share nothing, this cannot be decided; the user can see it in
+//! `inspect`.
 
 use super::address::Address;
 use incrowd_core::table::{parse_date, parse_number};
@@ -21,25 +21,25 @@ use std::num::NonZeroUsize;
 /// What the first line of a table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Header {
-    /// It names the columns; refused if it looks like a row.
+    /// It holds the column names; refused if it looks like a data row.
     #[default]
     Checked,
-    /// It names the columns, whatever it looks like.
+    /// It holds the column names, whatever it looks like.
     Names,
-    /// It is a row; columns are called `column-1`, `column-2` and so on.
+    /// It is a data row; columns are named `column-1`, `column-2` and so on.
     Row,
 }
 
 /// Cells that say nothing about their column.
 const NO_VALUE: [&str; 9] = ["", "?", "-", ".", "na", "n/a", "nan", "null", "none"];
 
-/// A code has so many digits at least; fewer are found in names such as `q12` too.
+/// The fewest digits of a code; names such as `q12` have fewer.
 const CODE_DIGITS: usize = 4;
 
-/// Of ten cells so many must be of one kind for the column to be of it.
+/// Of ten cells, this many must be of one kind for the column to be of that kind.
 const MOST_OF_TEN: usize = 9;
 
-/// Whole rows below a header: at least one, as nothing can be told by none.
+/// Whole rows below a header: at least one, since otherwise nothing can be decided.
 #[derive(Debug)]
 pub(super) struct FirstRows {
     text: Vec<u8>,
@@ -49,7 +49,7 @@ pub(super) struct FirstRows {
 }
 
 impl FirstRows {
-    /// The rows that these cells are: equally many in each.
+    /// The cells as rows of equal length.
     pub(super) fn new(text: Vec<u8>, cells: Vec<(usize, usize)>, rows: NonZeroUsize) -> Self {
         FirstRows {
             columns: cells.len() / rows,
@@ -61,11 +61,11 @@ impl FirstRows {
     /// The cells of a column.
     fn column(&self, column: usize) -> impl Iterator<Item = &str> {
         let cells = self.cells.iter().skip(column).step_by(self.columns);
-        // What is not UTF-8 is refused when the row is read.
+        // Cells that are not UTF-8 are refused when the row is read.
         cells.map(|&(start, end)| std::str::from_utf8(&self.text[start..end]).unwrap_or_default())
     }
 
-    /// Whether in some column at least half of the cells have white space around them.
+    /// Whether at least half of the cells of some column have whitespace around them.
     pub(super) fn are_padded(&self) -> bool {
         (0..self.columns).any(|column| {
             let (mut values, mut padded) = (0, 0);
@@ -78,7 +78,7 @@ impl FirstRows {
     }
 }
 
-/// How many columns say that the first line is a row, if that is what they say together.
+/// How many columns suggest that the first line is a row, if that is their joint verdict.
 pub(super) fn columns_of_a_row(names: &[&str], below: &FirstRows) -> Option<usize> {
     let says: Vec<Verdict> = names
         .iter()
@@ -87,8 +87,7 @@ pub(super) fn columns_of_a_row(names: &[&str], below: &FirstRows) -> Option<usiz
         .collect();
     let count = |verdict| says.iter().filter(|&&said| said == verdict).count();
     let for_header = count(Verdict::Header);
-    // Years are good names of columns. They are taken for names where another column has one, or where several stand
-    // side by side.
+    // Years are good column names. They count as names if another column has one, or if several are side by side.
     let years = count(Verdict::Year);
     let are_names = for_header > 0 || are_in_sequence(names, &says);
     let for_row = count(Verdict::Row) + if are_names { 0 } else { years };
@@ -99,12 +98,12 @@ pub(super) fn columns_of_a_row(names: &[&str], below: &FirstRows) -> Option<usiz
     (alike > 0 && for_header == 0 && years == 0 && alike * 2 >= names.len()).then_some(alike)
 }
 
-/// What a name says about its line.
+/// What a name suggests about its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Row,
     Header,
-    /// A year over numbers that are none.
+    /// A year above numbers that are not years.
     Year,
     /// Texts below begin or end with a word of it.
     AlikeInWords,
@@ -171,7 +170,7 @@ impl<'a> Column<'a> {
             let alike = kinds.iter().filter(|other| other == kind).count();
             alike * 10 >= kinds.len() * MOST_OF_TEN
         };
-        // At most one cell in ten is of another kind, so one of the first tenth and one more is of it.
+        // At most one cell in ten is of another kind, so one of the first tenth plus one is of that kind.
         let kind = kinds.iter().take(kinds.len() / 10 + 1).find(most).cloned();
         Column { cells, kind }
     }
@@ -184,7 +183,7 @@ impl<'a> Column<'a> {
             return Verdict::Row;
         }
         match (&self.kind, Kind::of(name)) {
-            // One is enough: nobody names a column of addresses by an address.
+            // One is enough: an address is never the name of a column of addresses.
             (_, Kind::Address(address)) if self.has(address) => Verdict::Row,
             (Some(Kind::Number), Kind::Number) if is_year(name) && !self.are_years() => {
                 Verdict::Year
@@ -236,7 +235,7 @@ fn is_year(text: &str) -> bool {
     year(text).is_some()
 }
 
-/// Whether the years among the names follow each other, and no other column speaks for a row.
+/// Whether the years among the names are consecutive, and no other column suggests a row.
 fn are_in_sequence(names: &[&str], says: &[Verdict]) -> bool {
     let of_years = names.iter().zip(says);
     let years: Vec<u16> = of_years
@@ -252,7 +251,7 @@ fn are_in_sequence(names: &[&str], says: &[Verdict]) -> bool {
 mod tests {
     use super::*;
 
-    /// How many columns say that the first line of a text is a row.
+    /// How many columns suggest that the first line of a text is a row.
     fn speak_for_a_row(text: &str) -> Option<usize> {
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -305,7 +304,7 @@ mod tests {
             "q1,q2\nyes,no\nno,no\n",
             "a,b\nx,y\n",
             "x1,x2\n1,2\n",
-            // The name of a column may stand in another one, and even in its own where others are names.
+            // The name of a column may occur in another one, and even in its own if others are names.
             "drug,other,age\nother,x,3\nx,y,4\n",
             "id,age,weight,other\n1,34,80,other\n2,36,81,none\n",
             "1,2,3\nyes,no,no\nno,no,yes\n",
@@ -333,7 +332,7 @@ mod tests {
 
     #[test]
     fn as_many_columns_for_a_row_as_for_a_header_are_a_row() {
-        // One column for each side, and what speaks for neither beside them.
+        // One column for each side, and others that suggest neither.
         assert_eq!(speak_for_a_row("34,unknown\n36,17\n38,18\n"), Some(1));
         assert_eq!(
             speak_for_a_row("Ann,34,unknown\nBob,36,17\nEve,38,18\n"),
@@ -384,7 +383,7 @@ mod tests {
             "Full name,Street\nAnna Lee,Main street\nBob Ray,Oak street\n",
             "First name,Last name\nAnna,Lee\nBob,Ray\n",
             "Person name,Home street,City,Country,Region\nAnna Lee,Main street,Bonn,Germany,Rhine\n",
-            // A column that speaks for a header is worth more than words.
+            // A column that suggests a header outweighs words.
             "id,Blood type\n1,type A\n2,unknown type\n",
         ] {
             assert_eq!(speak_for_a_row(header), None, "{header}");

@@ -1,4 +1,4 @@
-//! Text with delimiters: the dialects of the field in, one plain dialect out.
+//! Delimited text: many dialects in, one plain dialect out.
 
 mod address;
 mod detect;
@@ -15,7 +15,7 @@ pub(crate) use reader::{CsvReader, check_columns};
 
 use crate::Error;
 
-/// How a CSV input is to be read.
+/// How to read a CSV input.
 ///
 /// ```
 /// use incrowd_io::{CsvOptions, Header};
@@ -24,19 +24,19 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// What separates cells; none to detect it among comma, semicolon, tab and `|`.
+    /// The cell separator; none to detect it among comma, semicolon, tab and `|`.
     pub delimiter: Option<u8>,
-    /// What surrounds cells that hold delimiters or line breaks; doubled inside.
+    /// The quote character around cells that contain delimiters or line breaks; doubled inside.
     pub quote: u8,
     /// What the first line is.
     pub header: Header,
-    /// Whether white space around cells and column names is dropped.
+    /// Whether whitespace around cells and column names is removed.
     pub trim: bool,
-    /// Whether cells and column names were written with an apostrophe where a spreadsheet would see a formula
-    /// ([`CsvEncoder::spreadsheet_safe`]), which is then taken away.
+    /// Whether cells and column names that look like formulas were written with an apostrophe
+    /// ([`CsvEncoder::spreadsheet_safe`]), which is then removed.
     pub spreadsheet_safe: bool,
-    /// The largest cell to expect. A quote that is never closed makes a cell of the rest of the file; this is
-    /// where reading gives up on it instead of filling the memory.
+    /// The largest cell to expect. An unclosed quote turns the rest of the file into one cell; at this size, reading
+    /// gives up instead of filling the memory.
     pub max_cell_bytes: usize,
 }
 
@@ -53,7 +53,7 @@ impl Default for CsvOptions {
     }
 }
 
-/// Refuses bytes that cannot separate or quote: parts of letters, line breaks, one byte for both.
+/// Refuses bytes that cannot separate or quote: parts of characters, line breaks, the same byte for both.
 fn check_dialect(delimiter: u8, quote: u8) -> Result<(), Error> {
     for byte in [delimiter, quote] {
         if !byte.is_ascii() || matches!(byte, b'\r' | b'\n' | 0) {

@@ -1,4 +1,4 @@
-//! Text with delimiters to cells.
+//! Delimited text to cells.
 
 use super::header::{self, FirstRows};
 use super::scan::Specials;
@@ -11,14 +11,14 @@ use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-/// A batch is full with so many rows or so many bytes, whichever comes first.
+/// A batch is full with this many rows or this many bytes, whichever comes first.
 const BATCH_ROWS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
-/// How much of the text is looked at to detect the delimiter.
+/// How much text is examined to detect the delimiter.
 const DETECTION_BYTES: usize = 64 * 1024;
-/// How many rows are looked at to tell a header from a row, if they are in the text read so far.
+/// How many rows are examined to distinguish a header from a row, if they are in the text read so far.
 const FIRST_ROWS: usize = 1000;
-/// More text is read until so many are there, or so much text; and in any case until one is.
+/// More text is read until this many rows, or this much text, are there; and in any case until one row is.
 const ENOUGH_ROWS: usize = 100;
 const ENOUGH_BYTES: usize = 4 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -31,7 +31,7 @@ pub(crate) struct CsvReader {
     delimiter: u8,
     max_cell_bytes: usize,
     columns: Vec<String>,
-    /// Text read and not handed out yet: `buffer[start..end]`. A row begins at `start`.
+    /// Text read but not handed out yet: `buffer[start..end]`. A row begins at `start`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -117,7 +117,7 @@ impl CsvReader {
         for (at, &(start, end)) in self.splitter.cells().iter().enumerate() {
             let cell = self.meant(&self.buffer[start..end]);
             match std::str::from_utf8(cell) {
-                // A zero is good UTF-8, yet in a name it is the other half of a letter of UTF-16.
+                // A zero byte is valid UTF-8, but in a name it is half of a UTF-16 character.
                 Ok(name) if !cell.contains(&0) => columns.push(name.to_owned()),
                 _ => return Err(self.not_utf8(None, at, cell)),
             }
@@ -126,9 +126,9 @@ impl CsvReader {
         Ok(columns)
     }
 
-    /// Refuses a header that is a row, and sees whether cells are padded. The rows stay to be read.
+    /// Refuses a header that is a row, and checks whether cells are padded. The rows remain to be read.
     fn look_at_first_rows(&mut self, options: &CsvOptions) -> Result<(), Error> {
-        // Without a row there is nothing that a header could be told by, and nothing to publish either.
+        // Without a row, a header cannot be recognized, and there is nothing to publish either.
         let Some(rows) = self.first_rows()? else {
             return Ok(());
         };
@@ -147,9 +147,9 @@ impl CsvReader {
         }
     }
 
-    /// The first rows, of which there is at least one, however long it is; none only where the text ends without.
+    /// The first rows: at least one, however long it is; none only if the text ends without one.
     ///
-    /// What is wrong with the very first row is said at once: a header cannot be judged by what is no row.
+    /// Errors of the very first row are reported at once: a header cannot be judged by a malformed row.
     fn first_rows(&mut self) -> Result<Option<FirstRows>, Error> {
         let columns = self.columns.len();
         let split = loop {
@@ -179,7 +179,7 @@ impl CsvReader {
         let Some(rows) = NonZeroUsize::new(split.rows) else {
             return Ok(None);
         };
-        // Cells are cleaned where they stand, which must not happen twice.
+        // Cells are cleaned in place, which must not happen twice.
         let mut text = self.buffer[..split.next].to_vec();
         self.splitter.clean(&mut text);
         let cells = self.splitter.cells().to_vec();
@@ -262,7 +262,7 @@ impl CsvReader {
                     limit: self.max_cell_bytes,
                 })
             }
-            // No cell is larger than all of them, so they are not looked at one by one.
+            // No cell is larger than all of them together, so they need not be checked one by one.
             _ if split.next - self.start > self.max_cell_bytes => self.check_cells(split, row),
             _ => Ok(()),
         }
@@ -288,14 +288,14 @@ impl CsvReader {
         })
     }
 
-    /// Leaves the rows of `split` behind.
+    /// Skips the rows of `split`.
     fn advance(&mut self, split: &Split) {
         self.bytes += (split.next - self.start) as u64;
         self.line_breaks += split.line_breaks;
         self.start = split.next;
     }
 
-    /// Reads until the buffer is full, in which more room is made if one row fills it.
+    /// Reads until the buffer is full; the buffer grows if one row fills it.
     ///
     /// The size doubles, so that splitting that row anew each time costs no more than twice its length.
     fn fill(&mut self) -> Result<(), Error> {
@@ -315,7 +315,7 @@ impl CsvReader {
 
     /// Refuses the rows of `split` if their text is not UTF-8.
     fn check_encoding(&self, split: &Split) -> Result<(), Error> {
-        // Delimiters and quotes are ASCII: cells cut out of good text are good, and the other way round.
+        // Delimiters and quotes are ASCII: cells cut out of valid text are valid, and vice versa.
         let Err(error) = std::str::from_utf8(&self.buffer[self.start..split.next]) else {
             return Ok(());
         };
@@ -363,7 +363,7 @@ impl RowReader for CsvReader {
             batch.push_rows(
                 &self.buffer[start..split.next],
                 self.splitter.cells().iter().map(|&(from, to)| {
-                    // The apostrophe, where there is one, stands before the cell.
+                    // The apostrophe, if there is one, precedes the cell.
                     let length = self.meant(&self.buffer[from..to]).len();
                     (to - start - length, to - start)
                 }),
@@ -396,7 +396,7 @@ impl RowReader for CsvReader {
     }
 }
 
-/// Refuses columns that cannot be told apart by name.
+/// Refuses columns that cannot be distinguished by name.
 pub(crate) fn check_columns(input: &str, columns: &[String]) -> Result<(), Error> {
     let mut seen = HashMap::with_capacity(columns.len());
     for (at, column) in columns.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Finds the bytes that matter to a CSV parser, 64 at a time.
 //!
-//! Most bytes of a table are neither delimiter nor quote nor line break. Comparing them in blocks and then
-//! visiting only the ones found is several times as fast as asking what each byte is.
+//! Most bytes of a table are neither delimiter nor quote nor line break. Comparing them in blocks and then visiting
+//! only the matches is several times as fast as classifying each byte.
 
-/// How many bytes are looked at together.
+/// How many bytes are compared at once.
 pub(super) const BLOCK: usize = 64;
 
 /// The bytes to look for.
@@ -16,13 +16,13 @@ pub(super) struct Specials {
 impl Specials {
     /// One bit for each of the first [`BLOCK`] bytes of `text`: whether it is special. Bytes beyond the end
     /// are not.
-    // Left to itself, the compiler makes a call of it in the innermost loop of the splitter.
+    // Otherwise the compiler emits a call in the innermost loop of the splitter.
     #[inline(always)]
     pub(super) fn mask(self, text: &[u8]) -> u64 {
         match text.first_chunk() {
             Some(block) => self.mask_block(block),
             None => {
-                // Zero is neither delimiter nor quote: `check_dialect` sees to it.
+                // Zero is neither delimiter nor quote: `check_dialect` ensures this.
                 let mut block = [0; BLOCK];
                 block[..text.len()].copy_from_slice(text);
                 self.mask_block(&block)

@@ -2,22 +2,21 @@
 
 use super::scan::{BLOCK, Specials};
 
-/// Splits text into rows and cells: bounds into the text, which stays where it is.
+/// Splits text into rows and cells, as bounds into the text, which is not moved.
 ///
-/// Reads what the csv crate reads, cell for cell, with two differences. A quote still open at the end is
-/// reported, where that crate closes it in silence. And when white space is to be dropped, it may stand
-/// before a quote.
+/// Reads the same cells as the csv crate, with two differences: a quote still open at the end is reported, while that
+/// crate closes it silently; and if whitespace is to be removed, it may precede a quote.
 ///
 /// # Invariant
-/// Between calls, `cells` and `quoted` speak of whole rows only: a row the text ends in is split anew when
-/// more text is there.
+/// Between calls, `cells` and `quoted` describe whole rows only: an incomplete row is split again when more text is
+/// there.
 #[derive(Debug)]
 pub(super) struct Splitter {
     specials: Specials,
     trim: bool,
     /// Where each cell begins and ends, row by row.
     cells: Vec<(usize, usize)>,
-    /// The cells that have quotes between their bounds which are no part of the value.
+    /// The cells whose bounds include quotes that are not part of the value.
     quoted: Vec<usize>,
 }
 
@@ -26,9 +25,9 @@ pub(super) struct Splitter {
 pub(super) struct Split {
     /// The number of whole rows.
     pub(super) rows: usize,
-    /// Where the text begins that is not part of them.
+    /// Where the remaining text begins.
     pub(super) next: usize,
-    /// How many line breaks stand before `next`.
+    /// How many line breaks precede `next`.
     pub(super) line_breaks: u64,
     pub(super) stop: Stop,
 }
@@ -36,13 +35,13 @@ pub(super) struct Split {
 /// Why [`Splitter::split`] stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// As many rows as were asked for are there.
+    /// As many rows as requested were found.
     Enough,
     /// The text ends, in the middle of a row unless all of it was split. The cell it ends in begins at `cell`.
     TextEnds { cell: usize },
     /// The input ends and a quote is open.
     QuoteOpen,
-    /// The row at `next` has so many cells, which are not the number expected.
+    /// The row at `next` has this many cells, which is not the number expected.
     Ragged { found: usize },
 }
 
@@ -51,7 +50,7 @@ enum State {
     Plain,
     /// Inside quotes.
     Open,
-    /// After the quote at this place ended the quoted part.
+    /// After the quote at this position, which ended the quoted part.
     Closed(usize),
 }
 
@@ -98,7 +97,7 @@ impl Splitter {
         let mut value_start = start;
         let mut state = State::Plain;
         let mut has_doubled = false;
-        // Special bytes before this place are dealt with already.
+        // Special bytes before this position are already handled.
         let mut dealt_with = start;
 
         let mut block = start;
@@ -217,8 +216,8 @@ impl Splitter {
         }
     }
 
-    /// Brings the cells found last to their values: quotes that are no part of them are taken out of `text`,
-    /// white space around them is left outside their bounds if so wished.
+    /// Reduces the cells found last to their values: quotes that are not part of them are removed from `text`, and
+    /// whitespace around them is excluded from their bounds if requested.
     pub(super) fn clean(&mut self, text: &mut [u8]) {
         for &cell in &self.quoted {
             let (start, end) = &mut self.cells[cell];
@@ -241,7 +240,7 @@ fn unquote(cell: &mut [u8], quote: u8) -> usize {
     while from < cell.len() {
         if open && cell[from] == quote {
             from += 1;
-            // The first of two quotes stands for nothing, a single one ends the quoted part.
+            // The first of two quotes is dropped, a single one ends the quoted part.
             if cell.get(from) != Some(&quote) {
                 open = false;
                 continue;
@@ -280,7 +279,7 @@ mod tests {
             let found = splitter.split(&text[..end], start, at_end, None, max_rows);
             splitter.clean(&mut text);
             let cells = splitter.cells();
-            // Without a number of columns, rows are told apart only one by one.
+            // Without a number of columns, rows are split one by one.
             if max_rows == 1 && found.rows == 1 {
                 let cell = |&(start, end): &(usize, usize)| text[start..end].to_vec();
                 rows.push(cells.iter().map(cell).collect());

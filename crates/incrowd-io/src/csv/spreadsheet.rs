@@ -1,17 +1,17 @@
-//! Cells that a spreadsheet would take for a formula.
+//! Cells that a spreadsheet would treat as formulas.
 //!
 //! A cell that begins with `=`, `+`, `-`, `@`, a tab or a line break is evaluated when a spreadsheet opens the file,
-//! and a formula can send what is in the table elsewhere. OWASP, *CSV Injection*, advises to put an apostrophe before
-//! it, which makes it text. Numbers stay: `-5` is no formula.
+//! and a formula can send the contents of the table elsewhere. OWASP, *CSV Injection*, recommends prefixing it with an
+//! apostrophe, which makes it text. Numbers stay unchanged: `-5` is not a formula.
 //!
-//! No two cells become one by it. A cell that has such apostrophes already gets one more, so that taking one away gives
-//! every cell back.
+//! Different cells stay different: a cell that already has such apostrophes gets one more, so that removing one
+//! restores every cell.
 
 use incrowd_core::table::parse_number;
 
 const APOSTROPHE: u8 = b'\'';
 
-/// Whether an apostrophe must stand before the cell.
+/// Whether the cell needs an apostrophe.
 #[inline]
 pub(super) fn needs_apostrophe(cell: &[u8]) -> bool {
     matches!(
@@ -25,7 +25,7 @@ fn is_formula(cell: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(&cell[apostrophes..]) else {
         return false;
     };
-    // Spreadsheets of East Asia take the wide forms of these signs for the signs.
+    // East Asian spreadsheets also accept the full-width forms of these signs.
     let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     begins && !is_number(text)
 }
@@ -36,7 +36,7 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(is_plain) && parse_number(text).is_some()
 }
 
-/// The cell as it was before the apostrophe; as it is where none was put.
+/// The cell without the apostrophe; unchanged if it has none.
 pub(super) fn without_apostrophe(cell: &[u8]) -> &[u8] {
     match cell.split_first() {
         Some((&APOSTROPHE, rest)) if is_formula(rest) => rest,

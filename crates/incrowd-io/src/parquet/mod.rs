@@ -1,7 +1,7 @@
-//! Parquet in and out: cells are text in between, and columns published as they are keep their types.
+//! Parquet in and out: cells are text in between, and columns published unchanged keep their types.
 //!
-//! Uses the column readers and writers of the parquet crate itself. Its Arrow layer would turn columns into
-//! arrays that are text again a moment later, for three times the compile time.
+//! Uses the column readers and writers of the parquet crate itself. Its Arrow layer would convert columns into arrays
+//! that immediately become text again, for three times the compile time.
 
 mod parse;
 mod plain_name;

@@ -1,11 +1,11 @@
-//! One text to the stored value it was made from: [`super::value`] backwards.
+//! One text to the stored value it was made from: the inverse of [`super::value`].
 
 use crate::stored_type::{Meaning, StoredType};
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 
-/// A stored value that can be made from the text it became.
+/// A stored value that can be parsed from its text.
 pub(super) trait FromText: Sized {
-    /// None if the text is no value of this type.
+    /// None if the text is not a value of this type.
     fn from_text(text: &str, stored: &StoredType) -> Option<Self>;
 }
 
@@ -67,7 +67,7 @@ impl FromText for ByteArray {
         match stored.meaning {
             Meaning::Decimal { scale } => {
                 let bytes = decimal(text, scale)?.to_be_bytes();
-                // The fewest bytes that still tell the sign.
+                // The fewest bytes that still show the sign.
                 let is_needed = |at: &usize| {
                     let sign = if bytes[0] >= 0x80 { 0xff } else { 0 };
                     bytes[*at] != sign || (bytes[at + 1] ^ bytes[*at]) >= 0x80
@@ -126,7 +126,7 @@ fn whole_number(text: &str, meaning: Meaning) -> Option<i64> {
     }
 }
 
-/// The number without its point, which must stand before `scale` digits.
+/// The number without its decimal point, which must precede `scale` digits.
 fn decimal(text: &str, scale: usize) -> Option<i128> {
     let (whole, part) = match scale {
         0 => (text, ""),

@@ -1,4 +1,4 @@
-//! What a column that cannot be read holds, in words for people.
+//! The type of an unsupported column, in plain words.
 
 use super::value::MAX_PRECISION;
 use parquet::basic::{ConvertedType, LogicalType};
@@ -31,7 +31,7 @@ fn decimal(digits: i32) -> String {
     }
 }
 
-/// A type that is read in other columns, where it is stored as the format says.
+/// A type that is supported if it is stored as the format specifies.
 fn misplaced(name: &str) -> String {
     format!("{name} in an unsupported format")
 }
@@ -55,7 +55,7 @@ fn of_logical(logical: &LogicalType) -> String {
     }
 }
 
-/// What older writers say instead.
+/// The types of older writers.
 fn of_converted(converted: ConvertedType) -> String {
     match converted {
         ConvertedType::NONE => "raw bytes".into(),

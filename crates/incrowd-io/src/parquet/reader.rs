@@ -33,7 +33,7 @@ impl ChunkReader for SealedFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes, ParquetError> {
-        // Room is made for what is there, not for what is claimed: a damaged file may claim any length.
+        // Memory is reserved for what is there, not for what is claimed: a damaged file may claim any length.
         let mut buffer = Vec::new();
         self.read_from(start)
             .take(length as u64)
@@ -61,7 +61,7 @@ pub(crate) struct ParquetReader {
 }
 
 impl ParquetReader {
-    /// Reads the footer, and checks that every column can become text.
+    /// Reads the footer, and checks that every column can be converted to text.
     pub(crate) fn open(input: String, file: SharedFile) -> Result<ParquetReader, Error> {
         let file = SealedFile::new(file).map_err(|source| Error::Read {
             input: input.clone(),
@@ -147,10 +147,10 @@ impl ParquetReader {
     }
 }
 
-/// Takes a panic of the decoder for what it is: one more way to say that the file is damaged.
+/// Turns a panic of the decoder into an error: it means that the file is damaged.
 ///
-/// The parquet crate trusts much of what a file claims. A reader that failed is not used again, so it does
-/// not matter what the panic left half done.
+/// The parquet crate trusts much of what a file claims. A reader that failed is not used again, so it does not matter
+/// what the panic left unfinished.
 fn unless_panicking<T>(
     decode: impl FnOnce() -> Result<T, ParquetError>,
 ) -> Result<T, ParquetError> {
@@ -161,7 +161,7 @@ fn unless_panicking<T>(
     })
 }
 
-/// Refuses columns that are claimed to lie outside the file, the one such claim the decoder panics at often.
+/// Refuses columns that are claimed to be outside the file, the one claim that often makes the decoder panic.
 fn check_places(
     parquet: &SerializedFileReader<SealedFile>,
     bytes: u64,
@@ -186,7 +186,7 @@ fn check_places(
     Ok(())
 }
 
-/// What to make of an error of the decoder. It is not to blame for a file that changed under its hands.
+/// Converts an error of the decoder, unless the file changed while it was read.
 fn broken(input: &str, file: &SealedFile, source: ParquetError) -> Error {
     let input = input.into();
     match file.has_changed() {
@@ -313,7 +313,8 @@ impl RowReader for ParquetReader {
     }
 
     fn bytes_read(&self) -> u64 {
-        // Columns are stored apart, so the place in the file says little; the share of rows does.
+        // Columns are stored separately, so the position in the file says little about progress; the share of rows
+        // does.
         let share = self.rows as f64 / self.rows_total.max(1) as f64;
         (share * self.file.bytes() as f64) as u64
     }
@@ -339,7 +340,7 @@ impl RowReader for ParquetReader {
 
 /// The first cell of `batch` that is not UTF-8: its row in the batch and its column, both from 0.
 fn first_broken_cell(batch: &RowBatch) -> Option<(usize, usize)> {
-    // A cell cannot be broken if all bytes are ASCII, which is quick to tell and nearly always so.
+    // A cell is valid if all bytes are ASCII, which is quick to check and nearly always so.
     if batch.bytes().is_ascii() {
         return None;
     }

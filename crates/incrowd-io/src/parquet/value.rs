@@ -61,7 +61,7 @@ fn of_logical(logical: &LogicalType) -> Option<Meaning> {
     })
 }
 
-/// What older writers say instead.
+/// The types of older writers.
 fn of_converted(column: &ColumnDescriptor) -> Option<Meaning> {
     let timestamp = |per_second, universal| Meaning::Timestamp {
         per_second,
@@ -114,9 +114,9 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// A stored value that can become text.
+/// A stored value that can be converted to text.
 pub(super) trait AsText {
-    /// The text, made in `room` unless it is there already; none if the value cannot have this meaning.
+    /// The text, built in `room` unless it already exists; none if the value cannot have this meaning.
     fn as_text<'a>(&'a self, meaning: Meaning, room: &'a mut String) -> Option<&'a [u8]>;
 }
 
@@ -225,7 +225,7 @@ fn show<'a>(room: &'a mut String, text: std::fmt::Arguments<'_>) -> Option<&'a [
     Some(room.as_bytes())
 }
 
-/// The number with sign that `bytes` are, the highest first; none if it has more than 128 bits.
+/// The signed big-endian number in `bytes`; none if it has more than 128 bits.
 fn big_endian(bytes: &[u8]) -> Option<i128> {
     let negative = bytes.first().is_some_and(|&byte| byte >= 0x80);
     let fill = if negative { 0xff } else { 0 };
@@ -271,8 +271,8 @@ fn show_timestamp(
     Some(room.as_bytes())
 }
 
-/// Years of four hundred come round after the same number of days, and years taken to begin in March have
-/// their odd day at the end: with both, a date is counted without a calendar.
+/// Periods of four hundred years have the same number of days, and years that begin in March have their leap day at the
+/// end: with both, a date is computed without a calendar.
 ///
 /// H. Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
 fn write_date(days: i64, room: &mut String) {

@@ -20,7 +20,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A row group is held in memory until it is full: with so many rows or so many bytes of text.
+/// A row group is held in memory until it has this many rows or this many bytes of text.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 64 << 20;
 /// How many cells are handed over at once.
@@ -35,11 +35,11 @@ pub(crate) struct ParquetWriter {
     group: Vec<Column>,
 }
 
-/// The file is begun with the first row group, for until then the types may be said.
+/// The file is opened with the first row group, since the types may be set until then.
 enum OutputFile {
     Unbegun(Out),
     Begun(Box<SerializedFileWriter<Out>>),
-    /// Beginning it failed, which was reported.
+    /// Opening it failed, which was reported.
     Lost,
 }
 
@@ -73,7 +73,7 @@ impl ParquetWriter {
         }
     }
 
-    /// Says how columns are stored, before any row is written.
+    /// Sets the types of columns, before any row is written.
     pub(crate) fn set_types(&mut self, types: Vec<ColumnType>) {
         for (ours, given) in self.types.iter_mut().zip(types) {
             *ours = match given.0 {
@@ -188,7 +188,7 @@ impl ParquetWriter {
 }
 
 impl Column {
-    /// Writes all cells as they are, and gives their text away instead of copying it.
+    /// Writes all cells unchanged, and moves their text instead of copying it.
     fn write_text(
         &mut self,
         writer: &mut SerializedColumnWriter<'_>,
@@ -255,7 +255,7 @@ fn schema(names: &[String], types: &[StoredType]) -> Result<Type, ParquetError> 
         .build()
 }
 
-/// Nothing here depends on the time or the machine, so equal tables make equal files.
+/// Nothing here depends on the time or the machine, so that equal tables give equal files.
 fn properties() -> Arc<WriterProperties> {
     let properties = WriterProperties::builder()
         .set_created_by(concat!("incrowd version ", env!("CARGO_PKG_VERSION")).into())

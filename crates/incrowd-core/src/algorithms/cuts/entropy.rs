@@ -1,4 +1,4 @@
-//! How well the values of an attribute tell the target.
+//! How well the values of an attribute predict the target.
 
 use crate::counts::CountedTable;
 
@@ -7,7 +7,7 @@ use crate::counts::CountedTable;
 pub(in crate::algorithms) struct Target {
     /// Target value and rows, ascending by value, for each leaf.
     of_leaves: Vec<Vec<(u32, u32)>>,
-    /// Rows of each target value in the values at hand; all zero between calls.
+    /// Rows of each target value in the current values; all zero between calls.
     counts: Vec<u32>,
 }
 
@@ -107,8 +107,8 @@ impl Target {
         }
     }
 
-    /// Where to cut a run of leaves in two so that the most bits are gained: the length of the first part.
-    /// `may_cut` says whether a part may end before a place.
+    /// Where to cut a run of leaves in two so that the most bits are gained: the length of the first part. `may_cut`
+    /// says whether a part may end before a position.
     pub(in crate::algorithms) fn best_cut(
         &mut self,
         leaves: &[u32],
@@ -135,7 +135,7 @@ impl Target {
         for (at, &leaf) in leaves.iter().enumerate() {
             if at > 0 && may_cut(at) {
                 let bits = first.bits() + second.bits();
-                // What rounding alone tells apart is equal: then the first cut stays.
+                // Differences within rounding error count as equal: then the first cut is kept.
                 if best.is_none_or(|(least, _)| bits < least - 1e-9 * (1.0 + least.abs())) {
                     best = Some((bits, at));
                 }

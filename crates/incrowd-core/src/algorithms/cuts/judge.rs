@@ -1,4 +1,4 @@
-//! Whether a class keeps its promises, when classes change one at a time.
+//! Whether a class satisfies the models, if classes change one at a time.
 
 use crate::counts::{FrequencySet, Histogram};
 use crate::privacy::{ClassView, PrivacyModel};
@@ -7,14 +7,14 @@ use crate::problem::Problem;
 /// Values of a column with their rows, ascending by value.
 pub(in crate::algorithms) type RowsOfValues = Vec<(u32, u32)>;
 
-/// Asks the promises of a problem about single classes.
+/// Evaluates the models of a problem on single classes.
 #[derive(Debug)]
 pub(in crate::algorithms) struct Judge<'a> {
     models: &'a [Box<dyn PrivacyModel>],
-    /// The columns the promises read.
+    /// The columns the models read.
     columns: Vec<usize>,
     smallest_safe: u32,
-    /// Rows per value of the column at hand; all zero between calls.
+    /// Rows per value of the current column; all zero between calls.
     rows: Vec<u32>,
     present: Vec<u32>,
     values: Vec<u32>,
@@ -42,17 +42,17 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The columns whose values a class must show.
+    /// The columns whose values a class must provide.
     pub(in crate::algorithms) fn columns(&self) -> &[usize] {
         &self.columns
     }
 
-    /// How many tuples [`Judge::is_safe`] looks at, at most: none when sizes are all that matters.
+    /// The most tuples that [`Judge::is_safe`] examines: none if only sizes matter.
     pub(in crate::algorithms) fn visits(&self, members: &[u32]) -> u64 {
         (members.len() * self.columns.len()) as u64
     }
 
-    /// Whether a class of these tuples keeps all promises.
+    /// Whether a class of these tuples satisfies all models.
     pub(in crate::algorithms) fn is_safe(
         &mut self,
         size: u32,
@@ -88,7 +88,7 @@ impl<'a> Judge<'a> {
         true
     }
 
-    /// Whether a class with these values of [`Judge::columns`] keeps all promises.
+    /// Whether a class with these values of [`Judge::columns`] satisfies all models.
     pub(in crate::algorithms) fn is_safe_with(
         &mut self,
         size: u32,
@@ -105,14 +105,14 @@ impl<'a> Judge<'a> {
             })
     }
 
-    /// Whether a class of this size keeps the promises about sizes.
+    /// Whether a class of this size satisfies the models about sizes.
     pub(in crate::algorithms) fn size_is_safe(&self, size: u32) -> bool {
         let mut without_column = self.models.iter().filter(|it| it.column().is_none());
         size >= self.smallest_safe
             && without_column.all(|model| model.holds(&ClassView::of_size(size)))
     }
 
-    /// Asks the promises about one column, whose values are in `values` and `counts`.
+    /// Evaluates the models on one column, whose values are in `values` and `counts`.
     fn column_is_safe(&self, size: u32, column: usize) -> bool {
         let view = ClassView {
             size,

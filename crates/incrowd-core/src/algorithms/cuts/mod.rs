@@ -1,8 +1,8 @@
-//! What algorithms share that move a cut through every hierarchy: the values a cut may hold, how well they tell the
-//! target, and whether a class keeps its promises.
+//! Shared by algorithms that move a cut through every hierarchy: the values a cut may contain, how well they predict
+//! the target, and whether a class satisfies the models.
 //!
 //! A *cut* is a set of values, one above every raw value that has rows. Going up replaces siblings by their parent,
-//! going down a value by its children; what else is published does not change.
+//! going down replaces a value by its children; nothing else changes.
 
 mod entropy;
 mod judge;
@@ -18,18 +18,18 @@ use crate::counts::Work;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
 use crate::recode::ColumnRecoding;
 
-/// What it cost to find a recoding, to be compared with going over the table again and again.
+/// The effort of finding a recoding, to compare with repeated passes over the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effort {
     /// Values replaced, one after the other.
     pub steps: u64,
-    /// Replacements weighed over all steps.
+    /// Replacements evaluated over all steps.
     pub candidates: u64,
-    /// Classes or distinct tuples looked at over all steps, the first counts included.
+    /// Classes or distinct tuples examined over all steps, including the first counts.
     pub visits: u64,
 }
 
-/// Keeps account of what is done, and spends it.
+/// Records the effort, and spends it as work.
 #[derive(Debug)]
 pub(super) struct Spending<'a> {
     meter: &'a Meter<'a>,
@@ -44,18 +44,18 @@ impl<'a> Spending<'a> {
         }
     }
 
-    /// So many classes or tuples were looked at.
+    /// This many classes or tuples were examined.
     pub(super) fn visit(&mut self, visits: u64) -> Result<(), Interruption> {
         self.effort.visits += visits;
         self.meter.spend(Work(visits))
     }
 
-    /// So many values were looked at; what an effort does not count.
+    /// This many values were examined, which the effort does not count.
     pub(super) fn touch(&self, values: usize) -> Result<(), Interruption> {
         self.meter.spend(Work::of(values))
     }
 
-    /// Some replacements were weighed.
+    /// Some replacements were evaluated.
     pub(super) fn weigh(&mut self, candidates: u64) {
         self.effort.candidates += candidates;
         self.meter.note(Progress {
@@ -64,13 +64,13 @@ impl<'a> Spending<'a> {
         });
     }
 
-    /// The error when it must stop with nothing to show.
+    /// The error if it must stop without a result.
     pub(super) fn unfinished(&self, interruption: Interruption) -> Error {
         interruption.with_nothing_found(self.effort.candidates, self.meter.spent())
     }
 }
 
-/// A cut as an answer of which nothing is proven.
+/// A cut as a result without a guarantee.
 pub(super) fn proposal(recoding: ColumnRecoding, effort: Effort) -> Proposal {
     Proposal {
         recoding: recoding.into(),

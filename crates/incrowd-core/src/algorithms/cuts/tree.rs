@@ -1,4 +1,4 @@
-//! The values a cut may hold.
+//! The values a cut may contain.
 
 use super::Target;
 use crate::counts::{Attribute, CountedTable};
@@ -8,35 +8,35 @@ use std::ops::Range;
 
 const NO_PLACE: u32 = u32::MAX;
 
-/// The values of one attribute that a cut may hold, each with two or more parts below it, or none.
+/// The values of one attribute that a cut may contain, each with two or more parts below it, or none.
 ///
-/// Only leaves with rows count: a value with rows under one of its children only is that child. Leaves stand in an
-/// order in which every value is a run of them.
+/// Only leaves with rows count: a value with rows under only one of its children is that child. Leaves are in an order
+/// in which every value is a run of them.
 #[derive(Debug)]
 pub(in crate::algorithms) struct ValueTree {
     /// The leaves with rows, in tree order.
     leaves: Vec<u32>,
-    /// Where each leaf stands in `leaves`.
+    /// The position of each leaf in `leaves`.
     places: Vec<u32>,
     values: Vec<Value>,
     roots: Vec<u32>,
-    /// The number of each place, when values are intervals to be cut where it pays.
+    /// The number at each position, if values are intervals to be cut where it pays off.
     numbers: Option<Vec<f64>>,
 }
 
 #[derive(Debug)]
 struct Value {
-    /// Its leaves, as places.
+    /// Its leaves, as positions.
     run: Range<usize>,
     parent: Option<u32>,
     children: Vec<u32>,
-    /// The level and group it is called after; none for intervals.
+    /// The level and group that name it; none for intervals.
     group: Option<(u8, u32)>,
 }
 
 impl ValueTree {
-    /// The tree of an attribute: its hierarchy up to the acceptable level, or, where nobody gave one and its values
-    /// are numbers, intervals.
+    /// The tree of an attribute: its hierarchy up to the acceptable level, or intervals if none is given and its values
+    /// are numbers.
     pub(in crate::algorithms) fn new(
         problem: &Problem<'_>,
         attribute: usize,
@@ -119,7 +119,8 @@ impl ValueTree {
         value
     }
 
-    /// One value for all leaves. The first cut tells numbers from what is none, others follow where it pays.
+    /// One value for all leaves. The first cut separates numbers from everything else; others follow where they pay
+    /// off.
     fn of_numbers(attribute: &Attribute, numbers: &[f64]) -> Self {
         let rows = &attribute.rows_of_groups[0];
         let with_rows = (0..numbers.len() as u32).filter(|&leaf| rows[leaf as usize] > 0);
@@ -173,7 +174,8 @@ impl ValueTree {
         })
     }
 
-    /// Finds the children of a value that has none yet: an interval is cut where that tells most of the target.
+    /// Finds the children of a value that has none yet: an interval is cut where that gains the most information about
+    /// the target.
     pub(in crate::algorithms) fn grow(&mut self, value: u32, target: &mut Target) {
         let Some(numbers) = &self.numbers else {
             return;
@@ -215,7 +217,7 @@ impl ValueTree {
         &self.leaves[self.values[value as usize].run.clone()]
     }
 
-    /// The value of the coarsest cut that holds a leaf with rows.
+    /// The value of the coarsest cut that contains a leaf with rows.
     pub(in crate::algorithms) fn root_of_leaf(&self, leaf: u32) -> u32 {
         let place = self.places[leaf as usize] as usize;
         let starts_before = |&root: &u32| self.values[root as usize].run.start <= place;
@@ -233,14 +235,14 @@ impl ValueTree {
         value
     }
 
-    /// Which child of a value holds a leaf.
+    /// Which child of a value contains a leaf.
     pub(in crate::algorithms) fn child(&self, value: u32, leaf: u32) -> usize {
         let place = self.places[leaf as usize] as usize;
         let starts_before = |&child: &u32| self.values[child as usize].run.start <= place;
         self.children(value).partition_point(starts_before) - 1
     }
 
-    /// Publishes a cut. Leaves without rows go with the value they stand under, the others by themselves.
+    /// Publishes a cut. Leaves without rows follow the value above them, or stay alone.
     pub(in crate::algorithms) fn grouping(
         &self,
         attribute: &Attribute,

@@ -9,7 +9,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// From any numbers that tell blocks apart.
+    /// From arbitrary numbers that distinguish blocks.
     pub(super) fn from_numbers(numbers: impl IntoIterator<Item = u32>) -> Self {
         let mut numbers: Vec<u32> = numbers.into_iter().collect();
         let most = numbers.iter().copied().max().map_or(0, |most| most + 1);
@@ -74,7 +74,7 @@ impl Partition {
         Partition::from_numbers(self.blocks_of_values.iter().map(number))
     }
 
-    /// The same with these values, which are part of one block, in a block of their own.
+    /// The same with these values, which are part of one block, in a separate block.
     #[must_use]
     pub(super) fn split_off(&self, values: impl IntoIterator<Item = u32>) -> Self {
         let mut numbers = self.blocks_of_values.clone();

@@ -1,7 +1,7 @@
 //! The classes of one partition per attribute, merged from those of a finer one.
 //!
-//! A class is a block of every attribute. Merging never looks at the table again: sizes and what the costs are made
-//! of add up.
+//! A class is a block of every attribute. Merging never reads the table again: sizes and the components of the costs
+//! add up.
 
 use super::blocks::Partition;
 use super::cost::{Contents, Cost, Judge, add_contents};
@@ -12,7 +12,7 @@ use crate::counts::{CountedTable, Work};
 use crate::problem::Meter;
 use hashbrown::HashMap;
 
-/// Classes with all that costs and promises ask of them.
+/// Classes with everything that costs and models need.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     attributes: usize,
@@ -81,7 +81,8 @@ impl Classes {
                 let value = value.expect("a leaf that a row has is a value") as usize;
                 raw.places.push(positions[attribute][value]);
                 if cost.reads_values() {
-                    // By the raw value also where it is in a step: what is in one step is published alike and pays.
+                    // By the raw value even if it is in a step: values in one step are published as the same text and
+                    // pay for it.
                     let same = table.attributes[attribute].rows_of_groups[0][leaf as usize];
                     let share = cost.weights[attribute] * size * cost.share(same);
                     raw.shares.push(share);
@@ -109,7 +110,7 @@ impl Classes {
         self.sizes.len()
     }
 
-    /// What it takes to go through all classes once.
+    /// The work of going through all classes once.
     pub(super) fn work(&self) -> Work {
         Work::of(2 * self.sizes.len() + self.places.len() / 4 + self.shares.len() / 4)
     }
@@ -194,7 +195,7 @@ impl Classes {
         merged
     }
 
-    /// What each class lies within when attributes' blocks are merged: for each attribute the new block of each
+    /// The class that contains each class after attributes' blocks are merged: for each attribute the new block of each
     /// block.
     pub(super) fn within(
         &self,
@@ -338,7 +339,7 @@ pub(super) struct Within {
     pub(super) least_large: u32,
 }
 
-/// Where each item goes when sorted by its key, stably: the items in their new order.
+/// The items stably sorted by key.
 fn counting_sort(keys: impl Iterator<Item = u32> + Clone, most: usize) -> Vec<u32> {
     let mut starts = vec![0u32; most + 1];
     let mut count = 0;
@@ -387,8 +388,8 @@ impl Lines {
     }
 }
 
-/// Numbers combinations of blocks by first sight: in a table when that is small, else by hash. What comes out
-/// never depends on which.
+/// Numbers combinations of blocks in order of appearance: in a table if that is small, otherwise by hash. The result is
+/// the same.
 enum Finding {
     Table(Vec<u32>),
     Hash(HashMap<u128, u32>),

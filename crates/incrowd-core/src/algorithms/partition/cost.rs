@@ -1,8 +1,8 @@
-//! What a class costs, and what it costs at least wherever it ends up.
+//! The cost of a class, and its lower bound wherever it ends up.
 //!
-//! Both costs are sums over rows. A published row costs the size of its class (DM), or what its values were merged
-//! with (HDM); a suppressed row costs a fixed charge that no published row exceeds. Merging classes never makes a
-//! published row cheaper. That is all the bounds rest on.
+//! Both costs are sums over rows. A published row costs the size of its class (DM), or what its values were merged with
+//! (HDM); a suppressed row costs a fixed charge that no published row exceeds. Merging classes never makes a published
+//! row cheaper. The bounds depend on nothing else.
 
 use crate::Error;
 use crate::counts::{Histogram, Histograms};
@@ -10,13 +10,13 @@ use crate::privacy::{ClassView, PrivacyModel};
 use crate::problem::Problem;
 use crate::utility::ByRow;
 
-/// Which of the two costs, with what it needs to know of the table.
+/// Which of the two costs, with what it needs to know about the table.
 #[derive(Debug, Clone)]
 pub(super) struct Cost {
     pub(super) rows: u32,
     /// What a suppressed row costs.
     pub(super) charge: f64,
-    /// Of every attribute the weight, all of them summing to 1; empty for DM.
+    /// The weight of every attribute, summing to 1; empty for DM.
     pub(super) weights: Vec<f64>,
 }
 
@@ -57,13 +57,13 @@ impl Cost {
     }
 }
 
-/// Says which classes may be published.
+/// Decides which classes may be published.
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     models: Vec<&'a dyn PrivacyModel>,
     /// The counted columns whose values the models read.
     pub(super) columns: Vec<usize>,
-    /// When no model reads a column: whether a class of so many rows may be published.
+    /// If no model reads a column: whether a class with a given number of rows may be published.
     is_safe_by_size: Vec<bool>,
     /// No smaller class may be published.
     pub(super) smallest: u32,

@@ -1,4 +1,4 @@
-//! What is searched: the values, spaces and classes of a problem, put together once.
+//! The search space: the values, spaces and classes of a problem, built once.
 
 use super::NAME;
 use super::blocks::Partition;
@@ -25,11 +25,11 @@ pub(super) struct Ground<'a> {
     pub(super) judge: Judge<'a>,
     /// The classes of the finest partitions.
     pub(super) finest: Classes,
-    /// Rows of each value, by its place.
+    /// Rows of each value, by position.
     rows: Vec<Vec<u32>>,
 }
 
-/// One partition per attribute, and what they cost.
+/// One partition per attribute, and their cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Solution {
     pub(super) partitions: Vec<Partition>,
@@ -38,13 +38,13 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// Whether this is better by more than sums taken in another order differ by.
+    /// Whether this is better by more than rounding differences of sums.
     pub(super) fn is_better_than(&self, other: Option<&Solution>) -> bool {
         other.is_none_or(|other| self.cost < below(other.cost))
     }
 }
 
-/// A cost that is less than this one by more than rounding. No cost is less than 0.
+/// A cost lower than this one by more than rounding. No cost is below 0.
 pub(super) fn below(cost: f64) -> f64 {
     cost.max(0.0) * (1.0 - 1e-11)
 }
@@ -199,7 +199,7 @@ impl<'a> Ground<'a> {
             cost: if suppressed > self.max_suppressed() {
                 f64::INFINITY
             } else {
-                // Differences of like numbers may come out a little below nothing.
+                // Differences of similar numbers may be slightly negative.
                 cost.max(0.0)
             },
             suppressed,

@@ -1,13 +1,13 @@
-//! Good partitions fast: one attribute at a time is made the best it can be, until none gets better.
+//! Finds good partitions quickly: optimizes one attribute at a time until none improves.
 //!
-//! Every step is the [program](super::program) of one attribute with the others as they are. Where that ends, some
-//! attributes are put somewhere else at random, and it starts again; the same seed gives the same answers.
+//! Every step is the [program](super::program) of one attribute with the others as they are. At a local optimum, some
+//! attributes are moved at random, and it starts again; the same seed gives the same results.
 
 use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
 use crate::problem::Interruption;
 
-/// Draws numbers: SplitMix64.
+/// Random numbers: SplitMix64.
 #[derive(Debug)]
 pub(super) struct Draw(u64);
 
@@ -30,8 +30,8 @@ impl Draw {
     }
 }
 
-/// Makes one attribute after the other the best it can be, in `best`. What was reached stays there when this is
-/// interrupted. `note` is told before each.
+/// Optimizes one attribute after the other, in `best`. If interrupted, the result so far stays there. `note` is called
+/// before each.
 pub(super) fn descend(
     ground: &Ground<'_>,
     best: &mut Solution,
@@ -49,7 +49,8 @@ pub(super) fn descend(
         if let Some(finished) = ground.finish(&classes, &others, attribute, below(best.cost))? {
             let mut partitions = best.partitions.clone();
             partitions[attribute] = finished.partition;
-            // The program adds up in another order than an evaluation does: what only it calls better is not.
+            // The program sums in another order than an evaluation: an improvement that only the program sees is not
+            // one.
             let found = ground.evaluate(partitions)?;
             if found.is_better_than(Some(&*best)) {
                 *best = found;
@@ -61,13 +62,13 @@ pub(super) fn descend(
     Ok(())
 }
 
-/// Starts that lie far apart: everything in one block, and everything apart.
+/// Two extreme starts: everything in one block, and every value alone.
 pub(super) fn first_starts(ground: &Ground<'_>) -> [Vec<Partition>; 2] {
     let coarsest = ground.spaces.iter().map(|space| space.coarsest()).collect();
     [coarsest, ground.all_finest()]
 }
 
-/// The levels of full-domain recodings as a start, where the spaces have them.
+/// The levels of full-domain recodings as a start, if the spaces contain them.
 pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Vec<Partition> {
     let partitions = (levels.iter().enumerate()).map(|(attribute, &level)| {
         let space = &ground.spaces[attribute];
@@ -84,7 +85,7 @@ pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Vec<Partiti
     partitions.collect()
 }
 
-/// The best so far with one or two attributes put somewhere else.
+/// The best so far with one or two attributes moved at random.
 pub(super) fn shaken(
     ground: &Ground<'_>,
     best: &Solution,

@@ -1,9 +1,9 @@
-//! Optimal partitions of every column's values, by one of six schemes for each column.
+//! Optimal partitions of every column's values, under one of six schemes per column.
 //!
-//! `values` says which values there are and in which order, `scheme` which partitions of them are allowed,
-//! `walk` how to visit each of these once. `classes` are merged, never counted again; `cost` says what they
-//! cost. `program` finds the best partition of one column when all others are fixed, `search` branches over the
-//! others with bounds, and `improve` finds good answers where no proof is in reach.
+//! `values` says which values there are and in which order, `scheme` which partitions of them are allowed, `walk` how
+//! to visit each of these once. `classes` are merged, never counted again; `cost` says what they cost. `program` finds
+//! the best partition of one column when all others are fixed, `search` branches over the others with bounds, and
+//! `improve` finds good results if no proof is within reach.
 
 mod blocks;
 mod classes;
@@ -94,20 +94,20 @@ impl Algorithm for Partition {
     }
 }
 
-/// How a search over partitions went.
+/// The record of a search over partitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
-    /// What the answer costs: the metric of the release.
+    /// The cost of the result: the metric of the release.
     pub cost: f64,
     /// No allowed partitions cost less.
     pub lower_bound: f64,
     /// Rows suppressed.
     pub rows_suppressed: u32,
-    /// What the start cost that the search had to beat, if there was one.
+    /// The cost of the start that the search had to beat, if there was one.
     pub seed: Option<f64>,
     /// How much was searched.
     pub counts: Counts,
-    /// Whether the search went from raw values up.
+    /// Whether the search went bottom-up.
     pub is_bottom_up: bool,
     /// Why.
     pub reason: &'static str,
@@ -115,7 +115,7 @@ pub struct Account {
     pub choices: Choices,
 }
 
-/// Solves a problem and tells how the search went.
+/// Solves a problem and returns the record of the search.
 pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Account), Error> {
     solve_metered(problem, &Meter::new(watch))
 }
@@ -144,7 +144,7 @@ fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, 
         });
     };
     let recoding = ground.recoding(&best.partitions);
-    // One number for the cost: the metric's own. That the search means the same by it is checked here and for good.
+    // One number for the cost: the metric's own. This checks that the search agrees.
     let loss = Assessor::new(problem).assess_recoding(&recoding).loss;
     let Some(loss) = loss.filter(|loss| loss.is_about(Loss(best.cost))) else {
         return Err(Error::CheckFailed {

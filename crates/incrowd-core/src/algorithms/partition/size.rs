@@ -1,8 +1,8 @@
-//! How many partitions there are to choose from, which may be more than a float can say.
+//! How many partitions there are to choose from, which may be more than a float can represent.
 
 use std::fmt;
 
-/// How many choices of partitions there are, as exactly as a float can say.
+/// How many choices of partitions there are, as exactly as a float allows.
 ///
 /// ```
 /// use incrowd_core::algorithms::partition::Choices;
@@ -17,7 +17,7 @@ pub struct Choices(Option<f64>);
 const SHOWN_IN_FULL: f64 = 1e6;
 
 impl Choices {
-    /// So many. What is no finite number is more than one can be.
+    /// This many. Infinity and NaN mean more than a float can represent.
     pub fn new(number: f64) -> Self {
         Choices(Some(number).filter(|number| number.is_finite()))
     }

@@ -1,7 +1,7 @@
-//! The hierarchy of a column's values as a tree, or a tree without levels where there is none to follow.
+//! The hierarchy of a column's values as a tree, or a tree without levels if there is none to follow.
 //!
-//! The values are ordered so that every node of the tree holds values next to each other. A group with a single
-//! group below it is no node: it tells no values apart.
+//! The values are ordered so that every node of the tree contains adjacent values. A group with a single group below it
+//! is not a node: it does not distinguish values.
 
 use super::blocks::Partition;
 
@@ -22,7 +22,7 @@ pub(super) struct Node {
     pub(super) first: u32,
     /// The one after the last.
     pub(super) end: u32,
-    /// Two or more, or none when this is a value.
+    /// Two or more, or none if this is a value.
     pub(super) children: Vec<usize>,
     pub(super) parent: Option<usize>,
 }
@@ -82,7 +82,7 @@ impl Tree {
         self.leaves.len()
     }
 
-    /// The lowest node that holds all values from `first` to `last`.
+    /// The lowest node that contains all values from `first` to `last`.
     pub(super) fn lowest_above(&self, first: u32, last: u32) -> Option<usize> {
         let mut node = self.leaves[first as usize];
         while self.nodes[node].end <= last {

@@ -1,7 +1,7 @@
-//! The values of a column that a search tells apart, and their order.
+//! The values of a column that a search distinguishes, and their order.
 //!
-//! A value is a leaf of the hierarchy that some row has, or a step that holds several of them. Leaves that no row
-//! has cost nothing wherever they are; they are put somewhere once the partition is found.
+//! A value is a leaf of the hierarchy that some row has, or a step that contains several of them. Leaves without rows
+//! cost nothing wherever they are; they are placed once the partition is found.
 
 use super::blocks::Partition;
 use crate::Error;
@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 /// The values of a column, in order.
 #[derive(Debug, Clone)]
 pub(super) struct Values {
-    /// The value of each leaf; none when no row has the leaf.
+    /// The value of each leaf; none if no row has the leaf.
     pub values_of_leaves: Vec<Option<u32>>,
     /// Rows with each value.
     pub rows: Vec<u32>,
-    /// The group of each value at each level, from the values themselves to the highest acceptable level. A group
-    /// that a step crosses is one with its neighbor.
+    /// The group of each value at each level, from the values themselves to the highest acceptable level. A group that
+    /// a step crosses is merged with its neighbor.
     pub levels: Vec<Vec<u32>>,
 }
 
@@ -51,7 +51,7 @@ impl Values {
         Ok(Values::of_steps(attribute, highest, &ordered, step_of))
     }
 
-    /// From the leaves in order and the step of each, numbered in any way.
+    /// From the leaves in order and the step of each, with arbitrary numbers.
     fn of_steps(attribute: &Attribute, highest: u8, ordered: &[u32], step_of: Vec<u32>) -> Values {
         let steps = Partition::from_numbers(step_of);
         let mut values_of_leaves = vec![None; attribute.hierarchy.leaves()];
@@ -82,8 +82,8 @@ impl Values {
         }
     }
 
-    /// The group of every leaf for a partition of the values. Leaves that no row has join the block they are
-    /// nearest to where the scheme wants or allows it, and stay alone otherwise.
+    /// The group of every leaf for a partition of the values. Leaves without rows join the nearest block if the scheme
+    /// wants or allows it, and stay alone otherwise.
     pub(super) fn groups_of_leaves(
         &self,
         attribute: &Attribute,
@@ -193,9 +193,9 @@ impl Values {
     }
 }
 
-/// Numbers and dates ascending, with a missing or unlisted one first. Text as its hierarchy file lists it or the rule
-/// behind its levels orders it, by its bytes where the rule knows no order, with a missing one last; schemes that
-/// follow the hierarchy keep groups together, in the order of their first value.
+/// Numbers and dates ascending, with a missing or unlisted one first. Text as listed in its hierarchy file or ordered
+/// by its rule, by its bytes if the rule has no order, with a missing one last; schemes that follow the hierarchy keep
+/// groups together, in the order of their first value.
 fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) -> Vec<u32> {
     let hierarchy = &attribute.hierarchy;
     let number = |leaf: u32| -> Option<f64> {
@@ -293,7 +293,7 @@ fn steps_of(
     Ok(step.collect())
 }
 
-/// Refuses steps that no acceptable level publishes whole, as a step is never split.
+/// Refuses steps that no acceptable level publishes as a whole, since a step is never split.
 fn check_steps(
     attribute: &Attribute,
     highest: u8,
@@ -316,7 +316,7 @@ fn check_steps(
     }
 }
 
-/// Sets that are merged; the least member stands for each.
+/// Sets that can be merged; the smallest member represents each.
 struct Merging(Vec<u32>);
 
 impl Merging {

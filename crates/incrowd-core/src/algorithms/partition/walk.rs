@@ -1,6 +1,6 @@
 //! Visiting every partition of a space exactly once, from either end.
 //!
-//! Every partition but the first has one parent, so the partitions make a tree.
+//! Every partition but the first has one parent, so the partitions form a tree.
 //!
 //! *Bottom-up*, starting with every value alone. The parent of a partition looks at the last joined block, where
 //! blocks are ordered by their first value: two children of a tree node are taken apart into values, of more the
@@ -20,11 +20,11 @@ use super::blocks::Partition;
 use super::scheme::{Joins, Shape, Space};
 use super::tree::Tree;
 
-/// Children of one node are at most so many when one block is split into any two.
+/// The most children of one node if one block is split into any two.
 const MOST_TO_SPLIT: usize = 20;
 
 impl Space {
-    /// Shows the partitions one step up, one after the other: each is as long as there are values, and there may be
+    /// Visits the partitions one step up, one after the other: each is as long as there are values, and there may be
     /// more of them than fit into memory.
     pub(super) fn each_join<E>(
         &self,
@@ -43,7 +43,7 @@ impl Space {
         }
     }
 
-    /// Shows the partitions one step down. False when a block of more than twenty parts would have to be split in any
+    /// Visits the partitions one step down. False if a block of more than twenty parts would have to be split into any
     /// two: there are too many ways.
     pub(super) fn each_split<E>(
         &self,

@@ -1,12 +1,12 @@
-//! How much of a column's detail a hierarchy would cost.
+//! How much of a column's detail a hierarchy would lose.
 
 use crate::hierarchy::Hierarchy;
 
-/// A release asks for groups of at least so large a part of the rows: one in 4, one in 8, and so on. Which of these
-/// it will be depends on k and on the other columns, so all count the same.
+/// A release needs groups of at least this part of the rows: one in 4, one in 8, and so on. Which of these depends on k
+/// and on the other columns, so all count equally.
 const PARTS: [u64; 5] = [4, 8, 16, 32, 64];
 
-/// What each level costs beside the loss: the more levels, the longer a search takes.
+/// The cost of each level in addition to the loss: the more levels, the longer a search takes.
 const PER_LEVEL: f64 = 0.01;
 
 /// What was measured.
@@ -26,11 +26,10 @@ impl Lost {
 
 /// The loss expected of a hierarchy for these values and their rows.
 ///
-/// When groups of at least so many rows are asked for, a row costs what the metric `loss` says: the share of the other
-/// values that its group holds. In a group that is too small it costs more: of what is left of the way to 1, the part by
-/// which the group is too small. (A group that lacks a few rows is easily mended by other columns, a row that stands
-/// alone has to be suppressed.) The level that costs least is the one a search would take. The answer is the mean over
-/// [`PARTS`]. Missing cells do not count.
+/// For a required group size, a row costs what the metric `loss` says: the share of the other values in its group. In a
+/// group that is too small it costs more: of the remaining distance to 1, the fraction by which the group is too small.
+/// (Other columns easily make up for a few missing rows, but a row that is alone has to be suppressed.) A search would
+/// use the level that costs the least. The result is the average over [`PARTS`]. Missing cells do not count.
 pub(super) fn lost(hierarchy: &Hierarchy, values: &[(&str, u32)]) -> Lost {
     let leaves: Vec<(usize, u64)> = (values.iter())
         .filter(|(text, _)| !text.is_empty())

@@ -1,9 +1,9 @@
-//! The hierarchy a column gets when nobody has prepared one.
+//! The hierarchy of a column if none is given.
 //!
-//! What means something to people is taken where it merges anything: a calendar, a list of countries, bands of age.
-//! Otherwise several hierarchies are built from the values and their rows, and the one that keeps most is taken. What a
-//! hierarchy keeps is measured, not guessed: see [`lost()`]; round bounds are given up only for clearly less loss: see
-//! [`Weight`]. Each answer carries its reason, to be shown to the user.
+//! Meaningful groups are used if they merge anything: a calendar, a list of countries, age bands. Otherwise several
+//! hierarchies are built from the values and their rows, and the one that keeps the most detail is used. That is
+//! measured, not guessed: see [`lost()`]; round bounds are given up only for clearly less loss: see [`Weight`]. Each
+//! choice comes with its reason, to be shown to the user.
 //!
 //! | the column | may get |
 //! |---|---|
@@ -42,7 +42,7 @@ use lost::lost;
 
 const FEW_VALUES: usize = 2;
 
-/// Hierarchies are compared on at most so many values of a column that is not text, evenly picked from all.
+/// Hierarchies are compared on at most this many values of a column that is not text, evenly picked from all.
 const MOST_COMPARED: usize = 4096;
 
 /// A hierarchy chosen for a column.
@@ -59,16 +59,16 @@ pub struct Automatic {
 /// How easily people understand the groups of a hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Weight {
-    /// They mean something; taken whenever they merge anything.
+    /// They are meaningful; used whenever they merge anything.
     Meaning,
     /// They have round bounds that do not depend on the rows.
     Round,
-    /// They are what the rows make them.
+    /// They depend on the rows.
     Made,
 }
 
 impl Weight {
-    /// What a loss is multiplied with before it is compared.
+    /// The factor of a loss before it is compared.
     fn factor(self) -> f64 {
         match self {
             Weight::Meaning | Weight::Round => 0.65,
@@ -77,7 +77,7 @@ impl Weight {
     }
 }
 
-/// A hierarchy that a column might get.
+/// A candidate hierarchy for a column.
 #[derive(Debug, Clone)]
 struct Candidate {
     spec: HierarchySpec,
@@ -86,7 +86,7 @@ struct Candidate {
     does: String,
 }
 
-/// A column as the choice sees it.
+/// A column, as needed for the choice.
 struct Column<'a> {
     /// The words of its name.
     words: Vec<String>,
@@ -128,7 +128,7 @@ impl<'a> Column<'a> {
         self.values.iter().copied().step_by(step).collect()
     }
 
-    /// What the candidate comes to; none when it cannot be built from these values.
+    /// The measured candidate; none if it cannot be built from these values.
     fn measure(&self, candidate: Candidate) -> Option<Measured> {
         let compared = self.compared();
         let hierarchy = candidate.spec.build("", &compared).ok()?;
@@ -154,7 +154,7 @@ struct Measured {
     merges: bool,
 }
 
-/// The least weighed; the first of equals.
+/// The one with the lowest weighted loss; the first of equals.
 fn best(measured: impl Iterator<Item = Measured>) -> Option<Measured> {
     measured.reduce(|best, other| match other.weighed < best.weighed {
         true => other,
@@ -201,7 +201,7 @@ fn choose(column: &Column<'_>) -> (HierarchySpec, String) {
     let meaning = meaning.filter_map(|one| column.measure(one));
     let finalists: Vec<Measured> = match best(meaning.filter(|one| one.merges)) {
         Some(best) => vec![best],
-        // Of each family the best.
+        // The best of each family.
         None => (families.into_iter())
             .filter_map(|family| best(family.into_iter().filter_map(|one| column.measure(one))))
             .collect(),
@@ -215,7 +215,7 @@ fn choose(column: &Column<'_>) -> (HierarchySpec, String) {
         .map(|one| (one.candidate.spec.name(), one.lost))
         .collect();
     let Some(best) = best(finalists.into_iter()) else {
-        // Numbers that cannot be read as such are refused by a builder that needs numbers.
+        // Numbers that cannot be parsed are refused by a builder that needs numbers.
         if column.kind == Kind::Number {
             let groups = vec![16, 8, 4];
             let reason = format!("{count} numbers: groups with about the same number of rows");

@@ -1,11 +1,11 @@
-//! What numbers may get: round intervals, steps that grow, equally full groups, neighbors.
+//! Candidates for numbers: round intervals, growing steps, groups of equal size, neighbors.
 
 use super::{Candidate, Column, Weight};
 use crate::hierarchy::HierarchySpec;
 use crate::hierarchy::build::LogStep;
 use crate::table::{Decimal, Kind, parse_number};
 
-/// Numbers as few as this may be merged with their neighbors, whatever lies between them.
+/// At most this many numbers may be merged with their neighbors, whatever the distance.
 const FEW_NUMBERS: usize = 20;
 const MOST_INTERVALS: f64 = 64.0;
 const MOST_LEVELS: usize = 4;
@@ -15,7 +15,7 @@ const AGE: [&str; 9] = [
     "age", "ages", "alter", "edad", "eta", "idade", "leeftijd", "wiek", "alder",
 ];
 
-/// What numbers may get, a list for each family.
+/// The candidates for numbers, one list per family.
 pub(super) fn families(column: &Column<'_>) -> Vec<Vec<Candidate>> {
     if column.kind != Kind::Number {
         return Vec::new();
@@ -111,7 +111,7 @@ impl Width {
 fn intervals(least: f64, greatest: f64, count: usize) -> Vec<Candidate> {
     let groups = |width: f64| (greatest / width).floor() - (least / width).floor() + 1.0;
     let narrowest = (greatest - least) / MOST_INTERVALS;
-    // Widths that cannot be written down, or bounds that need more digits than a number has.
+    // Widths that cannot be written, or bounds that need more digits than a number has.
     let far = least.abs().max(greatest.abs()) / narrowest;
     if !(1e-9..1e12).contains(&narrowest) || far > 1e12 {
         return Vec::new();
@@ -138,7 +138,7 @@ fn intervals(least: f64, greatest: f64, count: usize) -> Vec<Candidate> {
     candidates
 }
 
-/// Steps that grow, where the numbers span at least three powers of ten.
+/// Growing steps, if the numbers span at least three powers of ten.
 fn logarithmic(column: &Column<'_>) -> Vec<Candidate> {
     let sizes = column.texts().filter_map(parse_number);
     let sizes = sizes

@@ -1,16 +1,16 @@
-//! What texts may get: a calendar, a bundled list, prefixes, the most common values.
+//! Candidates for texts: a calendar, a bundled list, prefixes, the most common values.
 
 use super::{Candidate, Column, HierarchySpec, KnownList, Weight};
 use crate::hierarchy::build::{Codes, DateLevel, is_icd10, is_postcode, known_order};
 use crate::table::Kind;
 
-/// A list is meant by a column of which it has so many values, and as large a part of the rows.
+/// A list matches a column if it contains this share of its values, and of its rows.
 const FEWEST_LISTED: usize = 3;
 const SHARE_LISTED: f64 = 0.8;
 /// Short texts are in many lists by chance.
 const SHARE_SHORT_LISTED: f64 = 0.95;
 
-/// More values than this are no scale; `555-0142` is no band.
+/// More values than this are not a scale; `555-0142` is not a band.
 const MOST_ORDERED: usize = 40;
 
 const MANY_CODES: usize = 20;
@@ -18,7 +18,7 @@ const LONGEST_CODE: usize = 40;
 const MOST_LEVELS: usize = 4;
 const MOST_KEPT: [u32; 4] = [12, 6, 3, 1];
 
-/// The most common values must hold this part of the rows to be worth keeping.
+/// The most common values must cover this share of the rows to be worth keeping.
 const COMMON: f64 = 0.05;
 
 /// Words in the names of columns with codes.
@@ -121,7 +121,8 @@ fn shares(column: &Column<'_>, is_of_kind: impl Fn(&str) -> bool) -> Option<f64>
     (values >= FEWEST_LISTED).then_some(share)
 }
 
-/// The list that has most of the values. Where two have equally many, the name of the column decides; else none does.
+/// The list that contains most of the values. If two contain equally many, the name of the column decides; otherwise
+/// none is used.
 fn listed(column: &Column<'_>) -> Option<Candidate> {
     let is_short = column.texts().all(|text| text.trim().len() <= 3);
     let least = if is_short {
@@ -150,7 +151,7 @@ fn listed(column: &Column<'_>) -> Option<Candidate> {
     Some(meaning(HierarchySpec::Listed(list), does))
 }
 
-/// Periods that tell some of the dates apart, or the order of days if all are of one month.
+/// Periods that distinguish some of the dates, or the order of days if all are in one month.
 pub(super) fn dates(column: &Column<'_>) -> Vec<Candidate> {
     let Some(form) = column.dates.found() else {
         return Vec::new();
@@ -168,7 +169,7 @@ pub(super) fn dates(column: &Column<'_>) -> Vec<Candidate> {
     for level in DateLevel::ALL {
         let is_told = !is_ambiguous || level >= DateLevel::Year;
         let left = count(level);
-        // Where quarters tell no more than years, years are what people read.
+        // If quarters distinguish no more than years, years are easier to read.
         let is_plain = level != DateLevel::Quarter || left > count(DateLevel::Year);
         if level != DateLevel::Week && is_told && is_plain && left < groups && left > 1 {
             levels.push(level);
@@ -196,7 +197,7 @@ pub(super) fn dates(column: &Column<'_>) -> Vec<Candidate> {
     }
 }
 
-/// Prefixes of codes, if the values look like codes whose beginning says most.
+/// Prefixes of codes, if the values look like codes whose beginning matters most.
 pub(super) fn codes(column: &Column<'_>) -> Vec<Candidate> {
     let is_named = column.is_called(&CODE);
     if column.dates.are_dates() || !looks_like_codes(column, is_named) {
@@ -214,7 +215,7 @@ pub(super) fn codes(column: &Column<'_>) -> Vec<Candidate> {
         }
     }
     while lengths.len() > MOST_LEVELS {
-        // The level that merges least is missed least.
+        // The level that merges the least is the most dispensable.
         let finer = |at: usize| {
             if at == 0 {
                 texts.len()
@@ -245,8 +246,8 @@ pub(super) fn codes(column: &Column<'_>) -> Vec<Candidate> {
     }]
 }
 
-/// Letters and digits, with signs between them perhaps, a digit in each and no words. Numbers are codes only when all are
-/// equally long: amounts and years are of few digits and never start with 0, zip codes may.
+/// Letters and digits, possibly with punctuation, a digit in each and no words. Numbers are codes only if all are
+/// equally long: amounts and years have few digits and never start with 0, while zip codes may.
 fn looks_like_codes(column: &Column<'_>, is_named: bool) -> bool {
     let is_code = |text: &str| {
         let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b" -./".contains(&byte);
@@ -277,7 +278,7 @@ fn looks_like_codes(column: &Column<'_>, is_named: bool) -> bool {
         && column.texts().all(is_code)
 }
 
-/// The most common values, the others as one.
+/// The most common values, all others merged.
 pub(super) fn frequent(column: &Column<'_>) -> Vec<Candidate> {
     if column.kind == Kind::Number || column.dates.are_dates() && !column.dates.is_ambiguous() {
         return Vec::new();
@@ -286,11 +287,11 @@ pub(super) fn frequent(column: &Column<'_>) -> Vec<Candidate> {
     rows.sort_unstable_by(|one, other| other.cmp(one));
     let common: u64 = rows.iter().take(MOST_KEPT[0] as usize).sum();
     let all: u64 = rows.iter().sum();
-    // Where no value occurs twice, which are the most common is decided by spelling.
+    // If no value occurs twice, only spelling would decide which are the most common.
     if rows.first().is_none_or(|&most| most < 2) || (common as f64) < COMMON * all as f64 {
         return Vec::new();
     }
-    // What is left must be more than one value; as many levels as there can be, up to three.
+    // More than one value must remain; as many levels as possible, up to three.
     let counts: Vec<u32> = (MOST_KEPT.into_iter())
         .filter(|&count| count as usize + 2 <= column.values.len())
         .collect();

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 pub enum DateLevel {
     /// `2024-05-17`, whatever the time of day.
     Day,
-    /// `2024-W20`, the week of ISO 8601. Weeks cross months and years, so nothing but `*` stands above.
+    /// `2024-W20`, the week of ISO 8601. Weeks cross months and years, so only `*` is above.
     Week,
     /// `2024-05`
     Month,
@@ -34,7 +34,7 @@ impl DateLevel {
         DateLevel::Decade,
     ];
 
-    /// What it is called in `date:month,year`.
+    /// Its name in `date:month,year`.
     pub fn name(self) -> &'static str {
         match self {
             DateLevel::Day => "day",
@@ -78,12 +78,12 @@ impl DateLevel {
 
 /// Dates by the given periods, one per level, finer before coarser.
 ///
-/// Days may have times after them and be written in any [`DateForm`]; without `form` it is the one that reads every
+/// Days may have times after them and be written in any [`DateForm`]; without `form` it is the one that parses every
 /// value.
 ///
 /// # Errors
-/// Values that are not dates of one form; dates that could have the day or the month first, when a period finer than a
-/// year is asked for and `form` does not say; periods that do not nest, or none.
+/// Values that are not dates of one form; dates in which the day or the month could come first, if a period finer than
+/// a year is requested and `form` does not say; periods that do not nest, or none.
 ///
 /// ```
 /// use incrowd_core::hierarchy::build::{DateLevel, date};
@@ -126,7 +126,7 @@ pub fn date(
     runs.in_order().finish(column, values)
 }
 
-/// The form that reads most values, for the count of those it does not.
+/// The form that parses the most values, for the count of those it does not.
 fn most_read(values: &[&str]) -> DateForm {
     let forms = DateForm::ALL.into_iter().rev(); // the first of equals
     let read = |form: &DateForm| {

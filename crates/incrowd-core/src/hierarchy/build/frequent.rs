@@ -1,14 +1,13 @@
-//! Texts that have nothing in common: the most common stay, the others become one.
+//! Texts that have nothing in common: the most common stay, all others become one.
 
 use super::{Runs, label};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
 
-/// On each level the `counts` most common values stay as they are and all others become `other`; `values` come with
-/// their rows.
+/// On each level, the `counts` most common values stay and all others become `other`; `values` come with their rows.
 ///
 /// Values with equally many rows are ranked by their bytes, so the order of rows does not matter. Leaves are listed by
-/// rank. Where a value is called `other` itself, in whatever case, the group is called `any other`.
+/// rank. If a value is itself called `other`, in any case, the group is called `any other`.
 ///
 /// # Errors
 /// No values; counts that are 0 or do not decrease.

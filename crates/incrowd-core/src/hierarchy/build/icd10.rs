@@ -4,8 +4,8 @@ use super::{Recognized, Runs, label, recognized};
 use crate::error::Error;
 use crate::hierarchy::{Hierarchy, known};
 
-/// Whether the text is written like a code of ICD-10 or one of its national versions and lies in a chapter: a letter, a
-/// digit, a third sign, and up to four more, mostly after a point.
+/// Whether the text looks like a code of ICD-10 or one of its national versions and is in a chapter: a letter, a digit,
+/// a third character, and up to four more, usually after a dot.
 pub(in crate::hierarchy) fn is_icd10(text: &str) -> bool {
     let text = text.trim();
     let (category, rest) = match text.split_at_checked(3) {
@@ -24,13 +24,13 @@ pub(in crate::hierarchy) fn is_icd10(text: &str) -> bool {
     is_code && known::icd10_chapter(&category.to_ascii_uppercase()).is_some()
 }
 
-/// The category, the first two signs, the chapter: `E11.*`, `E1*`, `[E00-E90]`.
+/// The category, the first two characters, the chapter: `E11.*`, `E1*`, `[E00-E90]`.
 ///
-/// Chapters are ranges of categories; no two categories with the same first two signs lie in different chapters.
-/// Values that are no codes are `other`.
+/// Chapters are ranges of categories; no two categories with the same first two characters are in different chapters.
+/// Values that are not codes are `other`.
 ///
 /// # Errors
-/// No values, or more than half of them no codes.
+/// No values, or more than half of them are not codes.
 ///
 /// ```
 /// use incrowd_core::hierarchy::build::icd10;

@@ -6,17 +6,16 @@ use crate::hierarchy::Hierarchy;
 use crate::table::decimal::written;
 use crate::table::{Decimal, Number};
 
-/// Beyond this many intervals from 0, neighboring numbers are no longer told apart.
+/// Beyond this many intervals from 0, neighboring numbers can no longer be distinguished.
 const MOST_INTERVALS: f64 = 9e15;
 
 /// Intervals of the given widths, one width per level, counted from `origin`.
 ///
-/// Every width is a multiple of the one before. With origin 0 the bounds do not depend on the data, so
-/// tables published one after the other agree. Both ends of an interval belong to it, so the upper end is the last
-/// number of the data's precision before the next interval: `[17-21]` for whole numbers (just `17` at width 1),
-/// `[1.0-1.4]` for tenths, `[-5--1]` below zero. Where the data have more than 12 digits after the point, an
-/// interval is written by the least and greatest of its numbers. Bounds are exact decimals: with width 0.1, `0.3`
-/// is never taken for a little less.
+/// Every width is a multiple of the one before. With origin 0 the bounds do not depend on the data, so tables published
+/// one after the other agree. Both ends of an interval belong to it, so the upper end is the last number of the data's
+/// precision before the next interval: `[17-21]` for whole numbers (just `17` at width 1), `[1.0-1.4]` for tenths,
+/// `[-5--1]` below zero. If the data has more than 12 digits after the point, an interval is written by its smallest
+/// and greatest number. Bounds are exact decimals: with width 0.1, `0.3` is never treated as slightly less.
 ///
 /// # Errors
 /// Values that are not numbers, widths that are not positive or do not nest, and intervals more than 9e15
@@ -103,7 +102,7 @@ impl Grid {
         }
     }
 
-    /// The narrowest interval of each number, where numbers are exact.
+    /// The narrowest interval of each number, if numbers are exact.
     fn exact_indices(&self, exact: &Exact) -> Vec<i128> {
         let finer = 10_i128.pow(u32::from(exact.places - self.places));
         let (origin, width) = (self.origin * finer, self.widths[0] * finer);
@@ -132,7 +131,7 @@ impl Grid {
         Ok(indices)
     }
 
-    /// The narrowest interval that holds the number. The bounds decide; the division only guesses.
+    /// The narrowest interval that contains the number. The bounds decide; the division is only a first guess.
     fn index(&self, number: f64) -> Option<i128> {
         let unit = 10_f64.powi(self.places.into());
         let (origin, width) = (self.origin as f64 / unit, self.widths[0] as f64 / unit);

@@ -1,9 +1,9 @@
-//! The one style of labels: `[low-high]` for what lies between, both ends inside; `{a, b}` for what is listed.
+//! The one style of labels: `[low-high]` for ranges, both ends included; `{a, b}` for lists.
 //!
-//! Negative bounds keep their sign (`[-5--2]`), a bound that stands alone has no brackets (`17`), codes are masked
-//! (`450**`). Groups that no hierarchy names are written the same way by [`crate::hierarchy`]'s users.
+//! Negative bounds keep their sign (`[-5--2]`), a single bound has no brackets (`17`), codes are masked (`450**`).
+//! Groups that no hierarchy names are written the same way by [`crate::hierarchy`]'s users.
 
-/// From one bound to another, both inside.
+/// From one bound to another, both included.
 pub(super) fn interval(low: &str, high: &str) -> String {
     match low == high {
         true => low.to_owned(),
@@ -11,7 +11,7 @@ pub(super) fn interval(low: &str, high: &str) -> String {
     }
 }
 
-/// A list of values; one alone stands as it is.
+/// A list of values; a single one is written without brackets.
 pub(super) fn set(values: &[&str]) -> String {
     match values {
         [value] => (*value).to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn set(values: &[&str]) -> String {
     }
 }
 
-/// A value as an element of a set: in quotes where it could be misread.
+/// A value as an element of a set, quoted if it could be misread.
 fn element(value: &str) -> String {
     let is_plain = !value.is_empty() && value.trim() == value && !value.contains(['"', ',']);
     match is_plain {

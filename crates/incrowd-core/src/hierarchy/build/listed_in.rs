@@ -1,10 +1,10 @@
-//! Values that a well-known list has groups for: countries, states, schooling.
+//! Values that a well-known list has groups for: countries, states, education.
 
 use super::{Recognized, Runs, label, recognized};
 use crate::error::Error;
 use crate::hierarchy::{Hierarchy, KnownList};
 
-/// The groups that a bundled list gives the values; those it does not list are `other` on every level below the last.
+/// The groups of the values in a bundled list; unlisted values are `other` on every level below the last.
 ///
 /// Leaves are in the order of the list, the others after them by their bytes.
 ///

@@ -1,4 +1,4 @@
-//! Numbers of very different size, in steps that grow with them: `[1-9]`, `[10-99]`, `[100-999]`.
+//! Numbers of very different magnitude, in steps that grow with them: `[1-9]`, `[10-99]`, `[100-999]`.
 
 use super::{Exact, Runs, label, sorted_numbers};
 use crate::error::Error;
@@ -10,9 +10,9 @@ use std::str::FromStr;
 /// How much greater the end of a step is than its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LogStep {
-    /// Three steps to a power of ten, starting at 1, 2 and 5: `[10-19]`, `[20-49]`, `[50-99]`.
+    /// Three steps per power of ten, starting at 1, 2 and 5: `[10-19]`, `[20-49]`, `[50-99]`.
     OneTwoFive,
-    /// So many powers of ten to a step, from 1 on: with 1 `[10-99]`, with 2 `[1-99]`.
+    /// This many powers of ten per step, from 1 on: with 1 `[10-99]`, with 2 `[1-99]`.
     Powers(u8),
 }
 
@@ -44,9 +44,9 @@ impl FromStr for LogStep {
 
 /// Steps that grow with the numbers, one [`LogStep`] per level, each made of whole steps of the level before.
 ///
-/// Zero stays `0` on every level below the last, and negative numbers mirror the positive ones: `[-99--50]`. Steps
-/// are written with both ends inside, by the precision of the data: `[0.5-0.9]` among tenths, `[50-99]` among whole
-/// numbers. The bounds do not depend on the data otherwise, so tables published one after the other agree.
+/// Zero stays `0` on every level below the last, and negative numbers mirror the positive ones: `[-99--50]`. Steps are
+/// written with both ends included, in the precision of the data: `[0.5-0.9]` among tenths, `[50-99]` among whole
+/// numbers. The bounds do not depend on the data otherwise, so that successive releases agree.
 ///
 /// # Errors
 /// Values that are not numbers, or have more than 36 digits or 12 after the point; steps that do not nest, or none.
@@ -83,7 +83,7 @@ pub fn log(column: &str, values: &[&str], steps: &[LogStep]) -> Result<Hierarchy
     runs.finish(column, values)
 }
 
-/// What a step holds, in units of the data's precision, both ends inside.
+/// The bounds of a step, in units of the data's precision, both included.
 #[derive(Debug, PartialEq)]
 struct Range {
     low: i128,

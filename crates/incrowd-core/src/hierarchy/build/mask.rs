@@ -1,4 +1,4 @@
-//! Codes read from the left, like zip codes: fewer and fewer characters stay.
+//! Codes read from the left, like zip codes: each level keeps fewer characters.
 
 use super::{Runs, present};
 use crate::error::Error;
@@ -7,11 +7,11 @@ use crate::hierarchy::listed::check_levels;
 
 /// Hides `step` more characters at the end on each level: `12345`, `123**`, `1****`, `*`.
 ///
-/// The longest value sets the length; shorter values are treated as if blanks followed. So a value that ends
-/// before the masked part stays whole (`12` among five-digit codes is `12` while three characters are kept,
-/// `12***` once two are). Where all values have the same signs at the same places, as `K1A 0B1` has its blank, these
-/// are neither counted nor masked. Characters are Unicode scalar values. Leaves are sorted by their bytes, so codes
-/// with a common beginning are neighbors.
+/// The longest value sets the length; shorter values are treated as if padded with spaces. So a value that ends before
+/// the masked part stays whole (`12` among five-digit codes is `12` while three characters are kept, `12***` once two
+/// are). If all values have the same punctuation at the same positions, like the space in `K1A 0B1`, it is neither
+/// counted nor masked. Characters are Unicode scalar values. Leaves are sorted by their bytes, so that codes with a
+/// common prefix are neighbors.
 ///
 /// # Errors
 /// No values, `step` 0, or more levels than a hierarchy may have.
@@ -32,7 +32,7 @@ pub fn mask(column: &str, values: &[&str], step: u32) -> Result<Hierarchy, Error
     codes.build(column, values, &lengths)
 }
 
-/// Keeps the first characters, so many on each level: with 3 and 1 `12345` becomes `123**`, then `1****`.
+/// Keeps the given number of first characters on each level: with 3 and 1, `12345` becomes `123**`, then `1****`.
 ///
 /// Like [`mask`], for codes whose parts are known: `prefix:3,1` keeps the sorting area and the first digit of a
 /// Canadian postal code, `K1A ***` and `K** ***`. Lengths beyond the longest value mask nothing.
@@ -94,7 +94,7 @@ impl<'a> Codes<'a> {
         Some(code.split_at(ends.nth(kept.checked_sub(1)?)?))
     }
 
-    /// How many groups are left when so many characters are kept.
+    /// How many groups remain if this many characters are kept.
     pub(in crate::hierarchy) fn groups(&self, kept: usize) -> usize {
         let key = |leaf: usize| self.key(leaf, kept);
         let differs = |leaf: &usize| *leaf == 0 || key(*leaf) != key(*leaf - 1);

@@ -1,9 +1,9 @@
-//! Hierarchies made by rule from the distinct values of a column.
+//! Hierarchies built by a rule from the distinct values of a column.
 //!
-//! Every builder sorts the values, so that a group is a run of neighbors, and then merges runs level by level.
-//! Labels are made once per group, never per value, which keeps a million values within a second. The
-//! missing value (an empty text) is put aside: it stays itself below the last level ([`ExtraLeaf::OwnBranch`]).
-//! The last level is always `*`.
+//! Every builder sorts the values, so that a group is a run of neighbors, and then merges runs level by level. Labels
+//! are made once per group, never per value, which keeps a million values within a second. The missing value (an empty
+//! text) is kept separate: it stays itself below the last level ([`ExtraLeaf::OwnBranch`]). The last level is always
+//! `*`.
 //!
 //! ```
 //! use incrowd_core::hierarchy::build::mask;
@@ -69,22 +69,22 @@ fn present<'a>(values: &[&'a str]) -> impl Iterator<Item = (usize, &'a str)> {
     values.filter(|(_, value)| !value.is_empty())
 }
 
-/// A value that was read as something with an order.
+/// A value that was parsed as something with an order.
 struct Read<'a, T> {
     meaning: T,
     text: &'a str,
-    /// Where it stood among the values given, from 0.
+    /// Its position among the given values, from 0.
     at: usize,
 }
 
-/// Values that could not be read: how many, and where the first stood, from 1.
+/// Values that could not be parsed: how many, and the position of the first, from 1.
 #[derive(Debug)]
 struct Unread {
     values: usize,
     first: usize,
 }
 
-/// Reads every present value and sorts what it means, ascending; texts that mean the same in the order of bytes.
+/// Parses every present value and sorts by meaning, ascending; texts with the same meaning in byte order.
 fn read_sorted<'a, T: Ord>(
     values: &[&'a str],
     read: impl Fn(&str) -> Option<T>,
@@ -130,8 +130,7 @@ enum Recognized<T> {
     No,
 }
 
-/// The present values, each once, by what they are recognized as. Refuses values of which more than half are not:
-/// they are something else.
+/// The present values, each once, by what they are recognized as. Refuses values if more than half are not recognized.
 fn recognized<'a, T: Ord>(
     column: &str,
     expected: &'static str,
@@ -163,15 +162,15 @@ fn recognized<'a, T: Ord>(
 
 /// Numbers as whole multiples of one power of ten.
 struct Exact {
-    /// Digits after the point; as many as a number of the data has, and no fewer than asked for.
+    /// Digits after the point; as many as the data has, and no fewer than requested.
     places: u8,
     /// Each number in units of 10 to the power of minus `places`, ascending.
     scaled: Vec<i128>,
 }
 
 impl Exact {
-    /// Reads the texts exactly and puts the numbers into their exact order, which differs from that of their
-    /// meanings only where these are too long to be told apart. None if a text needs too many digits.
+    /// Parses the texts exactly and sorts the numbers exactly, which differs from the order of their float values only
+    /// if these are too long to be distinguished. None if a text needs too many digits.
     fn of(numbers: &mut Vec<Read<'_, Number>>, least_places: u8) -> Option<Exact> {
         let mut places = least_places;
         for read in numbers.iter() {
@@ -218,12 +217,12 @@ impl Runs {
         }
     }
 
-    /// Adds a level on which neighboring groups are one when `key` of their first leaves is equal. `label` writes
-    /// the text of a group, given its first and last leaf.
+    /// Adds a level that merges neighboring groups if `key` of their first leaves is equal. `label` writes the text of
+    /// a group, given its first and last leaf.
     ///
-    /// A text is unique on its level, and on a higher level it holds all that it holds on a lower one; otherwise
-    /// whoever reads it would not know what it stands for. Where values look like labels themselves, a number
-    /// behind the text keeps them apart.
+    /// A text is unique on its level, and on a higher level it covers everything it covers on a lower one; otherwise
+    /// readers would not know what it stands for. If values look like labels themselves, a number after the text
+    /// distinguishes them.
     fn merge<K: PartialEq>(
         &mut self,
         name: String,
@@ -291,7 +290,7 @@ impl Runs {
         }
     }
 
-    /// Puts `*` on top and the missing value, if `values` has it, aside.
+    /// Puts `*` on top and adds the missing value, if `values` has it.
     fn finish(self, column: &str, values: &[&str]) -> Result<Hierarchy, Error> {
         let missing = values.contains(&"");
         if self.levels[0].of_leaf.is_empty() {

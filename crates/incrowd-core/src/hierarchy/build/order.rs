@@ -5,14 +5,14 @@ use crate::error::Error;
 use crate::hierarchy::{Hierarchy, known};
 use crate::table::{DateForms, Dictionary, Kind, parse_number};
 
-/// Groups of at most so many texts are written as a set; longer ones by their first and last.
+/// Groups of at most this many texts are written as a set; longer ones by their first and last.
 const MOST_IN_A_SET: usize = 8;
 
 /// Which values are neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Arrangement {
-    /// Numbers, dates and bands such as `25-34` ascending; well-known scales (`low`, `medium`, `high`) as everybody
-    /// orders them; other text by its bytes.
+    /// Numbers, dates and bands such as `25-34` ascending; well-known scales (`low`, `medium`, `high`) in their usual
+    /// order; other text by its bytes.
     #[default]
     Natural,
     /// As given.
@@ -22,7 +22,7 @@ pub enum Arrangement {
 /// Pairs of neighbors, then pairs of pairs, until one group is left, which is `*`.
 ///
 /// Numbers and dates are written `[low-high]`, text as the set `{a, b}` while that is short, then by its first and last
-/// value too; what is left over at the end of a level stays as it is.
+/// value too; a leftover at the end of a level does not change.
 ///
 /// # Errors
 /// No values.
@@ -99,7 +99,7 @@ fn naturally<'a>(values: &[&'a str]) -> (Vec<&'a str>, Kind) {
 pub(in crate::hierarchy) enum KnownOrder {
     /// Bands of numbers: `under 18`, `18-24`, `65+`.
     Bands,
-    /// A scale that everybody knows.
+    /// A well-known scale.
     Scale(&'static known::Scale),
 }
 

@@ -1,4 +1,4 @@
-//! Postcodes of the United Kingdom, whose parts differ in length: `SW1A 1AA`, `M1 1AE`.
+//! UK postcodes, whose parts differ in length: `SW1A 1AA`, `M1 1AE`.
 
 use super::{Recognized, Runs, label, recognized};
 use crate::error::Error;
@@ -49,7 +49,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Whether the text is a postcode of the United Kingdom with both halves.
+/// Whether the text is a UK postcode with both halves.
 pub(in crate::hierarchy) fn is_postcode(text: &str) -> bool {
     Parts::of(text).is_some_and(|parts| parts.sector.is_some())
 }
@@ -57,11 +57,11 @@ pub(in crate::hierarchy) fn is_postcode(text: &str) -> bool {
 /// Sector, district and area: `SW1A 1**`, `SW1A ***`, `SW* ***`.
 ///
 /// A mask of equally many characters would mix areas of one letter with those of two. The letters before the first star
-/// are the whole area: `M* ***` is Manchester and holds no `ME1`. Capital letters; the blank may be left out. Values that
-/// are no postcodes are `other`.
+/// are the whole area: `M* ***` is Manchester and does not include `ME1`. Capital letters; the space may be omitted.
+/// Values that are not postcodes are `other`.
 ///
 /// # Errors
-/// No values, or more than half of them no postcodes.
+/// No values, or more than half of them are not postcodes.
 ///
 /// ```
 /// use incrowd_core::hierarchy::build::postcode;

@@ -1,15 +1,15 @@
-//! Numbers in intervals that hold about equally many rows.
+//! Numbers in intervals with about the same number of rows.
 
 use super::{Runs, label, sorted_numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
 
-/// About equally full intervals, `groups` of them on each level; `values` come with their rows.
+/// Intervals with about the same number of rows, `groups` of them on each level; `values` come with their rows.
 ///
-/// A number goes where the middle of its rows falls when all rows are dealt out evenly, so equal numbers stay
-/// together; a number that fills several shares leaves fewer groups than asked for. Levels above level 1 deal
-/// out whole groups the same way. A group is written by its least and greatest number, both inside: `[17-23]`,
-/// `[1.5-2.25]`, `[-3-0]`; a group of one number as that number.
+/// A number goes where the middle of its rows falls if all rows are distributed evenly, so equal numbers stay together;
+/// a number that fills several shares leaves fewer groups than requested. Levels above level 1 distribute whole groups
+/// in the same way. A group is written by its smallest and greatest number, both included: `[17-23]`, `[1.5-2.25]`,
+/// `[-3-0]`; a group of one number as that number.
 ///
 /// # Errors
 /// Values that are not numbers; group counts that are 0 or do not decrease.
@@ -37,7 +37,7 @@ pub fn quantile(column: &str, values: &[(&str, u32)], groups: &[u32]) -> Result<
     before.push(total);
 
     let mut runs = Runs::new("value", numbers.iter().map(|read| read.text));
-    // Texts of one number are one group to start from: no label can tell them apart.
+    // Texts of one number form one group from the start: no label can distinguish them.
     let mut ends = units(numbers.len(), |leaf| number(leaf).to_bits());
     for &count in groups {
         let mut shares: Vec<u128> = Vec::with_capacity(numbers.len());

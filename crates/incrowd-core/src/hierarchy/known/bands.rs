@@ -1,12 +1,11 @@
 //! Bands of numbers as tables publish them: `under 18`, `18-24`, `25 to 34 years`, `65+`.
 
-/// Words that say what is counted, and nothing about the band.
+/// Words that name the unit and say nothing about the band.
 const UNITS: [&str; 12] = [
     "years", "year", "yrs", "yr", "y", "old", "jahre", "ans", "años", "anni", "k", "of age",
 ];
 
-/// Where a band starts and ends, in thousandths; a number alone is no band. Bands without a bound reach as far as there
-/// are numbers.
+/// Where a band starts and ends, in thousandths; a single number is not a band. Bands without a bound are unlimited.
 pub(in crate::hierarchy) fn band(text: &str) -> Option<(i128, i128)> {
     let text = text.trim().to_lowercase();
     let text = text

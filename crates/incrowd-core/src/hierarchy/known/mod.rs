@@ -1,8 +1,8 @@
-//! What everybody knows: which continent a country lies on, that `medium` stands between `low` and `high`.
+//! Common knowledge: which continent a country is on, that `medium` is between `low` and `high`.
 //!
-//! The lists are small files compiled in; where they come from is said in `SOURCE.md` beside them. A list has a line per
-//! entry: its name, other names, codes, then its groups, coarser and coarser. Names are compared without regard to case
-//! and punctuation (`United-States`, `united states`), codes exactly, since `in` and `de` are words.
+//! The lists are small files compiled in; `SOURCE.md` next to them states their sources. A list has one line per entry:
+//! its name, other names, codes, then its groups from finest to coarsest. Names are compared without regard to case and
+//! punctuation (`United-States`, `united states`), codes exactly, since `in` and `de` are words.
 
 mod bands;
 mod scales;
@@ -21,7 +21,7 @@ pub enum KnownList {
     Countries,
     /// States of the United States by names and postal codes, to the divisions and regions of the Census Bureau.
     UsStates,
-    /// Schooling from none to a doctorate.
+    /// Education from none to a doctorate.
     Education,
 }
 
@@ -80,7 +80,7 @@ impl KnownList {
         KnownList::Education,
     ];
 
-    /// What it is called as a way to build a hierarchy.
+    /// Its name as a hierarchy rule.
     pub fn name(self) -> &'static str {
         match self {
             KnownList::Countries => "countries",
@@ -125,7 +125,7 @@ impl KnownList {
     }
 }
 
-/// A name in lower case, its words separated by one blank, without punctuation and the marks of common accents.
+/// A name in lower case, its words separated by one space, without punctuation and common accents.
 fn normalized(name: &str) -> String {
     let mut words = String::with_capacity(name.len());
     for letter in name.chars().flat_map(char::to_lowercase) {
@@ -148,7 +148,7 @@ static ICD10_CHAPTERS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::n
         .collect()
 });
 
-/// The first and last category of the chapter that a category lies in.
+/// The first and last category of the chapter of a category.
 pub(super) fn icd10_chapter(category: &str) -> Option<(&'static str, &'static str)> {
     let mut chapters = ICD10_CHAPTERS.iter().copied();
     chapters.find(|&(first, last)| first <= category && category <= last)

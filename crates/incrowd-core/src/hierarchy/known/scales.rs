@@ -1,4 +1,4 @@
-//! Scales whose order everybody knows.
+//! Scales with a well-known order.
 
 use super::normalized;
 use hashbrown::HashMap;
@@ -21,13 +21,13 @@ static SCALES: LazyLock<Vec<Scale>> = LazyLock::new(|| {
 });
 
 impl Scale {
-    /// The place of a text on the scale.
+    /// The position of a text on the scale.
     pub(in crate::hierarchy) fn place(&self, text: &str) -> Option<usize> {
         self.places.get(&normalized(text)).copied()
     }
 }
 
-/// The first scale that has a place for every one of these texts.
+/// The first scale that contains all of these texts.
 pub(in crate::hierarchy) fn scale_of<'a>(
     texts: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<&'static Scale> {

@@ -1,19 +1,19 @@
-//! Published rows in an order that tells nothing about the order of the table.
+//! Published rows in an order that reveals nothing about the order of the table.
 //!
-//! Rows that stay in their order can tell who is who: a table sorted by name, or by the day of admission, gives each
-//! row a neighbor whom others may know. Drawing random places would not do, for a seed that is known, and the
-//! certificate tells it, leads back to the order. So rows are sorted first, by what is published of them, and only then
-//! drawn: what comes out depends on the published rows and the seed, and on nothing else.
+//! Rows in their original order can reveal who is who: a table sorted by name or by day of admission gives each row a
+//! neighbor whom others may know. A random permutation alone would not do: the certificate contains the seed, which
+//! leads back to the order. So rows are first sorted by their published contents and then permuted: the result depends
+//! only on the published rows and the seed.
 //!
-//! All published rows are held in memory, with four bytes for each cell and sixteen for each row.
+//! All published rows are held in memory, plus four bytes per cell and sixteen per row.
 
 use super::PublishedRows;
 use crate::table::RowBatch;
 
-/// Rows of a batch that is handed out.
+/// Rows per batch.
 const BATCH_ROWS: usize = 4096;
 
-/// Takes all rows of a release, then gives them back in another order.
+/// Takes all rows of a release, then returns them in another order.
 ///
 /// ```
 /// use incrowd_core::publish::{PublishedRows, Shuffle};
@@ -46,7 +46,7 @@ impl Shuffle {
         }
     }
 
-    /// Gives the rows back, in an order that depends on them and on `seed` only.
+    /// Returns the rows in an order that depends only on them and on `seed`.
     pub fn finish(self, seed: u64) -> impl Iterator<Item = PublishedRows> {
         let Shuffle {
             columns,
@@ -76,17 +76,17 @@ impl Shuffle {
     }
 }
 
-/// Puts items in an order drawn from `seed`. R. Durstenfeld, Algorithm 235: Random permutation, CACM 7(7), 1964.
+/// Permutes items with random numbers from `seed`. R. Durstenfeld, Algorithm 235: Random permutation, CACM 7(7), 1964.
 fn draw<T>(items: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..items.len()).rev() {
-        // One of `last + 1` places; that some are likelier than others by one in 2^64 is never seen.
+        // One of `last + 1` positions; the bias of one in 2^64 is negligible.
         let place = (u128::from(next(&mut state)) * (last as u128 + 1)) >> 64;
         items.swap(last, place as usize);
     }
 }
 
-/// The next number of a sequence that is fixed for ever, so that releases made again are the same.
+/// The next number of a sequence that never changes, so that a release can be reproduced.
 ///
 /// G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014 (SplitMix64).
 fn next(state: &mut u64) -> u64 {

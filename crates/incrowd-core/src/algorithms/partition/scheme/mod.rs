@@ -1,8 +1,8 @@
-//! The schemes, each in a file of its own: which partitions of a column's values are allowed.
+//! The schemes, each in its own file: which partitions of a column's values are allowed.
 //!
-//! Five of the six are alike. There is a tree over the values, and at every node whose values are not all in one
-//! block, whole children may be joined into blocks while single ones are looked at by themselves. Guided schemes
-//! take the tree of the hierarchy, the others a tree without levels; [`Joins`] says which children may be joined.
+//! Five of the six are similar. There is a tree over the values, and at every node whose values are not all in one
+//! block, whole children may be joined into blocks while single ones are treated separately. Guided schemes use the
+//! tree of the hierarchy, the others a tree without levels; [`Joins`] says which children may be joined.
 
 mod bhs;
 pub(super) mod ghs;
@@ -17,7 +17,7 @@ use super::values::Values;
 use crate::algorithms::partition::settings::Scheme;
 use std::fmt::Debug;
 
-/// A scheme, which makes a space of partitions out of values.
+/// A scheme, which builds a space of partitions from values.
 pub(super) trait PartitionScheme: Debug + Sync {
     fn space(&self, values: &Values) -> Space;
 }
@@ -100,7 +100,7 @@ impl Space {
         }
     }
 
-    /// How many partitions there are, as exactly as a float can say; infinite where it cannot, and always a number.
+    /// How many partitions there are, as exactly as a float allows; infinite beyond that, and never NaN.
     pub(super) fn size(&self) -> f64 {
         match &self.shape {
             Shape::Chain(chain) => chain.len() as f64,
@@ -157,16 +157,16 @@ impl Space {
     }
 }
 
-/// More things than this can be sorted into sets in more ways than a float can say: that is what the Bell numbers do.
+/// More things than this have more set partitions (Bell numbers) than a float can represent.
 const MOST_COUNTED: usize = 218;
 
 impl Joins {
-    /// How many ways there are to join children, each of which has so many partitions of its own.
+    /// How many ways there are to join children, given the number of partitions of each.
     fn count(self, children: &[f64]) -> f64 {
         match self {
             Joins::All => 1.0 + children.iter().product::<f64>(),
             Joins::Runs => {
-                // Ways for the first so many children: the last one is by itself, or in a run that began before.
+                // Ways for the first children: the last one is alone, or in a run that began before.
                 let (mut ways, mut before) = (1.0, 0.0);
                 for child in children {
                     let longer = ways * child + before;
@@ -187,8 +187,7 @@ impl Joins {
                     }
                 }
                 let joined = partitions_without_singles(children.len());
-                // Nothing is made of what cannot be joined, however many ways the single ones have: 0 times
-                // infinity is no number.
+                // Zero ways stay zero, however many ways the single ones have: 0 times infinity is NaN.
                 let ways = (sums.iter().rev().zip(&joined)).filter(|&(_, &joined)| joined > 0.0);
                 ways.map(|(single, joined)| single * joined).sum()
             }

@@ -1,11 +1,11 @@
-//! What everything below a node costs at least.
+//! A lower bound of the cost of everything below a node.
 
 use super::super::blocks::Partition;
 use super::super::classes::Classes;
 use super::Search;
 use crate::problem::Interruption;
 
-/// What partitions cost at least.
+/// A lower bound of the cost of partitions.
 pub(super) struct Bounds {
     /// Those as coarse as the fine corner.
     pub(super) wherever: f64,
@@ -42,7 +42,7 @@ impl Search<'_, '_> {
         (fine, coarse)
     }
 
-    /// What everything between two corners costs at least.
+    /// A lower bound of the cost of everything between two corners.
     pub(super) fn bound(
         &self,
         classes: &Classes,
@@ -88,8 +88,8 @@ impl Search<'_, '_> {
                 && size < judge.smallest
                 && within.small < judge.smallest
             {
-                // All that is too small makes no safe class, so each row is suppressed or joins a large class; one of
-                // b rows that takes in t more costs at least 2bt more.
+                // The classes that are too small form no safe class even together, so each of their rows is suppressed
+                // or joins a large class; one of b rows that takes in t more costs at least 2bt more.
                 let joined = (2.0 * f64::from(within.least_large)).min(cost.charge);
                 added += (f64::from(size) * joined - least).max(0.0);
             }

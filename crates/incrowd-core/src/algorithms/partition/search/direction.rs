@@ -1,4 +1,4 @@
-//! From which end to search.
+//! The direction of the search.
 
 use super::super::ground::Ground;
 use crate::algorithms::partition::settings::Direction;

@@ -7,17 +7,17 @@ use crate::Error;
 use crate::counts::Work;
 use crate::problem::Interruption;
 
-/// What a step towards a node came to.
+/// The result of a step towards a node.
 enum Child {
     Kept(Box<Node>),
     /// Nothing below the new node is of interest.
     Dropped,
-    /// Nothing at all that is as coarse as the new node is of interest, whatever other attributes do.
+    /// Nothing that is as coarse as the new node is of interest, whatever the other attributes.
     TooMuchForAll,
 }
 
 impl Search<'_, '_> {
-    /// Makes the nodes one step away that may hold something better.
+    /// Creates the nodes one step away that may contain something better.
     pub(super) fn expand(&mut self, node: &Node) -> Result<(), Stop> {
         let mut children: Vec<Node> = Vec::new();
         let mut memory_of_children = 0;

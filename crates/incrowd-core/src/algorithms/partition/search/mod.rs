@@ -28,7 +28,7 @@ use node::Node;
 use start::seed;
 use std::collections::BinaryHeap;
 
-/// So many classes are merged before the search looks for better answers beside; most searches end before.
+/// Classes merged before the search also looks for better results heuristically; most searches finish before.
 const WORK_BEFORE_IMPROVING: u64 = 30_000_000;
 
 /// Bytes that nodes not looked at yet may always take. Beyond that, and beyond what the problem allows, the search ends.
@@ -38,31 +38,31 @@ const LEAST_MEMORY: usize = 64 << 20;
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) best: Option<Solution>,
-    /// What the start cost, if there was one.
+    /// The cost of the start, if there was one.
     pub(super) seed: Option<f64>,
-    /// Nothing costs less.
+    /// A lower bound of the cost.
     pub(super) lower_bound: f64,
     /// Whether nothing was left to search.
     pub(super) is_complete: bool,
     pub(super) counts: Counts,
 }
 
-/// How much was searched and how much was not.
+/// How much was searched and how much was pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Nodes whose cost was computed.
     pub nodes_visited: u64,
-    /// Nodes dropped because nothing below costs less than the best.
+    /// Nodes pruned because nothing below costs less than the best.
     pub dropped_by_cost: u64,
-    /// Nodes dropped because everything below suppresses too much.
+    /// Nodes pruned because everything below suppresses too much.
     pub dropped_by_budget: u64,
     /// Attributes that were not tried below a node because every first step costs too much.
     pub applicators_dropped: u64,
-    /// Nodes dropped when their turn came again.
+    /// Nodes pruned when their turn came again.
     pub dropped_late: u64,
 }
 
-/// From which end, and which rules are used.
+/// The direction, and which rules are used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
     pub(super) is_bottom_up: bool,
@@ -116,19 +116,19 @@ struct Search<'a, 'g> {
     /// The attribute that the program finishes.
     finished: Option<usize>,
     best: Option<Solution>,
-    /// What the start cost that is to be beaten.
+    /// The cost of the start to beat.
     seed: Option<f64>,
     queue: BinaryHeap<Node>,
-    /// Looked at before the queue: the way down when memory is short.
+    /// Examined before the queue: for depth-first search if memory is short.
     stack: Vec<Node>,
     memory: usize,
     made: u64,
-    /// Classes merged so far by the search, and by looking for better answers beside it.
+    /// Classes merged so far by the search, and by the heuristic search for better results.
     work: u64,
     work_beside: u64,
     draw: Draw,
     counts: Counts,
-    /// Nothing costs less than this, nor than the least bound of the nodes kept.
+    /// Nothing costs less than this, or than the lowest bound of the remaining nodes.
     open: f64,
 }
 
@@ -169,7 +169,7 @@ impl<'a, 'g> Search<'a, 'g> {
         }
     }
 
-    /// No partition not yet looked at costs less.
+    /// A lower bound of the cost of all unexamined partitions.
     fn open_bound(&self) -> f64 {
         let bounds = self.queue.iter().chain(&self.stack).map(|node| node.bound);
         bounds.fold(self.open, f64::min)
@@ -183,7 +183,7 @@ impl<'a, 'g> Search<'a, 'g> {
         self.rules.cost_bound && (bound >= below(self.best_cost()) || bound == f64::INFINITY)
     }
 
-    /// The bound of the whole, then a start, so that there is something to compare the start with.
+    /// First the bound of everything, then a start, so that there is something to compare the start with.
     fn begin(&mut self) -> Result<(), Stop> {
         let root = self.root()?;
         self.keep(root);
@@ -203,7 +203,7 @@ impl<'a, 'g> Search<'a, 'g> {
                 self.counts.dropped_late += 1;
                 continue;
             }
-            // What is at hand is in no queue.
+            // The current node is in no queue.
             self.open = node.bound;
             self.note(self.rules.least_bound_first.then_some(Loss(node.bound)));
             self.ground.meter.spend(Work(1))?;
@@ -237,7 +237,7 @@ impl<'a, 'g> Search<'a, 'g> {
         });
     }
 
-    /// Looks for a better answer somewhere near the best, to drop more by.
+    /// Looks for a better result near the best, to prune more.
     fn improve(&mut self) -> Result<(), Interruption> {
         let Some(best) = self.best.clone() else {
             self.work_beside = self.work;
@@ -287,7 +287,7 @@ impl<'a, 'g> Search<'a, 'g> {
         })
     }
 
-    /// Computes what a node costs, with the best partition of the attribute left out.
+    /// Computes the cost of a node, with the best partition of the attribute left out.
     fn visit(&mut self, node: &Node) -> Result<(), Interruption> {
         self.counts.nodes_visited += 1;
         let ground = self.ground;

@@ -1,14 +1,14 @@
-//! A node of the tree, and which of two is looked at first.
+//! A node of the tree, and the order in which nodes are examined.
 
 use super::super::blocks::Partition;
 use super::super::classes::Classes;
 use std::cmp::Ordering;
 
-/// Partitions, what is known of them, and what may change below.
+/// Partitions, what is known about them, and what may change below.
 pub(super) struct Node {
-    /// Nothing below costs less.
+    /// A lower bound of the cost of everything below.
     pub(super) bound: f64,
-    /// Counts up as nodes are made.
+    /// Increases as nodes are created.
     pub(super) number: u64,
     /// The partitions; that of the attribute left out is the finest.
     pub(super) partitions: Vec<Partition>,
@@ -16,9 +16,9 @@ pub(super) struct Node {
     pub(super) fine: Vec<Partition>,
     /// Its classes.
     pub(super) classes: Classes,
-    /// The place, in the order of attributes, of the one changed last.
+    /// The position, in the order of attributes, of the one changed last.
     pub(super) changed: usize,
-    /// Attributes, by bits, that stay as they are below.
+    /// Attributes, as bits, that do not change below.
     pub(super) fixed: u64,
     pub(super) is_visited: bool,
     /// Nodes by their number, not by their bound.
@@ -33,7 +33,7 @@ impl PartialEq for Node {
 
 impl Eq for Node {}
 
-/// The greatest is the next to look at.
+/// The greatest is examined next.
 impl Ord for Node {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_age = other.number.cmp(&self.number);
@@ -51,7 +51,7 @@ impl PartialOrd for Node {
 }
 
 impl Node {
-    /// Bytes it takes, about.
+    /// Approximate bytes it takes.
     pub(super) fn memory(&self) -> usize {
         let blocks: usize = (self.partitions.iter())
             .map(|partition| 8 * partition.of_values().len())

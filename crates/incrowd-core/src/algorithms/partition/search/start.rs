@@ -1,4 +1,4 @@
-//! A good solution before the search begins, to drop more by.
+//! A good solution before the search begins, to prune more.
 
 use super::super::ground::{Ground, Solution};
 use super::super::improve;
@@ -8,14 +8,14 @@ use crate::algorithms::{Goal, search as full_domain_search};
 use crate::problem::{Interruption, Progress};
 use crate::utility::Loss;
 
-/// Work spent on a full-domain recoding to start from, at most.
+/// The most work spent on a full-domain recoding to start from.
 const WORK_FOR_A_START: u64 = 30_000_000;
 
-/// With no more choices of partitions than that a start from full-domain recodings does not pay.
+/// With no more choices of partitions than this, a start from full-domain recodings does not pay off.
 const FEW_CHOICES: f64 = 1e10;
 
-/// A good solution to start from: the best of several starts, each improved as far as one attribute at a time goes.
-/// Stopped on the way, it is the best so far.
+/// A good solution to start from: the best of several starts, each improved as far as one attribute at a time goes. If
+/// stopped early, it is the best so far.
 pub(super) fn seed(ground: &Ground<'_>) -> Result<Option<Solution>, Error> {
     let mut best: Option<Solution> = None;
     match improve_starts(ground, &mut best) {
