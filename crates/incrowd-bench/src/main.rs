@@ -1,8 +1,8 @@
-//! Measures incrowd, with the work done beside the time.
+//! Measures incrowd: time, together with the work done.
 //!
-//! A subcommand per benchmark, `all` for every one of them. Tables go to standard output; `--record` keeps a run
-//! for good, in a folder under `benchmarks/runs`. Every time stands beside what was reached in it, for speed
-//! compares only where the work is equal.
+//! One subcommand per benchmark, `all` for every one of them. Tables go to standard output; `--record` saves a run in a
+//! folder under `benchmarks/runs`. Every time is reported with the result reached, since speed is comparable only for
+//! equal work.
 
 mod adult;
 mod arx;
@@ -26,47 +26,47 @@ use clap::{Parser, Subcommand};
 use report::Report;
 use std::path::PathBuf;
 
-/// Measures incrowd, with the work done beside the time.
+/// Measures incrowd: time, together with the work done.
 #[derive(Debug, Parser)]
 #[command(name = "incrowd-bench", version)]
 struct Arguments {
     #[command(subcommand)]
     benchmark: Benchmark,
-    /// Keep the run under benchmarks/runs, by this name or by today's date.
+    /// Save the run under benchmarks/runs, with this name or today's date.
     #[arg(long, global = true, num_args = 0..=1, default_missing_value = "")]
     record: Option<String>,
     /// Rows of the census file.
     #[arg(long, global = true, default_value_t = 10_000_000)]
     rows: u64,
-    /// The Python that has pycanon and pandas.
+    /// The Python interpreter with pycanon and pandas.
     #[arg(long, global = true, default_value = "python3")]
     python: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
-    /// The exact search on Adult, beside ARX.
+    /// The exact search on Adult, compared with ARX.
     Optimal,
-    /// All privacy models of a file at once, beside pycanon.
+    /// All privacy models of a file at once, compared with pycanon.
     Verify,
-    /// A whole job on a large file, beside reading and writing it.
+    /// A whole job on a large file, compared with only reading and writing it.
     Census,
     /// Every algorithm on the same tables.
     Classics,
-    /// Histograms of every node beside pandas, answers from them, and how they grow.
+    /// Histograms of every node compared with pandas, answers from them, and how they grow.
     Negotiation,
     /// Instructions of the roll-up kernel, by callgrind.
     Kernel,
-    /// Optimal partitions by six schemes, on Adult.
+    /// Optimal partitions under six schemes, on Adult.
     Schemes {
-        /// One table only.
+        /// Only one table.
         #[arg(long)]
         only: Option<schemes::Part>,
-        /// Seconds for a search that may be out of reach.
+        /// Time limit in seconds for searches that may not finish.
         #[arg(long, default_value_t = 60)]
         limit: u64,
     },
-    /// Every benchmark above but the partitions.
+    /// Every benchmark above except the partitions.
     All,
     /// Draws the charts of the documentation from a recorded run.
     Plot {

@@ -1,10 +1,10 @@
-//! What the tests of incrowd stand on; never published.
+//! Shared code of incrowd's tests; never published.
 //!
-//! - [`oracle`] answers the same questions as the core, row by row and text by text, as the formulas are written.
-//!   It shares no code with the core, and it is slow.
-//! - [`random`] makes problems that are small enough for the oracle and strange enough to be worth it.
-//! - [`bridge`] says a problem in the words of the core.
-//! - [`decision_tree`] measures what a release is still good for.
+//! - [`oracle`] answers the same questions as the core, row by row and text by text, directly from the formulas. It
+//!   shares no code with the core, and it is slow.
+//! - [`random`] generates problems that are small enough for the oracle and unusual enough to be interesting.
+//! - [`bridge`] converts a problem into the types of the core.
+//! - [`decision_tree`] measures how useful a release still is.
 //! - [`tiny`] turns a few lines of text into a problem.
 //! - [`unchanged`](mod@unchanged) publishes rows as they are, for tests of writers.
 //! - [`census`](mod@census) writes files of any length that look like a census.

@@ -1,7 +1,7 @@
-//! Anonymization as it is written down: every row, every node, every formula, nothing remembered or skipped.
+//! Anonymization by definition: every row, every node, every formula, nothing cached or skipped.
 //!
 //! A cell is a text, a class is a list of rows, a hierarchy is a list of texts per value. What a node suppresses and
-//! costs follows from that by definition. The core must come to the same answers by other means.
+//! costs follows from that by definition. The core must get the same results by other means.
 //!
 //! ```
 //! use incrowd_testkit::oracle::{OracleMetric, Promise};
@@ -43,21 +43,21 @@ impl RawTable {
     }
 }
 
-/// For each value its way up: the value itself, its groups, the last text the same for all.
+/// For each value, its path upward: the value itself, its groups, the last text the same for all.
 pub type RawHierarchy = Vec<Vec<String>>;
 
-/// What a missing cell means.
+/// How a missing cell is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingPolicy {
-    /// A value like others.
+    /// As a value like others.
     OwnValue,
-    /// It could be any value: rows agree where either is missing.
+    /// As any value: rows match if either cell is missing.
     MatchAny,
-    /// The row is no part of the table.
+    /// By excluding the row.
     ExcludeRow,
 }
 
-/// A table and what is asked of its release.
+/// A table and the requirements for its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OracleProblem {
     /// The table.
@@ -69,20 +69,20 @@ pub struct OracleProblem {
     pub sensitive: Vec<(String, Option<RawHierarchy>)>,
     /// The column a release should still predict.
     pub target: Option<String>,
-    /// The promises; all must hold.
+    /// The privacy models; all must hold.
     pub models: Vec<OracleModel>,
     /// How many rows may be suppressed.
     pub max_suppressed: usize,
     /// The highest acceptable level of each quasi-identifier.
     pub max_levels: Vec<u8>,
-    /// What a missing cell means.
+    /// How a missing cell is treated.
     pub missing: MissingPolicy,
-    /// Texts that stand for a missing cell, beside the empty one.
+    /// Texts that stand for a missing cell, besides the empty one.
     pub missing_tokens: Vec<String>,
 }
 
 impl OracleProblem {
-    /// Adds a promise.
+    /// Adds a model.
     #[must_use]
     pub fn require(mut self, model: impl Into<OracleModel>) -> Self {
         self.models.push(model.into());
@@ -108,7 +108,7 @@ impl OracleProblem {
         columns
     }
 
-    /// A cell, empty when it is missing.
+    /// A cell, empty if it is missing.
     pub fn cell(&self, row: usize, column: usize) -> &str {
         let text = &self.table.rows[row][column];
         if self.missing_tokens.contains(text) {
@@ -159,11 +159,11 @@ impl OracleProblem {
         nodes
     }
 
-    /// Generalizes every row to the levels and suppresses those whose crowd breaks a promise.
+    /// Generalizes every row to the levels and suppresses those whose crowd violates a model.
     ///
-    /// The crowd of a row are the published rows it cannot be told apart from. Where a missing cell could be any
+    /// The crowd of a row is the set of published rows it cannot be distinguished from. If a missing cell could be any
     /// value, a suppressed row may have been part of another's crowd, so unsafe rows are suppressed round by round
-    /// until every crowd left keeps all promises.
+    /// until every remaining crowd satisfies all models.
     pub fn judge(&self, levels: &[u8]) -> Judged<'_> {
         let rows = self.rows();
         let ways_up: Vec<Vec<&[String]>> = (self.quasi_identifiers.iter())
@@ -226,12 +226,12 @@ pub struct Judged<'a> {
     ways_up: Vec<Vec<&'a [String]>>,
     /// The generalized quasi-identifiers of each row.
     pub published: Vec<Vec<&'a str>>,
-    /// Whether the row breaks a promise.
+    /// Whether the row violates a model.
     pub is_suppressed: Vec<bool>,
 }
 
 impl<'a> Judged<'a> {
-    /// Rows of the node that now break a promise.
+    /// Rows of the node that now violate a model.
     fn unsafe_rows(&self) -> Vec<usize> {
         // Rows that look alike have the same crowd; asking once for each look is all that is saved here.
         let mut answers: BTreeMap<&[&str], bool> = BTreeMap::new();
@@ -255,7 +255,7 @@ impl<'a> Judged<'a> {
         unsafe_rows
     }
 
-    /// The published rows, by their number in the table, that a row cannot be told apart from.
+    /// The published rows, by their number in the table, that a row cannot be distinguished from.
     fn crowd(&self, row: usize) -> Vec<usize> {
         let matches_any = self.problem.missing == MissingPolicy::MatchAny;
         let is_missing = |attribute: usize, row: usize| {
