@@ -100,7 +100,10 @@ fn parameters_out_of_range_are_refused_with_the_range() {
         assert!(error.hint().contains("must be"), "{}", error.hint());
     }
     let error = parse("t-closeness(t=1.5)").expect_err("too far");
-    assert_eq!(error.to_string(), "`t` of `t-closeness` cannot be `1.5`");
+    assert_eq!(
+        error.to_string(),
+        "the setting `t` of `t-closeness` cannot be `1.5`"
+    );
     assert_eq!(error.hint(), "`t` must be a decimal number from 0 to 1");
 }
 
@@ -108,7 +111,7 @@ fn parameters_out_of_range_are_refused_with_the_range() {
 fn parameters_are_known_given_once_and_complete() {
     let unknown = parse("k-anonymity(l=5)").expect_err("not its parameter");
     assert!(matches!(unknown, Error::UnknownSetting { .. }));
-    assert_eq!(unknown.hint(), "it has `k`");
+    assert_eq!(unknown.hint(), "its settings are `k`");
     let no_column = parse("k-anonymity(k=5,column=age)").expect_err("about no column");
     assert!(matches!(no_column, Error::UnknownSetting { .. }));
     for twice in ["k-anonymity(k=5,k=5)", "t-closeness(t=0,column=a,column=b)"] {
