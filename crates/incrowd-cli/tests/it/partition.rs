@@ -120,7 +120,7 @@ fn coarse_steps_may_begin_below_zero_and_between_whole_numbers() {
     for steps in ["2@-3", "2.0000000000@-3.5"] {
         let outcome = json(&folder.run(&format!(
             "anonymize people.csv -q age -s ill -k 1 --algorithm partition --scheme ops --coarse age={steps} \
-             -o out.csv --force --json"
+             -o out.csv --json"
         )));
         let expected = serde_json::json!([["-3", "-2"], ["-1", "0"]]);
         assert_eq!(outcome["blocks"]["age"], expected, "{steps}");
