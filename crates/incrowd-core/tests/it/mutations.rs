@@ -104,10 +104,11 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
                 }
             }
         }
-        let shorter = problem
-            .clone()
-            .limit_levels(Node::from_levels(node.levels().skip(1)))
-            .expect("levels of the table");
+        let fewer = Node::from_levels(node.levels().skip(1));
+        let refused = problem.clone().limit_levels(fewer.clone());
+        assert!(refused.is_err(), "{case}: a level too few");
+        let mut shorter = problem.clone();
+        shorter.max_levels = fewer;
         assert_refused(
             &shorter,
             proposal.recoding.by_columns().unwrap().clone(),

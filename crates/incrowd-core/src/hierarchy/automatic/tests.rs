@@ -271,7 +271,7 @@ fn free_text_keeps_its_most_common_values() {
     assert!(
         choice
             .reason
-            .contains("the most common value, the others as one"),
+            .contains("the most common value, all others merged"),
         "{}",
         choice.reason
     );
@@ -333,7 +333,7 @@ fn dates_that_can_be_read_in_two_ways_are_merged_by_year_only() {
     let choice = of("born", &values);
     assert_eq!(choice.spec.to_string(), "date:year");
     assert!(
-        choice.reason.contains("cannot be told apart"),
+        choice.reason.contains("cannot be distinguished"),
         "{}",
         choice.reason
     );
