@@ -1,21 +1,27 @@
 //! How the values of a column are stored.
 
 #[cfg(feature = "parquet")]
-use crate::stored_type::{Meaning, StoredType};
+use crate::cell_text::Meaning;
+#[cfg(feature = "parquet")]
+use crate::stored_type::StoredType;
+#[cfg(feature = "arrow")]
+use arrow_schema::DataType;
 #[cfg(feature = "parquet")]
 use parquet::basic::Type as PhysicalType;
 
 /// How the values of a column are stored, if the format distinguishes numbers from text.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ColumnType(pub(crate) Kind);
+pub struct ColumnType(Kind);
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) enum Kind {
+enum Kind {
     #[default]
     Text,
     Integer,
     #[cfg(feature = "parquet")]
     Stored(StoredType),
+    #[cfg(feature = "arrow")]
+    Arrow(DataType),
 }
 
 impl ColumnType {
@@ -31,6 +37,46 @@ impl ColumnType {
         match (stored.physical, stored.meaning) {
             (PhysicalType::BYTE_ARRAY, Meaning::Itself) => ColumnType::TEXT,
             _ => ColumnType(Kind::Stored(stored)),
+        }
+    }
+
+    /// As an Arrow column is; text where it holds nothing but text, in whatever way.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn of_arrow(kind: &DataType) -> ColumnType {
+        match kind {
+            DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView => ColumnType::TEXT,
+            DataType::Dictionary(_, values) => ColumnType::of_arrow(values),
+            DataType::Int64 => ColumnType::INTEGER,
+            other => ColumnType(Kind::Arrow(other.clone())),
+        }
+    }
+
+    /// The Arrow type in which every value has the same text.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn to_arrow(&self) -> DataType {
+        match &self.0 {
+            Kind::Text => DataType::Utf8,
+            Kind::Integer => DataType::Int64,
+            Kind::Arrow(kind) => kind.clone(),
+            #[cfg(feature = "parquet")]
+            Kind::Stored(stored) => stored.to_arrow(),
+        }
+    }
+
+    /// The Parquet type in which every value has the same text.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_stored(self) -> StoredType {
+        match self.0 {
+            Kind::Text => StoredType::text(),
+            Kind::Integer => StoredType::integer(),
+            Kind::Stored(stored) => stored,
+            #[cfg(feature = "arrow")]
+            Kind::Arrow(kind) => StoredType::of_arrow(&kind),
         }
     }
 

@@ -167,7 +167,7 @@ pub enum Error {
         /// What the decoder says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A Parquet column has a type that cannot be converted to text.
+    /// A Parquet or Arrow column has a type that cannot be converted to text.
     #[error("column `{column}` has a type that cannot be converted to text")]
     UnsupportedColumnType {
         /// The input.
@@ -176,6 +176,14 @@ pub enum Error {
         column: String,
         /// The type, in the words of Arrow.
         kind: String,
+    },
+    /// A record batch has other columns than its table.
+    #[error("record batch {batch} has other columns than the table")]
+    BatchesDiffer {
+        /// The input.
+        input: String,
+        /// The position of the batch, from 1.
+        batch: usize,
     },
     /// The file is Parquet, which this build does not support.
     #[error("this build does not support Parquet")]
@@ -334,6 +342,7 @@ impl Error {
             UnsupportedColumnType { input, kind, .. } => {
                 Some(format!("{input}; the type is {kind}"))
             }
+            BatchesDiffer { input, .. } => Some(input.clone()),
             WithoutParquet { path } => Some(path.clone()),
             DiskFull { path, bytes } => Some(format!("{}, after {bytes} bytes", path.display())),
             InputChanged { .. } => None,
@@ -410,6 +419,9 @@ impl Error {
             }
             UnsupportedColumnType { .. } => {
                 "remove the column, or flatten it into columns of single values".into()
+            }
+            BatchesDiffer { .. } => {
+                "give every record batch the columns of the schema: the same names and types in the same order".into()
             }
             WithoutParquet { .. } => {
                 "use CSV, or a build with the feature `parquet`".into()

@@ -16,15 +16,36 @@ impl Fingerprint {
     pub fn of(bytes: &[u8]) -> Fingerprint {
         Fingerprint(Sha256::digest(bytes).into())
     }
-
-    pub(crate) fn of_digest(digest: [u8; 32]) -> Fingerprint {
-        Fingerprint(digest)
-    }
 }
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Takes the fingerprint of a table that is no file: of its names and cells, each after its length.
+///
+/// Tables with the same columns and cells have the same fingerprint, wherever they are kept.
+#[derive(Debug, Clone)]
+pub(crate) struct CellHasher(Sha256);
+
+impl CellHasher {
+    pub(crate) fn new(columns: &[String]) -> Self {
+        let mut hasher = CellHasher(Sha256::new());
+        columns.iter().for_each(|name| hasher.add(name.as_bytes()));
+        hasher
+    }
+
+    /// Adds the next cell, row by row.
+    pub(crate) fn add(&mut self, cell: &[u8]) {
+        self.0.update((cell.len() as u64).to_le_bytes());
+        self.0.update(cell);
+    }
+
+    /// The fingerprint of all that was added so far.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(self.0.clone().finalize().into())
     }
 }
 

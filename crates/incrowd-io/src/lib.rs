@@ -23,6 +23,10 @@
 //! A [`RowSink`] takes nothing but rows that a release has recoded, and ends with the release's confirmation: raw rows
 //! cannot be written by mistake.
 
+#[cfg(feature = "arrow")]
+mod arrow;
+#[cfg(any(feature = "parquet", feature = "arrow"))]
+mod cell_text;
 mod claims;
 mod column_type;
 mod csv;
@@ -40,7 +44,11 @@ mod sink;
 mod source;
 #[cfg(feature = "parquet")]
 mod stored_type;
+#[cfg(any(feature = "parquet", feature = "arrow"))]
+mod utf8;
 
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowSink, ArrowTable};
 pub use claims::Claims;
 pub use column_type::ColumnType;
 pub use csv::{CsvEncoder, CsvOptions, EncodedRows, Header};

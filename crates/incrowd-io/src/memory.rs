@@ -1,12 +1,12 @@
 //! Tables in memory, read and written like files.
 
 use crate::csv::check_columns;
+use crate::fingerprint::CellHasher;
 use crate::row_source::{RowReader, RowSource};
 use crate::sink::{RowSink, Written};
 use crate::{ColumnType, Error, Fingerprint};
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_core::table::RowBatch;
-use sha2::{Digest, Sha256};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows per batch.
@@ -60,17 +60,12 @@ impl MemoryTable {
 
     fn of_batch(columns: Vec<String>, rows: RowBatch) -> Result<Self, Error> {
         check_columns(NAME, &columns)?;
-        let mut hasher = Sha256::new();
-        let mut add = |cell: &[u8]| {
-            hasher.update((cell.len() as u64).to_le_bytes());
-            hasher.update(cell);
-        };
-        columns.iter().for_each(|name| add(name.as_bytes()));
+        let mut hasher = CellHasher::new(&columns);
         for row in 0..rows.rows() {
-            (0..columns.len()).for_each(|column| add(rows.cell(row, column)));
+            (0..columns.len()).for_each(|column| hasher.add(rows.cell(row, column)));
         }
         Ok(MemoryTable {
-            fingerprint: Fingerprint::of_digest(hasher.finalize().into()),
+            fingerprint: hasher.fingerprint(),
             columns,
             rows: Arc::new(rows),
         })

@@ -86,7 +86,12 @@ fn is_device(path: &Path) -> bool {
 /// It receives only rows recoded by a release, and finishes with a [`Confirmation`], so that unchecked rows cannot
 /// appear.
 pub trait RowSink: Send {
-    /// The columns, with the type of each in the input if that is more than text.
+    /// Whether it can store columns as anything but text, so that their types are worth finding out.
+    fn keeps_types(&self) -> bool {
+        false
+    }
+
+    /// The columns, with the type of each in the input if that is more than text. Called first, once.
     fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error>;
 
     /// Appends rows.
@@ -241,6 +246,14 @@ impl Sink {
 }
 
 impl RowSink for Sink {
+    fn keeps_types(&self) -> bool {
+        match &self.body {
+            #[cfg(feature = "parquet")]
+            Body::Parquet(_) => true,
+            Body::Csv(_) | Body::Gzip(_) => false,
+        }
+    }
+
     /// The columns are known since [`Sink::create`]. CSV stores text whatever the types are.
     fn begin(&mut self, _: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
         match (&mut self.body, types) {

@@ -29,6 +29,8 @@ mod spec;
 
 pub use error::{Error, error_codes};
 pub use incrowd_core::algorithms::mu_argus::{Choice, View};
+#[cfg(feature = "arrow")]
+pub use incrowd_io::{ArrowSink, ArrowTable};
 pub use incrowd_io::{MemorySink, MemoryTable, RowSink, RowSource};
 pub use report::certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,

@@ -20,7 +20,8 @@ incrowd_core::error_codes! {
     UnusableDialect => "unusable-dialect", "The delimiter or the quote is unusable.";
     BrokenGzip => "broken-gzip", "The compressed data is damaged or truncated.";
     BrokenParquet => "broken-parquet", "The file is not Parquet, or is damaged.";
-    UnsupportedColumnType => "unsupported-column-type", "A Parquet column has a type that cannot be converted to text.";
+    UnsupportedColumnType => "unsupported-column-type", "A Parquet or Arrow column has a type that cannot be converted to text.";
+    BatchesDiffer => "batches-differ", "A record batch has other columns than its table.";
     WithoutParquet => "without-parquet", "The file is Parquet, which this build does not support.";
     NotWritable => "not-writable", "The output cannot be created.";
     FolderNotMade => "folder-not-made", "A folder for the output cannot be created.";

@@ -1,6 +1,6 @@
 //! The type of an unsupported column, in plain words.
 
-use super::value::MAX_PRECISION;
+use crate::cell_text::MAX_DIGITS;
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::schema::types::ColumnDescriptor;
 
@@ -23,10 +23,8 @@ pub(super) fn plain_name(column: &ColumnDescriptor) -> String {
 }
 
 fn decimal(digits: i32) -> String {
-    match digits > MAX_PRECISION {
-        true => {
-            format!("a decimal number of {digits} digits (at most {MAX_PRECISION} are supported)")
-        }
+    match digits > i32::from(MAX_DIGITS) {
+        true => format!("a decimal number of {digits} digits ({MAX_DIGITS} can be read)"),
         false => misplaced("a decimal number"),
     }
 }

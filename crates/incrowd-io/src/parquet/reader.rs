@@ -1,13 +1,15 @@
 //! Columns of values to rows of text.
 
 use super::plain_name::plain_name;
-use super::value::{AsText, meaning_of};
+use super::value::meaning_of;
+use crate::cell_text::{AsText, Meaning};
 use crate::column_type::ColumnType;
 use crate::csv::check_columns;
 use crate::file::SharedFile;
 use crate::sealed::{SealedFile, SealedReader};
-use crate::stored_type::{Meaning, StoredType};
-use crate::{Encoding, Error, Fingerprint, RowReader};
+use crate::stored_type::StoredType;
+use crate::utf8::check_utf8;
+use crate::{Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -296,14 +298,7 @@ impl RowReader for ParquetReader {
         batch.clear(self.rows);
         unless_panicking(|| self.fill(batch))
             .map_err(|source| broken(&self.input, &self.file, source))?;
-        if let Some((row, column)) = first_broken_cell(batch) {
-            return Err(Error::NotUtf8 {
-                input: self.input.clone(),
-                row: Some(batch.first_row() + row as u64 + 1),
-                position: column + 1,
-                likely: Encoding::Windows1252,
-            });
-        }
+        check_utf8(&self.input, batch)?;
         if self.rows_total == 0 {
             return Err(Error::NoRows {
                 input: self.input.clone(),
@@ -336,15 +331,4 @@ impl RowReader for ParquetReader {
                 .collect(),
         )
     }
-}
-
-/// The first cell of `batch` that is not UTF-8: its row in the batch and its column, both from 0.
-fn first_broken_cell(batch: &RowBatch) -> Option<(usize, usize)> {
-    // A cell is valid if all bytes are ASCII, which is quick to check and nearly always so.
-    if batch.bytes().is_ascii() {
-        return None;
-    }
-    (0..batch.rows())
-        .flat_map(|row| (0..batch.columns()).map(move |column| (row, column)))
-        .find(|&(row, column)| std::str::from_utf8(batch.cell(row, column)).is_err())
 }

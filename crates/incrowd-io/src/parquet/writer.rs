@@ -1,9 +1,10 @@
 //! Rows of text to columns of values.
 
 use super::parse::FromText;
-use crate::column_type::{ColumnType, Kind};
+use crate::cell_text::Meaning;
+use crate::column_type::ColumnType;
 use crate::fingerprint::Out;
-use crate::stored_type::{Meaning, StoredType};
+use crate::stored_type::StoredType;
 use crate::{Encoding, Error};
 use bytes::Bytes;
 use incrowd_core::table::RowBatch;
@@ -76,11 +77,7 @@ impl ParquetWriter {
     /// Sets the types of columns, before any row is written.
     pub(crate) fn set_types(&mut self, types: Vec<ColumnType>) {
         for (ours, given) in self.types.iter_mut().zip(types) {
-            *ours = match given.0 {
-                Kind::Text => StoredType::text(),
-                Kind::Integer => StoredType::integer(),
-                Kind::Stored(stored) => stored,
-            };
+            *ours = given.into_stored();
         }
     }
 

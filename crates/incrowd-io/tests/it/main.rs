@@ -1,6 +1,7 @@
 //! Files in and out. One program: linking one for each file takes longer than running them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod arrow;
 mod errors;
 mod parquet;
 mod parquet_types;

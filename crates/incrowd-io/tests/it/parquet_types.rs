@@ -39,7 +39,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A file with one column of a type, holding these values and a null.
-fn one_column<T: DataType>(path: &Path, kind: &str, values: &[T::T]) {
+pub(crate) fn one_column<T: DataType>(path: &Path, kind: &str, values: &[T::T]) {
     let schema = parse_message_type(&format!("message schema {{ optional {kind}; }}")).unwrap();
     let file = std::fs::File::create(path).unwrap();
     let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Default::default()).unwrap();

@@ -83,7 +83,7 @@ fn run(
     let claims = files::claims(job);
     let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
     let certificate = CertificateFiles::create(job, &claims, control)?;
-    let (types, reader) = RowTypes::watch(job, reader);
+    let (types, reader) = RowTypes::watch(job, output.as_ref(), reader);
     let limit = job.search.time_limit;
     let first_pass =
         first_pass_to_publish(job, &*asked.source, &asked.plan, reader, limit, control)?;

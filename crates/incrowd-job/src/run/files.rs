@@ -133,6 +133,11 @@ impl ReleaseFile {
         }))
     }
 
+    /// Whether columns can be stored as anything but text.
+    pub(crate) fn keeps_types(&self) -> bool {
+        self.sink.keeps_types()
+    }
+
     /// Sets the type of each column before any row is written; none if everything is text.
     pub(crate) fn begin(&mut self, types: Option<Vec<ColumnType>>) -> Result<(), Error> {
         Ok(self.sink.begin(&self.columns, types)?)

@@ -1,14 +1,15 @@
 //! How the columns of a release are stored, if the format distinguishes numbers from text.
 //!
-//! A column published unchanged keeps the type it has in a Parquet table. A CSV table has no types; there, a column
+//! A column published unchanged keeps the type it has in a Parquet or Arrow table. Other tables have no types; there, a column
 //! that contains only integers in canonical form becomes a column of numbers (`007` is not canonical, so codes with
 //! leading zeros stay text). Quasi-identifiers are always text: the search decides which of them are published raw, and
 //! a type should not depend on that. With `--suppressed star` everything is text, because `*` is.
 
+use crate::run::files::ReleaseFile;
 use crate::run::plan::Plan;
 use crate::spec::{Job, Suppressed};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{ColumnType, Error, Fingerprint, OutputFormat, RowReader};
+use incrowd_io::{ColumnType, Error, Fingerprint, RowReader};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whether each column contains only integers so far, and any at all.
@@ -28,15 +29,13 @@ pub(crate) struct RowTypes {
 }
 
 impl RowTypes {
-    /// Watches what `reader` reads, if the release of `job` can have types at all.
+    /// Watches what `reader` reads, if the release of `job`, which goes to `output`, can have types at all.
     pub(crate) fn watch(
         job: &Job,
+        output: Option<&ReleaseFile>,
         reader: Box<dyn RowReader + Send>,
     ) -> (Option<RowTypes>, Box<dyn RowReader + Send>) {
-        let has_types =
-            job.output.path.as_deref().is_some_and(|path| {
-                matches!(OutputFormat::of_path(path), Ok(OutputFormat::Parquet))
-            });
+        let has_types = output.is_some_and(ReleaseFile::keeps_types);
         if !has_types || job.output.suppressed == Some(Suppressed::Star) {
             return (None, reader);
         }

@@ -3,6 +3,7 @@
 
 mod any_table;
 mod architecture;
+mod arrow;
 mod certificates;
 mod every_release_verifies;
 mod fuzz_corpus;

@@ -1,5 +1,9 @@
 //! How Parquet stores a column: what it takes to write its values again as they were read.
 
+#[cfg(feature = "arrow")]
+mod exchange;
+
+use crate::cell_text::Meaning;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescriptor, Type};
@@ -63,23 +67,4 @@ impl StoredType {
             .with_scale(self.scale)
             .build()
     }
-}
-
-/// What the stored values of a column mean, as far as their text depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// What it is: a number, a truth value, a text.
-    Itself,
-    /// A whole number without sign, stored in the bits of one with sign.
-    Unsigned,
-    /// A whole number to be divided by ten so many times.
-    Decimal { scale: usize },
-    /// Days since 1970.
-    Date,
-    /// The time of day, in so many parts of a second.
-    Time { per_second: i64 },
-    /// The time since 1970, in so many parts of a second; in universal time, or in one not known.
-    Timestamp { per_second: i64, universal: bool },
-    /// Sixteen bytes, known by their own notation.
-    Uuid,
 }

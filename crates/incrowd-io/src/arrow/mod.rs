@@ -1,0 +1,17 @@
+//! Arrow record batches in and out: cells are text in between, and columns published as they are keep their types.
+//!
+//! A cell is the text that the same value has in a Parquet file, and null the empty text. Text comes out as `Utf8`, however
+//! it was stored, and so does everything that is generalized.
+
+mod array;
+mod cells;
+mod plain_name;
+mod reader;
+mod sink;
+mod table;
+
+pub use sink::ArrowSink;
+pub use table::ArrowTable;
+
+/// What an Arrow table is called in messages.
+const NAME: &str = "the Arrow table";

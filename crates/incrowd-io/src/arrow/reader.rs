@@ -1,0 +1,138 @@
+//! Columns of values to rows of text.
+
+use super::NAME;
+use super::cells::{Cells, Reading};
+use crate::column_type::ColumnType;
+use crate::fingerprint::CellHasher;
+use crate::utf8::check_utf8;
+use crate::{Error, Fingerprint, RowReader};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use incrowd_core::table::RowBatch;
+use std::sync::Arc;
+
+/// Rows of a batch that is handed out.
+const BATCH_ROWS: usize = 4096;
+
+/// A pass over an Arrow table.
+pub(super) struct ArrowReader {
+    schema: SchemaRef,
+    batches: Arc<[RecordBatch]>,
+    columns: Vec<String>,
+    readings: Vec<Reading>,
+    next_batch: usize,
+    /// The columns of the record batch being read, how many rows it has, and which is next.
+    open: Vec<Box<dyn Cells>>,
+    open_rows: usize,
+    next_row: usize,
+    rows: u64,
+    rows_total: u64,
+    bytes_total: u64,
+    hasher: CellHasher,
+    room: String,
+}
+
+impl ArrowReader {
+    /// Begins a pass over batches whose columns are all of types that can be read.
+    pub(super) fn new(schema: SchemaRef, batches: Arc<[RecordBatch]>) -> ArrowReader {
+        let fields = schema.fields();
+        let columns: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+        let readings = fields.iter().map(|field| {
+            Reading::of(field.data_type()).expect("a table has no columns of other types")
+        });
+        ArrowReader {
+            readings: readings.collect(),
+            next_batch: 0,
+            open: Vec::new(),
+            open_rows: 0,
+            next_row: 0,
+            rows: 0,
+            rows_total: batches.iter().map(|batch| batch.num_rows() as u64).sum(),
+            bytes_total: bytes(&batches),
+            hasher: CellHasher::new(&columns),
+            room: String::new(),
+            columns,
+            schema,
+            batches,
+        }
+    }
+
+    /// Opens the next record batch; `false` at the end.
+    fn open_batch(&mut self) -> bool {
+        let Some(batch) = self.batches.get(self.next_batch) else {
+            return false;
+        };
+        let arrays = self.readings.iter().zip(batch.columns());
+        self.open = arrays.map(|(reading, array)| reading.open(array)).collect();
+        self.open_rows = batch.num_rows();
+        self.next_row = 0;
+        self.next_batch += 1;
+        true
+    }
+}
+
+/// The memory that holds the values.
+pub(super) fn bytes(batches: &[RecordBatch]) -> u64 {
+    let bytes = batches.iter().map(RecordBatch::get_array_memory_size);
+    bytes.sum::<usize>() as u64
+}
+
+impl RowReader for ArrowReader {
+    fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
+        if batch.columns() != self.columns.len() {
+            *batch = RowBatch::new(self.columns.len());
+        }
+        batch.clear(self.rows);
+        while batch.rows() < BATCH_ROWS {
+            if self.next_row == self.open_rows {
+                match self.open_batch() {
+                    true => continue,
+                    false => break,
+                }
+            }
+            let end = self
+                .open_rows
+                .min(self.next_row + BATCH_ROWS - batch.rows());
+            for row in self.next_row..end {
+                for column in &self.open {
+                    let text = column.text(row, &mut self.room);
+                    self.hasher.add(text);
+                    batch.push_cell(text);
+                }
+            }
+            self.next_row = end;
+        }
+        check_utf8(NAME, batch)?;
+        self.rows += batch.rows() as u64;
+        Ok(batch.rows() > 0)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        // Columns are stored apart, so the share of rows tells most.
+        let share = self.rows as f64 / self.rows_total.max(1) as f64;
+        (share * self.bytes_total as f64) as u64
+    }
+
+    fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
+        let mut rest = RowBatch::default();
+        while self.read(&mut rest)? {}
+        Ok(self.hasher.fingerprint())
+    }
+
+    fn delimiter(&self) -> Option<u8> {
+        None
+    }
+
+    fn types(&self) -> Option<Vec<ColumnType>> {
+        let fields = self.schema.fields().iter();
+        Some(
+            fields
+                .map(|field| ColumnType::of_arrow(field.data_type()))
+                .collect(),
+        )
+    }
+}

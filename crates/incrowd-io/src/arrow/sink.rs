@@ -1,0 +1,218 @@
+//! A release as record batches.
+
+use super::NAME;
+use super::array::array;
+use super::table::ArrowTable;
+use crate::Error;
+use crate::column_type::ColumnType;
+use crate::csv::check_columns;
+use crate::fingerprint::CellHasher;
+use crate::sink::{RowSink, Written};
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema, SchemaRef};
+use incrowd_core::publish::{Confirmation, PublishedRows};
+use incrowd_core::table::RowBatch;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A record batch is full with so many rows, or so many bytes of text. Where it ends does not depend on how rows come.
+const BATCH_ROWS: usize = 1 << 16;
+const BATCH_BYTES: usize = 16 << 20;
+
+/// Keeps a release as Arrow record batches. Clones share it: one goes to the job, the other tells what has come of it.
+///
+/// Columns that are published as they are keep their types, where the table has types: what comes from Arrow or Parquet
+/// keeps its own, whole numbers of a CSV file become `Int64`. All others are `Utf8`, and so is all text, however the table
+/// stores it. Empty cells are null.
+#[derive(Debug, Clone, Default)]
+pub struct ArrowSink {
+    begun: Option<Begun>,
+    finished: Arc<Mutex<Option<ArrowTable>>>,
+}
+
+impl ArrowSink {
+    /// The release, once it is there.
+    pub fn release(&self) -> Option<ArrowTable> {
+        let finished = self.finished.lock();
+        finished.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl RowSink for ArrowSink {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
+        self.begun = Some(Begun::new(columns, types)?);
+        Ok(())
+    }
+
+    fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
+        let begun = self.begun.as_mut();
+        begun.expect("rows come after `begin`").push(rows.rows())
+    }
+
+    fn finish(self: Box<Self>, _: Confirmation) -> Result<Written, Error> {
+        let begun = self.begun.expect("the end comes after `begin`");
+        let (table, written) = begun.finish()?;
+        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        *finished = Some(table);
+        Ok(written)
+    }
+}
+
+/// A release that is being written.
+#[derive(Debug, Clone)]
+struct Begun {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    /// The rows of the record batch being filled.
+    rows: RowBatch,
+    hasher: CellHasher,
+    bytes: u64,
+}
+
+impl Begun {
+    fn new(columns: &[String], types: Option<Vec<ColumnType>>) -> Result<Begun, Error> {
+        check_columns(NAME, columns)?;
+        let types = types.unwrap_or_else(|| vec![ColumnType::TEXT; columns.len()]);
+        let fields = columns.iter().zip(types);
+        let fields = fields.map(|(name, kind)| Field::new(name, kind.to_arrow(), true));
+        Ok(Begun {
+            schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
+            batches: Vec::new(),
+            rows: RowBatch::new(columns.len()),
+            hasher: CellHasher::new(columns),
+            bytes: 0,
+        })
+    }
+
+    fn push(&mut self, rows: &RowBatch) -> Result<(), Error> {
+        for row in 0..rows.rows() {
+            for column in 0..rows.columns() {
+                let cell = rows.cell(row, column);
+                self.hasher.add(cell);
+                self.rows.push_cell(cell);
+            }
+            if self.rows.rows() >= BATCH_ROWS || self.rows.byte_len() >= BATCH_BYTES {
+                self.end_batch()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_batch(&mut self) -> Result<(), Error> {
+        if self.rows.rows() == 0 {
+            return Ok(());
+        }
+        let mut arrays = Vec::with_capacity(self.rows.columns());
+        for (column, field) in self.schema.fields().iter().enumerate() {
+            let array = array(field.data_type(), &self.rows, column);
+            arrays.push(array.ok_or(Error::CellNotOfType {
+                path: NAME.into(),
+                position: column + 1,
+            })?);
+        }
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+            .expect("every array has the type of its field and a value for each row");
+        self.batches.push(batch);
+        self.bytes += self.rows.byte_len() as u64;
+        self.rows.clear(0);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(ArrowTable, Written), Error> {
+        self.end_batch()?;
+        let written = Written {
+            sha256: self.hasher.fingerprint(),
+            bytes: self.bytes,
+        };
+        Ok((ArrowTable::new(self.schema, self.batches)?, written))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryTable, RowSource};
+    use arrow_schema::DataType;
+
+    fn columns(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.into()).collect()
+    }
+
+    fn rows(cells: impl IntoIterator<Item = [String; 2]>) -> RowBatch {
+        let mut rows = RowBatch::new(2);
+        let cells = cells.into_iter().flatten();
+        cells.for_each(|cell| rows.push_cell(cell.as_bytes()));
+        rows
+    }
+
+    fn fingerprint(source: &impl RowSource) -> crate::Fingerprint {
+        source.open().unwrap().fingerprint().unwrap()
+    }
+
+    #[test]
+    fn a_release_is_the_same_however_its_rows_come() {
+        let all: Vec<[String; 2]> = (0..BATCH_ROWS * 2 + 5)
+            .map(|row| [row.to_string(), "x".repeat(row % 3)])
+            .collect();
+        let names = columns(&["n", "text"]);
+        let same = MemoryTable::new(&names, &all).unwrap();
+        let types = || Some(vec![ColumnType::INTEGER, ColumnType::TEXT]);
+        for size in [1, 4096, 100_000] {
+            let mut begun = Begun::new(&names, types()).unwrap();
+            for part in all.chunks(size) {
+                begun.push(&rows(part.iter().cloned())).unwrap();
+            }
+            let (table, written) = begun.finish().unwrap();
+            let sizes: Vec<usize> = table.batches().iter().map(RecordBatch::num_rows).collect();
+            assert_eq!(sizes, [BATCH_ROWS, BATCH_ROWS, 5]);
+            assert_eq!(written.sha256, fingerprint(&same));
+            assert_eq!(fingerprint(&table), fingerprint(&same));
+            let bytes: usize = all.iter().flatten().map(String::len).sum();
+            assert_eq!(written.bytes, bytes as u64);
+        }
+    }
+
+    #[test]
+    fn a_batch_ends_before_its_text_is_too_long_for_an_array() {
+        let mut begun = Begun::new(&columns(&["n", "text"]), None).unwrap();
+        let long = rows([[String::new(), "x".repeat(BATCH_BYTES / 2)]]);
+        (0..3).for_each(|_| begun.push(&long).unwrap());
+        let (table, _) = begun.finish().unwrap();
+        let sizes: Vec<usize> = table.batches().iter().map(RecordBatch::num_rows).collect();
+        assert_eq!(sizes, [2, 1]);
+    }
+
+    #[test]
+    fn a_release_without_rows_has_its_columns() {
+        let begun = Begun::new(&columns(&["n", "text"]), Some(vec![ColumnType::INTEGER; 2]));
+        let (table, written) = begun.unwrap().finish().unwrap();
+        assert!(table.batches().is_empty());
+        let kinds = table.schema().fields().iter();
+        let kinds: Vec<&DataType> = kinds.map(|field| field.data_type()).collect();
+        assert_eq!(kinds, [&DataType::Int64; 2]);
+        assert_eq!(written.bytes, 0);
+    }
+
+    #[test]
+    fn a_cell_that_is_not_of_the_type_of_its_column_is_refused() {
+        let types = vec![ColumnType::TEXT, ColumnType::INTEGER];
+        let mut begun = Begun::new(&columns(&["a", "n"]), Some(types)).unwrap();
+        begun.push(&rows([["x".into(), "Grace".into()]])).unwrap();
+        let error = begun.finish().unwrap_err();
+        assert!(matches!(error, Error::CellNotOfType { position: 2, .. }));
+        assert!(!format!("{error} {:?} {}", error.place(), error.hint()).contains("Grace"));
+    }
+
+    #[test]
+    fn nothing_is_there_before_the_end() {
+        let mut sink = ArrowSink::default();
+        sink.begin(&columns(&["a", "b"]), None).unwrap();
+        let begun = sink.begun.as_mut().unwrap();
+        begun.push(&rows([["1".into(), "2".into()]])).unwrap();
+        assert!(sink.clone().release().is_none());
+        assert!(sink.begin(&columns(&["a", "a"]), None).is_err());
+    }
+}
