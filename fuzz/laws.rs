@@ -1,7 +1,7 @@
 //! What must hold for any input. The fuzz targets call these, and an ordinary test runs the kept corpus through them.
 #![allow(dead_code, reason = "each fuzz target uses one of them")]
 
-use incrowd_core::hierarchy::{self, Hierarchy};
+use incrowd_core::hierarchy::{self, Hierarchy, Level};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, Header, Source};
 use incrowd_job::Job;
@@ -71,7 +71,7 @@ pub(crate) fn hierarchy(bytes: &[u8]) {
 fn listed(hierarchy: &Hierarchy) -> Vec<Vec<String>> {
     (0..hierarchy.leaves())
         .map(|leaf| {
-            (0..=hierarchy.height())
+            Level::up_to(hierarchy.height())
                 .map(|level| {
                     let group = hierarchy.groups_of_leaves(level)[leaf];
                     hierarchy.label(level, group).to_owned()

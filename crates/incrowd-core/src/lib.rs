@@ -6,7 +6,7 @@
 //! writer accepts.
 //!
 //! Modules may use only what stands beside or left of them:
-//! `card error | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
+//! `card error numbers | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
 //! negotiate`.
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ pub mod error;
 pub mod hierarchy;
 pub mod lattice;
 pub mod negotiate;
+mod numbers;
 pub mod privacy;
 pub mod problem;
 pub mod publish;

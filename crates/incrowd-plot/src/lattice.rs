@@ -164,7 +164,7 @@ pub fn lattice(picture: &LatticePicture<'_>) -> String {
 
 /// The levels of a node, as short as possible without ambiguity.
 fn label(node: &Node) -> String {
-    let is_long = node.levels().any(|level| level > 9);
+    let is_long = node.levels().any(|level| level.0 > 9);
     let levels: Vec<String> = node.levels().map(|level| level.to_string()).collect();
     levels.join(if is_long { "," } else { "" })
 }

@@ -17,7 +17,7 @@ pub fn unchanged(rows: &RowBatch) -> (PublishedRows, Confirmation) {
     let table = table.expect("nothing is generalized");
     let problem = Problem::new(&table, &[], &Height);
     let proposal = Proposal {
-        recoding: ColumnRecoding::FullDomain(Node::from_levels([])).into(),
+        recoding: ColumnRecoding::FullDomain(Node::bottom(0)).into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
         nodes_checked: 0,

@@ -251,7 +251,12 @@ type Wishes = (Box<dyn PrivacyModel>, u32, Node);
 /// Requests that span what people ask: weak and strong promises, tight and wide budgets, any levels and low ones.
 fn requests(table: &CountedTable) -> Result<Vec<Wishes>> {
     let mut requests = Vec::new();
-    let top: Vec<i64> = table.lattice().top().levels().map(i64::from).collect();
+    let top: Vec<i64> = table
+        .lattice()
+        .top()
+        .levels()
+        .map(|level| i64::from(level.0))
+        .collect();
     for name in ["k-anonymity", "distinct-l-diversity"] {
         for parameter in [2, 3, 5, 6, 9, 10, 50] {
             for share in [0.0, 0.001, 0.01, 0.05, 0.1] {

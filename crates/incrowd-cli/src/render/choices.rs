@@ -36,7 +36,7 @@ pub(crate) fn view(view: &View) -> String {
             ];
             match attribute.raised {
                 Some(raised) => row.extend([
-                    format!("to {}", attribute.level + 1),
+                    format!("to {}", attribute.level.above()),
                     raised.distinct.to_string(),
                     raised.rows_violating.to_string(),
                     raised.smallest_class.to_string(),

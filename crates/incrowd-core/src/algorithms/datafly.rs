@@ -74,7 +74,7 @@ impl Algorithm for Datafly {
                 return Err(nothing_on_the_path(&ENTRY, problem, violating));
             };
             let distinct_before = distinct(attribute);
-            let level = node.level(attribute) + 1;
+            let level = node.level(attribute).above();
             node = node.with(attribute, level);
             let rows_violating_before = violating;
             violating = step_on(&mut checks, &node)?;

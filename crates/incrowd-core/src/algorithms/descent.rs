@@ -15,14 +15,17 @@ pub(super) fn descend(
     let mut node = start;
     let mut may_go: Vec<bool> = vec![true; node.len()];
     loop {
-        let lower = |attribute: &usize| node.with(*attribute, node.level(*attribute) - 1);
+        let lower = |attribute: usize| {
+            let lowered = node.with(attribute, node.level(attribute).below()?);
+            Some((floor(&lowered), attribute, lowered))
+        };
         let next = (0..node.len())
-            .filter(|&attribute| may_go[attribute] && node.level(attribute) > 0)
-            .min_by_key(|attribute| (floor(&lower(attribute)), *attribute));
-        let Some(attribute) = next else {
+            .filter(|&attribute| may_go[attribute])
+            .filter_map(lower)
+            .min_by_key(|(floor, attribute, _)| (*floor, *attribute));
+        let Some((_, attribute, lowered)) = next else {
             return Ok(node);
         };
-        let lowered = lower(&attribute);
         match is_safe(&lowered)? {
             true => node = lowered,
             false => may_go[attribute] = false,
@@ -42,7 +45,7 @@ mod tests {
             let mut checked = 0;
             let low = descend(
                 start,
-                |node| Loss(f64::from(node.level(0))),
+                |node| Loss(f64::from(node.level(0).0)),
                 |node| {
                     checked += 1;
                     Ok(node.height() >= least)

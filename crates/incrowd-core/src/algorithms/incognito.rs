@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Error;
 use crate::counts::Work;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Watch};
 use crate::utility::Loss;
 use hashbrown::HashSet;
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
 
     /// The attributes of the sub-lattice a node is in.
     fn attributes(&self, node: &Node) -> impl Iterator<Item = usize> + use<> {
-        let levels: Vec<(u8, u8)> = node.levels().zip(self.left_out.levels()).collect();
+        let levels: Vec<(Level, Level)> = node.levels().zip(self.left_out.levels()).collect();
         (0..levels.len()).filter(move |&attribute| levels[attribute].0 < levels[attribute].1)
     }
 
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
             let attributes: Vec<usize> = self.attributes(part).collect();
             let first = attributes.last().map_or(0, |last| last + 1);
             for attribute in first..part.len() {
-                for level in 0..self.left_out.level(attribute) {
+                for level in Level::under(self.left_out.level(attribute)) {
                     let node = part.with(attribute, level);
                     let without = |&other: &usize| node.with(other, self.left_out.level(other));
                     let mut parts = attributes.iter().map(without);
@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
         }
         let lowest = (0..self.left_out.len()).map(|attribute| {
             let levels = nodes.iter().map(|node| node.level(attribute));
-            levels.min().unwrap_or(0)
+            levels.min().unwrap_or(Level::RAW)
         });
         self.checks.step_on(&Node::from_levels(lowest))?;
         Ok(())
@@ -239,8 +239,8 @@ impl<'a> Search<'a> {
     fn is_above_a_safe_node(&self, node: &Node) -> bool {
         let mut attributes = self.attributes(node);
         attributes.any(|attribute| {
-            let level = node.level(attribute);
-            level > 0 && self.safe.contains(&node.with(attribute, level - 1))
+            let below = node.level(attribute).below();
+            below.is_some_and(|level| self.safe.contains(&node.with(attribute, level)))
         })
     }
 
@@ -280,8 +280,8 @@ impl<'a> Search<'a> {
                 true => {
                     self.checks.spend(Work::of(node.len()))?;
                     !(0..node.len()).any(|attribute| {
-                        let level = node.level(attribute);
-                        level > 0 && self.safe.contains(&node.with(attribute, level - 1))
+                        let below = node.level(attribute).below();
+                        below.is_some_and(|level| self.safe.contains(&node.with(attribute, level)))
                     })
                 }
                 // Lower nodes come first, and below every safe node is a minimal one.

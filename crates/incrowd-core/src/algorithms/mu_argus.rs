@@ -9,7 +9,7 @@ use super::{
 };
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Work};
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::problem::{
     Action, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal, Step,
 };
@@ -191,10 +191,10 @@ pub struct AttributeView {
     /// Its name.
     pub name: String,
     /// Its level.
-    pub level: u8,
+    pub level: Level,
     /// The highest acceptable level.
-    pub max_level: u8,
-    /// The name of its level.
+    pub max_level: Level,
+    /// What its level is called.
     pub level_name: String,
     /// Its values in the table at this level.
     pub distinct: u32,
@@ -303,11 +303,11 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let mut classes = FrequencySet::default();
-        let raised = self.node.with(attribute, level + 1);
+        let raised = self.node.with(attribute, level.above());
         let work = self.known.count(&raised, &mut classes);
         let standing = self.assess(&raised, &classes, work, meter)?;
         Ok(Some(Preview {
-            distinct: self.problem.table.attributes[attribute].distinct(level + 1),
+            distinct: self.problem.table.attributes[attribute].distinct(level.above()),
             rows_violating: standing.rows_violating,
             smallest_class: standing.smallest_class,
             loss: standing.loss,
@@ -369,11 +369,11 @@ impl<'a> Session<'a> {
                 }
                 let action = Action::Raise {
                     attribute,
-                    level: level + 1,
+                    level: level.above(),
                     distinct_before: raised.distinct(level),
-                    distinct: raised.distinct(level + 1),
+                    distinct: raised.distinct(level.above()),
                 };
-                self.go_to(self.node.with(attribute, level + 1), meter)?;
+                self.go_to(self.node.with(attribute, level.above()), meter)?;
                 action
             }
         };
@@ -398,8 +398,9 @@ impl<'a> Session<'a> {
             if let Action::Raise {
                 attribute, level, ..
             } = step.action
+                && let Some(below) = level.below()
             {
-                let below = self.node.with(attribute, level - 1);
+                let below = self.node.with(attribute, below);
                 self.go_to(below, &Meter::unlimited()).expect(UNINTERRUPTED);
                 return true;
             }

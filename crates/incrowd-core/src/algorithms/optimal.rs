@@ -3,7 +3,7 @@
 use super::{Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, descent};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Work};
-use crate::lattice::{Node, SeenNodes};
+use crate::lattice::{Level, Node, SeenNodes};
 use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal,
 };
@@ -175,14 +175,14 @@ impl LatticeBox {
     fn nodes(&self) -> u128 {
         let levels = self.low.levels().zip(self.high.levels());
         levels.fold(1u128, |nodes, (low, high)| {
-            nodes.saturating_mul(u128::from(high - low) + 1)
+            nodes.saturating_mul(u128::from(high.steps_above(low)) + 1)
         })
     }
 
     /// Where an attribute's levels are cut in two: the last level of the lower half.
-    fn middle(&self, attribute: usize) -> u8 {
+    fn middle(&self, attribute: usize) -> Level {
         let (low, high) = (self.low.level(attribute), self.high.level(attribute));
-        low + (high - low) / 2
+        Level(low.0 + high.steps_above(low) / 2)
     }
 }
 
@@ -434,7 +434,7 @@ impl<'a> Search<'a> {
             high: whole.high.with(attribute, middle),
             ..whole.clone()
         };
-        let low = whole.low.with(attribute, middle + 1);
+        let low = whole.low.with(attribute, middle.above());
         let floor = whole.floor.max(self.floor(&low, whole));
         let upper = LatticeBox {
             low,
@@ -452,8 +452,9 @@ impl<'a> Search<'a> {
         (0..whole.low.len())
             .filter(|&attribute| whole.low.level(attribute) < whole.high.level(attribute))
             .max_by_key(|&attribute| {
-                let raised = whole.low.with(attribute, whole.middle(attribute) + 1);
-                let range = whole.high.level(attribute) - whole.low.level(attribute);
+                let raised = whole.low.with(attribute, whole.middle(attribute).above());
+                let low = whole.low.level(attribute);
+                let range = whole.high.level(attribute).steps_above(low);
                 (
                     self.floor(&raised, whole),
                     range,

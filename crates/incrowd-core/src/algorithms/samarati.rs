@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Error;
 use crate::counts::Work;
-use crate::lattice::{Lattice, Node};
+use crate::lattice::{Lattice, Level, Node};
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
 
 crate::documented! {
@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
             let others = one + 1..top.len();
             others.map(move |other| (one, other))
         });
-        let levels = |attribute| u128::from(top.level(attribute)) + 1;
+        let levels = |attribute| u128::from(top.level(attribute).0) + 1;
         let nodes: u128 = (pairs.clone())
             .map(|(one, other)| levels(one) * levels(other))
             .sum();
@@ -159,8 +159,8 @@ impl<'a> Search<'a> {
         }
         // From the top down, so that a node ruled out rules out those below without a count.
         for (one, other) in pairs {
-            for level in (0..=top.level(one)).rev() {
-                for other_level in (0..=top.level(other)).rev() {
+            for level in Level::up_to(top.level(one)).rev() {
+                for other_level in Level::up_to(top.level(other)).rev() {
                     let node = top.with(one, level).with(other, other_level);
                     if !self.is_possible(&node)? {
                         break;
@@ -199,15 +199,15 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let highest: Vec<u32> = (self.lattice.top().levels().skip(first))
-            .map(u32::from)
+            .map(|level| u32::from(level.0))
             .collect();
         let others: u32 = highest[1..].iter().sum();
         for level in left.saturating_sub(others)..=left.min(highest[0]) {
             self.checks.spend(Work::of(highest.len()))?;
             let left = left - level;
-            let mut corner = node.with(first, level as u8);
+            let mut corner = node.with(first, Level(level as u8));
             for (after, &highest) in highest.iter().enumerate().skip(1) {
-                corner = corner.with(first + after, left.min(highest) as u8);
+                corner = corner.with(first + after, Level(left.min(highest) as u8));
             }
             let is_one_node = left == 0 || left == others;
             if (is_one_node || self.checks.can_rule_out()) && !self.is_possible(&corner)? {

@@ -26,7 +26,7 @@ pub use row_counter::{Missing, MissingCells, RowCounter};
 pub use work::Work;
 
 use crate::hierarchy::{ANY, Hierarchy};
-use crate::lattice::{Lattice, Node};
+use crate::lattice::{Lattice, Level, Node};
 use crate::table::{Dictionary, Kind, parse_date, parse_number};
 use jiff::civil::Date;
 use std::borrow::Cow;
@@ -48,15 +48,15 @@ pub struct Attribute {
 
 impl Attribute {
     /// How many groups of a level hold rows of the table.
-    pub fn distinct(&self, level: u8) -> u32 {
-        let rows = self.rows_of_groups[level as usize].iter();
+    pub fn distinct(&self, level: Level) -> u32 {
+        let rows = self.rows_of_groups[level.index()].iter();
         rows.filter(|&&rows| rows > 0).count() as u32
     }
 
     /// For each group of level `from`, its group at level `to`.
-    pub(crate) fn groups_between(&self, from: u8, to: u8) -> Cow<'_, [u32]> {
+    pub(crate) fn groups_between(&self, from: Level, to: Level) -> Cow<'_, [u32]> {
         let above = self.hierarchy.groups_of_leaves(to);
-        if from == 0 {
+        if from == Level::RAW {
             return Cow::Borrowed(above);
         }
         let mut groups = vec![0; self.hierarchy.groups(from)];
@@ -68,7 +68,7 @@ impl Attribute {
 
     /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none if there are other leaves.
     pub(crate) fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
-        let number = |leaf: u32| match (self.hierarchy.label(0, leaf), self.kind) {
+        let number = |leaf: u32| match (self.hierarchy.text(leaf), self.kind) {
             ("" | ANY, _) => Some(f64::NAN),
             _ if self.missing == Some(leaf) => Some(f64::NAN),
             (label, Kind::Number) => parse_number(label).map(|number| number.get()),

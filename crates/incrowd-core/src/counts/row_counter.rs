@@ -3,6 +3,7 @@
 use super::{Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Keys, Layout};
 use crate::Error;
 use crate::hierarchy::Hierarchy;
+use crate::lattice::Level;
 use crate::table::{Cell, Dictionary, Kind, RowBatch, parse_date, parse_number};
 
 /// Which cells are missing, besides the empty ones, and how they are treated.
@@ -403,7 +404,7 @@ impl CountedTable {
             for (class, &size) in self.tuples.sizes.iter().enumerate() {
                 rows_of_leaves[field.read(self.tuples.key(class)) as usize] += size;
             }
-            attribute.rows_of_groups = (0..=hierarchy.height())
+            attribute.rows_of_groups = Level::up_to(hierarchy.height())
                 .map(|level| {
                     let mut rows = vec![0; hierarchy.groups(level)];
                     for (&group, leaf_rows) in hierarchy

@@ -6,6 +6,7 @@ mod codes;
 mod hint;
 mod place;
 
+use crate::numbers::Level;
 pub use hint::LARGEST_BUDGET_PROPOSED;
 
 /// Every error of the core.
@@ -95,7 +96,7 @@ pub enum Error {
         /// The column.
         column: String,
         /// Its highest acceptable level.
-        level: u8,
+        level: Level,
     },
     /// An algorithm that does not search everywhere found nothing.
     #[error(
@@ -167,7 +168,7 @@ pub enum Error {
         /// The column.
         column: String,
         /// Its level.
-        level: u8,
+        level: Level,
     },
     /// More rows to suppress than the budget allows.
     #[error(
@@ -233,7 +234,7 @@ pub enum Error {
         /// What was given.
         given: i64,
         /// Its last level.
-        height: u8,
+        height: Level,
     },
     /// A level for a column that is not a quasi-identifier.
     #[error("a level is given for `{column}`, which is not a quasi-identifier")]
@@ -495,7 +496,7 @@ pub enum Error {
         /// The column.
         column: String,
         /// The level of the group; its parents on the next level differ.
-        level: u8,
+        level: Level,
         /// The line, or row, that contradicts; from 1.
         line: u64,
         /// The line, or row, that it contradicts; from 1.

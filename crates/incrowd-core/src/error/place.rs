@@ -44,7 +44,7 @@ impl Error {
                 ..
             } => Some(format!(
                 "lines {first_line} and {line} agree on level {level} and differ on level {}",
-                level + 1
+                level.above()
             )),
             Error::HierarchyLacksValues { row, leaves, .. } => Some(format!(
                 "first in row {row}; the hierarchy has {leaves} values"

@@ -9,7 +9,7 @@
 //! use incrowd_core::hierarchy::{Hierarchy, Options, parse};
 //! let arx = b"34;30-39;*\n36;30-39;*\n47;40-49;*\n";
 //! let age = parse(arx, Options::new("age"))?;
-//! assert_eq!((age.leaves(), age.height()), (3, 2));
+//! assert_eq!((age.leaves(), age.height().0), (3, 2));
 //! assert!(age.to_csv().starts_with("value,level-1,level-2\n34,30-39,*\n"));
 //! # Ok::<(), incrowd_core::Error>(())
 //! ```
@@ -17,6 +17,7 @@
 use super::listed::Rows;
 use super::{ANY, Hierarchy};
 use crate::error::Error;
+use crate::numbers::Level;
 
 /// Whether the first line names the levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -120,7 +121,7 @@ impl Hierarchy {
     /// Values that were only added as [`super::ExtraLeaf::Suppressed`] are not written, their shared leaf `*` is.
     pub fn to_csv(&self) -> String {
         let mut writer = ::csv::Writer::from_writer(Vec::new());
-        let levels = 0..=self.height();
+        let levels = Level::up_to(self.height());
         let mut write = |cells: Vec<&str>| {
             let written = writer.write_record(cells);
             written.expect("memory takes every byte, and all rows are equally long");

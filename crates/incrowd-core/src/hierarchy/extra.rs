@@ -1,6 +1,7 @@
 //! Leaves that were not listed: the missing value, and unlisted values.
 
 use super::{ANY, Groups, Hierarchy};
+use crate::numbers::Level;
 
 /// How a value that the hierarchy does not list is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,8 +24,8 @@ impl Hierarchy {
     /// let sex = Hierarchy::from_rows("sex", rows)?
     ///     .with_extra_leaf("", ExtraLeaf::OwnBranch)
     ///     .with_extra_leaf("femal", ExtraLeaf::Suppressed);
-    /// assert_eq!(sex.label(0, sex.leaf("").expect("just added")), "");
-    /// assert_eq!(sex.label(0, sex.leaf("femal").expect("just added")), "*");
+    /// assert_eq!(sex.text(sex.leaf("").expect("just added")), "");
+    /// assert_eq!(sex.text(sex.leaf("femal").expect("just added")), "*");
     /// assert_eq!(sex.leaves(), 4);
     /// # Ok::<(), incrowd_core::Error>(())
     /// ```
@@ -37,7 +38,7 @@ impl Hierarchy {
             ExtraLeaf::OwnBranch => self.push_leaf(text),
             ExtraLeaf::Suppressed => {
                 self.suppressed.encode(text);
-                if self.group(0, ANY).is_none() {
+                if self.group(Level::RAW, ANY).is_none() {
                     self.push_leaf(ANY);
                 }
             }

@@ -5,6 +5,7 @@
 
 use super::{ANY, Groups, Hierarchy, MAX_LEVELS};
 use crate::error::Error;
+use crate::numbers::Level;
 use crate::table::Dictionary;
 
 impl Hierarchy {
@@ -239,7 +240,7 @@ impl<'a> Listing<'a> {
             },
             level => Error::HierarchyLevelSplits {
                 column,
-                level: level as u8,
+                level: Level(level as u8),
                 line,
                 first_line,
             },

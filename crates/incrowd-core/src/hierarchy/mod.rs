@@ -8,17 +8,17 @@
 //! or chosen automatically ([`automatic()`]). The caller reads the files.
 //!
 //! ```
-//! use incrowd_core::hierarchy::Hierarchy;
+//! use incrowd_core::hierarchy::{Hierarchy, Level};
 //! let rows = [
 //!     ["Bachelors", "Higher", "*"],
 //!     ["Masters", "Higher", "*"],
 //!     ["9th", "School", "*"],
 //! ];
 //! let education = Hierarchy::from_rows("education", rows)?;
-//! assert_eq!(education.height(), 2);
+//! assert_eq!(education.height(), Level(2));
 //! let masters = education.leaf("Masters").expect("listed above");
-//! let group = education.groups_of_leaves(1)[masters as usize];
-//! assert_eq!(education.label(1, group), "Higher");
+//! let group = education.groups_of_leaves(Level(1))[masters as usize];
+//! assert_eq!(education.label(Level(1), group), "Higher");
 //! # Ok::<(), incrowd_core::Error>(())
 //! ```
 
@@ -38,6 +38,7 @@ pub use extra::ExtraLeaf;
 pub use known::KnownList;
 pub use spec::HierarchySpec;
 
+pub use crate::numbers::Level;
 use crate::table::Dictionary;
 
 /// The text that stands for every value.
@@ -91,9 +92,9 @@ impl Groups {
 }
 
 impl Hierarchy {
-    /// The number of steps from the raw values to the last level; at least 1.
-    pub fn height(&self) -> u8 {
-        (self.levels.len() - 1) as u8
+    /// The last level, which is the number of steps to it from the raw values; at least 1.
+    pub fn height(&self) -> Level {
+        Level((self.levels.len() - 1) as u8)
     }
 
     /// The number of raw values listed.
@@ -107,34 +108,39 @@ impl Hierarchy {
         self.is_ordered
     }
 
-    /// The name of the level.
-    pub fn level_name(&self, level: u8) -> &str {
-        &self.levels[level as usize].name
+    /// What the level is called.
+    pub fn level_name(&self, level: Level) -> &str {
+        &self.levels[level.index()].name
     }
 
     /// The number of groups of a level.
-    pub fn groups(&self, level: u8) -> usize {
-        self.levels[level as usize].leaves.len()
+    pub fn groups(&self, level: Level) -> usize {
+        self.levels[level.index()].leaves.len()
     }
 
     /// The text published for a group.
-    pub fn label(&self, level: u8, group: u32) -> &str {
-        self.levels[level as usize].labels.text(group)
+    pub fn label(&self, level: Level, group: u32) -> &str {
+        self.levels[level.index()].labels.text(group)
+    }
+
+    /// The raw value that a leaf stands for.
+    pub fn text(&self, leaf: u32) -> &str {
+        self.levels[0].labels.text(leaf)
     }
 
     /// The group of every leaf at a level.
-    pub fn groups_of_leaves(&self, level: u8) -> &[u32] {
-        &self.levels[level as usize].of_leaf
+    pub fn groups_of_leaves(&self, level: Level) -> &[u32] {
+        &self.levels[level.index()].of_leaf
     }
 
-    /// How many leaves each group of a level contains.
-    pub fn leaves_of_groups(&self, level: u8) -> &[u32] {
-        &self.levels[level as usize].leaves
+    /// How many leaves each group of a level holds.
+    pub fn leaves_of_groups(&self, level: Level) -> &[u32] {
+        &self.levels[level.index()].leaves
     }
 
     /// The group one level up of each group of a level; empty at the last level.
-    pub fn parents(&self, level: u8) -> &[u32] {
-        &self.levels[level as usize].parents
+    pub fn parents(&self, level: Level) -> &[u32] {
+        &self.levels[level.index()].parents
     }
 
     /// The leaf that stands for this value of the data.
@@ -155,7 +161,7 @@ impl Hierarchy {
     pub(crate) fn values(&self) -> (Dictionary, Vec<u32>) {
         let mut values = self.levels[0].labels.clone();
         let mut leaves: Vec<u32> = (0..self.leaves() as u32).collect();
-        if let Some(any) = self.group(0, ANY) {
+        if let Some(any) = self.group(Level::RAW, ANY) {
             for text in self.suppressed.iter() {
                 if values.encode(text) as usize == leaves.len() {
                     leaves.push(any);
@@ -166,8 +172,8 @@ impl Hierarchy {
     }
 
     /// The group of a level with this label.
-    pub fn group(&self, level: u8, label: &str) -> Option<u32> {
-        self.levels[level as usize].labels.lookup(label.as_bytes())
+    pub fn group(&self, level: Level, label: &str) -> Option<u32> {
+        self.levels[level.index()].labels.lookup(label.as_bytes())
     }
 
     /// The positions, from 0, of the values that no leaf stands for.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::Error;
+use crate::numbers::Level;
 use proptest::prelude::*;
 
 fn adult(column: &str) -> Vec<u8> {
@@ -14,7 +15,7 @@ fn listed<const N: usize>(rows: &[[&str; N]]) -> Result<Hierarchy, Error> {
 /// The labels of a leaf from level 0 up.
 fn path<'a>(hierarchy: &'a Hierarchy, leaf: &str) -> Vec<&'a str> {
     let leaf = hierarchy.leaf(leaf).unwrap() as usize;
-    (0..=hierarchy.height())
+    Level::up_to(hierarchy.height())
         .map(|level| hierarchy.label(level, hierarchy.groups_of_leaves(level)[leaf]))
         .collect()
 }
@@ -23,11 +24,11 @@ fn path<'a>(hierarchy: &'a Hierarchy, leaf: &str) -> Vec<&'a str> {
 pub(super) fn assert_sound(hierarchy: &Hierarchy) {
     let height = hierarchy.height();
     let leaves = hierarchy.leaves();
-    assert!(height >= 1 && leaves >= 1);
-    assert_eq!(hierarchy.groups(0), leaves);
+    assert!(height >= Level(1) && leaves >= 1);
+    assert_eq!(hierarchy.groups(Level(0)), leaves);
     assert_eq!(hierarchy.groups(height), 1);
     assert!(hierarchy.parents(height).is_empty());
-    for level in 0..=height {
+    for level in Level::up_to(height) {
         let of_leaf = hierarchy.groups_of_leaves(level);
         let groups = hierarchy.groups(level);
         assert_eq!(of_leaf.len(), leaves);
@@ -41,7 +42,7 @@ pub(super) fn assert_sound(hierarchy: &Hierarchy) {
             seen = seen.max(group + 1);
             counted[group as usize] += 1;
             if level < height {
-                let above = hierarchy.groups_of_leaves(level + 1)[leaf];
+                let above = hierarchy.groups_of_leaves(level.above())[leaf];
                 assert_eq!(hierarchy.parents(level)[group as usize], above);
             }
         }
@@ -49,7 +50,7 @@ pub(super) fn assert_sound(hierarchy: &Hierarchy) {
         assert_eq!(counted, hierarchy.leaves_of_groups(level));
         if level < height {
             assert_eq!(hierarchy.parents(level).len(), groups);
-            assert!(hierarchy.groups(level + 1) <= groups);
+            assert!(hierarchy.groups(level.above()) <= groups);
         }
         for group in 0..groups as u32 {
             assert_eq!(
@@ -63,10 +64,10 @@ pub(super) fn assert_sound(hierarchy: &Hierarchy) {
 /// What a hierarchy made by rule promises: a text that stands on two levels holds on the higher all that it holds on the
 /// lower, so that whoever reads it knows what it stands for.
 pub(super) fn assert_unambiguous(hierarchy: &Hierarchy) {
-    for high in 1..=hierarchy.height() {
+    for high in Level::up_to(hierarchy.height()).skip(1) {
         for group in 0..hierarchy.groups(high) as u32 {
             let label = hierarchy.label(high, group);
-            for low in 0..high {
+            for low in Level::under(high) {
                 let Some(same) = hierarchy.group(low, label) else {
                     continue;
                 };
@@ -93,6 +94,7 @@ fn the_hierarchies_of_adult_load() {
         ("native-country", 2, 41),
     ];
     for (column, height, leaves) in expected {
+        let height = Level(height);
         let hierarchy = parse(&adult(column), Options::new(column)).unwrap();
         assert_sound(&hierarchy);
         assert_eq!(
@@ -105,13 +107,13 @@ fn the_hierarchies_of_adult_load() {
     }
     let age = parse(&adult("age"), Options::new("age")).unwrap();
     assert_eq!(path(&age, "39"), ["39", "37-41", "37-46", "37-56", "*"]);
-    assert_eq!([1, 2, 3].map(|level| age.groups(level)), [15, 8, 4]);
+    assert_eq!([1, 2, 3].map(|level| age.groups(Level(level))), [15, 8, 4]);
 }
 
 #[test]
 fn interval_rebuilds_the_age_hierarchy_of_adult() {
     let listed = parse(&adult("age"), Options::new("age")).unwrap();
-    let ages: Vec<(&str, u32)> = (0..74).map(|leaf| (listed.label(0, leaf), 1)).collect();
+    let ages: Vec<(&str, u32)> = (0..74).map(|leaf| (listed.text(leaf), 1)).collect();
     let spec: HierarchySpec = "interval:5,10,20@17".parse().unwrap();
     let built = spec.build("age", &ages).unwrap();
     let names = ["year", "5-year", "10-year", "20-year", "any"];
@@ -127,12 +129,12 @@ fn interval_rebuilds_the_age_hierarchy_of_adult() {
 fn leaves_and_groups_keep_the_order_of_the_rows() {
     let hierarchy = listed(&[["b", "Y", "*"], ["c", "X", "*"], ["a", "Y", "*"]]).unwrap();
     assert_sound(&hierarchy);
-    assert_eq!(hierarchy.groups_of_leaves(1), [0, 1, 0]);
-    assert_eq!(hierarchy.leaves_of_groups(1), [2, 1]);
-    assert_eq!(hierarchy.parents(0), [0, 1, 0]);
+    assert_eq!(hierarchy.groups_of_leaves(Level(1)), [0, 1, 0]);
+    assert_eq!(hierarchy.leaves_of_groups(Level(1)), [2, 1]);
+    assert_eq!(hierarchy.parents(Level(0)), [0, 1, 0]);
     assert_eq!(hierarchy.leaf("c"), Some(1));
-    assert_eq!(hierarchy.group(1, "X"), Some(1));
-    assert_eq!(hierarchy.group(0, "X"), None);
+    assert_eq!(hierarchy.group(Level(1), "X"), Some(1));
+    assert_eq!(hierarchy.group(Level::RAW, "X"), None);
 }
 
 #[test]
@@ -210,7 +212,7 @@ fn a_level_that_splits_is_refused() {
     ];
     let expected = Error::HierarchyLevelSplits {
         column: "c".into(),
-        level: 1,
+        level: Level(1),
         line: 3,
         first_line: 1,
     };
@@ -221,7 +223,7 @@ fn a_level_that_splits_is_refused() {
 fn too_many_levels_no_rows_and_bare_values_are_refused() {
     let row = |cells: usize| vec!["x".to_string(); cells];
     let deep = Hierarchy::from_rows("c", [row(MAX_LEVELS)]).unwrap();
-    assert_eq!(usize::from(deep.height()), MAX_LEVELS - 1);
+    assert_eq!(deep.height().index(), MAX_LEVELS - 1);
     let limit = MAX_LEVELS;
     let other = vec!["y".to_string(); 127];
     for rows in [vec![row(128)], vec![row(127), other]] {

@@ -7,6 +7,7 @@
 mod node;
 mod seen;
 
+pub use crate::numbers::Level;
 pub use node::Node;
 pub(crate) use seen::SeenNodes;
 
@@ -35,15 +36,17 @@ impl Lattice {
     /// How many nodes there are; `u128::MAX` if there are more.
     pub fn nodes(&self) -> u128 {
         self.top.levels().fold(1u128, |nodes, level| {
-            nodes.saturating_mul(u128::from(level) + 1)
+            nodes.saturating_mul(u128::from(level.0) + 1)
         })
     }
 
     /// The nodes with every attribute at level 1, 2 and so on, as far as each goes, without bottom and top: few, and
     /// below most others.
     pub fn diagonal(&self) -> impl Iterator<Item = Node> + '_ {
-        let highest = self.top.levels().max().unwrap_or(0);
-        (1..highest).map(|level| Node::from_levels(self.top.levels().map(|most| most.min(level))))
+        let highest = self.top.levels().max().unwrap_or(Level::RAW);
+        Level::under(highest)
+            .skip(1)
+            .map(|level| Node::from_levels(self.top.levels().map(|most| most.min(level))))
     }
 
     /// Every node, in lattice order within each height. Meant for small lattices.
@@ -52,7 +55,7 @@ impl Lattice {
         for attribute in 0..self.top.len() {
             let below = std::mem::take(&mut nodes);
             for node in below {
-                for level in 0..=self.top.level(attribute) {
+                for level in Level::up_to(self.top.level(attribute)) {
                     nodes.push(node.with(attribute, level));
                 }
             }
@@ -73,7 +76,7 @@ mod tests {
         let walked: Vec<Vec<u8>> = lattice
             .walk()
             .iter()
-            .map(|node| node.levels().collect())
+            .map(|node| node.levels().map(|level| level.0).collect())
             .collect();
         assert_eq!(walked, [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]);
     }

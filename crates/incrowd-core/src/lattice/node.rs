@@ -1,5 +1,6 @@
 //! One level per quasi-identifier, eight to a word.
 
+use crate::numbers::Level;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::fmt;
@@ -30,8 +31,8 @@ impl Node {
     }
 
     /// A node with these levels, each at most 127.
-    pub fn from_levels(levels: impl IntoIterator<Item = u8>) -> Self {
-        let levels: SmallVec<[u8; 16]> = levels.into_iter().collect();
+    pub fn from_levels<L: Into<Level>>(levels: impl IntoIterator<Item = L>) -> Self {
+        let levels: SmallVec<[Level; 16]> = levels.into_iter().map(L::into).collect();
         let mut node = Node::bottom(levels.len());
         for (attribute, &level) in levels.iter().enumerate() {
             node.set(attribute, level);
@@ -39,7 +40,8 @@ impl Node {
         node
     }
 
-    fn set(&mut self, attribute: usize, level: u8) {
+    fn set(&mut self, attribute: usize, level: Level) {
+        let level = level.0;
         debug_assert!(level < 0x80);
         let shift = shift(attribute);
         let word = &mut self.words[attribute / 8];
@@ -49,7 +51,7 @@ impl Node {
     }
 
     /// This node with one level replaced.
-    pub fn with(&self, attribute: usize, level: u8) -> Self {
+    pub fn with(&self, attribute: usize, level: Level) -> Self {
         let mut node = self.clone();
         node.set(attribute, level);
         node
@@ -57,12 +59,12 @@ impl Node {
 
     /// The level of an attribute.
     #[inline]
-    pub fn level(&self, attribute: usize) -> u8 {
-        (self.words[attribute / 8] >> shift(attribute)) as u8
+    pub fn level(&self, attribute: usize) -> Level {
+        Level((self.words[attribute / 8] >> shift(attribute)) as u8)
     }
 
     /// The levels in the order of the quasi-identifiers.
-    pub fn levels(&self) -> impl ExactSizeIterator<Item = u8> + Clone + '_ {
+    pub fn levels(&self) -> impl ExactSizeIterator<Item = Level> + Clone + '_ {
         (0..self.len()).map(|attribute| self.level(attribute))
     }
 
@@ -127,7 +129,10 @@ impl Ord for Node {
 
 impl fmt::Debug for Node {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.levels()).finish()
+        formatter
+            .debug_list()
+            .entries(self.levels().map(|level| level.0))
+            .finish()
     }
 }
 
@@ -139,7 +144,7 @@ mod tests {
     fn levels_survive_packing_beyond_one_word() {
         let levels: Vec<u8> = (0..19).map(|attribute| (attribute * 7) % 128).collect();
         let node = Node::from_levels(levels.iter().copied());
-        assert_eq!(node.levels().collect::<Vec<_>>(), levels);
+        assert!(node.levels().eq(levels.iter().copied().map(Level)));
         assert_eq!(
             node.height(),
             levels.iter().map(|&level| u32::from(level)).sum::<u32>()
@@ -150,9 +155,9 @@ mod tests {
     fn below_means_below_in_every_attribute() {
         let low = Node::from_levels([1, 0, 127, 3, 0, 0, 0, 0, 5]);
         assert!(low.is_at_or_below(&low));
-        assert!(low.is_at_or_below(&low.with(8, 6)));
-        assert!(!low.with(8, 6).is_at_or_below(&low));
-        assert!(!low.is_at_or_below(&low.with(2, 126).with(0, 9)));
+        assert!(low.is_at_or_below(&low.with(8, Level(6))));
+        assert!(!low.with(8, Level(6)).is_at_or_below(&low));
+        assert!(!low.is_at_or_below(&low.with(2, Level(126)).with(0, Level(9))));
         let (shorter, longer) = (Node::bottom(2), Node::bottom(3));
         assert!(!shorter.is_at_or_below(&longer) && !longer.is_at_or_below(&shorter));
     }

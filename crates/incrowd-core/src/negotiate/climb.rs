@@ -7,7 +7,7 @@
 use super::histogram::{Annotator, Histograms};
 use crate::counts::{CountedTable, FrequencySet, Scratch, roll_up};
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
 use crate::problem::{Progress, Watch};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -84,7 +84,7 @@ impl<'a> Tree<'a> {
         let (mut roots, mut fixed) = (vec![table.lattice().bottom()], 0);
         while threads > 1 && fixed < order.len() && roots.len() < PARTS_PER_THREAD * threads {
             let attribute = order[fixed];
-            let levels = 0..=top.level(attribute);
+            let levels = Level::up_to(top.level(attribute));
             roots = roots
                 .iter()
                 .flat_map(|root| levels.clone().map(|level| root.with(attribute, level)))
@@ -114,7 +114,7 @@ impl<'a> Tree<'a> {
             let attribute = self.order[position];
             let level = node.level(attribute);
             let rises = level < self.top.level(attribute);
-            rises.then(|| (position, node.with(attribute, level + 1)))
+            rises.then(|| (position, node.with(attribute, level.above())))
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::annotation_work::check_nodes;
 use crate::counts::{CountedTable, FrequencySet, KnownSets};
 use crate::error::Error;
-use crate::lattice::{Lattice, Node};
+use crate::lattice::{Lattice, Level, Node};
 
 /// Fewer nodes of a height are never chosen, unless there are none.
 const LEAST_PER_HEIGHT: usize = 2;
@@ -44,7 +44,7 @@ pub struct LevelImportance {
     /// The quasi-identifier, by position.
     pub attribute: usize,
     /// The level.
-    pub level: u8,
+    pub level: Level,
     /// Classes of the node with this level and all others raw.
     pub classes: u32,
     /// γ: rows per class.
@@ -79,7 +79,7 @@ impl LevelTable {
         let bottom = table.lattice().bottom();
         let mut classes = FrequencySet::default();
         let levels = table.attributes.iter().enumerate().map(|(attribute, of)| {
-            let counts: Vec<u32> = (0..=of.hierarchy.height())
+            let counts: Vec<u32> = Level::up_to(of.hierarchy.height())
                 .map(|level| {
                     let _ = known.count(&bottom.with(attribute, level), &mut classes);
                     classes.len() as u32
@@ -102,7 +102,7 @@ impl LevelTable {
     pub fn estimate(&self, node: &Node, estimator: Estimator) -> f64 {
         let levels = self.levels.iter().zip(node.levels());
         levels
-            .map(|(levels, level)| levels[level as usize].estimate(estimator))
+            .map(|(levels, level)| levels[level.index()].estimate(estimator))
             .sum()
     }
 
@@ -137,7 +137,7 @@ fn levels_of(attribute: usize, counts: &[u32], rows: u32) -> Vec<LevelImportance
     (counts.iter().enumerate())
         .map(|(level, &classes)| LevelImportance {
             attribute,
-            level: level as u8,
+            level: Level(level as u8),
             classes,
             average_class: gamma(classes),
             relative_importance: match level {

@@ -48,10 +48,10 @@ impl AnnotatedLattice {
         bytes.extend_from_slice(&key.hierarchies);
         push_u32(&mut bytes, self.rows);
         push_u32(&mut bytes, self.lattice.top().len() as u32);
-        bytes.extend(self.lattice.top().levels());
+        bytes.extend(self.lattice.top().levels().map(|level| level.0));
         push_u32(&mut bytes, self.nodes.len() as u32);
         for node in &self.nodes {
-            bytes.extend(node.levels());
+            bytes.extend(node.levels().map(|level| level.0));
         }
         push_u32(&mut bytes, self.annotations.len() as u32);
         for Annotation {

@@ -227,7 +227,7 @@ fn negotiate(
         higher_levels: higher_levels.map(|found| {
             let levels = found.node.levels().zip(max_levels.levels());
             let steps_beyond = levels
-                .map(|(level, most)| level.saturating_sub(most))
+                .map(|(level, most)| level.steps_above(most))
                 .collect();
             offer(found, GivesWay::Levels { steps_beyond })
         }),

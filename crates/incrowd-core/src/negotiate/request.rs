@@ -2,7 +2,7 @@
 
 use crate::counts::CountedTable;
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
 use crate::utility::UtilityMetric;
 
@@ -100,7 +100,7 @@ impl<'a> Request<'a> {
         match self.max_levels {
             None => Ok(top),
             Some(node) => {
-                let levels: Vec<i64> = node.levels().map(i64::from).collect();
+                let levels: Vec<i64> = node.levels().map(|level| i64::from(level.0)).collect();
                 acceptable_levels(table, &levels)
             }
         }
@@ -117,14 +117,17 @@ pub fn acceptable_levels(table: &CountedTable, levels: &[i64]) -> Result<Node, E
     }
     let checked = table.attributes.iter().zip(levels).map(|(of, &given)| {
         let height = of.hierarchy.height();
-        let level = u8::try_from(given).ok().filter(|&level| level <= height);
+        let level = u8::try_from(given).ok().map(Level);
+        let level = level.filter(|&level| level <= height);
         level.ok_or_else(|| Error::NoSuchLevel {
             column: of.name.clone(),
             given,
             height,
         })
     });
-    Ok(Node::from_levels(checked.collect::<Result<Vec<u8>, _>>()?))
+    Ok(Node::from_levels(
+        checked.collect::<Result<Vec<Level>, _>>()?,
+    ))
 }
 
 /// The budget, if it is one: a number of rows that is not negative. More rows than there are is all of them.

@@ -12,7 +12,7 @@ use super::climb::{Climber, Part, Tree, step};
 use super::histogram::{Annotator, is_whole};
 use crate::counts::FrequencySet;
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::problem::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -122,12 +122,14 @@ impl<'a, const W: usize> Sorted<'a, W> {
         let attributes = tree.table.attributes.iter().zip(&fields);
         let risen = attributes
             .map(|(attribute, place)| {
-                let rise = |level| {
-                    let above = attribute.groups_between(level, level + 1);
+                let rise = |level: Level| {
+                    let above = attribute.groups_between(level, level.above());
                     let above = above.iter().map(|&group| u64::from(group) << place.shift);
                     above.collect()
                 };
-                (0..attribute.hierarchy.height()).map(rise).collect()
+                Level::under(attribute.hierarchy.height())
+                    .map(rise)
+                    .collect()
             })
             .collect();
         let mut sorted = Sorted {
@@ -190,7 +192,7 @@ impl<const W: usize> Climber for Sorted<'_, W> {
         };
         let mut classes = self.bottom.clone();
         for (attribute, level) in root.levels().enumerate() {
-            for level in 0..level {
+            for level in Level::under(level) {
                 let mut above = Vec::new();
                 climb.rise(&classes, attribute, level, &mut above);
                 classes = above;
@@ -285,9 +287,15 @@ fn add_up<const W: usize>(
 
 impl<const W: usize> Climb<'_, W> {
     /// The classes when an attribute rises by one level.
-    fn rise(&mut self, lower: &[Class<W>], attribute: usize, level: u8, upper: &mut Vec<Class<W>>) {
+    fn rise(
+        &mut self,
+        lower: &[Class<W>],
+        attribute: usize,
+        level: Level,
+        upper: &mut Vec<Class<W>>,
+    ) {
         let place = self.sorted.fields[attribute];
-        let risen = &self.sorted.risen[attribute][level as usize];
+        let risen = &self.sorted.risen[attribute][level.index()];
         upper.clear();
         let bits = place.shift + place.bits;
         let below = (1u64 << place.shift) - 1;

@@ -13,7 +13,7 @@ pub use steps::{Action, Step};
 
 use crate::counts::{Attribute, CountedTable, MissingCells};
 use crate::error::Error;
-use crate::lattice::{Lattice, Node};
+use crate::lattice::{Lattice, Level, Node};
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::recode::Recoding;
 use crate::utility::{Loss, UtilityMetric};
@@ -102,7 +102,7 @@ impl<'a> Problem<'a> {
         for (attribute, level) in self.table.attributes.iter().zip(max_levels.levels()) {
             let height = attribute.hierarchy.height();
             if level > height {
-                let (column, given) = (attribute.name.clone(), level.into());
+                let (column, given) = (attribute.name.clone(), level.0.into());
                 return Err(Error::NoSuchLevel {
                     column,
                     given,
@@ -164,10 +164,10 @@ impl<'a> Problem<'a> {
     /// Whether the crowd of a class is part of the crowd of every class above it. It is not if a missing cell that
     /// matches any value becomes part of a group that does not contain everything.
     pub(crate) fn crowds_only_grow(&self) -> bool {
-        let stays_apart = |(attribute, max_level): (&Attribute, u8)| {
+        let stays_apart = |(attribute, max_level): (&Attribute, Level)| {
             let hierarchy = &attribute.hierarchy;
             attribute.missing.is_none_or(|leaf| {
-                (0..=max_level).all(|level| {
+                Level::up_to(max_level).all(|level| {
                     let group = hierarchy.groups_of_leaves(level)[leaf as usize];
                     hierarchy.groups(level) == 1
                         || hierarchy.leaves_of_groups(level)[group as usize] == 1

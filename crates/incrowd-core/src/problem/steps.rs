@@ -1,5 +1,7 @@
 //! The steps to a proposal, for algorithms that work step by step.
 
+use crate::lattice::Level;
+
 /// A step of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
@@ -19,7 +21,7 @@ pub enum Action {
         /// The quasi-identifier.
         attribute: usize,
         /// The level reached.
-        level: u8,
+        level: Level,
         /// Its values in the table before.
         distinct_before: u32,
         /// Its values in the table now.

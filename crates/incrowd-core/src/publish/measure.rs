@@ -4,6 +4,7 @@ use super::Release;
 use super::classes::Classes;
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::CountedTable;
+use crate::lattice::Level;
 use crate::utility::{
     Cover, LeafRows, Loss, OverlappingGroups, Published, PublishedAttribute, UtilityMetric,
 };
@@ -11,7 +12,7 @@ use crate::utility::{
 /// A quasi-identifier as metrics see it. Its groups are the values of the recoding, in their order there.
 #[derive(Debug, Clone)]
 pub(super) struct MeasuredColumn {
-    level: Option<u8>,
+    level: Option<Level>,
     cover: MeasuredCover,
     leaves: Vec<u32>,
     rows: Vec<u32>,

@@ -32,7 +32,7 @@ pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original
 
 use crate::Error;
 use crate::counts::{CountedTable, Work};
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Unwatched, Watch};
 use crate::recode::Recoding;
@@ -167,8 +167,8 @@ impl<'a> Release<'a> {
         self.recoding.node()
     }
 
-    /// Quasi-identifiers with their levels; none if a column mixes levels.
-    pub fn levels(&self) -> Option<Vec<(&'a str, u8)>> {
+    /// Quasi-identifiers with their levels; none when a column mixes levels.
+    pub fn levels(&self) -> Option<Vec<(&'a str, Level)>> {
         let names = self.table.attributes.iter().map(|it| it.name.as_str());
         Some(names.zip(self.node()?.levels()).collect())
     }

@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::counts::{Attribute, CountedTable};
+use crate::lattice::Level;
 use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 
 /// The texts of one quasi-identifier.
@@ -12,9 +13,9 @@ use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 pub(super) struct PublishedTexts {
     /// All different, in byte order.
     texts: Vec<Box<str>>,
-    /// The level of the texts, if there is one.
-    level: Option<u8>,
-    /// The number of each text among the values of the recoding.
+    /// The level the texts come from, when it is one.
+    level: Option<Level>,
+    /// For each text its number among the values of the recoding.
     values: Vec<u32>,
     cells: TextsOf,
 }
@@ -86,8 +87,8 @@ impl PublishedTexts {
         &self.cells
     }
 
-    /// The level of the texts, if there is one.
-    pub(super) fn level(&self) -> Option<u8> {
+    /// The level the texts come from, when it is one.
+    pub(super) fn level(&self) -> Option<Level> {
         self.level
     }
 
@@ -142,7 +143,7 @@ fn says_what_it_stands_for(
 /// Whether the values and texts are those of a level, looked up leaf by leaf, not group by group as in the searches.
 fn is_level(
     attribute: &Attribute,
-    level: u8,
+    level: Level,
     column: &PublishedColumn<'_>,
     values: &[u32],
 ) -> bool {

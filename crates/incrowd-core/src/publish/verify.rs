@@ -8,6 +8,7 @@ use super::classes::{Class, Classes, Exposure};
 use super::judge::Reached;
 use crate::counts::CountedTable;
 use crate::hierarchy::ANY;
+use crate::lattice::Level;
 use crate::privacy::PrivacyModel;
 use crate::problem::Meter;
 use crate::recode::Labels;
@@ -53,8 +54,9 @@ pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Ver
 /// A published file compared with its original.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgainstOriginal {
-    /// The level of every quasi-identifier; `None` if a column mixes levels or has values of no level.
-    pub levels: Option<Vec<u8>>,
+    /// The level every quasi-identifier is published at; `None` when a column mixes levels or has
+    /// values of no level.
+    pub levels: Option<Vec<Level>>,
     /// Rows of the original that are not published.
     pub rows_suppressed: u32,
     /// Rows of the original that are `*` in every quasi-identifier as published: this many may be blank rows.
@@ -238,8 +240,8 @@ fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable)
 
 /// What the published values of one column stand for in the original.
 struct Column {
-    /// Their level, if there is one.
-    level: Option<u8>,
+    /// The level they come from, when it is one.
+    level: Option<Level>,
     /// The number of each published value.
     values: BTreeMap<u32, u32>,
     /// The leaves of the original that each number stands for, ascending.
@@ -262,10 +264,10 @@ impl Column {
         let values: BTreeSet<u32> = (classes.published())
             .map(|class| class.groups()[position])
             .collect();
-        let label = |value: u32| published.attributes[position].hierarchy.label(0, value);
-        // If several levels have all values, labels stand for more rows the higher the level, so a row that some level
-        // accounts for is accounted for at the highest.
-        let levels = (0..=hierarchy.height()).rev();
+        let label = |value: u32| published.attributes[position].hierarchy.text(value);
+        // Where several levels have all values, their labels stand for more rows the higher the level, so a row
+        // that some level accounts for is accounted for at the highest.
+        let levels = Level::up_to(hierarchy.height()).rev();
         for level in levels.filter(|_| reading == Reading::ByLevel) {
             let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?));
             if let Some(values) = values.iter().map(group).collect() {

@@ -14,6 +14,7 @@
 
 use crate::counts::Attribute;
 use crate::hierarchy::{ANY, Hierarchy};
+use crate::lattice::Level;
 
 /// Writes and reads the labels of one attribute's groups.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ struct Members {
 }
 
 impl Members {
-    fn new(hierarchy: &Hierarchy, level: u8) -> Self {
+    fn new(hierarchy: &Hierarchy, level: Level) -> Self {
         let groups_of_leaves = hierarchy.groups_of_leaves(level);
         let mut leaves: Vec<u32> = (0..groups_of_leaves.len() as u32).collect();
         leaves.sort_by_key(|&leaf| groups_of_leaves[leaf as usize]);
@@ -73,7 +74,7 @@ impl<'a> Labels<'a> {
             hierarchy,
             ordered,
             numbers,
-            members: (0..=hierarchy.height())
+            members: Level::up_to(hierarchy.height())
                 .map(|level| Members::new(hierarchy, level))
                 .collect(),
         }
@@ -93,7 +94,7 @@ impl<'a> Labels<'a> {
             Some(inner) => self.bracketed(Brackets::INTERVAL, &inner),
             None => {
                 let elements: Vec<String> = (leaves.iter())
-                    .map(|&leaf| element(self.hierarchy.label(0, leaf)))
+                    .map(|&leaf| element(self.hierarchy.text(leaf)))
                     .collect();
                 self.bracketed(Brackets::SET, &elements.join(", "))
             }
@@ -107,7 +108,7 @@ impl<'a> Labels<'a> {
             return Some(vec![leaf]);
         }
         if let Some((level, group)) = self.highest(text) {
-            return Some(self.members[level as usize].of_group(group).to_vec());
+            return Some(self.members[level.index()].of_group(group).to_vec());
         }
         let interval = || self.read_interval(Brackets::INTERVAL.inner(text)?);
         interval().or_else(|| self.read_set(Brackets::SET.inner(text)?))
@@ -117,7 +118,7 @@ impl<'a> Labels<'a> {
     fn any_leaf(&self) -> Option<u32> {
         let top = self.hierarchy.height();
         self.hierarchy.group(top, ANY)?;
-        self.hierarchy.group(0, ANY)
+        self.hierarchy.group(Level::RAW, ANY)
     }
 
     /// A text in brackets, as many as it takes to look like no label of the hierarchy.
@@ -132,8 +133,8 @@ impl<'a> Labels<'a> {
     }
 
     /// The highest level with this label, and its group.
-    fn highest(&self, text: &str) -> Option<(u8, u32)> {
-        (0..=self.hierarchy.height())
+    fn highest(&self, text: &str) -> Option<(Level, u32)> {
+        Level::up_to(self.hierarchy.height())
             .rev()
             .find_map(|level| Some((level, self.hierarchy.group(level, text)?)))
     }
@@ -146,8 +147,8 @@ impl<'a> Labels<'a> {
     /// mistaken for another.
     fn of_hierarchy(&self, leaves: &[u32]) -> Option<&'a str> {
         let is_whole =
-            |level: u8, group: u32| self.members[level as usize].of_group(group) == leaves;
-        (0..=self.hierarchy.height()).find_map(|level| {
+            |level: Level, group: u32| self.members[level.index()].of_group(group) == leaves;
+        Level::up_to(self.hierarchy.height()).find_map(|level| {
             let group = self.hierarchy.groups_of_leaves(level)[leaves[0] as usize];
             let label = self.hierarchy.label(level, group);
             let (highest, named) = self.highest(label)?;
@@ -168,7 +169,7 @@ impl<'a> Labels<'a> {
         );
         let between = self.between(number(low), number(high));
         (between.len() == leaves.len()).then(|| {
-            let text = |leaf| self.hierarchy.label(0, leaf);
+            let text = |leaf| self.hierarchy.text(leaf);
             format!("{}-{}", text(*low), text(*high))
         })
     }
@@ -182,7 +183,7 @@ impl<'a> Labels<'a> {
     /// The leaves of `low-high`, ascending.
     fn read_interval(&self, inner: &str) -> Option<Vec<u32>> {
         let number = |text: &str| {
-            let leaf = self.hierarchy.group(0, text)?;
+            let leaf = self.hierarchy.group(Level::RAW, text)?;
             Some(self.numbers[leaf as usize]).filter(|number| !number.is_nan())
         };
         // Numbers may have signs and dates have dashes, so every dash may be the separator.
@@ -197,7 +198,7 @@ impl<'a> Labels<'a> {
     /// The leaves of `one, other`, ascending.
     fn read_set(&self, inner: &str) -> Option<Vec<u32>> {
         let elements = read_elements(inner)?;
-        let leaves = (elements.iter()).map(|element| self.hierarchy.group(0, element));
+        let leaves = (elements.iter()).map(|element| self.hierarchy.group(Level::RAW, element));
         let mut leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
         leaves.sort_unstable();
         leaves.dedup();

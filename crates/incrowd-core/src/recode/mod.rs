@@ -16,7 +16,7 @@ pub use grouping::Grouping;
 pub use labels::Labels;
 
 use crate::counts::CountedTable;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -58,8 +58,8 @@ impl dyn Recoding {
 /// One quasi-identifier as published.
 #[derive(Debug, Clone)]
 pub struct PublishedColumn<'a> {
-    /// The level whose groups are published, if there is one.
-    pub level: Option<u8>,
+    /// The level whose groups are published, when it is one.
+    pub level: Option<Level>,
     /// The text of each published value; no two are equal.
     pub texts: Vec<&'a str>,
     /// Which value each row has.

@@ -1,7 +1,7 @@
 //! What several floors are made of.
 
 use crate::counts::CountedTable;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 
 /// Sums of floats are taken in different orders for a floor and for a loss. This factor, far below any
 /// difference that matters, keeps the floor under the loss all the same.
@@ -69,11 +69,11 @@ pub(super) struct Ladders {
 impl Ladders {
     /// `charge` is what each row of a group is charged, by attribute, level and group. Going up, no row may be
     /// charged less.
-    pub(super) fn new(table: &CountedTable, charge: impl Fn(usize, u8, usize) -> f64) -> Self {
+    pub(super) fn new(table: &CountedTable, charge: impl Fn(usize, Level, usize) -> f64) -> Self {
         let ladders = table.attributes.iter().enumerate().map(|(at, attribute)| {
-            let levels = 0..=attribute.hierarchy.height();
+            let levels = Level::up_to(attribute.hierarchy.height());
             let ladder = levels.map(|level| {
-                let rows = attribute.rows_of_groups[level as usize].iter();
+                let rows = attribute.rows_of_groups[level.index()].iter();
                 Ladder::new(
                     rows.enumerate()
                         .map(|(group, &rows)| (charge(at, level, group), rows)),
@@ -90,10 +90,10 @@ impl Ladders {
     /// The same, `charge` by attribute, level and leaf.
     pub(super) fn of_leaves(
         table: &CountedTable,
-        charge: impl Fn(usize, u8, usize) -> f64,
+        charge: impl Fn(usize, Level, usize) -> f64,
     ) -> Self {
         let ladders = table.attributes.iter().enumerate().map(|(at, attribute)| {
-            let levels = 0..=attribute.hierarchy.height();
+            let levels = Level::up_to(attribute.hierarchy.height());
             let ladder = levels.map(|level| {
                 let rows = attribute.rows_of_groups[0].iter().enumerate();
                 Ladder::new(rows.map(|(leaf, &rows)| (charge(at, level, leaf), rows)))
@@ -123,7 +123,7 @@ impl Ladders {
         self.ladders
             .iter()
             .zip(node.levels())
-            .map(move |(levels, level)| levels[level as usize].least(kept))
+            .map(move |(levels, level)| levels[level.index()].least(kept))
     }
 }
 
@@ -212,7 +212,7 @@ impl Spread {
     }
 
     fn at<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a LevelSpread> + 'a {
-        (self.levels.iter().zip(node.levels())).map(|(levels, level)| &levels[level as usize])
+        (self.levels.iter().zip(node.levels())).map(|(levels, level)| &levels[level.index()])
     }
 
     /// No node at or above this one has more classes: each is a combination of non-empty groups.

@@ -41,7 +41,7 @@ impl Hdm {
         let ladders = Ladders::of_leaves(table, |attribute, level, leaf| {
             let attribute = &table.attributes[attribute];
             let group = attribute.hierarchy.groups_of_leaves(level)[leaf] as usize;
-            let together = attribute.rows_of_groups[level as usize][group];
+            let together = attribute.rows_of_groups[level.index()][group];
             penalty(table.rows, attribute.rows_of_groups[0][leaf], together)
         });
         Ok(Hdm {

@@ -40,11 +40,12 @@ impl UtilityMetric for Height {
     fn loss(&self, published: &Published<'_>) -> Loss {
         let attributes = published.attributes.iter().zip(&published.table.attributes);
         let levels = attributes.map(|(shown, attribute)| match shown.level {
-            Some(level) => u32::from(level),
+            Some(level) => u32::from(level.0),
             None => {
                 let levels = shown.levels_of_groups(&attribute.hierarchy);
                 let with_rows = levels.iter().zip(shown.rows).filter(|(_, rows)| **rows > 0);
-                with_rows.map(|(&level, _)| level).max().unwrap_or(0).into()
+                let highest = with_rows.map(|(&level, _)| level).max();
+                highest.map_or(0, |level| u32::from(level.0))
             }
         });
         Loss(f64::from(levels.sum::<u32>()))

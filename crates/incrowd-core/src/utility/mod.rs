@@ -47,7 +47,7 @@ pub use registry::{MetricEntry, MetricKind, MetricSpec};
 
 use crate::counts::{Attribute, CountedTable, Histograms};
 use crate::hierarchy::Hierarchy;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -97,7 +97,7 @@ impl Ord for Loss {
 #[derive(Debug, Clone, Copy)]
 pub struct PublishedAttribute<'a> {
     /// The level whose groups these are; `None` when they come from several levels or from none.
-    pub level: Option<u8>,
+    pub level: Option<Level>,
     /// Which raw values each group stands for.
     pub cover: Cover<'a>,
     /// Raw values under each group.
@@ -145,12 +145,12 @@ pub struct LeafRows {
 
 impl<'a> PublishedAttribute<'a> {
     /// An attribute published at one level of its hierarchy.
-    pub fn at_level(attribute: &'a Attribute, level: u8, rows_suppressed: &'a [u32]) -> Self {
+    pub fn at_level(attribute: &'a Attribute, level: Level, rows_suppressed: &'a [u32]) -> Self {
         PublishedAttribute {
             level: Some(level),
             cover: Cover::Disjoint(attribute.hierarchy.groups_of_leaves(level)),
             leaves: attribute.hierarchy.leaves_of_groups(level),
-            rows: &attribute.rows_of_groups[level as usize],
+            rows: &attribute.rows_of_groups[level.index()],
             rows_suppressed,
             leaves_suppressed: &[],
         }
@@ -212,16 +212,18 @@ impl<'a> PublishedAttribute<'a> {
     }
 
     /// For each group, the lowest level at which all its leaves are in one group.
-    pub(crate) fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<u8> {
-        let mut levels = vec![0u8; self.leaves.len()];
+    pub(crate) fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<Level> {
+        let mut levels = vec![Level::RAW; self.leaves.len()];
         let mut first: Vec<Option<usize>> = vec![None; self.leaves.len()];
         self.for_each_member(|group, leaf| {
             let other = *first[group].get_or_insert(leaf);
-            let together = |&level: &u8| {
+            let together = |&level: &Level| {
                 let groups = hierarchy.groups_of_leaves(level);
                 groups[leaf] == groups[other]
             };
-            let level = (levels[group]..hierarchy.height()).find(together);
+            let level = Level::under(hierarchy.height())
+                .skip(levels[group].index())
+                .find(together);
             levels[group] = level.unwrap_or(hierarchy.height());
         });
         levels

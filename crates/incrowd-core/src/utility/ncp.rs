@@ -7,7 +7,7 @@ use super::{
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::registry::Given;
 
 crate::documented! {
@@ -54,7 +54,7 @@ impl Ncp {
         let penalties: Vec<Vec<Vec<f64>>> = (table.attributes.iter().zip(&numbers))
             .map(|(attribute, numbers)| {
                 let hierarchy = &attribute.hierarchy;
-                (0..=hierarchy.height())
+                Level::up_to(hierarchy.height())
                     .map(|level| {
                         let shown = PublishedAttribute::at_level(attribute, level, &[]);
                         penalties(numbers.as_deref(), hierarchy.leaves(), &shown)
@@ -65,7 +65,7 @@ impl Ncp {
         Ok(Ncp {
             rows: table.rows,
             ladders: Ladders::new(table, |attribute, level, group| {
-                penalties[attribute][level as usize][group]
+                penalties[attribute][level.index()][group]
             }),
             numbers,
             penalties,
@@ -132,7 +132,7 @@ impl UtilityMetric for Ncp {
             .map(|(attribute, shown)| {
                 let mixed;
                 let penalties = match shown.level {
-                    Some(level) => &self.penalties[attribute][level as usize],
+                    Some(level) => &self.penalties[attribute][level.index()],
                     None => {
                         let numbers = self.numbers[attribute].as_deref();
                         let hierarchy = &published.table.attributes[attribute].hierarchy;

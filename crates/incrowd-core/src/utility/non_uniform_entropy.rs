@@ -7,7 +7,7 @@ use super::{
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::registry::Given;
 use std::f64::consts::LN_2;
 
@@ -76,8 +76,8 @@ fn bits_of_all_rows(attribute: &Attribute, shown: &PublishedAttribute<'_>) -> f6
 }
 
 impl LevelBits {
-    fn new(attribute: &Attribute, level: u8) -> Self {
-        let rows_of_groups = &attribute.rows_of_groups[level as usize];
+    fn new(attribute: &Attribute, level: Level) -> Self {
+        let rows_of_groups = &attribute.rows_of_groups[level.index()];
         let mut rows: Vec<u32> = (rows_of_groups.iter().copied())
             .filter(|&rows| rows > 0)
             .collect();
@@ -119,7 +119,7 @@ impl NonUniformEntropy {
     /// The metric for a table.
     pub fn new(given: &Given, table: &CountedTable) -> Result<Self, Error> {
         let levels = table.attributes.iter().map(|attribute| {
-            (0..=attribute.hierarchy.height())
+            Level::up_to(attribute.hierarchy.height())
                 .map(|level| LevelBits::new(attribute, level))
                 .collect()
         });
@@ -152,7 +152,7 @@ impl UtilityMetric for NonUniformEntropy {
             .zip(&self.levels)
             .map(|((shown, attribute), levels)| {
                 let all_rows = match shown.level {
-                    Some(level) => levels[level as usize].all_rows,
+                    Some(level) => levels[level.index()].all_rows,
                     None => bits_of_all_rows(attribute, shown),
                 };
                 all_rows + bits_of_suppressed(shown, published.rows_suppressed)
@@ -169,10 +169,10 @@ impl UtilityMetric for NonUniformEntropy {
                 .map(|(at, (levels, level))| {
                     let added = known.added.get(at).copied().unwrap_or(0.0);
                     if known.rows_suppressed == 0 {
-                        return levels[level as usize].all_rows;
+                        return levels[level.index()].all_rows;
                     }
                     // Going up costs all rows more, yet may spare suppressed ones: every higher level is looked at.
-                    (levels[level as usize..].iter())
+                    (levels[level.index()..].iter())
                         .map(|level| {
                             level.all_rows + level.least_added(known.rows_suppressed).max(added)
                         })

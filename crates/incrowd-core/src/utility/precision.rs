@@ -4,7 +4,7 @@ use super::aggregate::{AGGREGATE, Aggregation, WEIGHTS};
 use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::error::Error;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::registry::Given;
 
 crate::documented! {
@@ -23,7 +23,7 @@ crate::documented! {
     #[derive(Debug, Clone)]
     pub struct Precision {
         rows: u32,
-        heights: Vec<u8>,
+        heights: Vec<Level>,
         aggregation: Aggregation,
     }
 }
@@ -47,14 +47,14 @@ impl Precision {
     }
 
     /// The loss of an attribute whose kept rows went up so many steps altogether.
-    fn share(&self, height: u8, steps: u64, rows_suppressed: u32) -> f64 {
+    fn share(&self, height: Level, steps: u64, rows_suppressed: u32) -> f64 {
         let rows = f64::from(self.rows);
-        match (self.rows, height) {
+        match (self.rows, height.0) {
             (0, _) => 0.0,
             (_, 0) => f64::from(rows_suppressed) / rows,
             _ => {
-                let suppressed = u64::from(rows_suppressed) * u64::from(height);
-                (steps + suppressed) as f64 / (rows * f64::from(height))
+                let suppressed = u64::from(rows_suppressed) * u64::from(height.0);
+                (steps + suppressed) as f64 / (rows * f64::from(height.0))
             }
         }
     }
@@ -76,13 +76,13 @@ impl UtilityMetric for Precision {
             .map(|((shown, attribute), &height)| {
                 let steps = match shown.level {
                     Some(level) => {
-                        u64::from(self.rows - published.rows_suppressed) * u64::from(level)
+                        u64::from(self.rows - published.rows_suppressed) * u64::from(level.0)
                     }
                     None => {
                         let levels = shown.levels_of_groups(&attribute.hierarchy);
                         (levels.iter().zip(shown.rows).enumerate())
                             .map(|(group, (&level, &rows))| {
-                                u64::from(rows - shown.suppressed(group)) * u64::from(level)
+                                u64::from(rows - shown.suppressed(group)) * u64::from(level.0)
                             })
                             .sum()
                     }
@@ -97,7 +97,7 @@ impl UtilityMetric for Precision {
         let suppressed = known.rows_suppressed.min(self.rows);
         let kept = u64::from(self.rows - suppressed);
         let shares = (node.levels().zip(&self.heights))
-            .map(|(level, &height)| self.share(height, kept * u64::from(level), suppressed));
+            .map(|(level, &height)| self.share(height, kept * u64::from(level.0), suppressed));
         Loss(self.aggregation.exact_floor_of(shares))
     }
 }

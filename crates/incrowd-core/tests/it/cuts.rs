@@ -70,7 +70,7 @@ fn blocks(table: &CountedTable, cut: &ColumnRecoding) -> Blocks {
                 if attribute.rows_of_groups[0][leaf as usize] > 0 {
                     let block: &mut std::collections::BTreeSet<String> =
                         blocks.entry(group).or_default();
-                    block.insert(attribute.hierarchy.label(0, leaf).to_owned());
+                    block.insert(attribute.hierarchy.text(leaf).to_owned());
                 }
             }
             blocks.into_values().collect()

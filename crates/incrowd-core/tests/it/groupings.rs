@@ -6,6 +6,7 @@ use incrowd_core::algorithms::partition::{CoarseSteps, PartitionSettings, Scheme
 use incrowd_core::algorithms::{ALGORITHMS, Account, Solved};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy};
+use incrowd_core::lattice::Level;
 use incrowd_core::privacy::MODELS;
 use incrowd_core::problem::{Assessor, Guarantee, Proposal, Unwatched};
 use incrowd_core::publish::{
@@ -55,7 +56,7 @@ fn as_hierarchies(
     {
         *ways_up = (0..attribute.hierarchy.leaves() as u32)
             .map(|leaf| {
-                let value = attribute.hierarchy.label(0, leaf).to_owned();
+                let value = attribute.hierarchy.text(leaf).to_owned();
                 vec![value, format!("g{}", groups[leaf as usize]), "*".into()]
             })
             .collect();
@@ -99,7 +100,12 @@ fn groups_of_any_making_are_judged_measured_and_published_as_the_oracle_says() {
         }
         let prepared = oracle.prepare().unwrap();
         let table = &prepared.table;
-        oracle.max_levels = table.lattice().top().levels().collect();
+        oracle.max_levels = table
+            .lattice()
+            .top()
+            .levels()
+            .map(|level| level.0)
+            .collect();
         let prepared = oracle.prepare().unwrap();
         let table = &prepared.table;
         let groups = random_groups(table, &oracle, rng);
@@ -151,7 +157,7 @@ fn loss_by_definition(
     metric: &OracleMetric,
 ) -> Option<f64> {
     if let Some(node) = proposal.recoding.node() {
-        let levels: Vec<u8> = node.levels().collect();
+        let levels: Vec<u8> = node.levels().map(|level| level.0).collect();
         return Some(oracle.judge(&levels).loss(metric));
     }
     // These two count levels, which the oracle's hierarchies do not share.
@@ -182,7 +188,7 @@ fn what_a_search_says_its_answer_costs_is_what_the_release_costs() {
             let mut coarse = Vec::new();
             for (attribute, cap) in problem.table.attributes.iter().zip(&oracle.max_levels) {
                 let is_number = attribute.kind == Kind::Number;
-                if is_number && *cap == attribute.hierarchy.height() && rng.bool() {
+                if is_number && *cap == attribute.hierarchy.height().0 && rng.bool() {
                     coarse.push(CoarseSteps {
                         column: attribute.name.clone(),
                         width: Decimal::new(rng.i64(1..9), 0).unwrap(),
@@ -275,7 +281,7 @@ fn the_text_of_a_group_says_which_values_it_stands_for() {
         let alone = attribute.hierarchy.leaves() as u32;
         let groups: Vec<u32> = (0..alone)
             .map(
-                |leaf| match together.contains(&attribute.hierarchy.label(0, leaf)) {
+                |leaf| match together.contains(&attribute.hierarchy.text(leaf)) {
                     true => alone,
                     false => leaf,
                 },
@@ -462,7 +468,7 @@ fn a_text_that_two_levels_have_is_read_as_the_release_means_it() {
     let compared = compare("other flu\nother flu\nc flu\nd cold\ne cold");
     assert_eq!(
         (compared.violations, compared.levels),
-        (Vec::new(), Some(vec![1]))
+        (Vec::new(), Some(vec![Level(1)]))
     );
     let compared = compare("other flu\nother flu\nother flu\nother flu\nd cold");
     assert_eq!(compared.rows_invented, 2);

@@ -1,6 +1,7 @@
 //! Missing cells: where the core once came to two answers, and where nothing is left.
 
 use incrowd_core::algorithms::{Algorithm, Optimal};
+use incrowd_core::lattice::Level;
 use incrowd_core::problem::{Interruption, Progress, Unwatched, Watch};
 use incrowd_core::publish::{PublishedRows, SuppressedRows, publish, publish_watched};
 use incrowd_core::utility::METRICS;
@@ -66,7 +67,7 @@ fn where_crowds_overlap_a_safe_node_may_lie_below_an_unsafe_one() {
     let problem = prepared.problem(&*metric);
     let proposal = Optimal.solve(&problem, &Unwatched).unwrap();
     let release = publish(&problem, &proposal).unwrap();
-    assert_eq!(release.levels().unwrap(), [("q", 0)]);
+    assert_eq!(release.levels().unwrap(), [("q", Level(0))]);
 }
 
 #[test]
@@ -149,7 +150,7 @@ fn a_missing_cell_published_together_with_other_values_matches_only_them() {
             continue; // it refuses cells that match any value
         };
         let release = publish(&problem, &proposal).unwrap();
-        assert_eq!(release.levels().unwrap(), [("q", 2)]);
+        assert_eq!(release.levels().unwrap(), [("q", Level(2))]);
     }
 }
 

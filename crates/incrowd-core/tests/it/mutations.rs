@@ -70,7 +70,7 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
         let Some(node) = proposal.recoding.node() else {
             return;
         };
-        let levels: Vec<u8> = node.levels().collect();
+        let levels: Vec<u8> = node.levels().map(|level| level.0).collect();
         let publish_levels = |levels: &[u8], what: &str| {
             let node = Node::from_levels(levels.iter().copied());
             assert_refused(

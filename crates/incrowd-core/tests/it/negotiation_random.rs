@@ -93,7 +93,7 @@ impl Rows {
         for (values, sensitive) in &self.rows {
             let published = values.iter().zip(&self.labels).zip(node.levels());
             let published =
-                published.map(|((&value, labels), level)| &*labels[value][level as usize]);
+                published.map(|((&value, labels), level)| &*labels[value][level.index()]);
             let code = codes.lookup(sensitive.to_string().as_bytes()).unwrap();
             let class = classes.entry(published.collect()).or_default();
             *class.entry(code).or_default() += 1;
@@ -248,7 +248,7 @@ impl Oracle<'_> {
         });
         let best = wanted.min_by(|one, other| {
             let by_loss = self.loss(&one.0).total_cmp(&self.loss(&other.0));
-            let levels = |node: &Node| node.levels().collect::<Vec<u8>>();
+            let levels = |node: &Node| node.levels().map(|level| level.0).collect::<Vec<u8>>();
             by_loss
                 .then(one.1.cmp(&other.1))
                 .then_with(|| levels(&one.0).cmp(&levels(&other.0)))
@@ -385,9 +385,7 @@ fn every_answer_is_that_of_brute_force() {
                 .collect();
             for _ in 0..3 {
                 let top = table.lattice().top().clone();
-                let levels = top
-                    .levels()
-                    .map(|level| dice.roll(level as usize + 1) as u8);
+                let levels = top.levels().map(|level| dice.roll(level.index() + 1) as u8);
                 let max_levels = Node::from_levels(levels);
                 let max_suppressed =
                     [0, dice.roll(rows.rows.len() + 1) / 4, dice.roll(20)][dice.roll(3)];

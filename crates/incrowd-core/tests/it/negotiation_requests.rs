@@ -4,7 +4,7 @@ use crate::adult;
 use incrowd_core::Error;
 use incrowd_core::counts::{CountedTable, Missing, MissingCells, RowCounter};
 use incrowd_core::hierarchy::{self, Options};
-use incrowd_core::lattice::Node;
+use incrowd_core::lattice::{Level, Node};
 use incrowd_core::negotiate::{
     AnnotatedLattice, Estimator, GivesWay, Negotiator, Outcome, Quality, Request,
     acceptable_levels, budget,
@@ -86,7 +86,13 @@ fn requests_that_make_no_sense_are_refused_with_a_hint() {
     let too_high = Node::from_levels([5, 0, 0]);
     let model = KAnonymity { k: 3 };
     let refused = negotiator.answer(&Request::new(&model).max_levels(&too_high), &Unwatched);
-    assert!(matches!(refused, Err(Error::NoSuchLevel { height: 4, .. })));
+    assert!(matches!(
+        refused,
+        Err(Error::NoSuchLevel {
+            height: Level(4),
+            ..
+        })
+    ));
 }
 
 #[test]

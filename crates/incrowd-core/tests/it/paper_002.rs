@@ -7,7 +7,7 @@ use incrowd_core::algorithms::mu_argus::{Choice, Session};
 use incrowd_core::algorithms::{
     Account, Algorithm, Datafly, FoundNodes, Incognito, MuArgus, Optimal, Samarati, Scope,
 };
-use incrowd_core::lattice::Node;
+use incrowd_core::lattice::{Level, Node};
 use incrowd_core::problem::{Action, Problem, Proposal, Settings, Step, Unwatched};
 use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
 use incrowd_testkit::oracle::{OracleMetric, OracleProblem, Promise};
@@ -74,7 +74,7 @@ fn published(oracle: &OracleProblem, problem: &Problem<'_>, proposal: &Proposal)
 
 fn levels(proposal: &Proposal) -> Vec<u8> {
     let node = proposal.recoding.node().expect("a full-domain recoding");
-    node.levels().collect()
+    node.levels().map(|level| level.0).collect()
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn figure_2_is_searched_as_section_3_3_and_3_4_say() {
         assert_eq!(problem.lattice().top().height(), 4);
         let middle: Vec<Vec<u8>> = (problem.lattice().walk().iter())
             .filter(|node| node.height() == 2)
-            .map(|node| node.levels().collect())
+            .map(|node| node.levels().map(|level| level.0).collect())
             .collect();
         assert_eq!(middle, [[0, 2], [1, 1], [2, 0]]);
         let a1_e1 = Node::from_levels([1, 1]);
@@ -124,7 +124,7 @@ fn raise(attribute: usize, level: u8, distinct: [u32; 2], violating: [u32; 2]) -
     Step {
         action: Action::Raise {
             attribute,
-            level,
+            level: Level(level),
             distinct_before: distinct[0],
             distinct: distinct[1],
         },
@@ -229,7 +229,7 @@ fn mu_argus_plays_a_script_and_refuses_what_cannot_be() {
         refused("age,age,age"),
         Error::RaisedTooFar {
             column: "age".into(),
-            level: 2
+            level: Level(2)
         }
     );
 }

@@ -115,7 +115,12 @@ fn with_levels(oracle: &OracleProblem, levels: &[u8], check: impl FnOnce(Release
 }
 
 fn levels(release: &Release<'_>) -> Vec<u8> {
-    release.node().unwrap().levels().collect()
+    release
+        .node()
+        .unwrap()
+        .levels()
+        .map(|level| level.0)
+        .collect()
 }
 
 /// The published rows as lines of words.

@@ -6,6 +6,7 @@ use incrowd_core::algorithms::partition;
 use incrowd_core::algorithms::partition::{
     CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme,
 };
+use incrowd_core::lattice::Level;
 use incrowd_core::problem::{
     Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
@@ -256,7 +257,7 @@ fn with_steps_the_optimum_equals_exhaustive_search_and_costs_what_is_published()
                         .find(|(at, steps)| oracle.steps_reach_too_high(*at, **steps));
                     if let Some((at, _)) = too_high {
                         let column = oracle.quasi_identifiers[at].0.clone();
-                        let level = oracle.max_levels[at];
+                        let level = Level(oracle.max_levels[at]);
                         let error = partition::solve(&problem, &Unwatched).expect_err(&case);
                         assert_eq!(error, Error::StepsAboveLevel { column, level }, "{case}");
                         refused += 1;

@@ -4,6 +4,7 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::counts::CountedTable;
+use incrowd_core::lattice::Level;
 use incrowd_core::problem::{Guarantee, Problem, Proposal};
 use incrowd_core::publish::{
     Applier, Confirmation, PublishedRows, ReleaseMap, SuppressedRows, Tally, compare_with_original,
@@ -287,13 +288,14 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
     let mean = |losses: Vec<f64>| losses.iter().sum::<f64>() / losses.len() as f64;
     let level = |at: usize, cover: &[u32]| -> f64 {
         let hierarchy = &table.attributes[at].hierarchy;
-        let is_one = |level: &u8| {
+        let is_one = |level: &Level| {
             let groups = hierarchy.groups_of_leaves(*level);
             cover
                 .iter()
                 .all(|&leaf| groups[leaf as usize] == groups[cover[0] as usize])
         };
-        f64::from((0..=hierarchy.height()).find(is_one).unwrap())
+        let mut levels = Level::up_to(hierarchy.height());
+        f64::from(levels.find(is_one).unwrap().0)
     };
     Some(match name {
         "discernibility" => classes()
@@ -318,9 +320,9 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
         }
         "ncp" => mean(each(&|at| {
             let hierarchy = &table.attributes[at].hierarchy;
-            let number = |leaf: u32| hierarchy.label(0, leaf).parse::<f64>().ok();
+            let number = |leaf: u32| hierarchy.text(leaf).parse::<f64>().ok();
             let is_number =
-                |leaf: u32| matches!(hierarchy.label(0, leaf), "" | "*") || number(leaf).is_some();
+                |leaf: u32| matches!(hierarchy.text(leaf), "" | "*") || number(leaf).is_some();
             let all: Vec<u32> = (0..hierarchy.leaves() as u32).collect();
             let some = all.iter().any(|&leaf| number(leaf).is_some());
             let span = |leaves: &[u32]| {
@@ -365,7 +367,7 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
             each(&bits).iter().sum()
         }
         "precision" => mean(each(&|at| {
-            let height = f64::from(table.attributes[at].hierarchy.height());
+            let height = f64::from(table.attributes[at].hierarchy.height().0);
             sum(at, &|it| level(at, &it.covers[at]) / height, 1.0) / rows
         })),
         "height" => each(&|at| {

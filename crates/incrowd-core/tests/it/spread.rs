@@ -71,7 +71,12 @@ fn published(
     batches: &[(usize, Range<usize>)],
 ) -> Vec<String> {
     let mut models = oracle.clone();
-    models.max_levels = table.lattice().top().levels().collect();
+    models.max_levels = table
+        .lattice()
+        .top()
+        .levels()
+        .map(|level| level.0)
+        .collect();
     // Distances along a hierarchy need one that was made for them.
     (models.models).retain(|model| !model.spec().contains("hierarchical"));
     let prepared = models.prepare_counted(table).unwrap();

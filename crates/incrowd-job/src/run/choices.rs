@@ -74,7 +74,7 @@ pub(crate) fn steps(steps: &[Step], table: &CountedTable) -> Vec<StepTaken> {
                 let raised = &table.attributes[attribute];
                 let raised = RaisedAttribute {
                     name: raised.name.clone(),
-                    level,
+                    level: level.0,
                     level_name: raised.hierarchy.level_name(level).to_owned(),
                     distinct_before: distinct_before.into(),
                     distinct: distinct.into(),

@@ -195,7 +195,7 @@ pub(crate) fn max_levels(limits: Option<&[u8]>, table: &CountedTable) -> Result<
         });
     }
     for (attribute, &level) in attributes.iter().zip(limits) {
-        let height = attribute.hierarchy.height();
+        let height = attribute.hierarchy.height().0;
         if level > height {
             return Err(Error::NoSuchLevel {
                 column: attribute.name.clone(),

@@ -21,7 +21,7 @@ use crate::spec::{AlgorithmSettings, Delimiter, Job, MissingCells, Suppressed};
 use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope, partition};
 use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::Hierarchy;
-use incrowd_core::lattice::Node;
+use incrowd_core::lattice::{Level, Node};
 use incrowd_core::privacy::{Direction, ModelSpec};
 use incrowd_core::problem::{self, Assessor, Problem, Proposal};
 use incrowd_core::publish::{Release, Seen};
@@ -106,14 +106,14 @@ impl Answer<'_> {
         };
         let level_names = release.node().map(|node| {
             let levels = table.attributes.iter().zip(node.levels());
-            let name = |(attribute, level): (&Attribute, u8)| {
+            let name = |(attribute, level): (&Attribute, Level)| {
                 let name = attribute.hierarchy.level_name(level);
                 (attribute.name.clone(), name.to_owned())
             };
             levels.map(name).collect()
         });
         let levels = release.levels().map(|levels| {
-            let owned = |(name, level): (&str, u8)| (name.to_owned(), level);
+            let owned = |(name, level): (&str, Level)| (name.to_owned(), level.0);
             levels.into_iter().map(owned).collect()
         });
         let (partition, found) = match self.account {
@@ -193,7 +193,7 @@ impl Answer<'_> {
         let attributes = &self.problem.table.attributes;
         let levels = |node: &Node| {
             let levels = attributes.iter().zip(node.levels());
-            let named = |(attribute, level): (&Attribute, u8)| (attribute.name.clone(), level);
+            let named = |(attribute, level): (&Attribute, Level)| (attribute.name.clone(), level.0);
             levels.map(named).collect()
         };
         let mut assessor = Assessor::new(self.problem);
@@ -396,7 +396,7 @@ pub(crate) fn request(
             .zip(problem.max_levels.levels())
             .map(|((column, levels), max_level)| Generalized {
                 column,
-                max_level,
+                max_level: max_level.0,
                 hierarchy_sha256: hash(&levels.hierarchy),
             })
             .collect(),
@@ -446,7 +446,7 @@ fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
     let blocks = |(attribute, grouping): (&Attribute, &Grouping)| {
         let mut blocks = vec![Vec::new(); grouping.groups()];
         for (leaf, &group) in (0..).zip(grouping.groups_of_leaves()) {
-            blocks[group as usize].push(attribute.hierarchy.label(0, leaf).to_owned());
+            blocks[group as usize].push(attribute.hierarchy.text(leaf).to_owned());
         }
         (attribute.name.clone(), blocks)
     };

@@ -11,6 +11,7 @@ use crate::run::unchanged::ColumnCounter;
 use crate::spec::{HierarchySource, Job, Unlisted};
 use incrowd_core::counts::{CountEngine, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::lattice::Level;
 use incrowd_io::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -157,7 +158,7 @@ impl LevelsReport {
             from: levels.from.clone(),
             reason: levels.reason.clone(),
             values: hierarchy.leaves() as u64,
-            levels: (0..=hierarchy.height())
+            levels: Level::up_to(hierarchy.height())
                 .map(|level| level_report(hierarchy, level, examples))
                 .collect(),
             against_data: None,
@@ -165,10 +166,10 @@ impl LevelsReport {
     }
 }
 
-fn level_report(hierarchy: &Hierarchy, level: u8, examples: usize) -> LevelReport {
+fn level_report(hierarchy: &Hierarchy, level: Level, examples: usize) -> LevelReport {
     let groups = hierarchy.groups(level);
     LevelReport {
-        level,
+        level: level.0,
         name: hierarchy.level_name(level).to_owned(),
         groups: groups as u64,
         examples: (0..groups.min(examples) as u32)

@@ -182,7 +182,7 @@ pub fn study(job: &Job, options: &StudyOptions, control: &Control) -> Result<Stu
         let levels = LevelTable::of(table);
         let rows = levels.levels().map(|level| ImportanceRow {
             attribute: quasi_identifiers[level.attribute].clone(),
-            level: level.level,
+            level: level.level.0,
             groups: level.classes.into(),
             avg_group_size: level.average_class,
             relative_importance: level.relative_importance,

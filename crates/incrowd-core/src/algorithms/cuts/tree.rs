@@ -2,6 +2,7 @@
 
 use super::Target;
 use crate::counts::{Attribute, CountedTable};
+use crate::lattice::Level;
 use crate::problem::Problem;
 use crate::recode::Grouping;
 use std::ops::Range;
@@ -30,8 +31,8 @@ struct Value {
     run: Range<usize>,
     parent: Option<u32>,
     children: Vec<u32>,
-    /// The level and group that name it; none for intervals.
-    group: Option<(u8, u32)>,
+    /// The level and group it is called after; none for intervals.
+    group: Option<(Level, u32)>,
 }
 
 impl ValueTree {
@@ -54,14 +55,14 @@ impl ValueTree {
         }
     }
 
-    fn of_hierarchy(attribute: &Attribute, max_level: u8) -> Self {
+    fn of_hierarchy(attribute: &Attribute, max_level: Level) -> Self {
         let hierarchy = &attribute.hierarchy;
         // Children with rows of every group above the raw values.
-        let children: Vec<Vec<Vec<u32>>> = (1..=max_level)
-            .map(|level| {
-                let mut children = vec![Vec::new(); hierarchy.groups(level)];
-                for (child, &parent) in (0..).zip(hierarchy.parents(level - 1)) {
-                    if attribute.rows_of_groups[level as usize - 1][child as usize] > 0 {
+        let children: Vec<Vec<Vec<u32>>> = Level::under(max_level)
+            .map(|below| {
+                let mut children = vec![Vec::new(); hierarchy.groups(below.above())];
+                for (child, &parent) in (0..).zip(hierarchy.parents(below)) {
+                    if attribute.rows_of_groups[below.index()][child as usize] > 0 {
                         children[parent as usize].push(child);
                     }
                 }
@@ -76,7 +77,7 @@ impl ValueTree {
             numbers: None,
         };
         for root in 0..hierarchy.groups(max_level) as u32 {
-            if attribute.rows_of_groups[max_level as usize][root as usize] > 0 {
+            if attribute.rows_of_groups[max_level.index()][root as usize] > 0 {
                 let root = tree.add_group(&children, max_level, root, None);
                 tree.roots.push(root);
             }
@@ -88,15 +89,15 @@ impl ValueTree {
     fn add_group(
         &mut self,
         children: &[Vec<Vec<u32>>],
-        mut level: u8,
+        mut level: Level,
         mut group: u32,
         parent: Option<u32>,
     ) -> u32 {
-        while level > 0 {
-            let [only] = children[level as usize - 1][group as usize][..] else {
+        while let Some(below) = level.below() {
+            let [only] = children[below.index()][group as usize][..] else {
                 break;
             };
-            (level, group) = (level - 1, only);
+            (level, group) = (below, only);
         }
         let start = self.leaves.len();
         let value = self.add(Value {
@@ -105,15 +106,15 @@ impl ValueTree {
             children: Vec::new(),
             group: Some((level, group)),
         });
-        if level == 0 {
-            self.places[group as usize] = start as u32;
-            self.leaves.push(group);
-        } else {
+        if let Some(below) = level.below() {
             // At most as deep as a hierarchy has levels.
-            for &child in &children[level as usize - 1][group as usize] {
-                let child = self.add_group(children, level - 1, child, Some(value));
+            for &child in &children[below.index()][group as usize] {
+                let child = self.add_group(children, below, child, Some(value));
                 self.values[value as usize].children.push(child);
             }
+        } else {
+            self.places[group as usize] = start as u32;
+            self.leaves.push(group);
         }
         self.values[value as usize].run.end = self.leaves.len();
         value
@@ -256,14 +257,14 @@ impl ValueTree {
             .as_ref()
             .and_then(|_| attribute.numbers_of_leaves());
         // What each group of each level is published as, and the intervals with their ends.
-        let mut marks: Vec<Vec<Option<u32>>> = (0..=hierarchy.height())
+        let mut marks: Vec<Vec<Option<u32>>> = Level::up_to(hierarchy.height())
             .map(|level| vec![None; hierarchy.groups(level)])
             .collect();
         let mut intervals: Vec<(f64, f64, u32)> = Vec::new();
         for value in cut {
             let mark = leaves + value;
             match self.values[value as usize].group {
-                Some((level, group)) => marks[level as usize][group as usize] = Some(mark),
+                Some((level, group)) => marks[level.index()][group as usize] = Some(mark),
                 None => {
                     let run = self.leaves(value);
                     for &leaf in run {
@@ -278,7 +279,7 @@ impl ValueTree {
                 }
             }
         }
-        for (level, marks) in (0..).zip(&marks) {
+        for (level, marks) in Level::up_to(hierarchy.height()).zip(&marks) {
             for (group, &of_leaf) in groups.iter_mut().zip(hierarchy.groups_of_leaves(level)) {
                 *group = marks[of_leaf as usize].unwrap_or(*group);
             }

@@ -5,6 +5,7 @@
 
 use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
+use crate::lattice::Node;
 use crate::problem::Interruption;
 
 /// Random numbers: SplitMix64.
@@ -68,12 +69,12 @@ pub(super) fn first_starts(ground: &Ground<'_>) -> [Vec<Partition>; 2] {
     [coarsest, ground.all_finest()]
 }
 
-/// The levels of full-domain recodings as a start, if the spaces contain them.
-pub(super) fn start_of_levels(ground: &Ground<'_>, levels: &[u8]) -> Vec<Partition> {
-    let partitions = (levels.iter().enumerate()).map(|(attribute, &level)| {
+/// The levels of full-domain recodings as a start, where the spaces have them.
+pub(super) fn start_of_levels(ground: &Ground<'_>, node: &Node) -> Vec<Partition> {
+    let partitions = (node.levels().enumerate()).map(|(attribute, level)| {
         let space = &ground.spaces[attribute];
         let groups = &ground.values[attribute].levels;
-        let groups = &groups[(level as usize).min(groups.len() - 1)];
+        let groups = &groups[level.index().min(groups.len() - 1)];
         let partition =
             Partition::from_numbers(space.order.iter().map(|&value| groups[value as usize]));
         if space.contains(&partition) {

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::algorithms::partition::settings::{CoarseSteps, Scheme};
 use crate::counts::Attribute;
 use crate::hierarchy::build::interval;
+use crate::lattice::Level;
 use crate::table::{Kind, parse_date, parse_number};
 use std::collections::BTreeMap;
 
@@ -24,12 +25,17 @@ pub(super) struct Values {
 }
 
 impl Values {
+    /// The highest acceptable level.
+    fn highest(&self) -> Level {
+        Level(self.levels.len() as u8 - 1)
+    }
+
     /// The values of an attribute up to a level; in the order given, or the one that numbers, dates or the
     /// hierarchy have.
     pub(super) fn new(
         attribute: &Attribute,
         scheme: Scheme,
-        highest: u8,
+        highest: Level,
         order: Option<&[String]>,
         steps: Option<&CoarseSteps>,
     ) -> Result<Values, Error> {
@@ -51,8 +57,13 @@ impl Values {
         Ok(Values::of_steps(attribute, highest, &ordered, step_of))
     }
 
-    /// From the leaves in order and the step of each, with arbitrary numbers.
-    fn of_steps(attribute: &Attribute, highest: u8, ordered: &[u32], step_of: Vec<u32>) -> Values {
+    /// From the leaves in order and the step of each, numbered in any way.
+    fn of_steps(
+        attribute: &Attribute,
+        highest: Level,
+        ordered: &[u32],
+        step_of: Vec<u32>,
+    ) -> Values {
         let steps = Partition::from_numbers(step_of);
         let mut values_of_leaves = vec![None; attribute.hierarchy.leaves()];
         let mut rows = vec![0; steps.blocks()];
@@ -60,7 +71,7 @@ impl Values {
             values_of_leaves[leaf as usize] = Some(value);
             rows[value as usize] += attribute.rows_of_groups[0][leaf as usize];
         }
-        let level = |level: u8| {
+        let level = |level: Level| {
             let groups = attribute.hierarchy.groups_of_leaves(level);
             let mut above = Merging::new(steps.blocks());
             let mut first_of_group = BTreeMap::new();
@@ -74,7 +85,7 @@ impl Values {
                 .collect()
         };
         let mut levels = vec![(0..steps.blocks() as u32).collect()];
-        levels.extend((1..=highest).map(level));
+        levels.extend(Level::up_to(highest).skip(1).map(level));
         Values {
             values_of_leaves,
             rows,
@@ -103,7 +114,7 @@ impl Values {
         match scheme {
             Scheme::Ops | Scheme::Sps => {
                 // With the block before, in the order of leaves, or the first one; within the highest level.
-                let highest = (attribute.hierarchy).groups_of_leaves(self.levels.len() as u8 - 1);
+                let highest = attribute.hierarchy.groups_of_leaves(self.highest());
                 let natural = natural_order(attribute, scheme, (0..leaves as u32).collect());
                 let first = natural
                     .iter()
@@ -120,7 +131,7 @@ impl Values {
                 }
             }
             Scheme::Bhs => {
-                let restricted = |level: u8| {
+                let restricted = |level: Level| {
                     let groups = attribute.hierarchy.groups_of_leaves(level);
                     let present = (0..leaves).filter(|&leaf| blocks[leaf].is_some());
                     let pairs = present.map(|leaf| (groups[leaf], blocks[leaf].unwrap_or(0)));
@@ -128,7 +139,7 @@ impl Values {
                     let (groups, own): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
                     Partition::from_numbers(groups) == Partition::from_numbers(own)
                 };
-                let level = (0..self.levels.len() as u8).find(|&level| restricted(level));
+                let level = Level::up_to(self.highest()).find(|&level| restricted(level));
                 for (leaf, block) in blocks.iter_mut().enumerate() {
                     match level {
                         Some(level) => {
@@ -150,24 +161,24 @@ impl Values {
                     places[leaf as usize] = place;
                 }
                 // The leaves of each block, and how high it reaches: the level at which they are in one group.
-                let members: Vec<(Vec<usize>, u8)> = (0..next)
+                let members: Vec<(Vec<usize>, Level)> = (0..next)
                     .map(|block| {
                         let within: Vec<usize> = (0..leaves)
                             .filter(|&leaf| blocks[leaf] == Some(block))
                             .collect();
-                        let level = (0..=hierarchy.height()).find(|&level| {
+                        let level = Level::up_to(hierarchy.height()).find(|&level| {
                             let groups = hierarchy.groups_of_leaves(level);
                             within.iter().all(|&leaf| groups[leaf] == groups[within[0]])
                         });
                         (within, level.unwrap_or(hierarchy.height()))
                     })
                     .collect();
-                let belongs = |leaf: usize, (within, level): &(Vec<usize>, u8)| {
-                    let shares = |level: u8| {
+                let belongs = |leaf: usize, (within, level): &(Vec<usize>, Level)| {
+                    let shares = |level: Level| {
                         let groups = hierarchy.groups_of_leaves(level);
                         within.iter().any(|&other| groups[other] == groups[leaf])
                     };
-                    let nearer = *level > 0 && shares(level - 1);
+                    let nearer = level.below().is_some_and(shares);
                     let between = || {
                         let place = |leaf: &usize| places[*leaf];
                         within.iter().map(place).min() < Some(places[leaf])
@@ -199,7 +210,7 @@ impl Values {
 fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) -> Vec<u32> {
     let hierarchy = &attribute.hierarchy;
     let number = |leaf: u32| -> Option<f64> {
-        let text = hierarchy.label(0, leaf);
+        let text = hierarchy.text(leaf);
         match attribute.kind {
             Kind::Number => parse_number(text).map(|number| number.get()),
             Kind::Date => parse_date(text).map(|date| {
@@ -214,12 +225,12 @@ fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) ->
             true => leaves.sort_unstable(),
             false => leaves.sort_by_key(|&leaf| {
                 let is_missing = attribute.missing == Some(leaf);
-                (is_missing, hierarchy.label(0, leaf))
+                (is_missing, hierarchy.text(leaf))
             }),
         },
         Kind::Text => {
             let path = |leaf: u32| -> Vec<u32> {
-                let levels = (0..=hierarchy.height()).rev();
+                let levels = Level::up_to(hierarchy.height()).rev();
                 levels
                     .map(|level| hierarchy.groups_of_leaves(level)[leaf as usize])
                     .collect()
@@ -272,16 +283,16 @@ fn steps_of(
             column: attribute.name.clone(),
         });
     }
-    let is_number = |leaf: u32| parse_number(attribute.hierarchy.label(0, leaf)).is_some();
+    let is_number = |leaf: u32| parse_number(attribute.hierarchy.text(leaf)).is_some();
     let numbers: Vec<&str> = (ordered.iter())
         .filter(|&&leaf| is_number(leaf))
-        .map(|&leaf| attribute.hierarchy.label(0, leaf))
+        .map(|&leaf| attribute.hierarchy.text(leaf))
         .collect();
     let steps = interval(&attribute.name, &numbers, &[steps.width], steps.origin)?;
-    let groups = steps.groups_of_leaves(1);
-    let mut alone = steps.groups(1) as u32;
+    let groups = steps.groups_of_leaves(Level(1));
+    let mut alone = steps.groups(Level(1)) as u32;
     let step = ordered.iter().map(|&leaf| {
-        let text = attribute.hierarchy.label(0, leaf);
+        let text = attribute.hierarchy.text(leaf);
         match steps.leaf(text).filter(|_| is_number(leaf)) {
             Some(leaf) => groups[leaf as usize],
             None => {
@@ -296,7 +307,7 @@ fn steps_of(
 /// Refuses steps that no acceptable level publishes as a whole, since a step is never split.
 fn check_steps(
     attribute: &Attribute,
-    highest: u8,
+    highest: Level,
     ordered: &[u32],
     step_of: &[u32],
 ) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! How much of a column's detail a hierarchy would lose.
 
 use crate::hierarchy::Hierarchy;
+use crate::numbers::Level;
 
 /// A release needs groups of at least this part of the rows: one in 4, one in 8, and so on. Which of these depends on k
 /// and on the other columns, so all count equally.
@@ -14,13 +15,13 @@ const PER_LEVEL: f64 = 0.01;
 pub(super) struct Lost {
     /// The loss, from 0 (nothing) to 1 (everything).
     pub(super) share: f64,
-    levels: u8,
+    levels: Level,
 }
 
 impl Lost {
     /// What its levels cost.
     pub(super) fn of_levels(self) -> f64 {
-        PER_LEVEL * f64::from(self.levels)
+        PER_LEVEL * f64::from(self.levels.0)
     }
 }
 
@@ -38,7 +39,7 @@ pub(super) fn lost(hierarchy: &Hierarchy, values: &[(&str, u32)]) -> Lost {
     let rows: u64 = leaves.iter().map(|&(_, rows)| rows).sum();
     let most = leaves.len().saturating_sub(1).max(1) as f64;
     let mut least = [f64::INFINITY; PARTS.len()];
-    for level in 0..=hierarchy.height() {
+    for level in Level::up_to(hierarchy.height()) {
         let group_of = hierarchy.groups_of_leaves(level);
         let mut groups = vec![(0_u64, 0_u64); hierarchy.groups(level)];
         for &(leaf, rows) in &leaves {

@@ -37,6 +37,7 @@ mod texts;
 
 use super::{Hierarchy, HierarchySpec, KnownList};
 use crate::error::Error;
+use crate::numbers::Level;
 use crate::table::{DateForms, Kind, words_of_name};
 use lost::lost;
 
@@ -133,7 +134,9 @@ impl<'a> Column<'a> {
         let compared = self.compared();
         let hierarchy = candidate.spec.build("", &compared).ok()?;
         let lost = lost(&hierarchy, &compared);
-        let mut groups = (1..hierarchy.height()).map(|level| hierarchy.groups(level));
+        let mut groups = Level::under(hierarchy.height())
+            .skip(1)
+            .map(|level| hierarchy.groups(level));
         Some(Measured {
             lost: lost.share,
             weighed: lost.share * candidate.weight.factor() + lost.of_levels(),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::hierarchy::tests::{assert_sound, assert_unambiguous};
+use crate::numbers::Level;
 use proptest::prelude::*;
 
 fn of(name: &str, values: &[(String, u32)]) -> Automatic {
@@ -41,7 +42,7 @@ fn few_values_are_kept_or_suppressed() {
 fn path<'a>(chosen: &'a Automatic, value: &str) -> Vec<&'a str> {
     let hierarchy = &chosen.hierarchy;
     let leaf = hierarchy.leaf(value).unwrap() as usize;
-    (0..=hierarchy.height())
+    Level::up_to(hierarchy.height())
         .map(|level| hierarchy.label(level, hierarchy.groups_of_leaves(level)[leaf]))
         .collect()
 }
@@ -259,7 +260,7 @@ fn free_text_keeps_its_most_common_values() {
     let races: Vec<(String, u32)> = races.map(|(text, rows)| (text.to_owned(), rows)).to_vec();
     let choice = of("race", &races);
     assert_eq!(
-        path(&choice, "Other")[choice.hierarchy.height() as usize - 1],
+        path(&choice, "Other")[choice.hierarchy.height().index() - 1],
         "any other"
     );
     // Of three values one can be kept, and is not called "the 1".

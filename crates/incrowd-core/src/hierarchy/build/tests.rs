@@ -1,6 +1,7 @@
 use super::*;
 use crate::hierarchy::HierarchySpec;
 use crate::hierarchy::tests::assert_sound;
+use crate::numbers::Level;
 use crate::table::decimal::written;
 use proptest::prelude::*;
 
@@ -76,17 +77,20 @@ fn decimal_bounds_are_exact() {
         .collect();
     let texts: Vec<&str> = values.iter().map(String::as_str).collect();
     let hierarchy = built("interval:0.1,0.3", &texts).unwrap();
-    assert_eq!(hierarchy.groups(1), 1000);
-    assert_eq!(hierarchy.leaves_of_groups(2)[..333], [3; 333]);
-    assert_eq!(hierarchy.label(2, 1), "[0.3-0.5]");
+    assert_eq!(hierarchy.groups(Level(1)), 1000);
+    assert_eq!(hierarchy.leaves_of_groups(Level(2))[..333], [3; 333]);
+    assert_eq!(hierarchy.label(Level(2), 1), "[0.3-0.5]");
     let leaf = hierarchy.leaf("0.3").unwrap();
     assert_eq!(
-        hierarchy.label(1, hierarchy.groups_of_leaves(1)[leaf as usize]),
+        hierarchy.label(
+            Level(1),
+            hierarchy.groups_of_leaves(Level(1))[leaf as usize]
+        ),
         "0.3"
     );
     let below = built("interval:0.1", &["0.29999999999999", "0.3"]).unwrap();
     assert_eq!(
-        [below.label(1, 0), below.label(1, 1)],
+        [below.label(Level(1), 0), below.label(Level(1), 1)],
         ["0.29999999999999", "0.3"]
     );
 }
@@ -132,7 +136,7 @@ fn quantiles_hold_about_equally_many_rows() {
     let hierarchy = quantile("c", &values, &[4, 2]).unwrap();
     assert_sound(&hierarchy);
     assert_eq!(hierarchy.to_csv().lines().nth(3), Some("3,[3-4],[1-4],*"));
-    assert_eq!(hierarchy.leaves_of_groups(1), [2, 2, 2, 2]);
+    assert_eq!(hierarchy.leaves_of_groups(Level(1)), [2, 2, 2, 2]);
 
     let skewed = [
         ("", 7),
@@ -172,9 +176,9 @@ fn ordered_texts_are_written_as_sets_while_these_are_short() {
         .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let hierarchy = built("order", &texts).unwrap();
-    assert_eq!(hierarchy.label(1, 0), "{a, b}");
-    assert_eq!(hierarchy.label(3, 1), "{i, j, k, l, m, n, o, p}");
-    assert_eq!(hierarchy.label(4, 0), "[a-p]");
+    assert_eq!(hierarchy.label(Level(1), 0), "{a, b}");
+    assert_eq!(hierarchy.label(Level(3), 1), "{i, j, k, l, m, n, o, p}");
+    assert_eq!(hierarchy.label(Level(4), 0), "[a-p]");
     assert_eq!(
         table("order", &["b, c", "a", "say \"x\""]),
         r#"a,"{a, ""b, c""}",* "b, c","{a, ""b, c""}",* "say ""x""","say ""x""",*"#
@@ -204,7 +208,7 @@ fn values_that_look_like_labels_are_kept_apart() {
     assert_sound(&hierarchy);
     assert_eq!(hierarchy.leaves(), 5);
     // `{a, b}` would be read as the value of that name, which is in another group.
-    assert_eq!(hierarchy.label(1, 0), "{a, b} (2)");
+    assert_eq!(hierarchy.label(Level(1), 0), "{a, b} (2)");
     let pets = [
         ("other", 3),
         ("Any other", 2),
@@ -214,7 +218,7 @@ fn values_that_look_like_labels_are_kept_apart() {
     ];
     let hierarchy = frequent("c", &pets, &[2]).unwrap();
     assert_sound(&hierarchy);
-    assert_eq!(hierarchy.label(1, 2), "any other (2)");
+    assert_eq!(hierarchy.label(Level(1), 2), "any other (2)");
 }
 
 #[test]
@@ -560,11 +564,11 @@ proptest! {
         let texts: Vec<String> = hundredths.iter().map(|&n| written(n.into(), 2, 2)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let hierarchy = built(spec, &texts).unwrap();
-        for level in 1..hierarchy.height() {
+        for level in Level::under(hierarchy.height()).skip(1) {
             for group in 0..hierarchy.groups(level) as u32 {
                 let (low, high) = bounds(hierarchy.label(level, group));
                 for (leaf, &of_leaf) in hierarchy.groups_of_leaves(level).iter().enumerate() {
-                    let number = parse_number(hierarchy.label(0, leaf as u32)).unwrap();
+                    let number = parse_number(hierarchy.text(leaf as u32)).unwrap();
                     prop_assert_eq!(low <= number && number <= high, of_leaf == group);
                 }
             }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::hierarchy::tests::assert_sound;
+use crate::numbers::Level;
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<Hierarchy, Error> {
@@ -30,9 +31,9 @@ fn comma_semicolon_and_tab_are_told_apart() {
 #[test]
 fn commas_inside_labels_do_not_win_over_semicolons() {
     let arx = "1;[1, 5[;[1, 10[;*\n7;[5, 10[;[1, 10[;*\n";
-    assert_eq!(read(arx).unwrap().label(1, 0), "[1, 5[");
+    assert_eq!(read(arx).unwrap().label(Level(1), 0), "[1, 5[");
     let decimals = "1,5;[1,0-2,0[;*\n2,5;[2,0-3,0[;*\n";
-    assert_eq!(read(decimals).unwrap().label(0, 0), "1,5");
+    assert_eq!(read(decimals).unwrap().text(0), "1,5");
     let one_bad_line = read("a;X;*\nb\n").unwrap_err();
     assert_eq!(
         one_bad_line,
@@ -44,7 +45,7 @@ fn commas_inside_labels_do_not_win_over_semicolons() {
         }
     );
     let quoted = "a,\"x;y;z\",*\nb,\"x;y;z\",*\n";
-    assert_eq!(read(quoted).unwrap().label(1, 0), "x;y;z");
+    assert_eq!(read(quoted).unwrap().label(Level(1), 0), "x;y;z");
 }
 
 #[test]
@@ -53,22 +54,25 @@ fn quotes_byte_order_marks_line_ends_and_blank_lines_are_fine() {
     let hierarchy = read(text).unwrap();
     assert_eq!(hierarchy.leaf("a \"b\""), Some(0));
     assert_eq!(hierarchy.leaf("d"), Some(2));
-    assert_eq!(hierarchy.groups(1), 1);
+    assert_eq!(hierarchy.groups(Level(1)), 1);
 }
 
 #[test]
 fn cells_are_taken_with_their_blanks() {
     let hierarchy = read("a , X,*\nb, X,*\n").unwrap();
     assert_eq!(hierarchy.leaf("a "), Some(0));
-    assert_eq!(hierarchy.label(1, 0), " X");
+    assert_eq!(hierarchy.label(Level(1), 0), " X");
 }
 
 #[test]
 fn a_header_is_told_by_its_last_cell() {
     let named = read("value,group,any\na,X,*\nb,X,*\n").unwrap();
-    assert_eq!((named.leaves(), named.level_name(1)), (2, "group"));
+    assert_eq!((named.leaves(), named.level_name(Level(1))), (2, "group"));
     let unnamed = read("a,X,*\nb,X,*\n").unwrap();
-    assert_eq!((unnamed.leaves(), unnamed.level_name(1)), (2, "level-1"));
+    assert_eq!(
+        (unnamed.leaves(), unnamed.level_name(Level(1))),
+        (2, "level-1")
+    );
     // Without a shared last cell there is nothing to tell by.
     assert_eq!(read("value,group\na,X\nb,Y\n").unwrap().leaves(), 3);
     // But the name of the column says enough.
@@ -101,9 +105,15 @@ fn what_the_caller_says_is_not_guessed() {
     assert_eq!(parse(text, options).unwrap().leaves(), 2);
     let options = Options::new("c").with_header(Header::Yes);
     let hierarchy = parse(b"a,X,*\nb,X,*\n", options).unwrap();
-    assert_eq!((hierarchy.leaves(), hierarchy.level_name(2)), (1, "*"));
+    assert_eq!(
+        (hierarchy.leaves(), hierarchy.level_name(Level(2))),
+        (1, "*")
+    );
     let piped = Options::new("c").with_delimiter(b'|');
-    assert_eq!(parse(b"a|X,Y|*\n", piped).unwrap().label(1, 0), "X,Y");
+    assert_eq!(
+        parse(b"a|X,Y|*\n", piped).unwrap().label(Level(1), 0),
+        "X,Y"
+    );
     let only_a_header = parse(b"value,any\n", Options::new("c").with_header(Header::Yes));
     assert_eq!(
         only_a_header.unwrap_err(),
@@ -115,12 +125,12 @@ fn what_the_caller_says_is_not_guessed() {
 fn a_header_names_as_many_levels_as_it_can() {
     let short = read("value,group\na,X,*\nb,X,*\n").unwrap();
     assert_eq!(
-        [0, 1, 2].map(|level| short.level_name(level)),
+        [0, 1, 2].map(|level| short.level_name(Level(level))),
         ["value", "group", "level-2"]
     );
     let long = read("value,,any,,more\na,X,*\nb,X,*\n").unwrap();
     assert_eq!(
-        [0, 1, 2].map(|level| long.level_name(level)),
+        [0, 1, 2].map(|level| long.level_name(Level(level))),
         ["value", "level-1", "any"]
     );
 }

@@ -12,17 +12,18 @@ use super::super::distribution::Distribution;
 use super::{equal, leaves};
 use crate::counts::CountedColumn;
 use crate::error::Error;
+use crate::lattice::Level;
 use std::cell::RefCell;
 
 /// The levels of a column's hierarchy, leaves and root left out.
 #[derive(Debug)]
 pub(super) struct Tree {
     height: u32,
-    levels: Vec<Level>,
+    levels: Vec<GroupsOfLevel>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct GroupsOfLevel {
     /// The group of each value code.
     of_codes: Vec<u32>,
     /// Rows of the table in each group, Q.
@@ -49,19 +50,22 @@ impl Tree {
             });
         };
         let leaves = leaves(column, hierarchy)?;
-        let level = |level: u8| {
+        let level = |level: Level| {
             let of_leaf = hierarchy.groups_of_leaves(level);
             let of_codes: Vec<u32> = leaves.iter().map(|&leaf| of_leaf[leaf as usize]).collect();
             let mut rows = vec![0; hierarchy.groups(level)];
             for (&group, of_value) in of_codes.iter().zip(&column.rows_of_values) {
                 rows[group as usize] += of_value;
             }
-            Level { of_codes, rows }
+            GroupsOfLevel { of_codes, rows }
         };
         Ok(Tree {
             // With a root alone nothing is moved, in one step.
-            height: hierarchy.height().max(1).into(),
-            levels: (1..hierarchy.height()).map(level).collect(),
+            height: hierarchy.height().0.max(1).into(),
+            levels: Level::under(hierarchy.height())
+                .skip(1)
+                .map(level)
+                .collect(),
         })
     }
 
@@ -80,7 +84,7 @@ impl Tree {
     }
 }
 
-impl Level {
+impl GroupsOfLevel {
     /// As for the equal distance, of groups; what a group has too much of is followed while its values are added.
     #[inline]
     fn moved(&self, table_rows: u64, class: &ClassView<'_>, scratch: &mut Scratch) -> u64 {

@@ -53,7 +53,7 @@ impl<'a> Naive<'a> {
 
     fn level(&self, column: usize, group: u32) -> u8 {
         if let Some(level) = self.groups[column].level {
-            return level;
+            return level.0;
         }
         let under = self.under(column, group);
         let labels = &self.sample.columns[column].labels;
@@ -203,7 +203,7 @@ impl<'a> Naive<'a> {
                 let levels = self
                     .columns()
                     .map(|column| match self.groups[column].level {
-                        Some(level) => level,
+                        Some(level) => level.0,
                         None => {
                             let rows = self.rows.iter();
                             let levels = rows.map(|row| self.level(column, row.published[column]));

@@ -4,7 +4,7 @@ use crate::counts::{
     Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout, Missing,
 };
 use crate::hierarchy::Hierarchy;
-use crate::lattice::Node;
+use crate::lattice::{Level, Node};
 use crate::table::{Dictionary, Kind};
 use crate::utility::{Cover, MetricSpec, Published, PublishedAttribute, UtilityMetric};
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ pub(super) struct Sample {
 /// How a column's leaves are published: a group for each, and the level when there is one.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
-    pub(super) level: Option<u8>,
+    pub(super) level: Option<Level>,
     pub(super) of_leaf: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ impl Sample {
         let attributes: Vec<Attribute> = (self.columns.iter().enumerate())
             .map(|(at, column)| {
                 let hierarchy = Hierarchy::from_rows("sample", &column.labels).unwrap();
-                let rows_of_groups = (0..=hierarchy.height())
+                let rows_of_groups = Level::up_to(hierarchy.height())
                     .map(|level| {
                         let mut rows = vec![0; hierarchy.groups(level)];
                         for (leaves, _) in &self.rows {
@@ -76,7 +76,7 @@ impl Sample {
         let layout = Layout::new(attributes.iter().map(|attribute| &attribute.hierarchy));
         let raw: Vec<Groups> = (self.columns.iter())
             .map(|column| Groups {
-                level: Some(0),
+                level: Some(Level(0)),
                 of_leaf: (0..column.labels.len() as u32).collect(),
             })
             .collect();
@@ -117,7 +117,7 @@ impl Sample {
         (self.columns.iter().zip(node.levels()))
             .map(|(column, level)| Groups {
                 level: Some(level),
-                of_leaf: numbered(column.labels.iter().map(|row| &row[level as usize])),
+                of_leaf: numbered(column.labels.iter().map(|row| &row[level.index()])),
             })
             .collect()
     }

@@ -47,7 +47,7 @@ fn rolling_up_from_any_node_below_equals_counting_the_tuples() {
             let mut lower = table.tuples.clone();
             while node != top {
                 let levels = node.levels().zip(top.levels());
-                let higher = Node::from_levels(levels.map(|(level, top)| rng.u8(level..=top)));
+                let higher = Node::from_levels(levels.map(|(level, top)| rng.u8(level.0..=top.0)));
                 let below = (&node, &lower);
                 roll_up(&table, below, &higher, &columns, scratch, &mut upper);
                 let direct = listed(&table, &classes_at(&table, &higher, &columns));

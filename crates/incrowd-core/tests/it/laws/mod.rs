@@ -54,7 +54,7 @@ fn node_of(levels: &[u8]) -> Node {
 
 fn levels_of(proposal: &Proposal) -> Vec<u8> {
     let node = proposal.recoding.node().expect("a full-domain recoding");
-    node.levels().collect()
+    node.levels().map(|level| level.0).collect()
 }
 
 fn any_metric(oracle: &OracleProblem, rng: &mut Rng) -> OracleMetric {
@@ -81,7 +81,7 @@ fn best_of_all(problem: &Problem<'_>, brute_force: &BruteForce, case: &str) -> O
     let walk = problem.lattice().walk();
     assert!(
         walk.iter()
-            .map(|node| node.levels().collect::<Vec<u8>>())
+            .map(|node| node.levels().map(|level| level.0).collect::<Vec<u8>>())
             .eq(brute_force.nodes.iter().map(|node| node.levels.clone())),
         "{case}: nodes in lattice order"
     );
@@ -103,7 +103,7 @@ fn best_of_all(problem: &Problem<'_>, brute_force: &BruteForce, case: &str) -> O
             best = best.into_iter().chain([(loss, node)]).min();
         }
     }
-    best.map(|(_, node)| node.levels().collect())
+    best.map(|(_, node)| node.levels().map(|level| level.0).collect())
 }
 
 /// Algorithms that follow one path up the lattice: where safety does not survive merging they may pass a solution by,

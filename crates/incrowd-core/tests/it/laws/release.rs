@@ -82,7 +82,7 @@ fn a_release_publishes_ancestors_of_every_row_or_says_it_is_suppressed() {
                     let way_up = ways_up.iter().find(|way| way[0] == raw).unwrap();
                     let published = &published[position];
                     expected[position].clone_from(match release.node() {
-                        Some(node) => &way_up[node.level(at) as usize],
+                        Some(node) => &way_up[node.level(at).index()],
                         // A set stands for a group whose label would be read as another.
                         None if published.starts_with(['{', '[']) => published,
                         None => way_up.iter().find(|it| *it == published).expect(case),

@@ -181,7 +181,7 @@ impl Pricing<'_> {
         let column = promise.column().filter(|_| self.ground.sensitive.len() > 1);
         let column = column.map(|at| self.ground.table.columns[at].name.as_str());
         Ok(Offered {
-            levels: offer.node.levels().collect(),
+            levels: offer.node.levels().map(|level| level.0).collect(),
             height: offer.node.height(),
             parameter: Figure(offer.parameter.to_f64()),
             rows_suppressed: offer.rows_suppressed.into(),
@@ -192,7 +192,9 @@ impl Pricing<'_> {
                 .collect(),
             average_class: price.average_class,
             share_suppressed: price.share_suppressed,
-            levels_by_name: names().zip(offer.node.levels()).collect(),
+            levels_by_name: names()
+                .zip(offer.node.levels().map(|level| level.0))
+                .collect(),
             model: promise.describe(column),
             gives_way: match &offer.gives_way {
                 GivesWay::Nothing => None,

@@ -68,7 +68,7 @@ impl Curve {
             model: entry.name.to_owned(),
             parameter_name: entry.settings[0].name.to_owned(),
             is_whole: entry.settings[0].kind == Kind::Count,
-            levels: names.zip(node.levels()).collect(),
+            levels: names.zip(node.levels().map(|level| level.0)).collect(),
             rows: table.rows.into(),
             asked: model.parameter().to_f64(),
             budget: budget.into(),

@@ -151,7 +151,7 @@ impl Ground {
     /// The quasi-identifiers, each with its highest level.
     pub fn quasi_identifiers(&self) -> impl Iterator<Item = (&str, u8)> {
         let attributes = self.table.attributes.iter();
-        attributes.map(|of| (of.name.as_str(), of.hierarchy.height()))
+        attributes.map(|of| (of.name.as_str(), of.hierarchy.height().0))
     }
 
     /// The one model a text means, for the one column it applies to.

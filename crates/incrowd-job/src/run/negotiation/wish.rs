@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::spec::{Budget, Job};
+use incrowd_core::lattice::Level;
 use incrowd_core::negotiate::{How, Search};
 use incrowd_core::privacy::{Decimal, ModelSpec};
 use indexmap::IndexMap;
@@ -217,7 +218,7 @@ fn level_of(of: Option<&(&str, u8)>, level: i64) -> Result<u8, Error> {
         Error::Core(incrowd_core::Error::NoSuchLevel {
             column: name.to_owned(),
             given: level,
-            height,
+            height: Level(height),
         })
     })
 }

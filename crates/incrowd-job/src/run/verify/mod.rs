@@ -18,6 +18,7 @@ use crate::run::unchanged::{Published, raw_notes};
 use crate::spec::Job;
 use counted::{Counted, Which, finish};
 use incrowd_core::counts::CountedTable;
+use incrowd_core::lattice::Level;
 use incrowd_core::publish::{self, Violation, compare_with_original};
 use incrowd_io::Fingerprint;
 use measure::measure_all;
@@ -78,7 +79,7 @@ impl Looked {
         let attribute = &self.table.attributes[attribute];
         let rows = attribute.rows_of_groups[0].iter();
         let used = (0..).zip(rows).filter(|(_, rows)| **rows > 0);
-        used.map(|(leaf, _)| attribute.hierarchy.label(0, leaf))
+        used.map(|(leaf, _)| attribute.hierarchy.text(leaf))
             .collect()
     }
 }
@@ -88,7 +89,7 @@ struct LookedOriginal {
     table: CountedTable,
     hash: Fingerprint,
     /// The level of each quasi-identifier, if each is published at one level.
-    levels: Option<Vec<u8>>,
+    levels: Option<Vec<Level>>,
 }
 
 /// Examines the file that `job` names as its table, and the one that `original` names.

@@ -14,6 +14,7 @@ use crate::run::counted::first_pass;
 use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER};
 use crate::run::models;
 use crate::spec::{Job, MissingCells, settings};
+use incrowd_core::lattice::Level;
 use incrowd_core::privacy::ModelSpec;
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
@@ -276,7 +277,7 @@ impl Recount<'_> {
         let names = attributes.iter().map(|attribute| &attribute.name);
         let fits = names.eq(levels.keys())
             && attributes.iter().enumerate().all(|(at, attribute)| {
-                let level = levels[&attribute.name];
+                let level = Level(levels[&attribute.name]);
                 let texts = self.looked.texts(at);
                 level <= attribute.hierarchy.height()
                     && texts
@@ -288,7 +289,7 @@ impl Recount<'_> {
         }
         let found = original.levels.as_ref()?;
         let names = attributes.iter().map(|attribute| attribute.name.clone());
-        Some(names.zip(found.iter().copied()).collect())
+        Some(names.zip(found.iter().map(|level| level.0)).collect())
     }
 
     /// The values of each quasi-identifier, if stated. They are compared, not shown.

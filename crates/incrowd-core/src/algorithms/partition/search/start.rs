@@ -42,8 +42,7 @@ fn improve_starts(ground: &Ground<'_>, best: &mut Option<Solution>) -> Result<()
         let part = ground.meter.part(WORK_FOR_A_START);
         let found = full_domain_search(ground.problem, Goal::default(), &part);
         if let Some(best) = found.map_err(Stop::Failed)?.best {
-            let levels: Vec<u8> = best.node.levels().collect();
-            let start = ground.evaluate(improve::start_of_levels(ground, &levels))?;
+            let start = ground.evaluate(improve::start_of_levels(ground, &best.node))?;
             keep(start.clone());
             starts.push(start);
         }
