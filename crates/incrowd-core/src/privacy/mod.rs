@@ -60,13 +60,22 @@ pub static MODELS: &[ModelEntry] = &[
     beta_likeness::ENTRY,
 ];
 
-/// One class, as a model sees it.
+/// One class, as a model sees it. What else a promise may look at, such as the rows of a population that match the class,
+/// belongs here.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ClassView<'a> {
     /// Rows in the class.
     pub size: u32,
     /// The values of the model's column; empty when the model needs none.
     pub histogram: Histogram<'a>,
+}
+
+impl<'a> ClassView<'a> {
+    /// A class of so many rows with these values of the model's column.
+    pub fn new(size: u32, histogram: Histogram<'a>) -> Self {
+        ClassView { size, histogram }
+    }
 }
 
 impl ClassView<'_> {

@@ -110,7 +110,7 @@ impl Rows {
                 counts: &counts,
             };
             let size = counts.iter().sum();
-            !model.holds(&ClassView { size, histogram })
+            !model.holds(&ClassView::new(size, histogram))
         };
         let suppressed = classes.iter().filter(is_unsafe);
         suppressed.flat_map(|class| class.values()).sum()

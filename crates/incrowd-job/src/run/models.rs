@@ -48,13 +48,11 @@ pub(crate) fn check_reach(
                 .unzip(),
             None => Default::default(),
         };
-        let whole = ClassView {
-            size: table.rows,
-            histogram: Histogram {
-                values: &values,
-                counts: &counts,
-            },
+        let histogram = Histogram {
+            values: &values,
+            counts: &counts,
         };
+        let whole = ClassView::new(table.rows, histogram);
         if !model.holds(&whole) {
             return Err(Error::OutOfReach {
                 model: describe(&**model, table),
