@@ -5,8 +5,13 @@
 mod parse;
 mod show;
 
-pub(crate) use parse::{decimal, timestamp, whole_number};
-pub(crate) use show::{AsText, show, show_decimal, show_timestamp};
+pub(crate) use parse::{decimal, whole_number};
+pub(crate) use show::AsText;
+#[cfg(feature = "parquet")]
+pub(crate) use {
+    parse::timestamp,
+    show::{show, show_decimal, show_timestamp},
+};
 
 /// As many digits as a number of 128 bits can hold.
 pub(crate) const MAX_DIGITS: u8 = 38;
@@ -16,8 +21,8 @@ const MILLISECONDS_OF_DAY: i64 = 86_400_000;
 
 /// What the stored values of a column mean, as far as their text depends on it.
 #[cfg_attr(
-    not(feature = "parquet"),
-    allow(dead_code, reason = "some are stored by Parquet only")
+    not(all(feature = "parquet", feature = "arrow")),
+    allow(dead_code, reason = "some are stored by one format only")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {

@@ -130,20 +130,28 @@ fn tables_without_rows_or_with_unusable_names_are_refused() {
 
 #[test]
 fn a_batch_of_another_table_is_refused() {
-    let batch = |name: &str, array: ArrayRef| RecordBatch::try_from_iter([(name, array)]).unwrap();
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1]));
-    let (one, renamed) = (
-        batch("a", Arc::clone(&numbers)),
-        batch("b", Arc::clone(&numbers)),
-    );
-    let retyped = batch("a", Arc::new(Int32Array::from(vec![1])));
-    let wider = RecordBatch::try_from_iter([("a", Arc::clone(&numbers)), ("b", numbers)]).unwrap();
-    for other in [renamed, retyped, wider] {
+    let short: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    let batch = |columns: &[(&str, &ArrayRef)]| {
+        let columns = columns
+            .iter()
+            .map(|(name, array)| (*name, Arc::clone(array)));
+        RecordBatch::try_from_iter(columns).unwrap()
+    };
+    let one = batch(&[("a", &numbers), ("b", &numbers)]);
+    for other in [
+        batch(&[("a", &numbers), ("c", &numbers)]),
+        batch(&[("b", &numbers), ("a", &numbers)]),
+        batch(&[("a", &numbers), ("b", &short)]),
+        batch(&[("a", &numbers)]),
+        batch(&[("a", &numbers), ("b", &numbers), ("c", &numbers)]),
+    ] {
         let error = ArrowTable::new(one.schema(), [one.clone(), other]).unwrap_err();
         assert!(
             matches!(error, Error::BatchesDiffer { batch: 2, .. }),
             "{error:?}"
         );
+        assert_eq!(error.place().unwrap(), "the Arrow table");
     }
 }
 
