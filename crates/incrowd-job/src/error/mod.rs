@@ -430,6 +430,14 @@ pub(crate) fn nearest_names<'a>(
     near.into_iter().map(str::to_owned).collect()
 }
 
+/// "the algorithm `optimal` has", "the algorithms `optimal`, `datafly` have".
+fn owners(algorithms: &[&str]) -> String {
+    match algorithms {
+        [one] => format!("the algorithm `{one}` has"),
+        all => format!("the algorithms `{}` have", all.join("`, `")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -450,13 +458,5 @@ mod tests {
             ["education", "education-num"]
         );
         assert!(nearest_names("zip", columns).is_empty());
-    }
-}
-
-/// "the algorithm `optimal` has", "the algorithms `optimal`, `datafly` have".
-fn owners(algorithms: &[&str]) -> String {
-    match algorithms {
-        [one] => format!("the algorithm `{one}` has"),
-        all => format!("the algorithms `{}` have", all.join("`, `")),
     }
 }
