@@ -1,7 +1,7 @@
 //! What must hold for any input. The fuzz targets call these, and an ordinary test runs the kept corpus through them.
 #![allow(dead_code, reason = "each fuzz target uses one of them")]
 
-use incrowd_core::hierarchy::{self, Hierarchy, Level};
+use incrowd_core::hierarchy::{self, Hierarchy, Leaf, Level};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, Header, Source};
 use incrowd_job::Job;
@@ -69,11 +69,12 @@ pub(crate) fn hierarchy(bytes: &[u8]) {
 
 /// Every leaf with its label on every level.
 fn listed(hierarchy: &Hierarchy) -> Vec<Vec<String>> {
-    (0..hierarchy.leaves())
+    (0..hierarchy.leaves() as u32)
+        .map(Leaf)
         .map(|leaf| {
             Level::up_to(hierarchy.height())
                 .map(|level| {
-                    let group = hierarchy.groups_of_leaves(level)[leaf];
+                    let group = hierarchy.group_of(level, leaf);
                     hierarchy.label(level, group).to_owned()
                 })
                 .collect()

@@ -20,12 +20,6 @@ macro_rules! number {
             }
         }
 
-        impl From<$number> for $name {
-            fn from(number: $number) -> Self {
-                $name(number)
-            }
-        }
-
         impl fmt::Display for $name {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(formatter)
@@ -35,8 +29,35 @@ macro_rules! number {
 }
 
 number! {
+    /// The code of a value in the [`Dictionary`](crate::table::Dictionary) of its column.
+    ValueCode(u32)
+}
+
+number! {
+    /// A class of a [`ReleaseMap`](crate::publish::ReleaseMap), numbered in the order it lists them.
+    ClassNumber(u32)
+}
+
+number! {
+    /// A raw value of a hierarchy, numbered in the order they are listed.
+    Leaf(u32)
+}
+
+number! {
+    /// A group of a level of a hierarchy, numbered in the order of their first leaves; a leaf is a group of level 0.
+    Group(u32)
+}
+
+number! {
     /// A level of a hierarchy: 0 for the raw values, more for every step of generalization.
     Level(u8)
+}
+
+/// So that nodes can be written as lists of numbers.
+impl From<u8> for Level {
+    fn from(level: u8) -> Self {
+        Level(level)
+    }
 }
 
 impl Level {

@@ -213,7 +213,7 @@ impl<'a> Generalization<'a> {
         let mut tuples: Vec<(Key, usize)> = (0..table.tuples.len())
             .map(|tuple| {
                 let value = |(attribute, values): (usize, &Vec<u32>)| {
-                    values[table.group(&table.tuples, tuple, attribute) as usize]
+                    values[table.leaf(tuple, attribute).index()]
                 };
                 (
                     values_of_leaves.iter().enumerate().map(value).collect(),

@@ -237,7 +237,7 @@ impl<'a> Specialization<'a> {
         for attribute in attributes.clone() {
             trees.push(ValueTree::new(problem, attribute, true));
             targets.push(Target::new(table, attribute, target));
-            let leaf = |tuple| table.group(&table.tuples, tuple, attribute);
+            let leaf = |tuple| table.leaf(tuple, attribute).0;
             leaves.push((0..table.tuples.len()).map(leaf).collect());
             let spent = spending.touch(targets[attribute].len() + 2 * table.tuples.len());
             spent.map_err(|interruption| spending.unfinished(interruption))?;

@@ -5,7 +5,7 @@ use super::Work;
 /// How often each value of one column occurs in one class: values ascending, counts at least 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Histogram<'a> {
-    /// Codes of the values present, ascending.
+    /// The [codes](crate::table::ValueCode) of the values present, ascending.
     pub values: &'a [u32],
     /// Rows with each of them.
     pub counts: &'a [u32],

@@ -25,7 +25,7 @@ pub(crate) use roll_up::{Step, regroup};
 pub use row_counter::{Missing, MissingCells, RowCounter};
 pub use work::Work;
 
-use crate::hierarchy::{ANY, Hierarchy};
+use crate::hierarchy::{ANY, Group, Hierarchy, Leaf};
 use crate::lattice::{Lattice, Level, Node};
 use crate::table::{Dictionary, Kind, parse_date, parse_number};
 use jiff::civil::Date;
@@ -42,8 +42,8 @@ pub struct Attribute {
     pub hierarchy: Hierarchy,
     /// Rows in each group, for each level.
     pub rows_of_groups: Vec<Vec<u32>>,
-    /// The leaf of a missing cell, if the hierarchy has one.
-    pub missing: Option<u32>,
+    /// The leaf of a missing cell, when the hierarchy has one.
+    pub missing: Option<Leaf>,
 }
 
 impl Attribute {
@@ -68,14 +68,15 @@ impl Attribute {
 
     /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none if there are other leaves.
     pub(crate) fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
-        let number = |leaf: u32| match (self.hierarchy.text(leaf), self.kind) {
+        let number = |leaf: Leaf| match (self.hierarchy.text(leaf), self.kind) {
             ("" | ANY, _) => Some(f64::NAN),
             _ if self.missing == Some(leaf) => Some(f64::NAN),
             (label, Kind::Number) => parse_number(label).map(|number| number.get()),
             (label, Kind::Date) => parse_date(label).map(days),
             (_, Kind::Text) => None,
         };
-        (0..self.hierarchy.leaves() as u32).map(number).collect()
+        let leaves = 0..self.hierarchy.leaves() as u32;
+        leaves.map(|leaf| number(Leaf(leaf))).collect()
     }
 }
 
@@ -131,8 +132,14 @@ impl CountedTable {
 
     /// The group of an attribute in a class.
     #[inline]
-    pub fn group(&self, classes: &FrequencySet, class: usize, attribute: usize) -> u32 {
-        self.layout.field(attribute).read(classes.key(class))
+    pub fn group(&self, classes: &FrequencySet, class: usize, attribute: usize) -> Group {
+        Group(self.layout.field(attribute).read(classes.key(class)))
+    }
+
+    /// The raw value of an attribute in one of [`tuples`](CountedTable::tuples).
+    #[inline]
+    pub fn leaf(&self, tuple: usize, attribute: usize) -> Leaf {
+        Leaf(self.layout.field(attribute).read(self.tuples.key(tuple)))
     }
 
     /// Whether a column has few enough values to keep only their presence.

@@ -2,9 +2,9 @@
 
 use super::{Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Keys, Layout};
 use crate::Error;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Leaf};
 use crate::lattice::Level;
-use crate::table::{Cell, Dictionary, Kind, RowBatch, parse_date, parse_number};
+use crate::table::{Cell, Dictionary, Kind, RowBatch, ValueCode, parse_date, parse_number};
 
 /// Which cells are missing, besides the empty ones, and how they are treated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -90,7 +90,7 @@ struct CountingColumn {
 impl CountingColumn {
     /// The code of a value not seen before.
     #[cold]
-    fn encode_new(&mut self, value: &[u8], row: u64) -> Result<u32, Error> {
+    fn encode_new(&mut self, value: &[u8], row: u64) -> Result<ValueCode, Error> {
         let text = std::str::from_utf8(value).map_err(|_| Error::NotUtf8 {
             column: self.name.clone(),
             row,
@@ -98,10 +98,10 @@ impl CountingColumn {
         Ok(self.encode(text, row))
     }
 
-    /// The code of a value in a row.
-    fn encode(&mut self, value: &str, row: u64) -> u32 {
+    /// The code of a value that stands in a row.
+    fn encode(&mut self, value: &str, row: u64) -> ValueCode {
         let code = self.values.encode(value);
-        match self.first_rows.get_mut(code as usize) {
+        match self.first_rows.get_mut(code.index()) {
             Some(first) => *first = row.min(*first),
             None => self.first_rows.push(row),
         }
@@ -143,12 +143,13 @@ impl RowCounter {
             for column in &mut self.columns {
                 for row in rows.clone() {
                     let cell = batch.cell_in_text(row, column.position);
-                    codes.push(match column.values.lookup_cell(cell) {
+                    let code = match column.values.lookup_cell(cell) {
                         Some(code) => code,
                         None => {
                             column.encode_new(cell.value(), batch.first_row() + row as u64 + 1)?
                         }
-                    });
+                    };
+                    codes.push(code.0);
                 }
             }
             self.count_block(std::iter::repeat_n(1, rows.len()))?;
@@ -168,7 +169,7 @@ impl RowCounter {
         let row = self.rows + 1;
         self.block.codes.clear();
         for (column, text) in self.columns.iter_mut().zip(tuple) {
-            self.block.codes.push(column.encode(text, row));
+            self.block.codes.push(column.encode(text, row).0);
         }
         self.count_block([rows].into_iter())
     }
@@ -184,7 +185,7 @@ impl RowCounter {
                     .values
                     .iter()
                     .zip(&theirs.first_rows)
-                    .map(|(text, &row)| ours.encode(text, row))
+                    .map(|(text, &row)| ours.encode(text, row).0)
                     .collect()
             })
             .collect();
@@ -256,11 +257,11 @@ impl RowCounter {
         &self.sizes
     }
 
-    /// The value of a column (quasi-identifiers first) in each distinct combination: equal values have equal numbers,
-    /// which have no other meaning and differ between counters.
-    pub fn codes(&self, column: usize) -> impl Iterator<Item = u32> {
+    /// The value of a column (quasi-identifiers first) in each distinct combination: equal values have equal codes,
+    /// which say nothing else and are different in another counter.
+    pub fn codes(&self, column: usize) -> impl Iterator<Item = ValueCode> {
         let field = self.layout.field(column);
-        self.tuples.iter().map(move |tuple| field.read(tuple))
+        (self.tuples.iter()).map(move |tuple| ValueCode(field.read(tuple)))
     }
 
     /// The distinct values of a column (quasi-identifiers first) with their rows: numbers and dates in their order,
@@ -441,14 +442,14 @@ fn attribute(column: &CountingColumn, hierarchy: Hierarchy, missing: &Missing) -
     }
 }
 
-/// The leaf of each value, or an error that counts the values that are not listed.
+/// The number of the leaf of each value, or an error that counts the values that are not listed.
 fn leaves_of_values(
     column: &CountingColumn,
     hierarchy: &Hierarchy,
     missing: &Missing,
 ) -> Result<Vec<u32>, Error> {
     let leaf = |text| hierarchy.leaf(missing.normalize(text));
-    let leaves: Vec<Option<u32>> = column.values.iter().map(leaf).collect();
+    let leaves: Vec<Option<Leaf>> = column.values.iter().map(leaf).collect();
     let unlisted = leaves
         .iter()
         .zip(&column.first_rows)
@@ -461,7 +462,7 @@ fn leaves_of_values(
             leaves: hierarchy.leaves(),
         });
     }
-    Ok(leaves.into_iter().flatten().collect())
+    Ok(leaves.into_iter().flatten().map(|leaf| leaf.0).collect())
 }
 
 /// Fails unless there is one of `what` per column: extra ones would be dropped silently.

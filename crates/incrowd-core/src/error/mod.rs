@@ -590,7 +590,8 @@ pub enum Error {
     HierarchySpecNotNested {
         /// The way, as it is written.
         builder: &'static str,
-        /// The offending level; level 1 is the first above the raw values.
+        /// The offending level, as counted in the request, which may list more than a hierarchy can have; level 1 is the
+        /// first above the raw values.
         level: usize,
         /// What would nest.
         rule: &'static str,

@@ -17,6 +17,7 @@
 use super::listed::Rows;
 use super::{ANY, Hierarchy};
 use crate::error::Error;
+use crate::numbers::Leaf;
 use crate::numbers::Level;
 
 /// Whether the first line names the levels.
@@ -127,8 +128,8 @@ impl Hierarchy {
             written.expect("memory takes every byte, and all rows are equally long");
         };
         write(levels.clone().map(|level| self.level_name(level)).collect());
-        for leaf in 0..self.leaves() {
-            let group = |level| self.groups_of_leaves(level)[leaf];
+        for leaf in (0..self.leaves() as u32).map(Leaf) {
+            let group = |level| self.group_of(level, leaf);
             let cells = levels.clone().map(|level| self.label(level, group(level)));
             write(cells.collect());
         }

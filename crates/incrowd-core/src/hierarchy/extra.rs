@@ -1,7 +1,6 @@
 //! Leaves that were not listed: the missing value, and unlisted values.
 
 use super::{ANY, Groups, Hierarchy};
-use crate::numbers::Level;
 
 /// How a value that the hierarchy does not list is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,7 +37,7 @@ impl Hierarchy {
             ExtraLeaf::OwnBranch => self.push_leaf(text),
             ExtraLeaf::Suppressed => {
                 self.suppressed.encode(text);
-                if self.group(Level::RAW, ANY).is_none() {
+                if self.listed_leaf(ANY).is_none() {
                     self.push_leaf(ANY);
                 }
             }
@@ -55,7 +54,7 @@ impl Hierarchy {
             let group = match joined {
                 Some(group) => group,
                 None if level == height => 0,
-                None => groups.labels.encode(label),
+                None => groups.labels.encode(label).0,
             };
             let is_new = group as usize == groups.leaves.len();
             groups.of_leaf.push(group);

@@ -6,7 +6,7 @@
 use super::{ANY, Groups, Hierarchy, MAX_LEVELS};
 use crate::error::Error;
 use crate::numbers::Level;
-use crate::table::Dictionary;
+use crate::table::{Dictionary, ValueCode};
 
 impl Hierarchy {
     /// The hierarchy that these rows list: a value, then its groups from finest to coarsest.
@@ -223,10 +223,10 @@ impl<'a> Listing<'a> {
     fn group(&mut self, level: usize, label: &str) -> u32 {
         let labels = &mut self.levels[level].labels;
         let previous = self.previous[level];
-        if previous != u32::MAX && labels.text(previous) == label {
+        if previous != u32::MAX && labels.text(ValueCode(previous)) == label {
             return previous;
         }
-        labels.encode(label)
+        labels.encode(label).0
     }
 
     fn contradiction(&self, level: usize, group: u32, line: u64) -> Error {

@@ -17,7 +17,7 @@
 //! let education = Hierarchy::from_rows("education", rows)?;
 //! assert_eq!(education.height(), Level(2));
 //! let masters = education.leaf("Masters").expect("listed above");
-//! let group = education.groups_of_leaves(Level(1))[masters as usize];
+//! let group = education.group_of(Level(1), masters);
 //! assert_eq!(education.label(Level(1), group), "Higher");
 //! # Ok::<(), incrowd_core::Error>(())
 //! ```
@@ -38,8 +38,8 @@ pub use extra::ExtraLeaf;
 pub use known::KnownList;
 pub use spec::HierarchySpec;
 
-pub use crate::numbers::Level;
-use crate::table::Dictionary;
+pub use crate::numbers::{Group, Leaf, Level};
+use crate::table::{Dictionary, ValueCode};
 
 /// The text that stands for every value.
 pub const ANY: &str = "*";
@@ -119,16 +119,21 @@ impl Hierarchy {
     }
 
     /// The text published for a group.
-    pub fn label(&self, level: Level, group: u32) -> &str {
-        self.levels[level.index()].labels.text(group)
+    pub fn label(&self, level: Level, group: Group) -> &str {
+        self.levels[level.index()].labels.text(ValueCode(group.0))
     }
 
     /// The raw value that a leaf stands for.
-    pub fn text(&self, leaf: u32) -> &str {
-        self.levels[0].labels.text(leaf)
+    pub fn text(&self, leaf: Leaf) -> &str {
+        self.levels[0].labels.text(ValueCode(leaf.0))
     }
 
-    /// The group of every leaf at a level.
+    /// The group of a leaf at a level.
+    pub fn group_of(&self, level: Level, leaf: Leaf) -> Group {
+        Group(self.levels[level.index()].of_leaf[leaf.index()])
+    }
+
+    /// The number of the group of every leaf at a level.
     pub fn groups_of_leaves(&self, level: Level) -> &[u32] {
         &self.levels[level.index()].of_leaf
     }
@@ -138,33 +143,39 @@ impl Hierarchy {
         &self.levels[level.index()].leaves
     }
 
-    /// The group one level up of each group of a level; empty at the last level.
+    /// The number of the group one level up of each group of a level; empty at the last level.
     pub fn parents(&self, level: Level) -> &[u32] {
         &self.levels[level.index()].parents
     }
 
     /// The leaf that stands for this value of the data.
-    pub fn leaf(&self, text: &str) -> Option<u32> {
-        let leaf = self.levels[0].labels.lookup(text.as_bytes());
-        leaf.or_else(|| self.suppressed_leaf(text.as_bytes()))
+    pub fn leaf(&self, text: &str) -> Option<Leaf> {
+        self.listed_leaf(text)
+            .or_else(|| self.suppressed_leaf(text.as_bytes()))
     }
 
     /// The leaf of a value that is not listed and published as `*`.
     #[cold]
-    fn suppressed_leaf(&self, value: &[u8]) -> Option<u32> {
+    fn suppressed_leaf(&self, value: &[u8]) -> Option<Leaf> {
         self.suppressed.lookup(value)?;
-        self.levels[0].labels.lookup(ANY.as_bytes())
+        self.listed_leaf(ANY)
     }
 
-    /// Every value of the data that a leaf stands for, with its leaf: those listed, in the order of the leaves, then
-    /// those that are not listed and published as `*`.
+    /// The leaf that is listed under this text.
+    pub(crate) fn listed_leaf(&self, text: &str) -> Option<Leaf> {
+        let leaf = self.levels[0].labels.lookup(text.as_bytes());
+        leaf.map(|code| Leaf(code.0))
+    }
+
+    /// Every value of the data that a leaf stands for, with the number of its leaf: those listed, in the order of the
+    /// leaves, then those that are not listed and published as `*`.
     pub(crate) fn values(&self) -> (Dictionary, Vec<u32>) {
         let mut values = self.levels[0].labels.clone();
         let mut leaves: Vec<u32> = (0..self.leaves() as u32).collect();
-        if let Some(any) = self.group(Level::RAW, ANY) {
+        if let Some(any) = self.listed_leaf(ANY) {
             for text in self.suppressed.iter() {
-                if values.encode(text) as usize == leaves.len() {
-                    leaves.push(any);
+                if values.encode(text).index() == leaves.len() {
+                    leaves.push(any.0);
                 }
             }
         }
@@ -172,8 +183,9 @@ impl Hierarchy {
     }
 
     /// The group of a level with this label.
-    pub fn group(&self, level: Level, label: &str) -> Option<u32> {
-        self.levels[level.index()].labels.lookup(label.as_bytes())
+    pub fn group(&self, level: Level, label: &str) -> Option<Group> {
+        let group = self.levels[level.index()].labels.lookup(label.as_bytes());
+        group.map(|code| Group(code.0))
     }
 
     /// The positions, from 0, of the values that no leaf stands for.

@@ -10,10 +10,10 @@ use std::str::FromStr;
 /// A rule that builds a hierarchy from the values of a column; converts to text and back.
 ///
 /// ```
-/// use incrowd_core::hierarchy::{HierarchySpec, Level};
+/// use incrowd_core::hierarchy::{Group, HierarchySpec, Level};
 /// let spec: HierarchySpec = "interval:5,10@17".parse()?;
 /// let age = spec.build("age", &[("17", 2), ("24", 1)])?;
-/// assert_eq!(age.label(Level(1), 1), "[22-26]");
+/// assert_eq!(age.label(Level(1), Group(1)), "[22-26]");
 /// assert_eq!(spec.to_string(), "interval:5,10@17");
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```

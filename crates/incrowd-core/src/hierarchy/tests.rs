@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::Error;
+use crate::hierarchy::{Group, Leaf};
 use crate::numbers::Level;
 use proptest::prelude::*;
 
@@ -14,9 +15,9 @@ fn listed<const N: usize>(rows: &[[&str; N]]) -> Result<Hierarchy, Error> {
 
 /// The labels of a leaf from level 0 up.
 fn path<'a>(hierarchy: &'a Hierarchy, leaf: &str) -> Vec<&'a str> {
-    let leaf = hierarchy.leaf(leaf).unwrap() as usize;
+    let leaf = hierarchy.leaf(leaf).unwrap();
     Level::up_to(hierarchy.height())
-        .map(|level| hierarchy.label(level, hierarchy.groups_of_leaves(level)[leaf]))
+        .map(|level| hierarchy.label(level, hierarchy.group_of(level, leaf)))
         .collect()
 }
 
@@ -52,7 +53,7 @@ pub(super) fn assert_sound(hierarchy: &Hierarchy) {
             assert_eq!(hierarchy.parents(level).len(), groups);
             assert!(hierarchy.groups(level.above()) <= groups);
         }
-        for group in 0..groups as u32 {
+        for group in (0..groups as u32).map(Group) {
             assert_eq!(
                 hierarchy.group(level, hierarchy.label(level, group)),
                 Some(group)
@@ -65,15 +66,15 @@ pub(super) fn assert_sound(hierarchy: &Hierarchy) {
 /// lower, so that whoever reads it knows what it stands for.
 pub(super) fn assert_unambiguous(hierarchy: &Hierarchy) {
     for high in Level::up_to(hierarchy.height()).skip(1) {
-        for group in 0..hierarchy.groups(high) as u32 {
+        for group in (0..hierarchy.groups(high) as u32).map(Group) {
             let label = hierarchy.label(high, group);
             for low in Level::under(high) {
                 let Some(same) = hierarchy.group(low, label) else {
                     continue;
                 };
                 let leaves = hierarchy.groups_of_leaves(low).iter().enumerate();
-                for (leaf, _) in leaves.filter(|(_, of_leaf)| **of_leaf == same) {
-                    let above = hierarchy.groups_of_leaves(high)[leaf];
+                for (leaf, _) in leaves.filter(|(_, of_leaf)| **of_leaf == same.0) {
+                    let above = Group(hierarchy.groups_of_leaves(high)[leaf]);
                     assert_eq!(above, group, "`{label}` on levels {low} and {high}");
                 }
             }
@@ -103,7 +104,7 @@ fn the_hierarchies_of_adult_load() {
             "{column}"
         );
         assert_eq!(hierarchy.level_name(height), "any");
-        assert_eq!(hierarchy.label(height, 0), ANY);
+        assert_eq!(hierarchy.label(height, Group(0)), ANY);
     }
     let age = parse(&adult("age"), Options::new("age")).unwrap();
     assert_eq!(path(&age, "39"), ["39", "37-41", "37-46", "37-56", "*"]);
@@ -113,7 +114,7 @@ fn the_hierarchies_of_adult_load() {
 #[test]
 fn interval_rebuilds_the_age_hierarchy_of_adult() {
     let listed = parse(&adult("age"), Options::new("age")).unwrap();
-    let ages: Vec<(&str, u32)> = (0..74).map(|leaf| (listed.text(leaf), 1)).collect();
+    let ages: Vec<(&str, u32)> = (0..74).map(|leaf| (listed.text(Leaf(leaf)), 1)).collect();
     let spec: HierarchySpec = "interval:5,10,20@17".parse().unwrap();
     let built = spec.build("age", &ages).unwrap();
     let names = ["year", "5-year", "10-year", "20-year", "any"];
@@ -132,8 +133,8 @@ fn leaves_and_groups_keep_the_order_of_the_rows() {
     assert_eq!(hierarchy.groups_of_leaves(Level(1)), [0, 1, 0]);
     assert_eq!(hierarchy.leaves_of_groups(Level(1)), [2, 1]);
     assert_eq!(hierarchy.parents(Level(0)), [0, 1, 0]);
-    assert_eq!(hierarchy.leaf("c"), Some(1));
-    assert_eq!(hierarchy.group(Level(1), "X"), Some(1));
+    assert_eq!(hierarchy.leaf("c"), Some(Leaf(1)));
+    assert_eq!(hierarchy.group(Level(1), "X"), Some(Group(1)));
     assert_eq!(hierarchy.group(Level::RAW, "X"), None);
 }
 

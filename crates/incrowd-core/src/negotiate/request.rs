@@ -107,7 +107,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The node of these levels, one for each quasi-identifier, if the hierarchies have them.
+/// The node of these levels, one for each quasi-identifier, if the hierarchies have them. Whoever asks may write any
+/// number, so they become levels here.
 pub fn acceptable_levels(table: &CountedTable, levels: &[i64]) -> Result<Node, Error> {
     if levels.len() != table.attributes.len() {
         return Err(Error::WrongNumberOfLevels {

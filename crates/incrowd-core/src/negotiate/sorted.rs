@@ -149,7 +149,7 @@ impl<'a, const W: usize> Sorted<'a, W> {
             .map(|(tuple, &size)| {
                 let groups = self.fields.iter().enumerate().map(|(attribute, place)| {
                     let group = self.tree.table.group(tuples, tuple, attribute);
-                    u64::from(group) << place.shift
+                    u64::from(group.0) << place.shift
                 });
                 Class {
                     key: groups.fold(0, |key, group| key | group),

@@ -6,6 +6,7 @@ use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::error::Error;
 use crate::registry::{Kind, Setting};
+use crate::table::ValueCode;
 
 crate::documented! {
     /// Every class has at least k rows, and no sensitive value makes up more than a share alpha of it.
@@ -27,7 +28,7 @@ crate::documented! {
         alpha: Decimal,
         k: u32,
         /// The one value bounded: its code, and its text for the canonical string.
-        value: Option<(u32, String)>,
+        value: Option<(ValueCode, String)>,
     }
 }
 
@@ -82,7 +83,7 @@ impl AlphaKAnonymity {
     fn count(&self, class: &ClassView<'_>) -> u32 {
         match &self.value {
             None => class.greatest_count(),
-            Some((code, _)) => match class.histogram.values.binary_search(code) {
+            Some((code, _)) => match class.histogram.values.binary_search(&code.0) {
                 Ok(at) => class.histogram.counts[at],
                 Err(_) => 0,
             },

@@ -231,7 +231,7 @@ impl<'a> Assessor<'a> {
         if metric.detail() >= Detail::Groups {
             let cells = (0..classes.len())
                 .flat_map(|class| (0..attributes.len()).map(move |attribute| (class, attribute)));
-            let group = |(class, attribute)| table.group(classes, class, attribute);
+            let group = |(class, attribute)| table.group(classes, class, attribute).0;
             self.groups.extend(cells.map(group));
         }
         look(&Published {

@@ -117,7 +117,7 @@ impl Kinds {
                 let is_told_apart =
                     |group: &u32| shown.leaves.len() > 1 && shown.leaves[*group as usize] == 1;
                 (attribute.missing)
-                    .map(|leaf| shown.groups_of_leaves()[leaf as usize])
+                    .map(|leaf| shown.groups_of_leaves()[leaf.index()])
                     .filter(is_told_apart)
             })
             .collect();
@@ -125,7 +125,7 @@ impl Kinds {
         let groups: Vec<Option<u32>> = (0..classes.len())
             .flat_map(|class| (0..attributes).map(move |attribute| (class, attribute)))
             .map(|(class, attribute)| {
-                let group = table.group(classes, class, attribute);
+                let group = table.group(classes, class, attribute).0;
                 (Some(group) != missing[attribute]).then_some(group)
             })
             .collect();

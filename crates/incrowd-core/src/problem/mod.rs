@@ -168,9 +168,9 @@ impl<'a> Problem<'a> {
             let hierarchy = &attribute.hierarchy;
             attribute.missing.is_none_or(|leaf| {
                 Level::up_to(max_level).all(|level| {
-                    let group = hierarchy.groups_of_leaves(level)[leaf as usize];
+                    let group = hierarchy.group_of(level, leaf);
                     hierarchy.groups(level) == 1
-                        || hierarchy.leaves_of_groups(level)[group as usize] == 1
+                        || hierarchy.leaves_of_groups(level)[group.index()] == 1
                 })
             })
         };

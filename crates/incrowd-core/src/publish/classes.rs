@@ -158,9 +158,7 @@ impl Classes {
         meter: &Meter<'_>,
     ) -> Result<Self, Interruption> {
         let group = |tuple: u32, attribute: usize| match texts[attribute].cells() {
-            TextsOf::Leaves(texts) => {
-                texts[table.group(&table.tuples, tuple as usize, attribute) as usize]
-            }
+            TextsOf::Leaves(texts) => texts[table.leaf(tuple as usize, attribute).index()],
             TextsOf::Tuples { texts, .. } => texts[tuple as usize],
         };
         let wildcards = (table.attributes.iter().zip(texts))
@@ -179,8 +177,8 @@ impl Classes {
         meter: &Meter<'_>,
     ) -> Result<Self, Interruption> {
         let group = |tuple: u32, attribute: usize| {
-            let leaf = table.group(&table.tuples, tuple as usize, attribute);
-            groups_of_leaves[attribute][leaf as usize]
+            let leaf = table.leaf(tuple as usize, attribute);
+            groups_of_leaves[attribute][leaf.index()]
         };
         let wildcards = (table.attributes.iter().zip(groups_of_leaves))
             .map(|(attribute, groups)| wildcard(table, attribute, groups))
@@ -357,7 +355,7 @@ impl Classes {
 
 /// The group of a missing cell if it could be any value. Grouped with other values, it is published as one of them.
 fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Option<u32> {
-    let missing = groups[attribute.missing? as usize];
+    let missing = groups[attribute.missing?.index()];
     let published_alike = groups.iter().filter(|group| **group == missing).count();
     let is_wildcard =
         table.missing.cells == MissingCells::MatchAny && published_alike == 1 && groups.len() > 1;
@@ -366,7 +364,7 @@ fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Opti
 
 /// The text that stands only for a missing cell, if it could be any value.
 fn alone(table: &CountedTable, attribute: &Attribute, covers: &[Vec<u32>]) -> Option<u32> {
-    let missing = [attribute.missing?];
+    let missing = [attribute.missing?.0];
     let text = covers.iter().position(|leaves| *leaves == missing)?;
     let is_wildcard =
         table.missing.cells == MissingCells::MatchAny && attribute.hierarchy.leaves() > 1;

@@ -2,9 +2,9 @@
 //!
 //! Only a [`Release`] makes one. It contains raw values, so it stays with the data and is not published.
 
-use super::Release;
 use super::classes::Class;
 use super::texts::TextsOf;
+use super::{ClassNumber, Release};
 use crate::counts::{CountedTable, Missing, MissingCells};
 use crate::hierarchy::ANY;
 use crate::table::Dictionary;
@@ -36,7 +36,7 @@ pub struct MappedAttribute {
     pub name: String,
     /// The raw values. The release may treat several as one: those that no hierarchy lists.
     pub values: Dictionary,
-    /// The number of each value among those that the release distinguishes.
+    /// The number of the [leaf](crate::hierarchy::Leaf) of each value.
     pub leaves: Vec<u32>,
     /// The texts that are published.
     pub texts: Vec<String>,
@@ -54,7 +54,7 @@ pub struct MappedColumn {
     pub values: Dictionary,
 }
 
-/// The classes, by number.
+/// The classes, in the order of their [numbers](ClassNumber).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MappedClasses {
@@ -68,9 +68,9 @@ pub struct MappedClasses {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MappedTuples {
-    /// The leaves of each tuple, attribute by attribute.
+    /// The numbers of the leaves of each tuple, attribute by attribute.
     pub leaves: Vec<u32>,
-    /// The number of each tuple's class.
+    /// The [number](ClassNumber) of each tuple's class.
     pub classes: Vec<u32>,
 }
 
@@ -95,7 +95,7 @@ impl ReleaseMap {
         self.excludes_missing
     }
 
-    /// The classes, by number.
+    /// The classes, in the order of their [numbers](ClassNumber).
     pub fn classes(&self) -> &MappedClasses {
         &self.classes
     }
@@ -105,19 +105,19 @@ impl ReleaseMap {
         self.tuples.as_ref()
     }
 
-    /// The texts published for the rows of a class; none if it is suppressed.
-    pub fn texts(&self, class: u32) -> Option<impl Iterator<Item = &str>> {
-        let texts = self.attributes.iter().zip(self.texts_of_class(class));
-        let is_suppressed = self.classes.is_suppressed[class as usize];
+    /// The texts published for the rows of a class; none when it is suppressed.
+    pub fn texts(&self, class: ClassNumber) -> Option<impl Iterator<Item = &str>> {
+        let texts = self.attributes.iter().zip(self.texts_of_class(class.0));
+        let is_suppressed = self.classes.is_suppressed[class.index()];
         (!is_suppressed).then(|| texts.map(|(it, &text)| it.texts[text as usize].as_str()))
     }
 
     /// The published class whose texts are all `*`, if there is one. A row of it whose other published cells are also
     /// `*` is blank: it looks like a suppressed row, and code that applies the map counts it with
     /// [`Tally::count_blank`](super::Tally::count_blank).
-    pub fn any_class(&self) -> Option<u32> {
-        let classes = 0..self.classes.is_suppressed.len() as u32;
-        let is_any = |class: &u32| {
+    pub fn any_class(&self) -> Option<ClassNumber> {
+        let classes = (0..self.classes.is_suppressed.len() as u32).map(ClassNumber);
+        let is_any = |class: &ClassNumber| {
             self.texts(*class)
                 .is_some_and(|mut texts| texts.all(|text| text == ANY))
         };
@@ -190,6 +190,6 @@ fn leaves_of_tuples(table: &CountedTable) -> Vec<u32> {
     let cells = (0..table.tuples.len())
         .flat_map(|tuple| (0..table.attributes.len()).map(move |at| (tuple, at)));
     cells
-        .map(|(tuple, attribute)| table.group(&table.tuples, tuple, attribute))
+        .map(|(tuple, attribute)| table.leaf(tuple, attribute).0)
         .collect()
 }

@@ -4,6 +4,7 @@ use super::Release;
 use super::classes::Classes;
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::CountedTable;
+use crate::hierarchy::Group;
 use crate::lattice::Level;
 use crate::utility::{
     Cover, LeafRows, Loss, OverlappingGroups, Published, PublishedAttribute, UtilityMetric,
@@ -52,8 +53,8 @@ impl MeasuredColumn {
             }
         }
         let tuples = (table.tuples.sizes().iter().enumerate()).map(|(tuple, &rows)| LeafRows {
-            leaf: table.group(&table.tuples, tuple, position),
-            group: values[classes.of_tuple(tuple).groups()[position] as usize],
+            leaf: table.leaf(tuple, position),
+            group: Group(values[classes.of_tuple(tuple).groups()[position] as usize]),
             rows,
             rows_suppressed: match classes.of_tuple(tuple).is_suppressed() {
                 true => rows,
@@ -63,7 +64,7 @@ impl MeasuredColumn {
         match texts.cells() {
             TextsOf::Leaves(texts) => {
                 for of_tuple in tuples {
-                    column.leaves_suppressed[of_tuple.leaf as usize] += of_tuple.rows_suppressed;
+                    column.leaves_suppressed[of_tuple.leaf.index()] += of_tuple.rows_suppressed;
                 }
                 let groups: Vec<u32> = texts.iter().map(|&text| values[text as usize]).collect();
                 for &group in &groups {

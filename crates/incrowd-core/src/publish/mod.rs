@@ -21,6 +21,7 @@ mod tests;
 mod texts;
 mod verify;
 
+pub use crate::numbers::ClassNumber;
 pub use applier::{Applied, Applier};
 pub use classes::{ExposedColumn, Exposure};
 pub use judge::Reached;

@@ -8,6 +8,7 @@ use super::{ReleaseMap, Tally};
 use crate::Error;
 use crate::counts::{Keys, Layout, Missing};
 use crate::hierarchy::ANY;
+use crate::publish::ClassNumber;
 use crate::table::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ struct Plan {
     suppressed_rows: SuppressedRows,
     classes: ClassFinder,
     /// The class whose rows may be blank.
-    any_class: Option<u32>,
+    any_class: Option<ClassNumber>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -258,7 +259,8 @@ impl Recoder {
                 // Normalized first, as when it was counted: a hierarchy may also list the token itself.
                 let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
                 let value = attribute.values.lookup_cell(cell);
-                numbers.push(number_of_value[value.ok_or(Error::InputChanged)? as usize]);
+                let value = value.ok_or(Error::InputChanged)?;
+                numbers.push(number_of_value[value.index()]);
             }
             finder.layout.pack(at, numbers, keys);
         }
@@ -276,7 +278,9 @@ impl Recoder {
         };
         blank.clear();
         if plan.any_class.is_some() {
-            let of_any = |&at: &usize| Some(classes[at]) == plan.any_class && is_blank(rows[at]);
+            let of_any = |&at: &usize| {
+                Some(ClassNumber(classes[at])) == plan.any_class && is_blank(rows[at])
+            };
             blank.extend((0..rows.len()).filter(of_any));
             tally.blank(blank.len());
         }
@@ -285,7 +289,7 @@ impl Recoder {
             for &row in rows.iter() {
                 let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
                 let value = known.values.lookup_cell(cell);
-                values.push(value.ok_or(Error::InputChanged)?);
+                values.push(value.ok_or(Error::InputChanged)?.0);
             }
             tally.count_values(column, classes, values);
             tally.blank_values(column, blank.iter().map(|&at| (classes[at], values[at])));

@@ -37,7 +37,7 @@ impl Release<'_> {
                 reached: Cow::Borrowed(&self.reached),
             });
         }
-        let class = self.map().any_class().ok_or(Error::InputChanged)?;
+        let class = self.map().any_class().ok_or(Error::InputChanged)?.0;
         let rows_with = |column, value| tally.rows_blank_with(column, class, value);
         let classes = (self.classes)
             .without(class, tally.rows_blank, rows_with)

@@ -1,8 +1,9 @@
 //! What the second pass read, and whether it matches the counts of the first pass.
 
-use super::{Release, ReleaseMap};
+use super::{ClassNumber, Release, ReleaseMap};
 use crate::Error;
 use crate::counts::Keys;
+use crate::table::ValueCode;
 
 /// Proof that the rows recoded are the rows that were counted and checked.
 #[derive(Debug)]
@@ -34,19 +35,19 @@ impl Tally {
         }
     }
 
-    /// Counts rows of a class with these values of the counted columns: their positions in the map.
-    pub fn count(&mut self, class: u32, values: &[u32], rows: u32) {
-        self.rows_of_classes[class as usize] += rows;
+    /// Counts rows of a class with these values of the counted columns: their codes in the map.
+    pub fn count(&mut self, class: ClassNumber, values: &[ValueCode], rows: u32) {
+        self.rows_of_classes[class.index()] += rows;
         for (column, &value) in self.columns.iter_mut().zip(values) {
-            column.count_rows(class, value, rows);
+            column.count_rows(class.0, value.0, rows);
         }
     }
 
-    /// Marks rows of a class that were already counted as blank: all their cells are published as `*`.
-    pub fn count_blank(&mut self, class: u32, values: &[u32], rows: u32) {
+    /// Says of rows of a class, counted already, that they are blank: every cell of theirs is published as `*`.
+    pub fn count_blank(&mut self, class: ClassNumber, values: &[ValueCode], rows: u32) {
         self.rows_blank += rows;
         for (column, &value) in self.blank.iter_mut().zip(values) {
-            column.count_rows(class, value, rows);
+            column.count_rows(class.0, value.0, rows);
         }
     }
 

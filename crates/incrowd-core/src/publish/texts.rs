@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::counts::{Attribute, CountedTable};
+use crate::hierarchy::Group;
 use crate::lattice::Level;
 use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 
@@ -127,8 +128,8 @@ fn says_what_it_stands_for(
         }
         PublishedCells::ByTuple { values, covers } => {
             let is_covered = |(tuple, &value): (usize, &u32)| {
-                let leaf = table.group(&table.tuples, tuple, position);
-                covers[value as usize].binary_search(&leaf).is_ok()
+                let leaf = table.leaf(tuple, position);
+                covers[value as usize].binary_search(&leaf.0).is_ok()
             };
             column.level.is_none()
                 && values.len() == table.tuples.len()
@@ -151,7 +152,7 @@ fn is_level(
     level <= hierarchy.height()
         && column.texts.len() == hierarchy.groups(level)
         && (values.iter().zip(hierarchy.groups_of_leaves(level))).all(|(value, group)| {
-            value == group && column.texts[*value as usize] == hierarchy.label(level, *group)
+            value == group && column.texts[*value as usize] == hierarchy.label(level, Group(*group))
         })
 }
 

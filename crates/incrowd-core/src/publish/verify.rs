@@ -7,7 +7,7 @@
 use super::classes::{Class, Classes, Exposure};
 use super::judge::Reached;
 use crate::counts::CountedTable;
-use crate::hierarchy::ANY;
+use crate::hierarchy::{ANY, Leaf};
 use crate::lattice::Level;
 use crate::privacy::PrivacyModel;
 use crate::problem::Meter;
@@ -200,14 +200,13 @@ fn compare_classes(
 /// The same for classes whose boxes overlap: rows that the tuples of the original in the box of each class do not
 /// account for.
 fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> (u32, u32) {
-    let tuples = &original.tuples;
     let mut tuples_of_leaves: Vec<Vec<Vec<u32>>> = (original.attributes.iter())
         .map(|attribute| vec![Vec::new(); attribute.hierarchy.leaves()])
         .collect();
-    for tuple in 0..tuples.len() {
+    for tuple in 0..original.tuples.len() {
         for (attribute, of_leaves) in tuples_of_leaves.iter_mut().enumerate() {
-            let leaf = original.group(tuples, tuple, attribute);
-            of_leaves[leaf as usize].push(tuple as u32);
+            let leaf = original.leaf(tuple, attribute);
+            of_leaves[leaf.index()].push(tuple as u32);
         }
     }
     let invented = classes.published().map(|class| {
@@ -228,8 +227,8 @@ fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable)
             .flat_map(|&leaf| &tuples_of_leaves[narrowest][leaf as usize]);
         let is_inside = |tuple: &&u32| {
             covers.iter().enumerate().all(|(attribute, cover)| {
-                let leaf = original.group(tuples, **tuple as usize, attribute);
-                cover.binary_search(&leaf).is_ok()
+                let leaf = original.leaf(**tuple as usize, attribute);
+                cover.binary_search(&leaf.0).is_ok()
             })
         };
         let inside: Vec<u32> = beside.filter(is_inside).copied().collect();
@@ -264,12 +263,12 @@ impl Column {
         let values: BTreeSet<u32> = (classes.published())
             .map(|class| class.groups()[position])
             .collect();
-        let label = |value: u32| published.attributes[position].hierarchy.text(value);
+        let label = |value: u32| published.attributes[position].hierarchy.text(Leaf(value));
         // Where several levels have all values, their labels stand for more rows the higher the level, so a row
         // that some level accounts for is accounted for at the highest.
         let levels = Level::up_to(hierarchy.height()).rev();
         for level in levels.filter(|_| reading == Reading::ByLevel) {
-            let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?));
+            let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?.0));
             if let Some(values) = values.iter().map(group).collect() {
                 let mut covers = vec![Vec::new(); hierarchy.groups(level)];
                 for (leaf, &group) in (0..).zip(hierarchy.groups_of_leaves(level)) {
@@ -278,7 +277,7 @@ impl Column {
                 let any = hierarchy.group(level, ANY);
                 return Ok(Column {
                     level: Some(level),
-                    any: any.map(|group| covers[group as usize][0]),
+                    any: any.map(|group| covers[group.index()][0]),
                     values,
                     covers,
                     overlaps: false,

@@ -5,6 +5,7 @@
 
 use super::{Grouping, PublishedCells, PublishedColumn, Recoding};
 use crate::counts::{CountedTable, FrequencySet, Scratch, Step, regroup};
+use crate::hierarchy::Group;
 use crate::lattice::Node;
 use crate::utility::PublishedAttribute;
 use std::any::Any;
@@ -90,7 +91,9 @@ impl Recoding for ColumnRecoding {
                     let groups = 0..hierarchy.groups(level) as u32;
                     PublishedColumn {
                         level: Some(level),
-                        texts: groups.map(|group| hierarchy.label(level, group)).collect(),
+                        texts: groups
+                            .map(|group| hierarchy.label(level, Group(group)))
+                            .collect(),
                         cells: PublishedCells::ByLeaf(hierarchy.groups_of_leaves(level)),
                     }
                 })

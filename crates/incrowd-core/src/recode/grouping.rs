@@ -51,7 +51,7 @@ impl Grouping {
         }
     }
 
-    /// The group of each leaf.
+    /// The number of the group of each leaf.
     pub fn groups_of_leaves(&self) -> &[u32] {
         &self.groups_of_leaves
     }

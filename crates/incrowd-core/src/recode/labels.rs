@@ -13,7 +13,7 @@
 //! published as `*` together with other groups, as in full-domain releases.
 
 use crate::counts::Attribute;
-use crate::hierarchy::{ANY, Hierarchy};
+use crate::hierarchy::{ANY, Group, Hierarchy, Leaf};
 use crate::lattice::Level;
 
 /// Writes and reads the labels of one attribute's groups.
@@ -52,8 +52,8 @@ impl Members {
         }
     }
 
-    fn of_group(&self, group: u32) -> &[u32] {
-        let group = group as usize;
+    fn of_group(&self, group: Group) -> &[u32] {
+        let group = group.index();
         let start = if group == 0 { 0 } else { self.ends[group - 1] };
         &self.leaves[start..self.ends[group]]
     }
@@ -80,12 +80,12 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The text for a group of at least one leaf, in ascending order.
+    /// The text for a group of leaves, given by their numbers, which are ascending and at least one.
     pub fn write(&self, leaves: &[u32]) -> String {
         if let Some(label) = self.of_hierarchy(leaves) {
             return label.to_owned();
         }
-        if self.any_leaf().is_some_and(|leaf| leaves == [leaf]) {
+        if self.any_leaf().is_some_and(|leaf| leaves == [leaf.0]) {
             return ANY.to_owned();
         }
         let interval = (self.interval(leaves))
@@ -94,18 +94,18 @@ impl<'a> Labels<'a> {
             Some(inner) => self.bracketed(Brackets::INTERVAL, &inner),
             None => {
                 let elements: Vec<String> = (leaves.iter())
-                    .map(|&leaf| element(self.hierarchy.text(leaf)))
+                    .map(|&leaf| element(self.hierarchy.text(Leaf(leaf))))
                     .collect();
                 self.bracketed(Brackets::SET, &elements.join(", "))
             }
         }
     }
 
-    /// The leaves a text stands for, ascending; none if it has no meaning. Together with other groups, `*` is the leaf
-    /// of that name, if there is one; alone it is every value.
+    /// The numbers of the leaves a text stands for, ascending; none when it means nothing. Beside other groups `*` is the leaf of that
+    /// name, if there is one: alone it is every value.
     pub fn read(&self, text: &str, beside_others: bool) -> Option<Vec<u32>> {
         if let Some(leaf) = self.any_leaf().filter(|_| beside_others && text == ANY) {
-            return Some(vec![leaf]);
+            return Some(vec![leaf.0]);
         }
         if let Some((level, group)) = self.highest(text) {
             return Some(self.members[level.index()].of_group(group).to_vec());
@@ -114,11 +114,11 @@ impl<'a> Labels<'a> {
         interval().or_else(|| self.read_set(Brackets::SET.inner(text)?))
     }
 
-    /// The leaf called `*`, if the last level has the same name.
-    fn any_leaf(&self) -> Option<u32> {
+    /// The leaf called `*`, where the last level is called that too.
+    fn any_leaf(&self) -> Option<Leaf> {
         let top = self.hierarchy.height();
         self.hierarchy.group(top, ANY)?;
-        self.hierarchy.group(Level::RAW, ANY)
+        self.hierarchy.listed_leaf(ANY)
     }
 
     /// A text in brackets, as many as it takes to look like no label of the hierarchy.
@@ -133,7 +133,7 @@ impl<'a> Labels<'a> {
     }
 
     /// The highest level with this label, and its group.
-    fn highest(&self, text: &str) -> Option<(Level, u32)> {
+    fn highest(&self, text: &str) -> Option<(Level, Group)> {
         Level::up_to(self.hierarchy.height())
             .rev()
             .find_map(|level| Some((level, self.hierarchy.group(level, text)?)))
@@ -147,9 +147,9 @@ impl<'a> Labels<'a> {
     /// mistaken for another.
     fn of_hierarchy(&self, leaves: &[u32]) -> Option<&'a str> {
         let is_whole =
-            |level: Level, group: u32| self.members[level.index()].of_group(group) == leaves;
+            |level: Level, group: Group| self.members[level.index()].of_group(group) == leaves;
         Level::up_to(self.hierarchy.height()).find_map(|level| {
-            let group = self.hierarchy.groups_of_leaves(level)[leaves[0] as usize];
+            let group = self.hierarchy.group_of(level, Leaf(leaves[0]));
             let label = self.hierarchy.label(level, group);
             let (highest, named) = self.highest(label)?;
             (is_whole(level, group) && is_whole(highest, named)).then_some(label)
@@ -169,7 +169,7 @@ impl<'a> Labels<'a> {
         );
         let between = self.between(number(low), number(high));
         (between.len() == leaves.len()).then(|| {
-            let text = |leaf| self.hierarchy.text(leaf);
+            let text = |leaf| self.hierarchy.text(Leaf(leaf));
             format!("{}-{}", text(*low), text(*high))
         })
     }
@@ -183,8 +183,8 @@ impl<'a> Labels<'a> {
     /// The leaves of `low-high`, ascending.
     fn read_interval(&self, inner: &str) -> Option<Vec<u32>> {
         let number = |text: &str| {
-            let leaf = self.hierarchy.group(Level::RAW, text)?;
-            Some(self.numbers[leaf as usize]).filter(|number| !number.is_nan())
+            let leaf = self.hierarchy.listed_leaf(text)?;
+            Some(self.numbers[leaf.index()]).filter(|number| !number.is_nan())
         };
         // Numbers may have signs and dates have dashes, so every dash may be the separator.
         let (low, high) = (inner.match_indices('-'))
@@ -198,7 +198,7 @@ impl<'a> Labels<'a> {
     /// The leaves of `one, other`, ascending.
     fn read_set(&self, inner: &str) -> Option<Vec<u32>> {
         let elements = read_elements(inner)?;
-        let leaves = (elements.iter()).map(|element| self.hierarchy.group(Level::RAW, element));
+        let leaves = (elements.iter()).map(|element| Some(self.hierarchy.listed_leaf(element)?.0));
         let mut leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
         leaves.sort_unstable();
         leaves.dedup();

@@ -69,14 +69,13 @@ pub struct PublishedColumn<'a> {
 /// Which published value a row has.
 #[derive(Debug, Clone, Copy)]
 pub enum PublishedCells<'a> {
-    /// The raw value alone decides: the published value of each leaf. It stands for the leaves that are published as
-    /// it.
+    /// The raw value alone decides: the number of the published value of each leaf. It stands for the leaves published as it.
     ByLeaf(&'a [u32]),
     /// The whole tuple decides.
     ByTuple {
-        /// The published value of each tuple, in the order of [`CountedTable::tuples`].
+        /// The number of the published value of each tuple, in the order of [`CountedTable::tuples`].
         values: &'a [u32],
-        /// The leaves that each published value stands for, ascending: those of its tuples, and possibly others.
+        /// The numbers of the leaves that each published value stands for, ascending: those of its tuples, and maybe others.
         covers: &'a [Vec<u32>],
     },
 }

@@ -1,19 +1,19 @@
 //! The distinct values of a column, numbered.
 
-use super::Cell;
 use super::slots::Slots;
+use super::{Cell, ValueCode};
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 
 /// Text to code and back. Codes count up from 0 in order of appearance.
 ///
 /// ```
-/// use incrowd_core::table::Dictionary;
+/// use incrowd_core::table::{Dictionary, ValueCode};
 /// let mut dictionary = Dictionary::default();
-/// assert_eq!(dictionary.encode("Male"), 0);
-/// assert_eq!(dictionary.encode("Female"), 1);
-/// assert_eq!(dictionary.encode("Male"), 0);
-/// assert_eq!(dictionary.text(1), "Female");
+/// assert_eq!(dictionary.encode("Male"), ValueCode(0));
+/// assert_eq!(dictionary.encode("Female"), ValueCode(1));
+/// assert_eq!(dictionary.encode("Male"), ValueCode(0));
+/// assert_eq!(dictionary.text(ValueCode(1)), "Female");
 /// ```
 #[derive(Debug, Default, Clone)]
 pub struct Dictionary {
@@ -78,8 +78,8 @@ impl Key {
 }
 
 impl Dictionary {
-    /// The code of `value`, a new one if it is new.
-    pub fn encode(&mut self, value: &str) -> u32 {
+    /// The code of `value`, a new one on first sight.
+    pub fn encode(&mut self, value: &str) -> ValueCode {
         match self.lookup(value.as_bytes()) {
             Some(code) => code,
             None => self.insert(value),
@@ -87,26 +87,27 @@ impl Dictionary {
     }
 
     /// The code of a value seen before.
-    pub fn lookup(&self, value: &[u8]) -> Option<u32> {
+    pub fn lookup(&self, value: &[u8]) -> Option<ValueCode> {
         self.find(Key::of(value, &self.hasher), value)
     }
 
     /// The same for a cell.
     #[inline]
-    pub(crate) fn lookup_cell(&self, cell: Cell<'_>) -> Option<u32> {
+    pub(crate) fn lookup_cell(&self, cell: Cell<'_>) -> Option<ValueCode> {
         self.find(Key::of_cell(cell, &self.hasher), cell.value())
     }
 
     #[inline(always)]
-    fn find(&self, key: Key, value: &[u8]) -> Option<u32> {
-        self.codes.find(key.hash(&self.hasher), |code| {
+    fn find(&self, key: Key, value: &[u8]) -> Option<ValueCode> {
+        let found = self.codes.find(key.hash(&self.hasher), |code| {
             // Comparing numbers this way keeps them in registers.
             self.keys[code as usize].0 ^ key.0 == 0
-                && (!key.is_long() || self.text(code).as_bytes() == value)
-        })
+                && (!key.is_long() || self.text(ValueCode(code)).as_bytes() == value)
+        });
+        found.map(ValueCode)
     }
 
-    fn insert(&mut self, value: &str) -> u32 {
+    fn insert(&mut self, value: &str) -> ValueCode {
         let (keys, hasher) = (&self.keys, &self.hasher);
         let key = Key::of(value.as_bytes(), hasher);
         let code = self
@@ -115,12 +116,12 @@ impl Dictionary {
         self.keys.push(key);
         self.text.push_str(value);
         self.ends.push(self.text.len());
-        code
+        ValueCode(code)
     }
 
     /// The value of `code`.
     #[inline]
-    pub fn text(&self, code: u32) -> &str {
+    pub fn text(&self, code: ValueCode) -> &str {
         slice(&self.text, &self.ends, code)
     }
 
@@ -136,7 +137,7 @@ impl Dictionary {
 
     /// The values in the order of their codes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        (0..self.ends.len() as u32).map(|code| self.text(code))
+        (0..self.ends.len() as u32).map(|code| self.text(ValueCode(code)))
     }
 }
 
@@ -149,8 +150,8 @@ impl serde::Serialize for Dictionary {
 }
 
 #[inline]
-fn slice<'a>(text: &'a str, ends: &[usize], code: u32) -> &'a str {
-    let at = code as usize;
+fn slice<'a>(text: &'a str, ends: &[usize], code: ValueCode) -> &'a str {
+    let at = code.index();
     let start = if at == 0 { 0 } else { ends[at - 1] };
     &text[start..ends[at]]
 }
@@ -172,11 +173,11 @@ mod tests {
                 values.push(value);
             }
         }
-        for (code, value) in (0..).zip(&values) {
+        for (code, value) in (0..).map(ValueCode).zip(&values) {
             assert_eq!(dictionary.lookup(value.as_bytes()), None);
             assert_eq!(dictionary.encode(value), code);
         }
-        for (code, value) in (0..).zip(&values) {
+        for (code, value) in (0..).map(ValueCode).zip(&values) {
             assert_eq!(dictionary.lookup(value.as_bytes()), Some(code));
             assert_eq!(dictionary.text(code), value);
         }
@@ -187,7 +188,7 @@ mod tests {
         for (row, value) in values.iter().enumerate() {
             let cell = batch.cell_in_text(row, 0);
             assert_eq!(cell.value(), value.as_bytes());
-            assert_eq!(dictionary.lookup_cell(cell), Some(row as u32));
+            assert_eq!(dictionary.lookup_cell(cell), Some(ValueCode(row as u32)));
         }
     }
 
@@ -197,7 +198,7 @@ mod tests {
         let (one, other) = ("a value of some length", "another value of length");
         dictionary.encode(one);
         let key = Key::of(one.as_bytes(), &dictionary.hasher);
-        assert_eq!(dictionary.find(key, one.as_bytes()), Some(0));
+        assert_eq!(dictionary.find(key, one.as_bytes()), Some(ValueCode(0)));
         assert_eq!(dictionary.find(key, other.as_bytes()), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What a table is made of: values as codes, rows in batches.
 //!
-//! A cell is a `u32` code into its column's [`Dictionary`]; the text is needed only at the edges. Rows are passed as
-//! [`RowBatch`]es of raw cells, so a file larger than memory is not a special case.
+//! A cell is a [`ValueCode`] into its column's [`Dictionary`]; the text is needed only at the edges. Rows are
+//! handed over as [`RowBatch`]es of raw cells, so a file larger than memory is no special case.
 
 mod batch;
 mod date_form;
@@ -11,6 +11,7 @@ mod name;
 mod slots;
 mod value;
 
+pub use crate::numbers::ValueCode;
 pub(crate) use batch::Cell;
 pub use batch::RowBatch;
 pub use date_form::{DateForm, DateForms};

@@ -75,8 +75,8 @@ impl UtilityMetric for Hdm {
             let together = shown.rows_under(attribute);
             let kept: f64 = (shown.leaf_rows(attribute))
                 .map(|cell| {
-                    let same = attribute.rows_of_groups[0][cell.leaf as usize];
-                    let together = together[cell.group as usize];
+                    let same = attribute.rows_of_groups[0][cell.leaf.index()];
+                    let together = together[cell.group.index()];
                     f64::from(cell.rows - cell.rows_suppressed) * penalty(self.rows, same, together)
                 })
                 .sum();

@@ -46,7 +46,7 @@ pub use precision::Precision;
 pub use registry::{MetricEntry, MetricKind, MetricSpec};
 
 use crate::counts::{Attribute, CountedTable, Histograms};
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Group, Hierarchy, Leaf};
 use crate::lattice::{Level, Node};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -115,7 +115,7 @@ pub struct PublishedAttribute<'a> {
 /// Which leaves of an attribute each of its groups stands for.
 #[derive(Debug, Clone, Copy)]
 pub enum Cover<'a> {
-    /// Every leaf is in one group, the same in every row: the group of each leaf.
+    /// Every leaf is in one group, the same in every row: the number of the group of each leaf.
     Disjoint(&'a [u32]),
     /// Groups may share leaves. Which of them a row is in depends on its other values too.
     Overlapping(&'a OverlappingGroups),
@@ -124,7 +124,7 @@ pub enum Cover<'a> {
 /// Groups that may share leaves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OverlappingGroups {
-    /// The leaves of each group, ascending.
+    /// The numbers of the leaves of each group, ascending.
     pub leaves: Vec<Vec<u32>>,
     /// How rows are spread, by leaf and then by group.
     pub rows: Vec<LeafRows>,
@@ -134,9 +134,9 @@ pub struct OverlappingGroups {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeafRows {
     /// The raw value.
-    pub leaf: u32,
+    pub leaf: Leaf,
     /// The group.
-    pub group: u32,
+    pub group: Group,
     /// The rows.
     pub rows: u32,
     /// Those of them that are suppressed.
@@ -156,7 +156,7 @@ impl<'a> PublishedAttribute<'a> {
         }
     }
 
-    /// The group of each leaf, for those who know that a row's group depends on its leaf alone.
+    /// The number of the group of each leaf, for those who know that a row's group depends on its leaf alone.
     ///
     /// # Panics
     /// When groups overlap.
@@ -203,8 +203,8 @@ impl<'a> PublishedAttribute<'a> {
         };
         let leaves_suppressed = self.leaves_suppressed;
         let disjoint = (0..).zip(disjoint).map(move |(leaf, &group)| LeafRows {
-            leaf,
-            group,
+            leaf: Leaf(leaf),
+            group: Group(group),
             rows: attribute.rows_of_groups[0][leaf as usize],
             rows_suppressed: leaves_suppressed.get(leaf as usize).copied().unwrap_or(0),
         });
@@ -264,7 +264,7 @@ pub struct Published<'a> {
     pub sizes: &'a [u32],
     /// Whether each class is published.
     pub is_safe: &'a [bool],
-    /// Groups of each class, attribute by attribute, `attributes.len()` per class. Empty unless the metric needs
+    /// The numbers of the groups of each class, attribute by attribute, `attributes.len()` per class. Empty unless the metric needs
     /// [`Detail::Groups`].
     pub groups: &'a [u32],
     /// The values of [`UtilityMetric::column`] in each class, when the metric has one.

@@ -65,8 +65,8 @@ fn bits_of_all_rows(attribute: &Attribute, shown: &PublishedAttribute<'_>) -> f6
     (shown.leaf_rows(attribute))
         .filter(|cell| cell.rows > 0)
         .map(|cell| {
-            let raw = attribute.rows_of_groups[0][cell.leaf as usize];
-            let of_raw = bits(raw, rows_under[cell.group as usize]);
+            let raw = attribute.rows_of_groups[0][cell.leaf.index()];
+            let of_raw = bits(raw, rows_under[cell.group.index()]);
             match cell.rows == raw {
                 true => of_raw,
                 false => of_raw * f64::from(cell.rows) / f64::from(raw),

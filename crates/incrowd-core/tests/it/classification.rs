@@ -8,6 +8,7 @@ use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{Assessor, Problem, Settings, Unwatched};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::{ColumnRecoding, Recoding};
+use incrowd_core::table::ValueCode;
 use incrowd_core::utility::MetricSpec;
 use incrowd_testkit::decision_tree::Sample;
 
@@ -34,10 +35,10 @@ fn sample(table: &CountedTable, recoding: &ColumnRecoding) -> Sample {
         let histogram = table.tuples.histograms(0).class(tuple);
         for (&value, &rows) in histogram.values.iter().zip(histogram.counts) {
             for _ in 0..rows {
-                target.push(table.columns[0].values.text(value));
+                target.push(table.columns[0].values.text(ValueCode(value)));
                 for (attribute, feature) in features.iter_mut().enumerate() {
-                    let leaf = table.group(&table.tuples, tuple, attribute);
-                    let group = shown[attribute].groups_of_leaves()[leaf as usize];
+                    let leaf = table.leaf(tuple, attribute);
+                    let group = shown[attribute].groups_of_leaves()[leaf.index()];
                     feature.push(labels[attribute][group as usize]);
                 }
             }

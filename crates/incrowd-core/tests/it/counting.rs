@@ -4,6 +4,7 @@
 use fastrand::Rng;
 use incrowd_core::counts::{CountedTable, FrequencySet, Scratch, roll_up};
 use incrowd_core::lattice::{Level, Node};
+use incrowd_core::table::ValueCode;
 use incrowd_testkit::census;
 use incrowd_testkit::oracle::{OracleProblem, RawHierarchy};
 use incrowd_testkit::tiny_problem;
@@ -94,7 +95,7 @@ fn spelled_out<'a>(table: &'a CountedTable, node: &Node, classes: &FrequencySet)
         });
         let histogram = classes.histograms(0).class(class);
         let incomes = histogram.values.iter().zip(histogram.counts);
-        let text = |value| table.columns[0].values.text(value);
+        let text = |value| table.columns[0].values.text(ValueCode(value));
         let incomes = incomes.map(|(&value, &rows)| (text(value), rows)).collect();
         (look.collect(), (classes.sizes()[class], incomes))
     };

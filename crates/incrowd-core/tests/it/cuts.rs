@@ -4,6 +4,7 @@ use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::{BottomUp, Effort, TopDown};
 use incrowd_core::counts::CountedTable;
+use incrowd_core::hierarchy::Leaf;
 use incrowd_core::privacy::MODELS;
 use incrowd_core::problem::{Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::publish;
@@ -66,8 +67,8 @@ fn blocks(table: &CountedTable, cut: &ColumnRecoding) -> Blocks {
     (table.attributes.iter().zip(groupings))
         .map(|(attribute, grouping)| {
             let mut blocks = BTreeMap::new();
-            for (leaf, group) in (0..).zip(grouping.groups_of_leaves()) {
-                if attribute.rows_of_groups[0][leaf as usize] > 0 {
+            for (leaf, group) in (0..).map(Leaf).zip(grouping.groups_of_leaves()) {
+                if attribute.rows_of_groups[0][leaf.index()] > 0 {
                     let block: &mut std::collections::BTreeSet<String> =
                         blocks.entry(group).or_default();
                     block.insert(attribute.hierarchy.text(leaf).to_owned());

@@ -5,7 +5,7 @@ use incrowd_core::algorithms::ALGORITHMS;
 use incrowd_core::counts::{CountEngine, RowCounter};
 use incrowd_core::problem::Unwatched;
 use incrowd_core::publish::{
-    Applier, Confirmation, PublishedRows, ReleaseMap, SuppressedRows, Tally, publish,
+    Applier, ClassNumber, Confirmation, PublishedRows, ReleaseMap, SuppressedRows, Tally, publish,
 };
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric};
 use incrowd_testkit::random_problem;
@@ -44,8 +44,11 @@ impl Applier for Grouped {
     fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let at = |name: &str| self.columns.iter().position(|it| it == name).unwrap();
         let classes = map.classes();
-        let number_of: BTreeMap<&[u32], u32> =
-            (classes.texts.chunks(map.attributes().len()).zip(0..)).collect();
+        let number_of: BTreeMap<&[u32], ClassNumber> = (classes
+            .texts
+            .chunks(map.attributes().len())
+            .zip((0..).map(ClassNumber)))
+        .collect();
         let mut tally = Tally::of(map);
         for (tuple, &rows) in &self.tuples {
             let text = |name: &str| match &tuple[at(name)] {
@@ -64,7 +67,7 @@ impl Applier for Grouped {
             let mut texts = Vec::new();
             for it in map.attributes() {
                 let value = lookup(&it.values, text(&it.name))?;
-                texts.push(it.texts_of_values[value as usize]);
+                texts.push(it.texts_of_values[value.index()]);
             }
             let class = *number_of.get(&texts[..]).ok_or(Error::InputChanged)?;
             let values = map

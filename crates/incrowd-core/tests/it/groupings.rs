@@ -5,7 +5,7 @@ use incrowd_core::Error;
 use incrowd_core::algorithms::partition::{CoarseSteps, PartitionSettings, Scheme};
 use incrowd_core::algorithms::{ALGORITHMS, Account, Solved};
 use incrowd_core::counts::CountedTable;
-use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy};
+use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy, Leaf};
 use incrowd_core::lattice::Level;
 use incrowd_core::privacy::MODELS;
 use incrowd_core::problem::{Assessor, Guarantee, Proposal, Unwatched};
@@ -23,13 +23,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A group for every leaf of every attribute, drawn at random. Missing cells that match any value stay alone, or
 /// everything is one group.
 fn random_groups(table: &CountedTable, oracle: &OracleProblem, rng: &mut Rng) -> Vec<Vec<u32>> {
-    let groups = |leaves: usize, missing: Option<u32>, rng: &mut Rng| -> Vec<u32> {
+    let groups = |leaves: usize, missing: Option<Leaf>, rng: &mut Rng| -> Vec<u32> {
         let most = rng.u32(1..=leaves as u32);
         let mut groups: Vec<u32> = (0..leaves).map(|_| rng.u32(0..most)).collect();
         let is_split = groups.iter().any(|group| *group != groups[0]);
         let stays_alone = is_split && oracle.missing == MissingPolicy::MatchAny;
         if let Some(missing) = missing.filter(|_| stays_alone) {
-            groups[missing as usize] = most;
+            groups[missing.index()] = most;
         }
         groups
     };
@@ -56,7 +56,7 @@ fn as_hierarchies(
     {
         *ways_up = (0..attribute.hierarchy.leaves() as u32)
             .map(|leaf| {
-                let value = attribute.hierarchy.text(leaf).to_owned();
+                let value = attribute.hierarchy.text(Leaf(leaf)).to_owned();
                 vec![value, format!("g{}", groups[leaf as usize]), "*".into()]
             })
             .collect();
@@ -281,7 +281,7 @@ fn the_text_of_a_group_says_which_values_it_stands_for() {
         let alone = attribute.hierarchy.leaves() as u32;
         let groups: Vec<u32> = (0..alone)
             .map(
-                |leaf| match together.contains(&attribute.hierarchy.text(leaf)) {
+                |leaf| match together.contains(&attribute.hierarchy.text(Leaf(leaf))) {
                     true => alone,
                     false => leaf,
                 },

@@ -96,7 +96,7 @@ impl Rows {
                 published.map(|((&value, labels), level)| &*labels[value][level.index()]);
             let code = codes.lookup(sensitive.to_string().as_bytes()).unwrap();
             let class = classes.entry(published.collect()).or_default();
-            *class.entry(code).or_default() += 1;
+            *class.entry(code.0).or_default() += 1;
         }
         classes.into_values().collect()
     }

@@ -65,7 +65,7 @@ fn is_allowed(
     (groupings.iter().zip(schemes).enumerate()).all(|(at, (grouping, scheme))| {
         let hierarchy = &problem.table.attributes[at].hierarchy;
         let group = |value: &&str| {
-            grouping.groups_of_leaves()[hierarchy.leaf(value).unwrap() as usize] as usize
+            grouping.groups_of_leaves()[hierarchy.leaf(value).unwrap().index()] as usize
         };
         let allows = |ordered: &OrderedValues<'_>| {
             let blocks: Vec<usize> = ordered.values.iter().map(group).collect();

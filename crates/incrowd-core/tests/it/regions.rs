@@ -4,13 +4,15 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::counts::CountedTable;
+use incrowd_core::hierarchy::Leaf;
 use incrowd_core::lattice::Level;
 use incrowd_core::problem::{Guarantee, Problem, Proposal};
 use incrowd_core::publish::{
-    Applier, Confirmation, PublishedRows, ReleaseMap, SuppressedRows, Tally, compare_with_original,
-    publish, verify,
+    Applier, ClassNumber, Confirmation, PublishedRows, ReleaseMap, SuppressedRows, Tally,
+    compare_with_original, publish, verify,
 };
 use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
+use incrowd_core::table::ValueCode;
 use incrowd_core::utility::{METRICS, MetricSpec};
 use incrowd_testkit::oracle::{OracleModel, OracleProblem, Promise, almost_equal};
 use incrowd_testkit::random_problem;
@@ -63,7 +65,7 @@ impl Boxes {
             let mut side = Side::default();
             let mut members = Vec::new();
             for (tuple, &is_end) in ends.iter().enumerate() {
-                members.push(table.group(&table.tuples, tuple, attribute));
+                members.push(table.leaf(tuple, attribute).0);
                 if !is_end && tuple + 1 < ends.len() {
                     continue;
                 }
@@ -143,7 +145,7 @@ fn by_hand(oracle: &OracleProblem, problem: &Problem<'_>, boxes: &Boxes) -> Vec<
         });
         let (texts, covers): (Vec<String>, Vec<Vec<u32>>) = texts.unzip();
         let leaves: Vec<u32> = (0..table.attributes.len())
-            .map(|attribute| table.group(&table.tuples, tuple, attribute))
+            .map(|attribute| table.leaf(tuple, attribute).0)
             .collect();
         let values = (0..table.columns.len())
             .map(|column| table.tuples.histograms(column).class(tuple))
@@ -320,9 +322,10 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
         }
         "ncp" => mean(each(&|at| {
             let hierarchy = &table.attributes[at].hierarchy;
-            let number = |leaf: u32| hierarchy.text(leaf).parse::<f64>().ok();
-            let is_number =
-                |leaf: u32| matches!(hierarchy.text(leaf), "" | "*") || number(leaf).is_some();
+            let number = |leaf: u32| hierarchy.text(Leaf(leaf)).parse::<f64>().ok();
+            let is_number = |leaf: u32| {
+                matches!(hierarchy.text(Leaf(leaf)), "" | "*") || number(leaf).is_some()
+            };
             let all: Vec<u32> = (0..hierarchy.leaves() as u32).collect();
             let some = all.iter().any(|&leaf| number(leaf).is_some());
             let span = |leaves: &[u32]| {
@@ -472,11 +475,12 @@ impl Applier for InMemory<'_> {
                 continue;
             }
             let leaves: Vec<u32> = (map.attributes().iter())
-                .map(|it| it.leaves[it.values.lookup(cell(&it.name).as_bytes()).unwrap() as usize])
+                .map(|it| it.leaves[it.values.lookup(cell(&it.name).as_bytes()).unwrap().index()])
                 .collect();
             let mut known = tuples.leaves.chunks_exact(leaves.len());
-            let class = tuples.classes[known.position(|it| it == leaves).unwrap()];
-            let values: Vec<u32> = (map.counted().iter())
+            let class = known.position(|it| it == leaves).unwrap();
+            let class = ClassNumber(tuples.classes[class]);
+            let values: Vec<ValueCode> = (map.counted().iter())
                 .map(|it| it.values.lookup(cell(&it.name).as_bytes()).unwrap())
                 .collect();
             tally.count(class, &values, 1);
@@ -541,7 +545,7 @@ fn boxes_that_say_too_little_or_something_else_are_refused() {
             true
         });
         refuse("a cover without the raw value", &|sides| {
-            let leaf = problem.table.group(&problem.table.tuples, 0, at);
+            let leaf = problem.table.leaf(0, at).0;
             let value = sides[at].of_tuples[0] as usize;
             let labels = Labels::new(&problem.table.attributes[at]);
             sides[at].covers[value].retain(|other| *other != leaf);

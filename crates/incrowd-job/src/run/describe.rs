@@ -20,7 +20,7 @@ use crate::run::unchanged::{Measures, Published, raw_notes};
 use crate::spec::{AlgorithmSettings, Delimiter, Job, MissingCells, Suppressed};
 use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope, partition};
 use incrowd_core::counts::{Attribute, CountedTable};
-use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::hierarchy::{Hierarchy, Leaf};
 use incrowd_core::lattice::{Level, Node};
 use incrowd_core::privacy::{Direction, ModelSpec};
 use incrowd_core::problem::{self, Assessor, Problem, Proposal};
@@ -445,7 +445,7 @@ pub(crate) fn request(
 fn blocks(release: &Release<'_>) -> Option<IndexMap<String, Vec<Vec<String>>>> {
     let blocks = |(attribute, grouping): (&Attribute, &Grouping)| {
         let mut blocks = vec![Vec::new(); grouping.groups()];
-        for (leaf, &group) in (0..).zip(grouping.groups_of_leaves()) {
+        for (leaf, &group) in (0..).map(Leaf).zip(grouping.groups_of_leaves()) {
             blocks[group as usize].push(attribute.hierarchy.text(leaf).to_owned());
         }
         (attribute.name.clone(), blocks)

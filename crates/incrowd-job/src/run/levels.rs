@@ -10,7 +10,7 @@ use crate::run::plan::find_column;
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{HierarchySource, Job, Unlisted};
 use incrowd_core::counts::{CountEngine, RowCounter};
-use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::hierarchy::{Group, Hierarchy};
 use incrowd_core::lattice::Level;
 use incrowd_io::write_atomically;
 use serde::{Deserialize, Serialize};
@@ -173,7 +173,7 @@ fn level_report(hierarchy: &Hierarchy, level: Level, examples: usize) -> LevelRe
         name: hierarchy.level_name(level).to_owned(),
         groups: groups as u64,
         examples: (0..groups.min(examples) as u32)
-            .map(|group| hierarchy.label(level, group).to_owned())
+            .map(|group| hierarchy.label(level, Group(group)).to_owned())
             .collect(),
     }
 }

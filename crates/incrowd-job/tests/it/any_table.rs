@@ -160,7 +160,7 @@ impl Algorithm for Boxing {
             let (mut texts, mut covers, mut values) = (Vec::new(), Vec::new(), Vec::new());
             let mut members: Vec<u32> = Vec::new();
             for (tuple, &is_end) in ends.iter().enumerate() {
-                members.push(table.group(&table.tuples, tuple, attribute));
+                members.push(table.leaf(tuple, attribute).0);
                 if is_end {
                     let mut cover = members.clone();
                     cover.sort_unstable();

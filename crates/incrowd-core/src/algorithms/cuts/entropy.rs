@@ -42,8 +42,7 @@ impl Target {
     ) -> Self {
         let mut of_leaves = vec![Vec::new(); table.attributes[attribute].hierarchy.leaves()];
         for tuple in 0..table.tuples.len() {
-            let leaf: &mut Vec<(u32, u32)> =
-                &mut of_leaves[table.group(&table.tuples, tuple, attribute) as usize];
+            let leaf: &mut Vec<(u32, u32)> = &mut of_leaves[table.leaf(tuple, attribute).index()];
             let histogram = table.tuples.histograms(target).class(tuple);
             leaf.extend(
                 histogram

@@ -76,14 +76,13 @@ impl Classes {
             let size = f64::from(raw.sizes[tuple]);
             let mut own = 0.0;
             for attribute in 0..attributes {
-                let leaf = table.group(&table.tuples, tuple, attribute);
-                let value = values[attribute].values_of_leaves[leaf as usize];
+                let leaf = table.leaf(tuple, attribute);
+                let value = values[attribute].values_of_leaves[leaf.index()];
                 let value = value.expect("a leaf that a row has is a value") as usize;
                 raw.places.push(positions[attribute][value]);
                 if cost.reads_values() {
-                    // By the raw value even if it is in a step: values in one step are published as the same text and
-                    // pay for it.
-                    let same = table.attributes[attribute].rows_of_groups[0][leaf as usize];
+                    // By the raw value also where it is in a step: what is in one step is published alike and pays.
+                    let same = table.attributes[attribute].rows_of_groups[0][leaf.index()];
                     let share = cost.weights[attribute] * size * cost.share(same);
                     raw.shares.push(share);
                     own += share * f64::from(same);

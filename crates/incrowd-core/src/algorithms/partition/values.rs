@@ -7,6 +7,7 @@ use super::blocks::Partition;
 use crate::Error;
 use crate::algorithms::partition::settings::{CoarseSteps, Scheme};
 use crate::counts::Attribute;
+use crate::hierarchy::Leaf;
 use crate::hierarchy::build::interval;
 use crate::lattice::Level;
 use crate::table::{Kind, parse_date, parse_number};
@@ -210,7 +211,7 @@ impl Values {
 fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) -> Vec<u32> {
     let hierarchy = &attribute.hierarchy;
     let number = |leaf: u32| -> Option<f64> {
-        let text = hierarchy.text(leaf);
+        let text = hierarchy.text(Leaf(leaf));
         match attribute.kind {
             Kind::Number => parse_number(text).map(|number| number.get()),
             Kind::Date => parse_date(text).map(|date| {
@@ -224,8 +225,8 @@ fn natural_order(attribute: &Attribute, scheme: Scheme, mut leaves: Vec<u32>) ->
         Kind::Text if scheme == Scheme::Ops => match hierarchy.is_ordered() {
             true => leaves.sort_unstable(),
             false => leaves.sort_by_key(|&leaf| {
-                let is_missing = attribute.missing == Some(leaf);
-                (is_missing, hierarchy.text(leaf))
+                let is_missing = attribute.missing == Some(Leaf(leaf));
+                (is_missing, hierarchy.text(Leaf(leaf)))
             }),
         },
         Kind::Text => {
@@ -256,7 +257,7 @@ fn given_order(
 ) -> Result<Vec<u32>, Error> {
     let mut ordered = Vec::new();
     for text in order {
-        if let Some(leaf) = attribute.hierarchy.leaf(text)
+        if let Some(Leaf(leaf)) = attribute.hierarchy.leaf(text)
             && present.contains(&leaf)
             && !ordered.contains(&leaf)
         {
@@ -283,24 +284,25 @@ fn steps_of(
             column: attribute.name.clone(),
         });
     }
-    let is_number = |leaf: u32| parse_number(attribute.hierarchy.text(leaf)).is_some();
+    let text = |leaf: u32| attribute.hierarchy.text(Leaf(leaf));
+    let is_number = |leaf: u32| parse_number(text(leaf)).is_some();
     let numbers: Vec<&str> = (ordered.iter())
         .filter(|&&leaf| is_number(leaf))
-        .map(|&leaf| attribute.hierarchy.text(leaf))
+        .map(|&leaf| text(leaf))
         .collect();
     let steps = interval(&attribute.name, &numbers, &[steps.width], steps.origin)?;
     let groups = steps.groups_of_leaves(Level(1));
     let mut alone = steps.groups(Level(1)) as u32;
-    let step = ordered.iter().map(|&leaf| {
-        let text = attribute.hierarchy.text(leaf);
-        match steps.leaf(text).filter(|_| is_number(leaf)) {
-            Some(leaf) => groups[leaf as usize],
-            None => {
-                alone += 1;
-                alone
-            }
-        }
-    });
+    let step =
+        ordered.iter().map(
+            |&leaf| match steps.leaf(text(leaf)).filter(|_| is_number(leaf)) {
+                Some(leaf) => groups[leaf.index()],
+                None => {
+                    alone += 1;
+                    alone
+                }
+            },
+        );
     Ok(step.collect())
 }
 

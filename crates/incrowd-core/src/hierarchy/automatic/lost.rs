@@ -34,7 +34,7 @@ impl Lost {
 pub(super) fn lost(hierarchy: &Hierarchy, values: &[(&str, u32)]) -> Lost {
     let leaves: Vec<(usize, u64)> = (values.iter())
         .filter(|(text, _)| !text.is_empty())
-        .filter_map(|&(text, rows)| Some((hierarchy.leaf(text)? as usize, u64::from(rows))))
+        .filter_map(|&(text, rows)| Some((hierarchy.leaf(text)?.index(), u64::from(rows))))
         .collect();
     let rows: u64 = leaves.iter().map(|&(_, rows)| rows).sum();
     let most = leaves.len().saturating_sub(1).max(1) as f64;

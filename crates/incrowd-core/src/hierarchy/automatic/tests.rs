@@ -1,4 +1,5 @@
 use super::*;
+use crate::hierarchy::Group;
 use crate::hierarchy::tests::{assert_sound, assert_unambiguous};
 use crate::numbers::Level;
 use proptest::prelude::*;
@@ -41,9 +42,9 @@ fn few_values_are_kept_or_suppressed() {
 /// The labels of a value from level 0 up.
 fn path<'a>(chosen: &'a Automatic, value: &str) -> Vec<&'a str> {
     let hierarchy = &chosen.hierarchy;
-    let leaf = hierarchy.leaf(value).unwrap() as usize;
+    let leaf = hierarchy.leaf(value).unwrap();
     Level::up_to(hierarchy.height())
-        .map(|level| hierarchy.label(level, hierarchy.groups_of_leaves(level)[leaf]))
+        .map(|level| hierarchy.label(level, hierarchy.group_of(level, leaf)))
         .collect()
 }
 
@@ -428,7 +429,7 @@ proptest! {
         assert_sound(&choice.hierarchy);
         assert_unambiguous(&choice.hierarchy);
         prop_assert!(choice.hierarchy.unlisted(values.iter().map(|(text, _)| text.as_str())).is_empty());
-        prop_assert_eq!(choice.hierarchy.label(choice.hierarchy.height(), 0), "*");
+        prop_assert_eq!(choice.hierarchy.label(choice.hierarchy.height(), Group(0)), "*");
         prop_assert_eq!(choice.spec.to_string().parse::<HierarchySpec>().unwrap(), choice.spec.clone());
         // Whichever row comes first.
         values.reverse();

@@ -250,7 +250,7 @@ impl Runs {
             label(first, end - 1, &mut text);
             let plain = text.len();
             while self.means_another(&text, first..end)
-                || groups.labels.encode(&text) as usize != group
+                || groups.labels.encode(&text).index() != group
             {
                 repeated += 1;
                 text.truncate(plain);
@@ -278,7 +278,7 @@ impl Runs {
         let mut levels = self.levels.iter().zip(&self.firsts);
         levels.any(|(groups, firsts)| {
             let group = groups.labels.lookup(text.as_bytes());
-            group.is_some_and(|group| !leaves.contains(&firsts[group as usize]))
+            group.is_some_and(|group| !leaves.contains(&firsts[group.index()]))
         })
     }
 

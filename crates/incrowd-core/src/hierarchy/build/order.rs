@@ -67,7 +67,7 @@ fn given<'a>(values: &[&'a str]) -> Vec<&'a str> {
     values
         .filter(|value| {
             let next = seen.len();
-            seen.encode(value) as usize == next
+            seen.encode(value).index() == next
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::hierarchy::HierarchySpec;
 use crate::hierarchy::tests::assert_sound;
+use crate::hierarchy::{Group, HierarchySpec, Leaf};
 use crate::numbers::Level;
 use crate::table::decimal::written;
 use proptest::prelude::*;
@@ -79,18 +79,18 @@ fn decimal_bounds_are_exact() {
     let hierarchy = built("interval:0.1,0.3", &texts).unwrap();
     assert_eq!(hierarchy.groups(Level(1)), 1000);
     assert_eq!(hierarchy.leaves_of_groups(Level(2))[..333], [3; 333]);
-    assert_eq!(hierarchy.label(Level(2), 1), "[0.3-0.5]");
+    assert_eq!(hierarchy.label(Level(2), Group(1)), "[0.3-0.5]");
     let leaf = hierarchy.leaf("0.3").unwrap();
     assert_eq!(
-        hierarchy.label(
-            Level(1),
-            hierarchy.groups_of_leaves(Level(1))[leaf as usize]
-        ),
+        hierarchy.label(Level(1), hierarchy.group_of(Level(1), leaf)),
         "0.3"
     );
     let below = built("interval:0.1", &["0.29999999999999", "0.3"]).unwrap();
     assert_eq!(
-        [below.label(Level(1), 0), below.label(Level(1), 1)],
+        [
+            below.label(Level(1), Group(0)),
+            below.label(Level(1), Group(1))
+        ],
         ["0.29999999999999", "0.3"]
     );
 }
@@ -176,9 +176,12 @@ fn ordered_texts_are_written_as_sets_while_these_are_short() {
         .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let hierarchy = built("order", &texts).unwrap();
-    assert_eq!(hierarchy.label(Level(1), 0), "{a, b}");
-    assert_eq!(hierarchy.label(Level(3), 1), "{i, j, k, l, m, n, o, p}");
-    assert_eq!(hierarchy.label(Level(4), 0), "[a-p]");
+    assert_eq!(hierarchy.label(Level(1), Group(0)), "{a, b}");
+    assert_eq!(
+        hierarchy.label(Level(3), Group(1)),
+        "{i, j, k, l, m, n, o, p}"
+    );
+    assert_eq!(hierarchy.label(Level(4), Group(0)), "[a-p]");
     assert_eq!(
         table("order", &["b, c", "a", "say \"x\""]),
         r#"a,"{a, ""b, c""}",* "b, c","{a, ""b, c""}",* "say ""x""","say ""x""",*"#
@@ -208,7 +211,7 @@ fn values_that_look_like_labels_are_kept_apart() {
     assert_sound(&hierarchy);
     assert_eq!(hierarchy.leaves(), 5);
     // `{a, b}` would be read as the value of that name, which is in another group.
-    assert_eq!(hierarchy.label(Level(1), 0), "{a, b} (2)");
+    assert_eq!(hierarchy.label(Level(1), Group(0)), "{a, b} (2)");
     let pets = [
         ("other", 3),
         ("Any other", 2),
@@ -218,7 +221,7 @@ fn values_that_look_like_labels_are_kept_apart() {
     ];
     let hierarchy = frequent("c", &pets, &[2]).unwrap();
     assert_sound(&hierarchy);
-    assert_eq!(hierarchy.label(Level(1), 2), "any other (2)");
+    assert_eq!(hierarchy.label(Level(1), Group(2)), "any other (2)");
 }
 
 #[test]
@@ -514,7 +517,7 @@ fn assert_lawful(spec: &str, values: &[(String, u32)]) {
                     .is_empty()
             );
             assert_eq!(
-                hierarchy.label(hierarchy.height(), 0),
+                hierarchy.label(hierarchy.height(), Group(0)),
                 crate::hierarchy::ANY
             );
             let written = hierarchy.to_csv();
@@ -566,9 +569,9 @@ proptest! {
         let hierarchy = built(spec, &texts).unwrap();
         for level in Level::under(hierarchy.height()).skip(1) {
             for group in 0..hierarchy.groups(level) as u32 {
-                let (low, high) = bounds(hierarchy.label(level, group));
+                let (low, high) = bounds(hierarchy.label(level, Group(group)));
                 for (leaf, &of_leaf) in hierarchy.groups_of_leaves(level).iter().enumerate() {
-                    let number = parse_number(hierarchy.text(leaf as u32)).unwrap();
+                    let number = parse_number(hierarchy.text(Leaf(leaf as u32))).unwrap();
                     prop_assert_eq!(low <= number && number <= high, of_leaf == group);
                 }
             }

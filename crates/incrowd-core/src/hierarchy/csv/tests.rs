@@ -1,5 +1,6 @@
 use super::*;
 use crate::hierarchy::tests::assert_sound;
+use crate::hierarchy::{Group, Leaf};
 use crate::numbers::Level;
 use proptest::prelude::*;
 
@@ -31,9 +32,9 @@ fn comma_semicolon_and_tab_are_told_apart() {
 #[test]
 fn commas_inside_labels_do_not_win_over_semicolons() {
     let arx = "1;[1, 5[;[1, 10[;*\n7;[5, 10[;[1, 10[;*\n";
-    assert_eq!(read(arx).unwrap().label(Level(1), 0), "[1, 5[");
+    assert_eq!(read(arx).unwrap().label(Level(1), Group(0)), "[1, 5[");
     let decimals = "1,5;[1,0-2,0[;*\n2,5;[2,0-3,0[;*\n";
-    assert_eq!(read(decimals).unwrap().text(0), "1,5");
+    assert_eq!(read(decimals).unwrap().text(Leaf(0)), "1,5");
     let one_bad_line = read("a;X;*\nb\n").unwrap_err();
     assert_eq!(
         one_bad_line,
@@ -45,23 +46,23 @@ fn commas_inside_labels_do_not_win_over_semicolons() {
         }
     );
     let quoted = "a,\"x;y;z\",*\nb,\"x;y;z\",*\n";
-    assert_eq!(read(quoted).unwrap().label(Level(1), 0), "x;y;z");
+    assert_eq!(read(quoted).unwrap().label(Level(1), Group(0)), "x;y;z");
 }
 
 #[test]
 fn quotes_byte_order_marks_line_ends_and_blank_lines_are_fine() {
     let text = "\u{feff}\"a \"\"b\"\"\",X,*\r\n\r\nc,\"X\",*\r\rd,X,*";
     let hierarchy = read(text).unwrap();
-    assert_eq!(hierarchy.leaf("a \"b\""), Some(0));
-    assert_eq!(hierarchy.leaf("d"), Some(2));
+    assert_eq!(hierarchy.leaf("a \"b\""), Some(Leaf(0)));
+    assert_eq!(hierarchy.leaf("d"), Some(Leaf(2)));
     assert_eq!(hierarchy.groups(Level(1)), 1);
 }
 
 #[test]
 fn cells_are_taken_with_their_blanks() {
     let hierarchy = read("a , X,*\nb, X,*\n").unwrap();
-    assert_eq!(hierarchy.leaf("a "), Some(0));
-    assert_eq!(hierarchy.label(Level(1), 0), " X");
+    assert_eq!(hierarchy.leaf("a "), Some(Leaf(0)));
+    assert_eq!(hierarchy.label(Level(1), Group(0)), " X");
 }
 
 #[test]
@@ -111,7 +112,9 @@ fn what_the_caller_says_is_not_guessed() {
     );
     let piped = Options::new("c").with_delimiter(b'|');
     assert_eq!(
-        parse(b"a|X,Y|*\n", piped).unwrap().label(Level(1), 0),
+        parse(b"a|X,Y|*\n", piped)
+            .unwrap()
+            .label(Level(1), Group(0)),
         "X,Y"
     );
     let only_a_header = parse(b"value,any\n", Options::new("c").with_header(Header::Yes));

@@ -111,9 +111,9 @@ impl KnownList {
         entry.copied()
     }
 
-    /// The group of an entry on a level, counted from 0 above the values.
-    pub fn group(self, entry: usize, level: usize) -> &'static str {
-        self.listing().groups[entry][level]
+    /// The group of an entry on one of the [levels](KnownList::levels), by its place there.
+    pub fn group(self, entry: usize, place: usize) -> &'static str {
+        self.listing().groups[entry][place]
     }
 
     fn listing(self) -> &'static Listing {

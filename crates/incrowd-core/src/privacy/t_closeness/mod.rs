@@ -207,10 +207,11 @@ impl PrivacyModel for TCloseness {
     }
 }
 
-/// The leaf of each value.
+/// The number of the leaf of each value.
 fn leaves(column: &CountedColumn, hierarchy: &Hierarchy) -> Result<Vec<u32>, Error> {
     let values = column.values.iter();
-    let leaves: Vec<u32> = values.filter_map(|text| hierarchy.leaf(text)).collect();
+    let leaves = values.filter_map(|text| hierarchy.leaf(text));
+    let leaves: Vec<u32> = leaves.map(|leaf| leaf.0).collect();
     if leaves.len() < column.values.len() {
         return Err(Error::ValuesOutsideHierarchy {
             column: column.name.clone(),

@@ -50,7 +50,7 @@ fn ordered_distance_of_the_salary_table_is_as_printed() {
 fn on_hierarchy<const N: usize>(rows: &[[&str; N]], table: &[&str], class: &[&str]) -> f64 {
     let mut counted = numbers(&[]);
     for text in table {
-        let code = counted.values.encode(text) as usize;
+        let code = counted.values.encode(text).index();
         counted.rows_of_values.resize(counted.values.len(), 0);
         counted.rows_of_values[code] += 1;
     }
@@ -65,7 +65,8 @@ fn on_hierarchy<const N: usize>(rows: &[[&str; N]], table: &[&str], class: &[&st
         counts[counted
             .values
             .lookup(text.as_bytes())
-            .expect("in the table") as usize] += 1;
+            .expect("in the table")
+            .index()] += 1;
     }
     model.measure(&Class::new(&counts).view())
 }

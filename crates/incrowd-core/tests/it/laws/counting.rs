@@ -15,7 +15,7 @@ fn listed(table: &CountedTable, classes: &FrequencySet) -> Listed {
     let attributes = 0..table.attributes.len();
     let class = |class: usize| {
         let groups: Vec<u32> = (attributes.clone())
-            .map(|attribute| table.group(classes, class, attribute))
+            .map(|attribute| table.group(classes, class, attribute).0)
             .collect();
         let histograms = (0..table.columns.len())
             .map(|column| {

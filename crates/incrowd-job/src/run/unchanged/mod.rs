@@ -405,7 +405,7 @@ impl Measures {
             None => plan.names[plan.quasi_identifiers[at]].clone(),
             Some(at) => plan.names[plan.counted()[at]].clone(),
         };
-        let numbered = |at: usize| Numbered::new(counter.codes(at).collect());
+        let numbered = |at: usize| Numbered::new(counter.codes(at).map(|code| code.0).collect());
         let sensitive = quasi_identifiers..quasi_identifiers + plan.sensitive.len();
         for at in quasi_identifiers..quasi_identifiers + plan.counted().len() {
             let is_sensitive = sensitive.contains(&at);

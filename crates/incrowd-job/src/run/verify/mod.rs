@@ -18,6 +18,7 @@ use crate::run::unchanged::{Published, raw_notes};
 use crate::spec::Job;
 use counted::{Counted, Which, finish};
 use incrowd_core::counts::CountedTable;
+use incrowd_core::hierarchy::Leaf;
 use incrowd_core::lattice::Level;
 use incrowd_core::publish::{self, Violation, compare_with_original};
 use incrowd_io::Fingerprint;
@@ -78,7 +79,7 @@ impl Looked {
     fn texts(&self, attribute: usize) -> BTreeSet<&str> {
         let attribute = &self.table.attributes[attribute];
         let rows = attribute.rows_of_groups[0].iter();
-        let used = (0..).zip(rows).filter(|(_, rows)| **rows > 0);
+        let used = (0..).map(Leaf).zip(rows).filter(|(_, rows)| **rows > 0);
         used.map(|(leaf, _)| attribute.hierarchy.text(leaf))
             .collect()
     }
