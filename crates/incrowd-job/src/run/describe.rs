@@ -255,7 +255,7 @@ impl Answer<'_> {
         if self.first_pass.has_padded_cells {
             notes.push(input::PADDED_CELLS.to_owned());
         }
-        if self.job.output.path.is_some() && row_order(self.job) == RowOrder::Input {
+        if self.job.output.is_asked_for() && row_order(self.job) == RowOrder::Input {
             notes.push(INPUT_ORDER.to_owned());
         }
         if self.job.output.spreadsheet_safe == Some(true) {

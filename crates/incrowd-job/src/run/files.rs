@@ -43,13 +43,12 @@ pub(crate) fn claims(job: &Job) -> Claims {
 
 /// Checks the output files of a job before any is opened.
 pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
-    let release = job.output.path.as_deref();
     if let Some(certificate) = job.output.certificate.as_deref() {
         let readable = readable_twin(certificate);
         if certificate == readable {
             return Err(Error::CertificateName { path: readable });
         }
-        if release.is_none() && job.output.sink.is_none() {
+        if !job.output.is_asked_for() {
             return Err(Error::CertificateAlone);
         }
     }

@@ -189,6 +189,13 @@ pub struct Output {
     pub spreadsheet_safe: Option<bool>,
 }
 
+impl Output {
+    /// Whether a release is to be written at all, to a file or elsewhere.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.path.is_some() || self.sink.is_some()
+    }
+}
+
 /// What is published of suppressed rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
