@@ -19,7 +19,7 @@ test: tools ## Everything CI runs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow
 
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)
