@@ -102,6 +102,10 @@ impl ReleaseFile {
     ) -> Result<Option<Self>, Error> {
         let columns = plan.names_of(&plan.published());
         if let Some(attached) = &job.output.sink {
+            if job.output.spreadsheet_safe == Some(true) {
+                let path = ATTACHED.into();
+                return Err(incrowd_io::Error::SpreadsheetNeedsText { path }.into());
+            }
             let sink = attached.take().ok_or(Error::SinkUsed)?;
             return Ok(Some(ReleaseFile {
                 path: ATTACHED.into(),

@@ -22,6 +22,8 @@ enum Written {
     Text(String),
     Whole(i64),
     Decimal(f64),
+    // No setting is one, yet whoever adds a field to a certificate is to be told that it does not belong there.
+    Flag(bool),
     List(Vec<String>),
 }
 
@@ -32,6 +34,7 @@ impl From<IndexMap<String, Written>> for AlgorithmSettings {
                 Written::Text(text) => vec![text],
                 Written::Whole(number) => vec![number.to_string()],
                 Written::Decimal(number) => vec![number.to_string()],
+                Written::Flag(flag) => vec![flag.to_string()],
                 Written::List(texts) => texts,
             };
             (key.replace('_', "-"), values)

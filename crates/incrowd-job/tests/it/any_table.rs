@@ -88,6 +88,15 @@ fn a_column_without_a_role_is_an_error() {
 }
 
 #[test]
+fn apostrophes_for_spreadsheets_are_refused_where_no_text_is_written() {
+    let mut job = job();
+    job.output.spreadsheet_safe = Some(true);
+    let table = MemoryTable::new(COLUMNS, patients()).unwrap();
+    let refused = anonymize_table(&job, table).unwrap_err();
+    assert_eq!(refused.code(), "spreadsheet-needs-text");
+}
+
+#[test]
 fn rows_of_a_table_in_memory_have_a_cell_for_each_column() {
     assert!(MemoryTable::new(["a", "b"], [vec!["1", "2"], vec!["3"]]).is_err());
     assert!(MemoryTable::new(["a", "a"], [["1", "2"]]).is_err());
