@@ -44,7 +44,8 @@ number! {
 }
 
 number! {
-    /// A group of a level of a hierarchy, numbered in the order of their first leaves; a leaf is a group of level 0.
+    /// A group of raw values. Those of a level of a hierarchy are numbered in the order of their first leaves; on level 0
+    /// each leaf is one.
     Group(u32)
 }
 

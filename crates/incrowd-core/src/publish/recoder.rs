@@ -4,11 +4,10 @@ mod shuffle;
 
 pub use shuffle::Shuffle;
 
-use super::{ReleaseMap, Tally};
+use super::{ClassNumber, ReleaseMap, Tally};
 use crate::Error;
 use crate::counts::{Keys, Layout, Missing};
 use crate::hierarchy::ANY;
-use crate::publish::ClassNumber;
 use crate::table::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;

@@ -293,16 +293,16 @@ fn steps_of(
     let steps = interval(&attribute.name, &numbers, &[steps.width], steps.origin)?;
     let groups = steps.groups_of_leaves(Level(1));
     let mut alone = steps.groups(Level(1)) as u32;
-    let step =
-        ordered.iter().map(
-            |&leaf| match steps.leaf(text(leaf)).filter(|_| is_number(leaf)) {
-                Some(leaf) => groups[leaf.index()],
-                None => {
-                    alone += 1;
-                    alone
-                }
-            },
-        );
+    let step = ordered.iter().map(|&leaf| {
+        let step = steps.leaf(text(leaf)).filter(|_| is_number(leaf));
+        match step {
+            Some(leaf) => groups[leaf.index()],
+            None => {
+                alone += 1;
+                alone
+            }
+        }
+    });
     Ok(step.collect())
 }
 
