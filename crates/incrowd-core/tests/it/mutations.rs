@@ -3,18 +3,22 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::ALGORITHMS;
-use incrowd_core::lattice::Node;
+use incrowd_core::counts::CountedTable;
+use incrowd_core::hierarchy::Group;
+use incrowd_core::lattice::{Level, Node};
 use incrowd_core::problem::{Guarantee, Problem, Proposal, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, compare_with_original, publish,
 };
-use incrowd_core::recode::{ColumnRecoding, Grouping};
+use incrowd_core::recode::{ColumnRecoding, Grouping, PublishedCells, PublishedColumn, Recoding};
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::UtilityMetric;
 use incrowd_testkit::Prepared;
 use incrowd_testkit::oracle::OracleProblem;
 use incrowd_testkit::random::random_problem;
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 type Rows = Vec<Vec<String>>;
 
@@ -388,4 +392,68 @@ fn a_release_with_rows_moved_added_or_changed_does_not_agree_with_its_original()
         seen.values().all(|&count| count > 20) && seen.len() == 3,
         "{seen:?}"
     );
+}
+
+/// Says of each column that it is published at a level, and names the groups of the level as it likes.
+#[derive(Debug, PartialEq)]
+struct Renamed(Vec<(Level, Vec<String>, Vec<u32>)>);
+
+impl Recoding for Renamed {
+    fn name(&self) -> &'static str {
+        "renamed"
+    }
+
+    fn columns<'a>(&'a self, _: &'a CountedTable) -> Vec<PublishedColumn<'a>> {
+        let columns = self.0.iter().map(|(level, texts, groups)| PublishedColumn {
+            level: Some(*level),
+            texts: texts.iter().map(String::as_str).collect(),
+            cells: PublishedCells::ByLeaf(groups),
+        });
+        columns.collect()
+    }
+
+    fn is_same(&self, other: &dyn Recoding) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+#[test]
+fn levels_under_other_texts_are_refused() {
+    let mut refused = 0;
+    for_every_release(0..40, |_, problem, proposal, _, case| {
+        let Some(node) = proposal.recoding.node() else {
+            return;
+        };
+        let table = problem.table;
+        let levels = || table.attributes.iter().zip(node.levels());
+        let named = || {
+            let columns = levels().map(|(attribute, level)| {
+                let hierarchy = &attribute.hierarchy;
+                let groups = hierarchy.groups_of_leaves(level);
+                let label = |group: u32| hierarchy.label(level, Group(group)).to_owned();
+                let texts = (0..hierarchy.groups(level) as u32).map(label);
+                (level, texts.collect::<Vec<_>>(), groups.to_vec())
+            });
+            columns.collect::<Vec<_>>()
+        };
+        let propose = |columns| Proposal {
+            recoding: Arc::new(Renamed(columns)),
+            loss: None,
+            ..proposal.clone()
+        };
+        publish(problem, &propose(named())).expect(case);
+        for column in 0..table.attributes.len() {
+            // A text of nobody, a raw value, and the texts of two groups exchanged.
+            let mut other = named();
+            other[column].1[0] = "another text".into();
+            assert!(publish(problem, &propose(other)).is_err(), "{case}");
+            let mut exchanged = named();
+            if exchanged[column].1.len() > 1 {
+                exchanged[column].1.swap(0, 1);
+                assert!(publish(problem, &propose(exchanged)).is_err(), "{case}");
+                refused += 1;
+            }
+        }
+    });
+    assert!(refused > 100, "only {refused} exchanges");
 }
