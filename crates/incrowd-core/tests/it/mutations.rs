@@ -3,16 +3,17 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::ALGORITHMS;
-use incrowd_core::counts::CountedTable;
-use incrowd_core::hierarchy::Group;
+use incrowd_core::counts::{CountedTable, Missing, RowCounter};
+use incrowd_core::hierarchy::{Group, Hierarchy};
 use incrowd_core::lattice::{Level, Node};
+use incrowd_core::privacy::{KAnonymity, PrivacyModel};
 use incrowd_core::problem::{Guarantee, Problem, Proposal, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, compare_with_original, publish,
 };
 use incrowd_core::recode::{ColumnRecoding, Grouping, PublishedCells, PublishedColumn, Recoding};
 use incrowd_core::table::RowBatch;
-use incrowd_core::utility::UtilityMetric;
+use incrowd_core::utility::{Height, UtilityMetric};
 use incrowd_testkit::Prepared;
 use incrowd_testkit::oracle::OracleProblem;
 use incrowd_testkit::random::random_problem;
@@ -456,4 +457,36 @@ fn levels_under_other_texts_are_refused() {
         }
     });
     assert!(refused > 100, "only {refused} exchanges");
+}
+
+/// A row of nothing but `*` looks like a suppressed row, so no class may need it.
+#[test]
+fn a_promise_that_needs_blank_rows_is_not_confirmed() {
+    let names = ["age", "note"].map(String::from);
+    let mut batch = RowBatch::new(2);
+    for cell in ["1", "*", "2", "well", "3", "ill"] {
+        batch.push_cell(cell.as_bytes());
+    }
+    let mut counter = RowCounter::new(&names, &[0], &[]);
+    counter.add(&batch).unwrap();
+    let levels = ["1", "2", "3"].map(|age| vec![age.to_owned(), "*".to_owned()]);
+    let hierarchy = Hierarchy::from_rows("age", levels).unwrap();
+    let table = counter.finish(vec![hierarchy], Vec::new(), Missing::default());
+    let table = table.unwrap();
+    let confirmed = |k: u32| {
+        let models: [Box<dyn PrivacyModel>; 1] = [Box::new(KAnonymity { k })];
+        let problem = Problem::new(&table, &models, &Height);
+        let top = ColumnRecoding::FullDomain(table.lattice().top().clone());
+        let release = publish(&problem, &with_recoding(top)).unwrap();
+        let mut recoder = release.recoder(&names, &[], SuppressedRows::Drop).unwrap();
+        recoder
+            .recode(&batch, &mut PublishedRows::default())
+            .unwrap();
+        release.confirm(recoder.tally()).map(drop)
+    };
+    assert_eq!(confirmed(2), Ok(()));
+    assert!(matches!(
+        confirmed(3),
+        Err(Error::BlankRows { rows: 1, .. })
+    ));
 }
