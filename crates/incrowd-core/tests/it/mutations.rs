@@ -490,3 +490,40 @@ fn a_promise_that_needs_blank_rows_is_not_confirmed() {
         Err(Error::BlankRows { rows: 1, .. })
     ));
 }
+
+/// Whoever applies a release must look at every column that was counted.
+#[test]
+fn a_tally_without_the_counted_columns_is_refused() {
+    let names = ["age", "disease"].map(String::from);
+    let mut batch = RowBatch::new(2);
+    for cell in ["1", "flu", "1", "cold", "2", "flu"] {
+        batch.push_cell(cell.as_bytes());
+    }
+    let table = |counted: &[usize]| {
+        let mut counter = RowCounter::new(&names, &[0], counted);
+        counter.add(&batch).unwrap();
+        let levels = ["1", "2"].map(|age| vec![age.to_owned(), "*".to_owned()]);
+        let hierarchy = Hierarchy::from_rows("age", levels).unwrap();
+        let distances = vec![None; counted.len()];
+        let table = counter.finish(vec![hierarchy], distances, Missing::default());
+        table.unwrap()
+    };
+    let (whole, without) = (table(&[1]), table(&[]));
+    let publish_raw = |table| {
+        let raw = ColumnRecoding::FullDomain(Node::bottom(1));
+        publish(&Problem::new(table, &[], &Height), &with_recoding(raw)).unwrap()
+    };
+    let (whole, without) = (publish_raw(&whole), publish_raw(&without));
+    let tally = |release: &Release<'_>| {
+        let mut recoder = release.recoder(&names, &[], SuppressedRows::Drop).unwrap();
+        recoder
+            .recode(&batch, &mut PublishedRows::default())
+            .unwrap();
+        recoder.tally().clone()
+    };
+    whole.confirm(&tally(&whole)).unwrap();
+    assert_eq!(
+        whole.confirm(&tally(&without)).map(drop),
+        Err(Error::InputChanged)
+    );
+}
