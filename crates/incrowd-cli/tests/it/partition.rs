@@ -378,3 +378,18 @@ fn issue_9_ops_on_text_takes_the_order_of_the_file_and_without_one_the_alphabet(
     of_ranks.sort();
     assert_eq!(of_ranks, [["high", "low"], ["medium", "very high"]]);
 }
+
+#[test]
+fn an_order_given_by_the_user_decides_which_values_are_neighbors() {
+    let folder = Folder::with("t.csv", "v\na\na\nc\nb\nb\nb\nb\n");
+    let ask = "anonymize t.csv -q v -k 3 --algorithm partition --hierarchy v=suppress --json";
+    let cost = |more: &str| {
+        let run = folder.run(&format!("{ask} {more}")).ends_with(0);
+        run.json()["cost"].as_f64().unwrap()
+    };
+    // By bytes `c` stands beside `b` only, and `a` is too rare to stand alone.
+    assert_eq!(cost(""), 49.0);
+    assert_eq!(cost("--order v=a;c;b"), 25.0);
+    let incomplete = folder.run(&format!("{ask} --order v=a;c")).ends_with(2);
+    assert_eq!(incomplete.json()["error"]["code"], "order-incomplete");
+}
