@@ -421,7 +421,7 @@ impl Recoding for Renamed {
 #[test]
 fn levels_under_other_texts_are_refused() {
     let mut refused = 0;
-    for_every_release(0..40, |_, problem, proposal, _, case| {
+    for_every_release(0..80, |_, problem, proposal, _, case| {
         let Some(node) = proposal.recoding.node() else {
             return;
         };
