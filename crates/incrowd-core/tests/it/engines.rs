@@ -159,3 +159,41 @@ fn whoever_counts_and_whoever_publishes_the_release_is_the_same() {
     }
     assert!(releases > 500, "only {releases} releases");
 }
+
+/// Whoever holds the rows may be another program: the map goes there and the tally comes back.
+#[test]
+fn a_map_can_be_sent_away_and_a_tally_received() {
+    let mut receipts = 0;
+    for seed in 0..40 {
+        let case = format!("seed {seed}");
+        let oracle = random_problem(seed);
+        let prepared = oracle.prepare().expect(&case);
+        let metric = prepared.metric(&OracleMetric::Discernibility).unwrap();
+        let problem = prepared.problem(&*metric);
+        let Ok(proposal) = ALGORITHMS[0].solve(&problem, &Unwatched) else {
+            continue;
+        };
+        let release = publish(&problem, &proposal).expect(&case);
+        let sent = serde_json::to_value(&**release.map()).expect(&case);
+        for (attribute, (name, _)) in oracle.quasi_identifiers.iter().enumerate() {
+            assert_eq!(sent["attributes"][attribute]["name"], *name, "{case}");
+        }
+        let mut recoder =
+            (release.recoder(&oracle.table.columns, &[], SuppressedRows::Drop)).expect(&case);
+        let rows = oracle.table.batch(0..oracle.table.rows.len());
+        (recoder.recode(&rows, &mut PublishedRows::default())).expect(&case);
+        let mut received = serde_json::to_value(recoder.tally()).expect(&case);
+        let tally: Tally = serde_json::from_value(received.clone()).expect(&case);
+        assert_eq!(
+            release.confirm(&tally).is_ok(),
+            release.confirm(recoder.tally()).is_ok(),
+            "{case}"
+        );
+        let class = &mut received["rows_of_classes"][0];
+        *class = (class.as_u64().unwrap() + 1).into();
+        let changed: Tally = serde_json::from_value(received).expect(&case);
+        assert!(release.confirm(&changed).is_err(), "{case}");
+        receipts += 1;
+    }
+    assert!(receipts > 20, "only {receipts} receipts");
+}
