@@ -527,3 +527,30 @@ fn a_tally_without_the_counted_columns_is_refused() {
         Err(Error::InputChanged)
     );
 }
+
+#[test]
+fn no_published_row_has_a_cell_of_a_dropped_column() {
+    for_every_release(0..80, |oracle, problem, proposal, rng, case| {
+        let release = publish(problem, proposal).expect(case);
+        // A column that names a person, somewhere among the others.
+        let at = rng.usize(0..=oracle.table.columns.len());
+        let mut columns = oracle.table.columns.clone();
+        columns.insert(at, "name".into());
+        let mut batch = RowBatch::new(columns.len());
+        for row in &oracle.table.rows {
+            let mut row = row.clone();
+            row.insert(at, "Grace Hopper".into());
+            row.iter().for_each(|cell| batch.push_cell(cell.as_bytes()));
+        }
+        for suppressed in [SuppressedRows::Drop, SuppressedRows::Star] {
+            let mut recoder = release.recoder(&columns, &[at], suppressed).expect(case);
+            assert_eq!(recoder.names(), oracle.table.columns, "{case}");
+            let mut published = PublishedRows::default();
+            recoder.recode(&batch, &mut published).expect(case);
+            let rows = published.rows();
+            assert_eq!(rows.columns(), oracle.table.columns.len(), "{case}");
+            let text = String::from_utf8_lossy(rows.bytes()).into_owned();
+            assert!(!text.contains("Grace"), "{case}");
+        }
+    });
+}
