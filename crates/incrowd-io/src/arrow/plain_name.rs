@@ -21,9 +21,11 @@ pub(super) fn plain_name(kind: &DataType) -> String {
         DataType::Duration(_) => "a length of time".into(),
         DataType::Dictionary(_, values) => plain_name(values),
         DataType::Decimal256(digits, _) if *digits > MAX_DIGITS => {
-            format!("a decimal number of {digits} digits ({MAX_DIGITS} can be read)")
+            format!("a decimal number of {digits} digits (at most {MAX_DIGITS} are supported)")
         }
-        DataType::Decimal256(..) => "a decimal number of 256 bits (128 can be read)".into(),
+        DataType::Decimal256(..) => {
+            "a decimal number of 256 bits (at most 128 are supported)".into()
+        }
         DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => {
             "a decimal number with a point outside of its digits".into()
         }

@@ -24,7 +24,7 @@ pub(super) fn plain_name(column: &ColumnDescriptor) -> String {
 
 fn decimal(digits: i32) -> String {
     match digits > i32::from(MAX_DIGITS) {
-        true => format!("a decimal number of {digits} digits ({MAX_DIGITS} can be read)"),
+        true => format!("a decimal number of {digits} digits (at most {MAX_DIGITS} are supported)"),
         false => misplaced("a decimal number"),
     }
 }

@@ -214,11 +214,11 @@ fn a_column_that_is_no_single_text_is_refused_by_name_in_plain_words() {
         ),
         (
             DataType::Decimal256(76, 2),
-            "a decimal number of 76 digits (38 can be read)",
+            "a decimal number of 76 digits (at most 38 are supported)",
         ),
         (
             DataType::Decimal256(20, 2),
-            "a decimal number of 256 bits (128 can be read)",
+            "a decimal number of 256 bits (at most 128 are supported)",
         ),
         (
             DataType::Decimal128(10, -2),
