@@ -393,3 +393,37 @@ fn an_order_given_by_the_user_decides_which_values_are_neighbors() {
     let incomplete = folder.run(&format!("{ask} --order v=a;c")).ends_with(2);
     assert_eq!(incomplete.json()["error"]["code"], "order-incomplete");
 }
+
+#[test]
+fn a_certificate_has_no_values_of_an_order() {
+    // What the release hides is nowhere beside it either.
+    let folder = Folder::with("t.csv", "v\nuno\nuno\ntres\ndos\ndos\n");
+    let job = |order: &str| {
+        format!(
+            "[data]\npath = \"t.csv\"\n[columns]\nquasi_identifiers = [\"v\"]\n[hierarchies]\nv = \"suppress\"\n\
+             [privacy]\nmodels = [\"k-anonymity(k=5)\"]\n[search]\nalgorithm = \"partition\"\nscheme = [\"bhs\"]\n\
+             order = [\"v={order}\"]\n[output]\npath = \"out.csv\"\ncertificate = \"out.json\"\n"
+        )
+    };
+    let folder = folder.and("job.toml", job("uno;dos;tres"));
+    let folder = folder.and("other.toml", job("dos;uno;tres"));
+    folder.run("anonymize --job job.toml").ends_with(0);
+    let certificate: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    let order = certificate["request"]["order"][0].as_str().unwrap();
+    assert!(order.starts_with("v=sha256:"), "{order}");
+    for value in ["uno", "dos", "tres"] {
+        for file in ["out.csv", "out.json"] {
+            assert!(!folder.read(file).contains(value), "{value} in {file}");
+        }
+    }
+    let check =
+        |job: &str| folder.run(&format!("verify --certificate out.json --job {job} --json"));
+    check("job.toml").ends_with(0);
+    let refused = check("other.toml");
+    assert_ne!(refused.code, 0);
+    assert!(
+        refused.stdout.contains("request.order"),
+        "{}",
+        refused.stdout
+    );
+}

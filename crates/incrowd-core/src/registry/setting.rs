@@ -125,6 +125,11 @@ impl Kind {
         )
     }
 
+    /// Whether its values name cells of the table, which must not be published with a release.
+    pub fn holds_cells(self) -> bool {
+        self == Kind::OrderByColumn
+    }
+
     /// Whether the number is in range.
     pub fn allows(self, number: Decimal) -> bool {
         match self {

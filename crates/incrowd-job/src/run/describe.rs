@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::report::certificate::{
-    Certificate, Dialect, Generalized, Lost, Measured, Reached, Request,
+    Certificate, Dialect, Generalized, Lost, Measured, Reached, Request, hex,
 };
 use crate::report::outcome::{
     Distribution, Exposed, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
@@ -385,8 +385,10 @@ pub(crate) fn request(
     first_pass: &FirstPass,
     problem: &Problem<'_>,
     algorithm: &dyn Algorithm,
-    settings: AlgorithmSettings,
+    mut settings: AlgorithmSettings,
 ) -> Request {
+    // The certificate is published with the release, and no raw value may be in it.
+    settings.replace_cells(|cells| format!("sha256:{}", hex(&Sha256::digest(cells))));
     let plan = &asked.plan;
     Request {
         quasi_identifiers: plan
@@ -468,7 +470,7 @@ fn published_values(release: &Release<'_>) -> Option<IndexMap<String, Vec<String
 
 /// SHA-256 of a hierarchy in the program's own form.
 pub(crate) fn hash(hierarchy: &Hierarchy) -> String {
-    crate::report::certificate::hex(&Sha256::digest(hierarchy.to_csv()))
+    hex(&Sha256::digest(hierarchy.to_csv()))
 }
 
 /// A choice as it is written in a job file.

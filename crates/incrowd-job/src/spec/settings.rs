@@ -85,6 +85,19 @@ impl AlgorithmSettings {
         self.0.extend(others.0);
     }
 
+    /// Replaces the cells of the table that values name, as `size=small;large` does. The names of columns stay.
+    pub(crate) fn replace_cells(&mut self, replacement: impl Fn(&str) -> String) {
+        let holds_cells =
+            |name: &str| declared(name).is_some_and(|setting| setting.kind.holds_cells());
+        let texts = (self.0.iter_mut()).filter(|(name, _)| holds_cells(name));
+        for text in texts.flat_map(|(_, texts)| texts) {
+            *text = match text.rsplit_once('=') {
+                Some((column, cells)) => format!("{}={}", column.trim(), replacement(cells)),
+                None => replacement(text),
+            };
+        }
+    }
+
     /// The settings with their values, in the order they were given.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         let all = self.0.iter();
