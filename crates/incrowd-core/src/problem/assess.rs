@@ -209,7 +209,9 @@ impl<'a> Assessor<'a> {
     ) {
         let table = self.problem.table;
         let metric = self.problem.metric;
-        if metric.detail() >= Detail::Marginals {
+        // Where a column mixes levels, rows of different groups cost differently.
+        let mixes_levels = attributes.iter().any(|shown| shown.level.is_none());
+        if metric.detail() >= Detail::Marginals || mixes_levels {
             self.sum_suppressed(attributes, classes, rows_suppressed);
         }
         if metric.detail() >= Detail::Leaves {
