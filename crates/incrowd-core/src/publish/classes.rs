@@ -5,7 +5,8 @@
 
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::{
-    Attribute, CountedColumn, CountedTable, Histogram, Histograms, MissingCells, Work,
+    Attribute, CountedColumn, CountedTable, Histogram, Histograms, LeafOrder, LeafSet,
+    MissingCells, Work,
 };
 use crate::problem::{Interruption, Meter};
 
@@ -363,8 +364,8 @@ fn wildcard(table: &CountedTable, attribute: &Attribute, groups: &[u32]) -> Opti
 }
 
 /// The text that stands only for a missing cell, if it could be any value.
-fn alone(table: &CountedTable, attribute: &Attribute, covers: &[Vec<u32>]) -> Option<u32> {
-    let missing = [attribute.missing?.0];
+fn alone(table: &CountedTable, attribute: &Attribute, covers: &[LeafSet]) -> Option<u32> {
+    let missing = LeafOrder::new(attribute).set([attribute.missing?.0]);
     let text = covers.iter().position(|leaves| *leaves == missing)?;
     let is_wildcard =
         table.missing.cells == MissingCells::MatchAny && attribute.hierarchy.leaves() > 1;

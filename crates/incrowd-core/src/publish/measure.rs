@@ -3,7 +3,7 @@
 use super::Release;
 use super::classes::Classes;
 use super::texts::{PublishedTexts, TextsOf};
-use crate::counts::CountedTable;
+use crate::counts::{CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::Group;
 use crate::lattice::Level;
 use crate::utility::{
@@ -73,13 +73,14 @@ impl MeasuredColumn {
                 column.cover = MeasuredCover::Disjoint(groups);
             }
             TextsOf::Tuples { covers, .. } => {
-                let mut leaves = vec![Vec::new(); values.len()];
+                let mut leaves = vec![LeafSet::default(); values.len()];
                 for (cover, &value) in covers.iter().zip(values) {
-                    column.leaves[value as usize] = cover.len() as u32;
+                    column.leaves[value as usize] = cover.len();
                     leaves[value as usize].clone_from(cover);
                 }
                 column.leaves_suppressed.clear();
                 column.cover = MeasuredCover::Overlapping(OverlappingGroups {
+                    order: LeafOrder::new(attribute),
                     leaves,
                     rows: added_up(tuples.collect()),
                 });

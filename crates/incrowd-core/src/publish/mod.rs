@@ -8,6 +8,7 @@
 //! finishes only with a [`Confirmation`] that the rows written are the rows counted, with the values counted.
 
 mod applier;
+mod boxes;
 mod classes;
 mod crowds;
 mod judge;

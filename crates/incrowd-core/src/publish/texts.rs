@@ -4,7 +4,7 @@
 //! values with equal texts are one value to readers of the release, whatever the algorithm made of them.
 
 use crate::Error;
-use crate::counts::{Attribute, CountedTable};
+use crate::counts::{Attribute, CountedTable, LeafSet};
 use crate::hierarchy::Group;
 use crate::lattice::Level;
 use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
@@ -30,7 +30,7 @@ pub(super) enum TextsOf {
     Tuples {
         texts: Vec<u32>,
         /// The leaves that each text stands for.
-        covers: Vec<Vec<u32>>,
+        covers: Vec<LeafSet>,
     },
 }
 
@@ -123,19 +123,28 @@ fn says_what_it_stands_for(
                 && values.iter().all(is_a_value)
                 && match column.level {
                     Some(level) => is_level(attribute, level, column, values),
-                    None => reads_back(attribute, column, &members(values, column.texts.len())),
+                    None => {
+                        let labels = Labels::new(attribute);
+                        let covers: Vec<LeafSet> = (members(values, column.texts.len())
+                            .into_iter())
+                        .map(|leaves| labels.order().set(leaves))
+                        .collect();
+                        let any_is_a_leaf = column.texts.len() > 1;
+                        reads_back(&labels, column, &covers, &[any_is_a_leaf])
+                    }
                 }
         }
         PublishedCells::ByTuple { values, covers } => {
+            let labels = Labels::new(attribute);
             let is_covered = |(tuple, &value): (usize, &u32)| {
-                let leaf = table.leaf(tuple, position);
-                covers[value as usize].binary_search(&leaf.0).is_ok()
+                let leaf = labels.order().position(table.leaf(tuple, position));
+                covers[value as usize].contains(leaf)
             };
             column.level.is_none()
                 && values.len() == table.tuples.len()
                 && covers.len() == column.texts.len()
                 && values.iter().all(is_a_value)
-                && reads_back(attribute, column, covers)
+                && reads_back(&labels, column, covers, &[false, true])
                 && values.iter().enumerate().all(is_covered)
         }
     }
@@ -156,12 +165,17 @@ fn is_level(
         })
 }
 
-/// Whether every text stands for exactly these leaves.
-fn reads_back(attribute: &Attribute, column: &PublishedColumn<'_>, covers: &[Vec<u32>]) -> bool {
-    let labels = Labels::new(attribute);
-    let beside_others = column.texts.len() > 1;
-    (column.texts.iter().zip(covers))
-        .all(|(text, leaves)| labels.read(text, beside_others).as_ref() == Some(leaves))
+/// Whether every text stands for exactly these leaves, in one of the ways to read `*`; see [`Labels::read`].
+fn reads_back(
+    labels: &Labels<'_>,
+    column: &PublishedColumn<'_>,
+    covers: &[LeafSet],
+    any_is_a_leaf: &[bool],
+) -> bool {
+    (column.texts.iter().zip(covers)).all(|(text, leaves)| {
+        let mut ways = any_is_a_leaf.iter();
+        ways.any(|&is_a_leaf| labels.read(text, is_a_leaf).as_ref() == Some(leaves))
+    })
 }
 
 /// The leaves of each value, ascending.

@@ -4,10 +4,11 @@
 //! no information, and code that counts a published file skips them, so that they neither enlarge a class nor count as
 //! values.
 
+use super::boxes::Boxes;
 use super::classes::{Class, Classes, Exposure};
 use super::judge::Reached;
-use crate::counts::CountedTable;
-use crate::hierarchy::{ANY, Leaf};
+use crate::counts::{CountedTable, LeafOrder, LeafSet};
+use crate::hierarchy::{ANY, Group, Leaf};
 use crate::lattice::Level;
 use crate::privacy::PrivacyModel;
 use crate::problem::Meter;
@@ -98,26 +99,28 @@ pub enum Violation {
 ///
 /// A hierarchy may use a text on several levels. In a full-domain release it belongs to the level of its column; in
 /// others it stands for the group of the highest level that has it. Published texts alone do not show which, so it is
-/// enough that one of the two is right.
+/// enough that one of them is right. Where the whole tuple decides, `*` beside other texts is any value.
 pub fn compare_with_original(published: &CountedTable, original: &CountedTable) -> AgainstOriginal {
-    let by_level = compare_as(Reading::ByLevel, published, original);
+    let by_level = compare_as(Reading::Levels, published, original);
     if by_level.violations.is_empty() {
         return by_level;
     }
-    let by_label = compare_as(Reading::ByLabel, published, original);
-    match by_label.violations.is_empty() {
-        true => by_label,
-        false => by_level,
-    }
+    let others = [Reading::Groups, Reading::Tuples].into_iter();
+    let mut others = others.map(|reading| compare_as(reading, published, original));
+    others
+        .find(|it| it.violations.is_empty())
+        .unwrap_or(by_level)
 }
 
 /// What texts of a column stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// The groups of one level, if a level has them all; otherwise each by itself.
-    ByLevel,
-    /// Each by itself.
-    ByLabel,
+    Levels,
+    /// Each by itself; `*` beside others stands for the values that are not listed.
+    Groups,
+    /// Each by itself; `*` stands for any value, as where the whole tuple decides.
+    Tuples,
 }
 
 fn compare_as(
@@ -190,7 +193,7 @@ fn compare_classes(
         .zip(&groups_of_leaves)
         .map(|(column, groups)| {
             let leaf = column.any?;
-            Some(groups[leaf as usize])
+            Some(groups[leaf.index()])
         });
     let at_any: Option<Vec<u32>> = at_any.collect();
     let at_any = at_any.and_then(|groups| originals.find(&groups));
@@ -200,41 +203,16 @@ fn compare_classes(
 /// The same for classes whose boxes overlap: rows that the tuples of the original in the box of each class do not
 /// account for.
 fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> (u32, u32) {
-    let mut tuples_of_leaves: Vec<Vec<Vec<u32>>> = (original.attributes.iter())
-        .map(|attribute| vec![Vec::new(); attribute.hierarchy.leaves()])
-        .collect();
-    for tuple in 0..original.tuples.len() {
-        for (attribute, of_leaves) in tuples_of_leaves.iter_mut().enumerate() {
-            let leaf = original.leaf(tuple, attribute);
-            of_leaves[leaf.index()].push(tuple as u32);
-        }
-    }
+    let boxes = Boxes::new(original);
     let invented = classes.published().map(|class| {
-        let covers: Vec<&[u32]> = (columns.iter().zip(class.groups()))
-            .map(|(column, value)| column.covers[column.values[value] as usize].as_slice())
+        let sides: Vec<&LeafSet> = (columns.iter().zip(class.groups()))
+            .map(|(column, value)| &column.covers[column.values[value] as usize])
             .collect();
-        // Everything in the box is among the tuples of its narrowest side.
-        let tuples_beside = |attribute: &usize| -> usize {
-            let leaves = covers[*attribute].iter();
-            leaves
-                .map(|&leaf| tuples_of_leaves[*attribute][leaf as usize].len())
-                .sum()
-        };
-        let Some(narrowest) = (0..covers.len()).min_by_key(tuples_beside) else {
-            return class.size().saturating_sub(original.rows);
-        };
-        let beside = (covers[narrowest].iter())
-            .flat_map(|&leaf| &tuples_of_leaves[narrowest][leaf as usize]);
-        let is_inside = |tuple: &&u32| {
-            covers.iter().enumerate().all(|(attribute, cover)| {
-                let leaf = original.leaf(**tuple as usize, attribute);
-                cover.binary_search(&leaf.0).is_ok()
-            })
-        };
-        let inside: Vec<u32> = beside.filter(is_inside).copied().collect();
-        class.rows_beyond_tuples(original, &inside)
+        class.rows_beyond_tuples(original, &boxes.inside(&sides))
     });
-    (invented.sum(), 0)
+    // Any row could be in a box that is `*` on every side.
+    let has_any = columns.iter().all(|column| column.any.is_some());
+    (invented.sum(), if has_any { original.rows } else { 0 })
 }
 
 /// What the published values of one column stand for in the original.
@@ -243,12 +221,14 @@ struct Column {
     level: Option<Level>,
     /// The number of each published value.
     values: BTreeMap<u32, u32>,
-    /// The leaves of the original that each number stands for, ascending.
-    covers: Vec<Vec<u32>>,
+    /// The leaves of the original that each number stands for.
+    covers: Vec<LeafSet>,
+    /// The order that they are runs of.
+    order: LeafOrder,
     /// Whether some of them stand for the same leaf.
     overlaps: bool,
     /// A leaf that `*` stands for, in published rows or in blank ones.
-    any: Option<u32>,
+    any: Option<Leaf>,
 }
 
 impl Column {
@@ -264,30 +244,31 @@ impl Column {
             .map(|class| class.groups()[position])
             .collect();
         let label = |value: u32| published.attributes[position].hierarchy.text(Leaf(value));
+        let labels = Labels::new(attribute);
         // Where several levels have all values, their labels stand for more rows the higher the level, so a row
         // that some level accounts for is accounted for at the highest.
         let levels = Level::up_to(hierarchy.height()).rev();
-        for level in levels.filter(|_| reading == Reading::ByLevel) {
+        for level in levels.filter(|_| reading == Reading::Levels) {
             let group = |&value: &u32| Some((value, hierarchy.group(level, label(value))?.0));
             if let Some(values) = values.iter().map(group).collect() {
-                let mut covers = vec![Vec::new(); hierarchy.groups(level)];
-                for (leaf, &group) in (0..).zip(hierarchy.groups_of_leaves(level)) {
-                    covers[group as usize].push(leaf);
-                }
+                let groups = (0..hierarchy.groups(level) as u32).map(Group);
                 let any = hierarchy.group(level, ANY);
                 return Ok(Column {
                     level: Some(level),
-                    any: any.map(|group| covers[group.index()][0]),
+                    any: any.and_then(|group| labels.first(labels.leaves_of(level, group))),
                     values,
-                    covers,
+                    covers: groups
+                        .map(|it| labels.leaves_of(level, it).clone())
+                        .collect(),
                     overlaps: false,
+                    order: labels.order().clone(),
                 });
             }
         }
-        let labels = Labels::new(attribute);
+        let any_is_a_leaf = reading != Reading::Tuples && values.len() > 1;
         let meanings: Vec<_> = values
             .iter()
-            .map(|&value| labels.read(label(value), values.len() > 1))
+            .map(|&value| labels.read(label(value), any_is_a_leaf))
             .collect();
         let unknown = meanings.iter().filter(|meaning| meaning.is_none()).count();
         if unknown > 0 {
@@ -296,15 +277,14 @@ impl Column {
                 values: unknown,
             });
         }
-        let covers: Vec<Vec<u32>> = meanings.into_iter().flatten().collect();
-        let mut covered: Vec<u32> = covers.iter().flatten().copied().collect();
-        covered.sort_unstable();
+        let covers: Vec<LeafSet> = meanings.into_iter().flatten().collect();
         Ok(Column {
             level: None,
             values: values.into_iter().zip(0..).collect(),
-            overlaps: covered.windows(2).any(|two| two[0] == two[1]),
-            any: labels.read(ANY, true).map(|leaves| leaves[0]),
+            overlaps: labels.order().overlap(&covers),
+            any: (labels.read(ANY, true)).and_then(|leaves| labels.first(&leaves)),
             covers,
+            order: labels.order().clone(),
         })
     }
 
@@ -313,8 +293,8 @@ impl Column {
     fn groups_of_leaves(&self, leaves: usize) -> Vec<u32> {
         let mut groups = vec![self.covers.len() as u32; leaves];
         for (group, cover) in (0..).zip(&self.covers) {
-            for &leaf in cover {
-                groups[leaf as usize] = group;
+            for position in cover.positions() {
+                groups[self.order.leaf(position).index()] = group;
             }
         }
         groups

@@ -45,7 +45,9 @@ impl Grouping {
         let labels = Labels::new(attribute);
         Grouping {
             groups_of_leaves,
-            labels: members.iter().map(|leaves| labels.write(leaves)).collect(),
+            labels: (members.iter())
+                .map(|leaves| labels.write(&labels.order().set(leaves.iter().copied())))
+                .collect(),
             leaves: members.iter().map(|leaves| leaves.len() as u32).collect(),
             rows: members.iter().map(rows).collect(),
         }

@@ -12,7 +12,7 @@
 //! `*` says nothing about a value. A leaf of that name, which stands for values that the hierarchy does not list, is
 //! published as `*` together with other groups, as in full-domain releases.
 
-use crate::counts::Attribute;
+use crate::counts::{Attribute, LeafOrder, LeafSet};
 use crate::hierarchy::{ANY, Group, Hierarchy, Leaf};
 use crate::lattice::Level;
 
@@ -20,95 +20,91 @@ use crate::lattice::Level;
 #[derive(Debug)]
 pub struct Labels<'a> {
     hierarchy: &'a Hierarchy,
-    /// The leaves that are numbers or dates, in their order.
-    ordered: Vec<(f64, u32)>,
-    /// What each leaf is as a number; NaN for the others.
-    numbers: Vec<f64>,
-    members: Vec<Members>,
+    order: LeafOrder,
+    /// The leaves of every group of every level.
+    groups: Vec<Vec<LeafSet>>,
 }
 
-/// The leaves of every group of one level.
-#[derive(Debug)]
-struct Members {
-    /// All leaves, those of the first group first.
-    leaves: Vec<u32>,
-    /// Where each group ends in `leaves`.
-    ends: Vec<usize>,
-}
-
-impl Members {
-    fn new(hierarchy: &Hierarchy, level: Level) -> Self {
-        let groups_of_leaves = hierarchy.groups_of_leaves(level);
-        let mut leaves: Vec<u32> = (0..groups_of_leaves.len() as u32).collect();
-        leaves.sort_by_key(|&leaf| groups_of_leaves[leaf as usize]);
-        let sizes = hierarchy.leaves_of_groups(level).iter();
-        let ends = sizes.scan(0, |end, &size| {
-            *end += size as usize;
-            Some(*end)
-        });
-        Members {
-            leaves,
-            ends: ends.collect(),
-        }
+/// The leaves of every group of a level.
+fn leaves_of_groups(hierarchy: &Hierarchy, order: &LeafOrder, level: Level) -> Vec<LeafSet> {
+    let mut leaves = vec![Vec::new(); hierarchy.groups(level)];
+    for (leaf, &group) in (0..).zip(hierarchy.groups_of_leaves(level)) {
+        leaves[group as usize].push(leaf);
     }
-
-    fn of_group(&self, group: Group) -> &[u32] {
-        let group = group.index();
-        let start = if group == 0 { 0 } else { self.ends[group - 1] };
-        &self.leaves[start..self.ends[group]]
-    }
+    leaves.into_iter().map(|it| order.set(it)).collect()
 }
 
 impl<'a> Labels<'a> {
     /// The labels of an attribute.
     pub fn new(attribute: &'a Attribute) -> Self {
         let hierarchy = &attribute.hierarchy;
-        let numbers =
-            (attribute.numbers_of_leaves()).unwrap_or_else(|| vec![f64::NAN; hierarchy.leaves()]);
-        let mut ordered: Vec<(f64, u32)> = (numbers.iter().zip(0..))
-            .filter(|(number, _)| !number.is_nan())
-            .map(|(&number, leaf)| (number, leaf))
-            .collect();
-        ordered.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let order = LeafOrder::new(attribute);
         Labels {
             hierarchy,
-            ordered,
-            numbers,
-            members: Level::up_to(hierarchy.height())
-                .map(|level| Members::new(hierarchy, level))
+            groups: Level::up_to(hierarchy.height())
+                .map(|level| leaves_of_groups(hierarchy, &order, level))
                 .collect(),
+            order,
         }
     }
 
-    /// The text for a group of leaves, given by their numbers, which are ascending and at least one.
-    pub fn write(&self, leaves: &[u32]) -> String {
+    /// The order of the leaves that groups are runs of.
+    pub fn order(&self) -> &LeafOrder {
+        &self.order
+    }
+
+    /// The leaves of a group of the hierarchy.
+    pub fn leaves_of(&self, level: Level, group: Group) -> &LeafSet {
+        &self.groups[level.index()][group.index()]
+    }
+
+    /// The first leaf of a set, if there is one.
+    pub(crate) fn first(&self, leaves: &LeafSet) -> Option<Leaf> {
+        Some(self.order.leaf(leaves.ends()?.0))
+    }
+
+    /// The text for a group of leaves, at least one.
+    pub fn write(&self, leaves: &LeafSet) -> String {
         if let Some(label) = self.of_hierarchy(leaves) {
             return label.to_owned();
         }
-        if self.any_leaf().is_some_and(|leaf| leaves == [leaf.0]) {
+        if (self.any_leaf()).is_some_and(|any| *leaves == self.order.set([any.0])) {
             return ANY.to_owned();
         }
-        let interval = (self.interval(leaves))
-            .filter(|inner| self.read_interval(inner).as_deref() == Some(leaves));
-        match interval {
-            Some(inner) => self.bracketed(Brackets::INTERVAL, &inner),
-            None => {
-                let elements: Vec<String> = (leaves.iter())
-                    .map(|&leaf| element(self.hierarchy.text(Leaf(leaf))))
-                    .collect();
-                self.bracketed(Brackets::SET, &elements.join(", "))
-            }
+        match self.interval(leaves) {
+            Some(text) => text,
+            None => self.write_set(leaves),
         }
     }
 
-    /// The numbers of the leaves a text stands for, ascending; none when it means nothing. Beside other groups `*` is the leaf of that
-    /// name, if there is one: alone it is every value.
-    pub fn read(&self, text: &str, beside_others: bool) -> Option<Vec<u32>> {
+    /// The text for a group of leaves as a set, also where there is a shorter one.
+    pub fn write_set(&self, leaves: &LeafSet) -> String {
+        let elements: Vec<String> = (self.order.leaves(leaves).into_iter())
+            .map(|leaf| element(self.hierarchy.text(Leaf(leaf))))
+            .collect();
+        self.bracketed(Brackets::SET, &elements.join(", "))
+    }
+
+    /// The text for all numbers (or dates) from one leaf to another, and the leaves that readers take it for.
+    pub fn write_interval(&self, low: Leaf, high: Leaf) -> (String, LeafSet) {
+        let (first, last) = (self.order.position(low), self.order.position(high));
+        let contains_both =
+            |leaves: &LeafSet| leaves.contains(first) && leaves.contains(last) && low != high;
+        let interval = self.interval_of(low, high);
+        (interval.filter(|(_, leaves)| contains_both(leaves))).unwrap_or_else(|| {
+            let leaves = self.order.between(first.min(last), first.max(last));
+            (self.write(&leaves), leaves)
+        })
+    }
+
+    /// The leaves a text stands for; none when it means nothing. Beside other groups `*` is the leaf of that name, if
+    /// there is one: alone it is every value.
+    pub fn read(&self, text: &str, beside_others: bool) -> Option<LeafSet> {
         if let Some(leaf) = self.any_leaf().filter(|_| beside_others && text == ANY) {
-            return Some(vec![leaf.0]);
+            return Some(self.order.set([leaf.0]));
         }
         if let Some((level, group)) = self.highest(text) {
-            return Some(self.members[level.index()].of_group(group).to_vec());
+            return Some(self.leaves_of(level, group).clone());
         }
         let interval = || self.read_interval(Brackets::INTERVAL.inner(text)?);
         interval().or_else(|| self.read_set(Brackets::SET.inner(text)?))
@@ -145,64 +141,58 @@ impl<'a> Labels<'a> {
 
     /// The label of the group of the hierarchy with exactly these leaves, from the lowest level where it is not
     /// mistaken for another.
-    fn of_hierarchy(&self, leaves: &[u32]) -> Option<&'a str> {
-        let is_whole =
-            |level: Level, group: Group| self.members[level.index()].of_group(group) == leaves;
+    fn of_hierarchy(&self, leaves: &LeafSet) -> Option<&'a str> {
+        let first = self.first(leaves)?;
+        let is_whole = |level: Level, group: Group| self.leaves_of(level, group) == leaves;
         Level::up_to(self.hierarchy.height()).find_map(|level| {
-            let group = self.hierarchy.group_of(level, Leaf(leaves[0]));
+            let group = self.hierarchy.group_of(level, first);
             let label = self.hierarchy.label(level, group);
             let (highest, named) = self.highest(label)?;
             (is_whole(level, group) && is_whole(highest, named)).then_some(label)
         })
     }
 
-    /// `low-high`, if the leaves are all numbers from low to high.
-    fn interval(&self, leaves: &[u32]) -> Option<String> {
-        let number = |leaf: &u32| self.numbers[*leaf as usize];
-        if leaves.len() < 2 || leaves.iter().any(|leaf| number(leaf).is_nan()) {
-            return None;
-        }
-        let by_number = |one: &&u32, other: &&u32| number(one).total_cmp(&number(other));
-        let (low, high) = (
-            leaves.iter().min_by(by_number)?,
-            leaves.iter().max_by(by_number)?,
-        );
-        let between = self.between(number(low), number(high));
-        (between.len() == leaves.len()).then(|| {
-            let text = |leaf| self.hierarchy.text(Leaf(leaf));
-            format!("{}-{}", text(*low), text(*high))
-        })
+    /// `[low-high]`, if the leaves are all numbers from low to high.
+    fn interval(&self, leaves: &LeafSet) -> Option<String> {
+        let (first, last) = leaves.ends().filter(|(first, last)| first < last)?;
+        let (text, read) = self.interval_of(self.order.leaf(first), self.order.leaf(last))?;
+        (read == *leaves).then_some(text)
     }
 
-    fn between(&self, low: f64, high: f64) -> &[(f64, u32)] {
-        let start = self.ordered.partition_point(|(number, _)| *number < low);
-        let end = self.ordered.partition_point(|(number, _)| *number <= high);
-        &self.ordered[start.min(end)..end]
+    /// `[low-high]`, and the leaves that readers take it for.
+    fn interval_of(&self, low: Leaf, high: Leaf) -> Option<(String, LeafSet)> {
+        let inner = format!("{}-{}", self.hierarchy.text(low), self.hierarchy.text(high));
+        let leaves = self.read_interval(&inner)?;
+        Some((self.bracketed(Brackets::INTERVAL, &inner), leaves))
     }
 
-    /// The leaves of `low-high`, ascending.
-    fn read_interval(&self, inner: &str) -> Option<Vec<u32>> {
+    /// The leaves that are numbers from low to high.
+    fn between(&self, low: f64, high: f64) -> Option<LeafSet> {
+        let numbers = self.order.numbers()?;
+        let start = numbers.partition_point(|&number| number.is_nan() || number < low);
+        let end = numbers.partition_point(|&number| number.is_nan() || number <= high);
+        (start < end).then(|| self.order.between(start as u32, end as u32 - 1))
+    }
+
+    /// The leaves of `low-high`.
+    fn read_interval(&self, inner: &str) -> Option<LeafSet> {
+        let numbers = self.order.numbers()?;
         let number = |text: &str| {
-            let leaf = self.hierarchy.listed_leaf(text)?;
-            Some(self.numbers[leaf.index()]).filter(|number| !number.is_nan())
+            let position = self.order.position(self.hierarchy.listed_leaf(text)?);
+            Some(numbers[position as usize]).filter(|number| !number.is_nan())
         };
         // Numbers may have signs and dates have dashes, so every dash may be the separator.
         let (low, high) = (inner.match_indices('-'))
             .find_map(|(at, _)| Some((number(&inner[..at])?, number(&inner[at + 1..])?)))?;
-        let between = self.between(low, high).iter();
-        let mut leaves: Vec<u32> = between.map(|&(_, leaf)| leaf).collect();
-        leaves.sort_unstable();
-        Some(leaves)
+        self.between(low, high)
     }
 
-    /// The leaves of `one, other`, ascending.
-    fn read_set(&self, inner: &str) -> Option<Vec<u32>> {
+    /// The leaves of `one, other`.
+    fn read_set(&self, inner: &str) -> Option<LeafSet> {
         let elements = read_elements(inner)?;
         let leaves = (elements.iter()).map(|element| Some(self.hierarchy.listed_leaf(element)?.0));
-        let mut leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
-        leaves.sort_unstable();
-        leaves.dedup();
-        Some(leaves)
+        let leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
+        Some(self.order.set(leaves))
     }
 }
 

@@ -10,12 +10,14 @@
 mod columns;
 mod grouping;
 mod labels;
+mod regions;
 
 pub use columns::ColumnRecoding;
 pub use grouping::Grouping;
 pub use labels::Labels;
+pub use regions::{Regions, Sides};
 
-use crate::counts::CountedTable;
+use crate::counts::{CountedTable, LeafSet};
 use crate::lattice::{Level, Node};
 use std::any::Any;
 use std::fmt::Debug;
@@ -75,7 +77,8 @@ pub enum PublishedCells<'a> {
     ByTuple {
         /// The number of the published value of each tuple, in the order of [`CountedTable::tuples`].
         values: &'a [u32],
-        /// The numbers of the leaves that each published value stands for, ascending: those of its tuples, and maybe others.
-        covers: &'a [Vec<u32>],
+        /// The leaves that each published value stands for: those of its tuples, and maybe others. `*` may stand for
+        /// the leaf of that name, or for all.
+        covers: &'a [LeafSet],
     },
 }

@@ -45,7 +45,7 @@ pub use non_uniform_entropy::NonUniformEntropy;
 pub use precision::Precision;
 pub use registry::{MetricEntry, MetricKind, MetricSpec};
 
-use crate::counts::{Attribute, CountedTable, Histograms};
+use crate::counts::{Attribute, CountedTable, Histograms, LeafOrder, LeafSet};
 use crate::hierarchy::{Group, Hierarchy, Leaf};
 use crate::lattice::{Level, Node};
 use std::borrow::Cow;
@@ -122,12 +122,55 @@ pub enum Cover<'a> {
 }
 
 /// Groups that may share leaves.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct OverlappingGroups {
-    /// The numbers of the leaves of each group, ascending.
-    pub leaves: Vec<Vec<u32>>,
+    /// The order that sets of leaves are runs of.
+    pub order: LeafOrder,
+    /// The leaves of each group.
+    pub leaves: Vec<LeafSet>,
     /// How rows are spread, by leaf and then by group.
     pub rows: Vec<LeafRows>,
+}
+
+impl OverlappingGroups {
+    /// For each position of the order the sum of what the leaves before it have and, at the end, of all.
+    fn sums_before(&self, of_position: impl Fn(u32) -> u64) -> Vec<u64> {
+        let mut sums = vec![0];
+        for position in 0..self.order.len() {
+            sums.push(sums[position as usize] + of_position(position));
+        }
+        sums
+    }
+
+    /// For each group, its least and greatest number; infinity and minus infinity if it has none.
+    fn spans(&self) -> Vec<(f64, f64)> {
+        let numbers = self.order.numbers().unwrap_or(&[]);
+        let first = numbers.partition_point(|number| number.is_nan()) as u32;
+        let span = |leaves: &LeafSet| match leaves.ends_from(first) {
+            Some((least, greatest)) => (numbers[least as usize], numbers[greatest as usize]),
+            None => (f64::INFINITY, f64::NEG_INFINITY),
+        };
+        self.leaves.iter().map(span).collect()
+    }
+
+    /// For each group, the lowest level at which all its leaves are in one group.
+    fn levels(&self, hierarchy: &Hierarchy) -> Vec<Level> {
+        let mut levels = vec![hierarchy.height(); self.leaves.len()];
+        // From the top down: what is one group at a level is one at all levels above.
+        for level in Level::under(hierarchy.height()).rev() {
+            // Leaves from one position to another are in one group if none of them is in another than the one before.
+            let group = |position| hierarchy.group_of(level, self.order.leaf(position));
+            let changes = self.sums_before(|position| {
+                u64::from(position > 0 && group(position) != group(position - 1))
+            });
+            for (leaves, lowest) in self.leaves.iter().zip(&mut levels) {
+                if leaves.is_in_one(&changes, group) {
+                    *lowest = level;
+                }
+            }
+        }
+        levels
+    }
 }
 
 /// Rows with the same raw value that are published in the same group.
@@ -167,32 +210,19 @@ impl<'a> PublishedAttribute<'a> {
         }
     }
 
-    /// Goes through the leaves of all groups.
-    fn for_each_member(&self, mut look: impl FnMut(usize, usize)) {
-        match self.cover {
-            Cover::Disjoint(groups_of_leaves) => {
-                for (leaf, &group) in groups_of_leaves.iter().enumerate() {
-                    look(group as usize, leaf);
-                }
-            }
-            Cover::Overlapping(groups) => {
-                for (group, leaves) in groups.leaves.iter().enumerate() {
-                    for &leaf in leaves {
-                        look(group, leaf as usize);
-                    }
-                }
-            }
-        }
-    }
-
     /// For each group, the rows of the table whose raw value it stands for, whatever they are published as.
     fn rows_under(&self, attribute: &Attribute) -> Cow<'a, [u32]> {
-        if let Cover::Disjoint(_) = self.cover {
+        let Cover::Overlapping(groups) = self.cover else {
             return Cow::Borrowed(self.rows);
-        }
-        let mut rows = vec![0; self.leaves.len()];
-        self.for_each_member(|group, leaf| rows[group] += attribute.rows_of_groups[0][leaf]);
-        Cow::Owned(rows)
+        };
+        let rows = &attribute.rows_of_groups[0];
+        let before = groups.sums_before(|position| {
+            let leaf = groups.order.leaf(position);
+            rows[leaf.index()].into()
+        });
+        // A group has no more rows than the table.
+        let rows = (groups.leaves.iter()).map(|leaves| leaves.sum_of(&before) as u32);
+        Cow::Owned(rows.collect())
     }
 
     /// Rows by their raw value and the group they are published in.
@@ -213,9 +243,14 @@ impl<'a> PublishedAttribute<'a> {
 
     /// For each group, the lowest level at which all its leaves are in one group.
     pub(crate) fn levels_of_groups(&self, hierarchy: &Hierarchy) -> Vec<Level> {
+        let groups_of_leaves = match self.cover {
+            Cover::Disjoint(groups_of_leaves) => groups_of_leaves,
+            Cover::Overlapping(groups) => return groups.levels(hierarchy),
+        };
         let mut levels = vec![Level::RAW; self.leaves.len()];
         let mut first: Vec<Option<usize>> = vec![None; self.leaves.len()];
-        self.for_each_member(|group, leaf| {
+        for (leaf, &group) in groups_of_leaves.iter().enumerate() {
+            let group = group as usize;
             let other = *first[group].get_or_insert(leaf);
             let together = |&level: &Level| {
                 let groups = hierarchy.groups_of_leaves(level);
@@ -225,7 +260,7 @@ impl<'a> PublishedAttribute<'a> {
                 .skip(levels[group].index())
                 .find(together);
             levels[group] = level.unwrap_or(hierarchy.height());
-        });
+        }
         levels
     }
 

@@ -3,7 +3,8 @@
 use super::aggregate::{Aggregation, WEIGHTS};
 use super::floors::Ladders;
 use super::{
-    Detail, Known, Loss, MetricEntry, MetricKind, Published, PublishedAttribute, UtilityMetric,
+    Cover, Detail, Known, Loss, MetricEntry, MetricKind, Published, PublishedAttribute,
+    UtilityMetric,
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::error::Error;
@@ -104,8 +105,16 @@ fn penalties(
     let widen =
         |(least, greatest): (f64, f64), number: f64| (least.min(number), greatest.max(number));
     let (least, greatest) = numbers.iter().copied().fold(nothing, widen);
-    let mut spans = vec![nothing; shown.leaves.len()];
-    shown.for_each_member(|group, leaf| spans[group] = widen(spans[group], numbers[leaf]));
+    let spans: Vec<(f64, f64)> = match shown.cover {
+        Cover::Disjoint(groups_of_leaves) => {
+            let mut spans = vec![nothing; shown.leaves.len()];
+            for (&group, &number) in groups_of_leaves.iter().zip(numbers) {
+                spans[group as usize] = widen(spans[group as usize], number);
+            }
+            spans
+        }
+        Cover::Overlapping(groups) => groups.spans(),
+    };
     // Halves, as the whole may be too wide for a float.
     let range = greatest / 2.0 - least / 2.0;
     let penalty = |(least, greatest): (f64, f64)| match greatest > least && range > 0.0 {

@@ -44,11 +44,16 @@ impl Applier for Grouped {
     fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let at = |name: &str| self.columns.iter().position(|it| it == name).unwrap();
         let classes = map.classes();
-        let number_of: BTreeMap<&[u32], ClassNumber> = (classes
-            .texts
-            .chunks(map.attributes().len())
-            .zip((0..).map(ClassNumber)))
-        .collect();
+        // A class is known by its texts or, where the whole tuple decides, by the leaves of its tuples.
+        let (known_by, numbers) = match map.tuples() {
+            Some(tuples) => (&tuples.leaves, tuples.classes.clone()),
+            None => (
+                &classes.texts,
+                (0..classes.is_suppressed.len() as u32).collect(),
+            ),
+        };
+        let known_by = known_by.chunks(map.attributes().len());
+        let number_of: BTreeMap<&[u32], u32> = known_by.zip(numbers).collect();
         let mut tally = Tally::of(map);
         for (tuple, &rows) in &self.tuples {
             let text = |name: &str| match &tuple[at(name)] {
@@ -67,9 +72,13 @@ impl Applier for Grouped {
             let mut texts = Vec::new();
             for it in map.attributes() {
                 let value = lookup(&it.values, text(&it.name))?;
-                texts.push(it.texts_of_values[value.index()]);
+                texts.push(match map.tuples() {
+                    Some(_) => it.leaves[value.index()],
+                    None => it.texts_of_values[value.index()],
+                });
             }
-            let class = *number_of.get(&texts[..]).ok_or(Error::InputChanged)?;
+            let class = number_of.get(&texts[..]).ok_or(Error::InputChanged)?;
+            let class = ClassNumber(*class);
             let values = map
                 .counted()
                 .iter()

@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 use incrowd_core::Error;
-use incrowd_core::counts::CountedTable;
+use incrowd_core::counts::{CountedTable, LeafOrder, LeafSet};
 use incrowd_core::hierarchy::Leaf;
 use incrowd_core::lattice::Level;
 use incrowd_core::problem::{Guarantee, Problem, Proposal};
@@ -28,7 +28,7 @@ struct Boxes(Vec<Side>);
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Side {
     texts: Vec<String>,
-    covers: Vec<Vec<u32>>,
+    covers: Vec<LeafSet>,
     of_tuples: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ impl Boxes {
                 if rng.u8(0..4) == 0 {
                     cover.insert(rng.u32(0..leaves));
                 }
-                let cover: Vec<u32> = cover.into_iter().collect();
+                let cover = labels.order().set(cover);
                 let text = labels.write(&cover);
                 let value = side.texts.iter().position(|other| *other == text);
                 let value = value.unwrap_or_else(|| {
@@ -121,12 +121,11 @@ fn for_random_boxes(mut law: impl FnMut(&OracleProblem, &Problem<'_>, &Boxes, &m
         let metric = metric.build(&prepared.table).unwrap();
         let problem = prepared.problem(&*metric);
         let boxes = Boxes::around(&prepared.table, rng);
-        // `*` stands for one value beside others and for all of them alone: no box may need both.
+        // `*` stands for all values: no box may need it for the value of that name.
         let labels = |at: usize| Labels::new(&prepared.table.attributes[at]);
         let is_readable = boxes.0.iter().enumerate().all(|(at, side)| {
-            (side.texts.iter().zip(&side.covers)).all(|(text, cover)| {
-                labels(at).read(text, side.texts.len() > 1).as_ref() == Some(cover)
-            })
+            (side.texts.iter().zip(&side.covers))
+                .all(|(text, cover)| labels(at).read(text, false).as_ref() == Some(cover))
         });
         if is_readable {
             law(&oracle, &problem, &boxes, rng, &format!("seed {seed}"));
@@ -139,9 +138,10 @@ fn by_hand(oracle: &OracleProblem, problem: &Problem<'_>, boxes: &Boxes) -> Vec<
     let table = problem.table;
     let mut rows = Vec::new();
     for tuple in 0..table.tuples.len() {
-        let texts = boxes.0.iter().map(|side| {
+        let texts = boxes.0.iter().enumerate().map(|(attribute, side)| {
             let value = side.of_tuples[tuple] as usize;
-            (side.texts[value].clone(), side.covers[value].clone())
+            let order = LeafOrder::new(&table.attributes[attribute]);
+            (side.texts[value].clone(), order.leaves(&side.covers[value]))
         });
         let (texts, covers): (Vec<String>, Vec<Vec<u32>>) = texts.unzip();
         let leaves: Vec<u32> = (0..table.attributes.len())
@@ -214,7 +214,7 @@ fn boxes_are_judged_by_what_a_reader_can_tell_apart() {
         assert_eq!(release.recoding().name(), "boxes");
         assert_eq!(release.levels(), None);
         overlapping += usize::from(boxes.0.iter().any(|side| {
-            let all: Vec<u32> = side.covers.iter().flatten().copied().collect();
+            let all: Vec<u32> = side.covers.iter().flat_map(LeafSet::positions).collect();
             all.iter().collect::<BTreeSet<_>>().len() < all.len()
         }));
     });
@@ -548,12 +548,13 @@ fn boxes_that_say_too_little_or_something_else_are_refused() {
             let leaf = problem.table.leaf(0, at).0;
             let value = sides[at].of_tuples[0] as usize;
             let labels = Labels::new(&problem.table.attributes[at]);
-            sides[at].covers[value].retain(|other| *other != leaf);
-            let cover = sides[at].covers[value].clone();
+            let others = labels.order().leaves(&sides[at].covers[value]).into_iter();
+            let cover = (labels.order()).set(others.filter(|other| *other != leaf));
             if cover.is_empty() {
                 return false;
             }
             let text = labels.write(&cover);
+            sides[at].covers[value] = cover;
             let is_new = !sides[at].texts.contains(&text);
             sides[at].texts[value] = text;
             is_new

@@ -3,7 +3,7 @@
 use incrowd_core::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status,
 };
-use incrowd_core::counts::CountedTable;
+use incrowd_core::counts::{CountedTable, LeafSet};
 use incrowd_core::documented;
 use incrowd_core::problem::{Guarantee, Meter, Problem, Proposal};
 use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
@@ -126,7 +126,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
 #[derive(Debug, PartialEq)]
 struct Boxes(Vec<Side>);
 
-type Side = (Vec<String>, Vec<Vec<u32>>, Vec<u32>);
+type Side = (Vec<String>, Vec<LeafSet>, Vec<u32>);
 
 impl Recoding for Boxes {
     fn name(&self) -> &'static str {
@@ -134,12 +134,11 @@ impl Recoding for Boxes {
     }
 
     fn columns<'a>(&'a self, _: &'a CountedTable) -> Vec<PublishedColumn<'a>> {
-        let column =
-            |(texts, covers, values): &'a (Vec<String>, Vec<Vec<u32>>, Vec<u32>)| PublishedColumn {
-                level: None,
-                texts: texts.iter().map(String::as_str).collect(),
-                cells: PublishedCells::ByTuple { values, covers },
-            };
+        let column = |(texts, covers, values): &'a Side| PublishedColumn {
+            level: None,
+            texts: texts.iter().map(String::as_str).collect(),
+            cells: PublishedCells::ByTuple { values, covers },
+        };
         self.0.iter().map(column).collect()
     }
 
@@ -171,9 +170,7 @@ impl Algorithm for Boxing {
             for (tuple, &is_end) in ends.iter().enumerate() {
                 members.push(table.leaf(tuple, attribute).0);
                 if is_end {
-                    let mut cover = members.clone();
-                    cover.sort_unstable();
-                    cover.dedup();
+                    let cover = labels.order().set(members.iter().copied());
                     let text = labels.write(&cover);
                     let value = texts.iter().position(|other| *other == text);
                     let value = value.unwrap_or_else(|| {

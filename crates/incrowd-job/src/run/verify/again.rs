@@ -218,7 +218,8 @@ impl Reading {
         let labels = Labels::new(attribute);
         let mut groups: Vec<Option<u32>> = vec![None; attribute.hierarchy.leaves()];
         for (group, text) in (0..).zip(&texts) {
-            for leaf in labels.read(text, self.any_is_beside_others)? {
+            let leaves = labels.read(text, self.any_is_beside_others)?;
+            for leaf in labels.order().leaves(&leaves) {
                 let place = &mut groups[leaf as usize];
                 if place.replace(group).is_some() {
                     return None;

@@ -1,0 +1,221 @@
+//! Regions: every class of rows has a box of its own, and boxes may overlap.
+//!
+//! What a row is published as depends on all its quasi-identifiers, so equal raw values may be published differently.
+
+use super::{Labels, PublishedCells, PublishedColumn, Recoding};
+use crate::counts::{Attribute, CountedTable, LeafOrder, LeafSet};
+use crate::hierarchy::{Group, Leaf};
+use crate::lattice::Level;
+use hashbrown::HashMap;
+use std::any::Any;
+use std::sync::Arc;
+
+/// A recoding that publishes the tuples of each region as one box.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Regions(Vec<RegionColumn>);
+
+/// The sides of all boxes in one column. Boxes whose sides print alike share one.
+#[derive(Debug, Clone, PartialEq)]
+struct RegionColumn {
+    texts: Vec<String>,
+    covers: Vec<LeafSet>,
+    /// The side of each tuple.
+    of_tuples: Vec<u32>,
+}
+
+/// How the values of a region are published in one column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// Numbers and dates: as an interval from the least to the greatest. A region that also has cells without a number
+    /// is published as the lowest group of the hierarchy with all of them.
+    Intervals,
+    /// As the lowest group of the hierarchy with all of them.
+    Groups,
+    /// As the set of them; if they are very many, as the lowest group of the hierarchy with all of them.
+    Sets,
+}
+
+/// The most values that are published as a set. The set is written for every row of its class, and nobody reads more.
+const MOST_IN_SET: u32 = 1000;
+
+impl Sides {
+    /// What suits an attribute: intervals for numbers and dates, groups for text with levels that people gave, sets
+    /// otherwise. Levels that only lead from raw values to `*` say nothing.
+    pub fn of(attribute: &Attribute, order: &LeafOrder, has_hierarchy: bool) -> Self {
+        match order.numbers() {
+            Some(_) => Sides::Intervals,
+            None if has_hierarchy && attribute.hierarchy.height() > Level(1) => Sides::Groups,
+            None => Sides::Sets,
+        }
+    }
+}
+
+impl Regions {
+    /// Publishes tuples in regions, given the number of the region of each tuple; numbers are below `regions`.
+    pub fn new(
+        table: &CountedTable,
+        sides: &[Sides],
+        regions_of_tuples: &[u32],
+        regions: usize,
+    ) -> Self {
+        let columns =
+            (table.attributes.iter().zip(sides).enumerate()).map(|(at, (attribute, &sides))| {
+                let leaves = (0..table.tuples.len()).map(|tuple| table.leaf(tuple, at));
+                RegionColumn::new(attribute, sides, leaves, regions_of_tuples, regions)
+            });
+        Regions(columns.collect())
+    }
+}
+
+impl RegionColumn {
+    fn new(
+        attribute: &Attribute,
+        sides: Sides,
+        leaves: impl Iterator<Item = Leaf>,
+        regions_of_tuples: &[u32],
+        regions: usize,
+    ) -> Self {
+        let writer = Writer {
+            attribute,
+            labels: Labels::new(attribute),
+        };
+        let order = writer.labels.order();
+        // Of each region the first and last position, or all of them where sides are sets.
+        let mut ends = vec![(u32::MAX, 0); regions];
+        let mut members = vec![Vec::new(); if sides == Sides::Sets { regions } else { 0 }];
+        for (leaf, &region) in leaves.zip(regions_of_tuples) {
+            let position = order.position(leaf);
+            let (first, last) = &mut ends[region as usize];
+            (*first, *last) = ((*first).min(position), (*last).max(position));
+            if let Some(members) = members.get_mut(region as usize) {
+                members.push(leaf.0);
+            }
+        }
+        let mut column = RegionColumn {
+            texts: Vec::new(),
+            covers: Vec::new(),
+            of_tuples: Vec::new(),
+        };
+        let mut known: HashMap<String, u32> = HashMap::new();
+        let mut of_ends: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut side_of_region = Vec::with_capacity(regions);
+        for (region, &ends) in ends.iter().enumerate() {
+            // A region without tuples publishes nothing.
+            if ends.0 > ends.1 {
+                side_of_region.push(0);
+                continue;
+            }
+            let mut add = |(text, cover): (String, LeafSet)| {
+                let side = *known.entry_ref(text.as_str()).or_insert_with(|| {
+                    column.texts.push(text.clone());
+                    column.covers.push(cover.clone());
+                    column.texts.len() as u32 - 1
+                });
+                // Only `*` can be a value and everything. Readers cannot tell, so it is everything.
+                if column.covers[side as usize] != cover {
+                    column.covers[side as usize] = order.all();
+                }
+                side
+            };
+            let side = match sides {
+                Sides::Sets => add(writer.set(&members[region], ends)),
+                Sides::Intervals => {
+                    *(of_ends.entry(ends)).or_insert_with(|| add(writer.interval(ends)))
+                }
+                Sides::Groups => *(of_ends.entry(ends)).or_insert_with(|| add(writer.group(ends))),
+            };
+            side_of_region.push(side);
+        }
+        let of_tuples = regions_of_tuples.iter();
+        column.of_tuples = of_tuples
+            .map(|&region| side_of_region[region as usize])
+            .collect();
+        column
+    }
+}
+
+/// Writes the sides of one column, each with the leaves that readers take it for.
+struct Writer<'a> {
+    attribute: &'a Attribute,
+    labels: Labels<'a>,
+}
+
+impl Writer<'_> {
+    fn set(&self, leaves: &[u32], ends: (u32, u32)) -> (String, LeafSet) {
+        let leaves = self.labels.order().set(leaves.iter().copied());
+        match leaves.len() {
+            1 => (self.labels.write(&leaves), leaves),
+            2..=MOST_IN_SET => (self.labels.write_set(&leaves), leaves),
+            _ => self.group(ends),
+        }
+    }
+
+    fn interval(&self, (first, last): (u32, u32)) -> (String, LeafSet) {
+        let order = self.labels.order();
+        let is_number = |position: u32| {
+            let numbers = order.numbers();
+            numbers.is_some_and(|numbers| !numbers[position as usize].is_nan())
+        };
+        if first == last || !is_number(first) {
+            return self.group((first, last));
+        }
+        (self.labels).write_interval(order.leaf(first), order.leaf(last))
+    }
+
+    /// The lowest group with the leaves at both positions, and so with all between them.
+    fn group(&self, (first, last): (u32, u32)) -> (String, LeafSet) {
+        let order = self.labels.order();
+        let leaves = match first == last {
+            true => order.between(first, last),
+            false => {
+                let (level, group) = lowest_group(self.attribute, order, first, last);
+                self.labels.leaves_of(level, group).clone()
+            }
+        };
+        (self.labels.write(&leaves), leaves)
+    }
+}
+
+/// The lowest group with all leaves from one position to another.
+fn lowest_group(attribute: &Attribute, order: &LeafOrder, first: u32, last: u32) -> (Level, Group) {
+    let hierarchy = &attribute.hierarchy;
+    // Numbers and those that are none lie side by side without being close in the hierarchy, so look at all between.
+    let is_one = |level: &Level| {
+        let group = |position| hierarchy.group_of(*level, order.leaf(position));
+        match order.numbers() {
+            None => group(first) == group(last),
+            Some(_) => (first..=last).all(|position| group(position) == group(first)),
+        }
+    };
+    let level = Level::under(hierarchy.height()).find(is_one);
+    let level = level.unwrap_or(hierarchy.height());
+    (level, hierarchy.group_of(level, order.leaf(first)))
+}
+
+impl Recoding for Regions {
+    fn name(&self) -> &'static str {
+        "regions"
+    }
+
+    fn columns<'a>(&'a self, _: &'a CountedTable) -> Vec<PublishedColumn<'a>> {
+        let column = |column: &'a RegionColumn| PublishedColumn {
+            level: None,
+            texts: column.texts.iter().map(String::as_str).collect(),
+            cells: PublishedCells::ByTuple {
+                values: &column.of_tuples,
+                covers: &column.covers,
+            },
+        };
+        self.0.iter().map(column).collect()
+    }
+
+    fn is_same(&self, other: &dyn Recoding) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+impl From<Regions> for Arc<dyn Recoding> {
+    fn from(regions: Regions) -> Self {
+        Arc::new(regions)
+    }
+}
