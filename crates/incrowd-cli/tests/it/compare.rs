@@ -154,6 +154,8 @@ fn every_algorithm_is_compared_on_one_count_of_the_table() {
         "bottom-up",
         "top-down",
         "partition",
+        "mondrian",
+        "mondrian-infogain",
     ] {
         assert!(names.contains(&name), "{name}");
     }
@@ -163,6 +165,11 @@ fn every_algorithm_is_compared_on_one_count_of_the_table() {
     };
     for run in runs {
         let reached = &run["reached"];
+        if run["algorithm"] == "mondrian-lsd" {
+            let message = run["failed"]["message"].as_str().unwrap();
+            assert!(message.contains("targets with numbers"), "{message}");
+            continue;
+        }
         assert_eq!(reached["privacy"][0]["holds"], true, "{run}");
         assert!(reached["smallest_class"].as_u64().unwrap() >= 10);
         assert!(reached["rows_suppressed"].as_u64().unwrap() <= 301);

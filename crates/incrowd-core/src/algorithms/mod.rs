@@ -10,6 +10,7 @@ mod datafly;
 mod descent;
 mod found_nodes;
 pub mod incognito;
+mod mondrian;
 pub mod mu_argus;
 mod optimal;
 pub mod partition;
@@ -21,6 +22,7 @@ pub use cuts::Effort;
 pub use datafly::Datafly;
 pub use found_nodes::{FoundNodes, Scope};
 pub use incognito::Incognito;
+pub use mondrian::{Mondrian, MondrianInfoGain, MondrianLsd};
 pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
 pub(crate) use optimal::{Goal, Ties, search};
@@ -38,7 +40,17 @@ use std::fmt::Debug;
 
 /// Every algorithm. A new one is one file and one line here.
 pub static ALGORITHMS: &[&dyn Algorithm] = &[
-    &Optimal, &Samarati, &Incognito, &Datafly, &MuArgus, &BottomUp, &TopDown, &Partition,
+    &Optimal,
+    &Samarati,
+    &Incognito,
+    &Datafly,
+    &MuArgus,
+    &BottomUp,
+    &TopDown,
+    &Partition,
+    &Mondrian,
+    &MondrianInfoGain,
+    &MondrianLsd,
 ];
 
 /// What people should know before they take an algorithm.

@@ -40,6 +40,8 @@ error_codes! {
     StepsNeedNumbers => "steps-need-numbers", "Steps for a column that is not numeric.";
     NoneFound => "none-found", "An algorithm that does not search everywhere found no safe recoding.";
     OneTargetNeeded => "one-target-needed", "The algorithm needs exactly one target.";
+    TargetNeeded => "target-needed", "The algorithm needs at least one target.";
+    TargetNotNumeric => "target-not-numeric", "The algorithm needs targets with numbers.";
     MatchAnyRefused => "match-any-refused", "The algorithm does not support missing cells that match any value.";
     TimeUp => "time-up", "The time limit was reached before any safe recoding was found.";
     WorkDone => "work-done", "The work limit was reached before any safe recoding was found.";

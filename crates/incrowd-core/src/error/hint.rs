@@ -44,7 +44,10 @@ impl Error {
                  everywhere; or {}",
                 remedies(*rows_suppressed_at_limit, *rows, *has_higher_levels)
             ),
-            Error::OneTargetNeeded { .. } => {
+            Error::TargetNotNumeric { .. } => {
+                "name a column with numbers, or take `--algorithm mondrian-infogain`, which takes any target".into()
+            }
+            Error::OneTargetNeeded { .. } | Error::TargetNeeded { .. } => {
                 "name the column to predict, for example `--target salary-class`".into()
             }
             Error::MatchAnyRefused { .. } => {

@@ -122,6 +122,20 @@ pub enum Error {
         /// Targets given.
         given: usize,
     },
+    /// An algorithm for one or several targets needs to know them.
+    #[error("`{algorithm}` needs at least one target column")]
+    TargetNeeded {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// An algorithm for regression needs targets with numbers.
+    #[error("`{algorithm}` needs targets with numbers, but `{column}` has other values")]
+    TargetNotNumeric {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The target.
+        column: String,
+    },
     /// Missing cells that match any value make crowds overlap.
     #[error("`{algorithm}` does not support missing cells that match any value")]
     MatchAnyRefused {

@@ -3,6 +3,7 @@
 //! No test here waits for a clock. A watch is looked at as work is done, so a watch that counts its looks stops a
 //! search at every point there is.
 
+use crate::laws::loss_of;
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
@@ -13,7 +14,7 @@ use incrowd_core::privacy::{
     ClassView, Decimal, Direction, MODELS, ModelEntry, ModelSpec, Monotonicity, PrivacyModel,
 };
 use incrowd_core::problem::{
-    Assessor, Guarantee, Interruption, Problem, Progress, Settings, Unwatched, Watch,
+    Guarantee, Interruption, Problem, Progress, Settings, Unwatched, Watch,
 };
 use incrowd_core::publish::{publish, publish_watched};
 use incrowd_core::table::RowBatch;
@@ -145,14 +146,15 @@ fn check_honest(
         }
         Err(
             Error::OneTargetNeeded { .. }
+            | Error::TargetNeeded { .. }
+            | Error::TargetNotNumeric { .. }
             | Error::PartitionMetric { .. }
             | Error::MatchAnyRefused { .. },
         ) => return,
         Err(error) => panic!("{case}: {error}"),
     };
     let release = publish(problem, &solved.proposal).expect(case);
-    let assessed = Assessor::new(problem).assess_recoding(release.recoding().by_columns().unwrap());
-    let loss = assessed.loss.expect(case).0;
+    let loss = loss_of(problem, &solved.proposal, case).0;
     // Cuts and partitions have oracles of their own; what lies at a node is known here.
     let Some(least) = oracle.least_loss.filter(|_| release.node().is_some()) else {
         return;

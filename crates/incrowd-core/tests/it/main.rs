@@ -14,6 +14,7 @@ mod groupings;
 mod laws;
 mod limits;
 mod missing_cells;
+mod mondrian;
 mod mutations;
 mod negotiation;
 mod negotiation_random;

@@ -127,11 +127,11 @@ fn levels_too_few_too_many_too_high_or_too_low_are_refused() {
 fn groupings_too_few_too_many_or_of_other_columns_are_refused() {
     for_every_release(0..120, |_, problem, proposal, _, case| {
         let attributes = &problem.table.attributes;
-        let shown = proposal
-            .recoding
-            .by_columns()
-            .unwrap()
-            .attributes(problem.table);
+        // Regions are changed in a test of their own.
+        let Some(recoding) = proposal.recoding.by_columns() else {
+            return;
+        };
+        let shown = recoding.attributes(problem.table);
         let groupings: Vec<Grouping> = (attributes.iter().zip(&shown))
             .map(|(attribute, shown)| Grouping::new(attribute, shown.groups_of_leaves()))
             .collect();

@@ -24,7 +24,8 @@ fn draw(seed: u64, algorithm: &str, folder: &Path) {
     let rows = rng.usize(2..40);
     let quasi_identifiers = rng.usize(1..=3);
     // Some algorithms classify a target, and cannot judge crowds that overlap.
-    let needs_target = ["top-down", "bottom-up"].contains(&algorithm);
+    let needs_target =
+        ["top-down", "bottom-up", "mondrian-infogain", "mondrian-lsd"].contains(&algorithm);
     let others: &[&str] = match (needs_target, rng.usize(0..5)) {
         (false, 0) => &[],
         (false, 1) => &["s"],
@@ -58,6 +59,7 @@ fn draw(seed: u64, algorithm: &str, folder: &Path) {
         for name in others {
             cells.push(match *name {
                 "s" | "u" => cell(&["flu", "cold", "HIV", "cough"]),
+                "c" if algorithm == "mondrian-lsd" => cell(&["1", "-2.5", "7"]),
                 "c" => cell(&["good", "bad"]),
                 _ => cell(&["north", "south", "south"]),
             });

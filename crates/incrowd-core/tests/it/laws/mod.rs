@@ -17,6 +17,7 @@ use incrowd_core::problem::{
     Assessor, Guarantee, Interruption, Problem, Progress, Proposal, Unwatched, Watch,
 };
 use incrowd_core::publish::{Release, publish};
+use incrowd_core::table::Kind;
 use incrowd_core::utility::{Loss, METRICS};
 use incrowd_testkit::bridge::assess;
 use incrowd_testkit::oracle::{BruteForce, OracleMetric, OracleProblem, almost_equal};
@@ -108,7 +109,15 @@ fn best_of_all(problem: &Problem<'_>, brute_force: &BruteForce, case: &str) -> O
 
 /// Algorithms that follow one path up the lattice: where safety does not survive merging they may pass a solution by,
 /// but they give up only at the highest acceptable levels.
-const FOLLOW_ONE_PATH: [&str; 4] = ["datafly", "mu-argus", "bottom-up", "top-down"];
+const FOLLOW_ONE_PATH: [&str; 7] = [
+    "datafly",
+    "mu-argus",
+    "bottom-up",
+    "top-down",
+    "mondrian",
+    "mondrian-infogain",
+    "mondrian-lsd",
+];
 
 /// Checks that an algorithm may say there is no solution, or that it found none.
 fn check_no_solution(error: &Error, oracle: &BruteForce, case: &str) {
@@ -123,6 +132,18 @@ fn check_no_solution(error: &Error, oracle: &BruteForce, case: &str) {
         }
         error => panic!("{case}: {error}"),
     }
+}
+
+/// The loss of a proposal, by the code that searches where it can, and by the check.
+pub(crate) fn loss_of(problem: &Problem<'_>, proposal: &Proposal, case: &str) -> Loss {
+    let measured = publish(problem, proposal).expect(case).loss(problem.metric);
+    let Some(recoding) = proposal.recoding.by_columns() else {
+        return measured;
+    };
+    let assessed = Assessor::new(problem).assess_recoding(recoding).loss;
+    let is_same = assessed.is_some_and(|it| it.is_about(measured));
+    assert!(is_same, "{case}: {assessed:?} is not {measured:?}");
+    assessed.unwrap()
 }
 
 /// Checks what an algorithm says against what every node is known to be.
@@ -142,11 +163,7 @@ fn check_answer(
     match (&answer, algorithm.solve(&forgetful, &Unwatched)) {
         (Ok(one), Ok(other)) if one.recoding.node().is_none() => {
             // Of equally good partitions another one may be found.
-            let loss = |proposal: &Proposal| {
-                let assessed =
-                    Assessor::new(problem).assess_recoding(proposal.recoding.by_columns().unwrap());
-                assessed.loss.expect(case).0
-            };
+            let loss = |proposal: &Proposal| loss_of(problem, proposal, case).0;
             assert!(almost_equal(loss(one), loss(&other)), "{case}: no memory");
         }
         (Ok(one), Ok(other)) => assert_eq!(
@@ -159,11 +176,12 @@ fn check_answer(
     match answer {
         Ok(proposal) if proposal.recoding.node().is_none() => {
             // What lies between the nodes of the lattice is for the check to judge, and for oracles of its own.
-            publish(problem, &proposal).expect(case);
-            let assessed =
-                Assessor::new(problem).assess_recoding(proposal.recoding.by_columns().unwrap());
-            let claimed = proposal.loss.or(assessed.loss);
-            assert_eq!(claimed, assessed.loss, "{case}: the loss claimed");
+            let loss = loss_of(problem, &proposal, case);
+            assert_eq!(
+                proposal.loss.unwrap_or(loss),
+                loss,
+                "{case}: the loss claimed"
+            );
             let is_proven = proposal.guarantee != Guarantee::Heuristic;
             assert!(!is_proven || proposal.loss.is_some(), "{case}");
         }
@@ -221,6 +239,11 @@ fn is_refused(problem: &Problem<'_>, error: &Error) -> bool {
     match error {
         Error::OneTargetNeeded { given, .. } => {
             *given == problem.settings.targets.len() && *given != 1
+        }
+        Error::TargetNeeded { .. } => problem.settings.targets.is_empty(),
+        Error::TargetNotNumeric { column, .. } => {
+            let target = table.columns.iter().find(|it| it.name == *column);
+            target.is_some_and(|it| it.kind != Kind::Number)
         }
         Error::PartitionMetric { .. } => problem.metric.by_row().is_none(),
         Error::MatchAnyRefused { .. } => {

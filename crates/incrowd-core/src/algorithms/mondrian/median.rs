@@ -1,0 +1,129 @@
+//! Cuts at the median of the widest dimension.
+
+use super::cut::{Choose, Chooser, Cut, Region, Worker, into_children, off_numbers};
+use super::{TOP_DOWN_BUDGET, cut_regions};
+use crate::Error;
+use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Status};
+use crate::problem::{Meter, Problem};
+
+crate::documented! {
+    /// Regions instead of levels: cuts the table in two at the median, again and again, while both sides stay safe.
+    ///
+    /// The table is a box with one dimension for each quasi-identifier. The widest side is cut at its median: numbers
+    /// and dates by size, text with levels into the groups below, other text by its order. A cut is made only if every
+    /// part satisfies all privacy models; otherwise the next widest side is tried. A region that cannot be cut is
+    /// published as one class: numbers as `[low-high]`, text as the lowest group that contains all of it, or as the set
+    /// of its values. Regions are much finer than one level for each column.
+    ///
+    /// # Paper
+    /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Mondrian Multidimensional K-Anonymity, ICDE 2006.
+    /// # Differs from the paper
+    /// A number is cut just below or just above the median value, whichever is safe and leaves the sides more even. Text
+    /// with levels is cut into all groups that have rows, as long as each of them is safe. Works for every model. Ties
+    /// go to the column named first. Cells without a number are cut off first. If levels are limited, every group of
+    /// the highest acceptable levels is a table of its own.
+    /// # Guarantee
+    /// None: greedy. Safe after every cut, so it may be stopped at any time. With models that do not survive merging
+    /// it can miss a solution; it fails only if the highest acceptable levels fail.
+    /// # Needs
+    /// Nothing. Missing cells that match any value are refused together with models that do not survive merging.
+    /// # Invariant
+    /// Regions do not overlap, and each satisfies all models.
+    /// # Cost
+    /// Each cut looks at the distinct tuples of its region a few times, so a table takes about as many passes as the
+    /// logarithm of its classes. Memory: one number for each distinct tuple and quasi-identifier. Regions are cut in
+    /// threads.
+    #[derive(Debug)]
+    pub struct Mondrian;
+}
+
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
+    name: "mondrian",
+    card: Mondrian::CARD,
+    settings: &[],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        default_budget: TOP_DOWN_BUDGET,
+        choices: None,
+    },
+};
+
+impl Algorithm for Mondrian {
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
+    }
+
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        cut_regions(problem, &ENTRY, &AtMedian, meter)
+    }
+}
+
+struct AtMedian;
+
+impl Choose for AtMedian {
+    fn chooser(&self) -> Box<dyn Chooser + '_> {
+        Box::new(AtMedian)
+    }
+}
+
+impl Chooser for AtMedian {
+    fn cut(
+        &mut self,
+        worker: &mut Worker<'_>,
+        region: &mut Region<'_>,
+        parts: &mut Vec<usize>,
+    ) -> bool {
+        let space = worker.space;
+        let width = |&at: &usize| {
+            let (first, last) = region.ends[at];
+            space.dimensions[at].width(first, last)
+        };
+        let widths = (0..region.ends.len()).map(|at| (at, width(&at)));
+        let mut widths: Vec<(usize, f64)> = widths.filter(|(_, width)| *width > 0.0).collect();
+        // Stable, so ties stay in column order.
+        widths.sort_by(|one, other| other.1.total_cmp(&one.1));
+        widths.into_iter().any(|(dimension, _)| {
+            if let Some(cut) = into_children(space, region, dimension) {
+                return worker.cut(region, cut, parts);
+            }
+            if let Some(cut) = off_numbers(space, region, dimension)
+                && worker.cut(region, cut, parts)
+            {
+                return true;
+            }
+            let places = at_median(worker, region, dimension);
+            let mut places = places.into_iter().flatten();
+            places.any(|place| worker.cut(region, Cut::Below { dimension, place }, parts))
+        })
+    }
+}
+
+/// The cuts just above and just below the median place, the one with the more even sides first. Cuts whose sides are too
+/// small for any model are left out.
+fn at_median(worker: &mut Worker<'_>, region: &Region<'_>, dimension: usize) -> [Option<u32>; 2] {
+    let rows = region.rows;
+    let places = worker.rows_of_places(region, dimension);
+    let mut below = 0;
+    let mut cuts = [None; 2];
+    for (at, &(place, rows_here)) in places.iter().enumerate() {
+        if u64::from(below + rows_here) * 2 >= u64::from(rows) {
+            let next = places
+                .get(at + 1)
+                .map(|&(next, _)| (next, below + rows_here));
+            cuts = [next, (at > 0).then_some((place, below))];
+            break;
+        }
+        below += rows_here;
+    }
+    let unevenness = |below: u32| below.abs_diff(rows - below);
+    if let [Some((_, above)), Some((_, below))] = cuts
+        && unevenness(below) < unevenness(above)
+    {
+        cuts.reverse();
+    }
+    cuts.map(|cut| {
+        let (place, below) = cut?;
+        let may_be_safe = worker.size_is_safe(below) && worker.size_is_safe(rows - below);
+        may_be_safe.then_some(place)
+    })
+}

@@ -1,0 +1,285 @@
+//! Algorithms that cut the table into regions.
+//!
+//! They differ in which cut of a region they make: `median.rs` at the middle of the widest side; `infogain.rs` and
+//! `lsd.rs` where the parts say most about the targets, `targeted.rs` with the sweep they share. Everything else is
+//! the same: `space.rs` the table as points, `cut.rs` a cut and whether it is safe, and here the regions that are
+//! still to be cut, in threads.
+
+mod cut;
+mod infogain;
+mod lsd;
+mod median;
+mod space;
+mod targeted;
+
+pub use infogain::MondrianInfoGain;
+pub use lsd::MondrianLsd;
+pub use median::Mondrian;
+
+use super::checks::Checks;
+use super::{AlgorithmEntry, DefaultBudget, Found, nothing_on_the_path};
+use crate::Error;
+use crate::counts::Work;
+use crate::hierarchy::Group;
+use crate::privacy::Monotonicity;
+use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
+use crate::recode::{ColumnRecoding, Regions};
+use cut::{Choose, Chooser, Worker};
+use space::Space;
+use std::collections::BTreeMap;
+
+/// Nothing is suppressed unless the user allows it: it would not make a cut safe.
+const TOP_DOWN_BUDGET: DefaultBudget = DefaultBudget::NoRows;
+
+/// A region with no more points is cut to the end by whoever has it.
+const SMALL: usize = 1 << 12;
+
+/// Cuts a table into regions, and proposes to publish each as one class.
+fn cut_regions(
+    problem: &Problem<'_>,
+    entry: &'static AlgorithmEntry,
+    choose: &dyn Choose,
+    meter: &Meter<'_>,
+) -> Result<Found, Error> {
+    let survives = |it: Monotonicity| it == Monotonicity::UnionWithAny;
+    // A crowd may reach beyond its class, which only matters to models that more rows can break.
+    if problem.crowds_overlap() && !problem.models.iter().all(|it| survives(it.monotonicity())) {
+        let algorithm = entry.name;
+        return Err(Error::MatchAnyRefused { algorithm });
+    }
+    let table = problem.table;
+    let space = Space::new(problem);
+    let mut worker = Worker::new(problem, &space);
+    let mut points = Vec::with_capacity(table.tuples.len() * space.stride);
+    let mut open = Vec::new();
+    let mut rows_unsafe = 0;
+    for tuples in starts(problem) {
+        let start = points.len();
+        points.extend(space.points(problem, &tuples));
+        let rows = tuples.iter().map(|&it| table.tuples.sizes()[it as usize]);
+        let rows = rows.sum();
+        let is_safe = worker.is_safe(&points[start..], rows);
+        rows_unsafe += if is_safe { 0 } else { rows };
+        open.push(Part {
+            points: tuples.len(),
+            is_open: is_safe,
+        });
+    }
+    if rows_unsafe > problem.max_suppressed {
+        return uncut(problem, entry, meter);
+    }
+    let (parts, cuts) = cut_all(problem, &space, choose, &mut points, open, meter)?;
+    let mut regions = vec![0; table.tuples.len()];
+    let mut tuples = points.chunks_exact(space.stride);
+    for (region, part) in parts.iter().enumerate() {
+        for point in tuples.by_ref().take(part.points) {
+            regions[space.tuple(point) as usize] = region as u32;
+        }
+    }
+    let proposal = Proposal {
+        recoding: Regions::new(table, &space.sides(), &regions, parts.len()).into(),
+        guarantee: Guarantee::Heuristic,
+        loss: None,
+        nodes_checked: cuts,
+        steps: Vec::new(),
+    };
+    Ok(proposal.into())
+}
+
+/// The answer if the regions to begin with are not safe by themselves. Where crowds overlap, the highest acceptable
+/// levels may still be.
+fn uncut(
+    problem: &Problem<'_>,
+    entry: &'static AlgorithmEntry,
+    meter: &Meter<'_>,
+) -> Result<Found, Error> {
+    let mut checks = Checks::new(problem, meter);
+    let verdict = match checks.step_on(&problem.max_levels) {
+        Ok(verdict) => verdict,
+        Err(interruption) => return Err(checks.unfinished(interruption)),
+    };
+    if verdict.rows_suppressed > problem.max_suppressed {
+        return Err(nothing_on_the_path(entry, problem, verdict.rows_suppressed));
+    }
+    let proposal = Proposal {
+        recoding: ColumnRecoding::FullDomain(problem.max_levels.clone()).into(),
+        guarantee: Guarantee::Heuristic,
+        loss: None,
+        nodes_checked: 1,
+        steps: Vec::new(),
+    };
+    Ok(proposal.into())
+}
+
+/// The tuples of each region to begin with: all of them, or those of each combination of the highest acceptable groups.
+fn starts(problem: &Problem<'_>) -> Vec<Vec<u32>> {
+    let table = problem.table;
+    let tuples = 0..table.tuples.len() as u32;
+    if !problem.has_higher_levels() {
+        return vec![tuples.collect()];
+    }
+    let mut starts: BTreeMap<Vec<Group>, Vec<u32>> = BTreeMap::new();
+    for tuple in tuples {
+        let attributes = table.attributes.iter().enumerate();
+        let groups =
+            (attributes.zip(problem.max_levels.levels())).map(|((at, attribute), level)| {
+                let leaf = table.leaf(tuple as usize, at);
+                attribute.hierarchy.group_of(level, leaf)
+            });
+        starts.entry(groups.collect()).or_default().push(tuple);
+    }
+    starts.into_values().collect()
+}
+
+/// Points next to each other that form one region.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    points: usize,
+    /// Whether it may still be cut.
+    is_open: bool,
+}
+
+/// Cuts all open regions until none can be cut. Returns them in the order of their points, and how many cuts were made.
+///
+/// In rounds: in each round every large region is cut once and every small one to the end, so that the work is the
+/// same however many threads share it, and so is the result when it is stopped.
+fn cut_all(
+    problem: &Problem<'_>,
+    space: &Space,
+    choose: &dyn Choose,
+    points: &mut [u32],
+    mut parts: Vec<Part>,
+    meter: &Meter<'_>,
+) -> Result<(Vec<Part>, u64), Error> {
+    let mut cuts = 0;
+    while parts.iter().any(|part| part.is_open) {
+        let (next, work) = cut_round(problem, space, choose, points, &parts);
+        cuts += (next.len() - parts.len()) as u64;
+        parts = next;
+        meter.note(Progress {
+            nodes_checked: cuts,
+            ..Progress::default()
+        });
+        match meter.spend(Work(work)) {
+            Ok(()) => {}
+            Err(Interruption::Cancelled) => return Err(Error::Cancelled),
+            // Every region is safe as it is.
+            Err(_) => break,
+        }
+    }
+    Ok((parts, cuts))
+}
+
+/// One round, shared by threads: each has regions next to each other with about as many points.
+fn cut_round(
+    problem: &Problem<'_>,
+    space: &Space,
+    choose: &dyn Choose,
+    points: &mut [u32],
+    parts: &[Part],
+) -> (Vec<Part>, u64) {
+    let all: usize = (parts.iter().filter(|part| part.is_open))
+        .map(|part| part.points)
+        .sum();
+    let threads = problem
+        .settings
+        .threads
+        .clamp(1, all.div_ceil(SMALL).max(1));
+    let share = all.div_ceil(threads).max(1);
+    let work_on = |points: &mut [u32], parts: &[Part]| {
+        let mut worker = Worker::new(problem, space);
+        let mut chooser = choose.chooser();
+        let mut next = Vec::new();
+        let mut rest = points;
+        for part in parts {
+            let (own, others) = rest.split_at_mut(part.points * space.stride);
+            rest = others;
+            match part.is_open {
+                true => cut_part(&mut worker, &mut *chooser, own, &mut next),
+                false => next.push(*part),
+            }
+        }
+        (next, worker.work)
+    };
+    if threads == 1 {
+        return work_on(points, parts);
+    }
+    std::thread::scope(|scope| {
+        let mut handles = Vec::new();
+        let (mut rest, mut parts) = (points, parts);
+        while !parts.is_empty() {
+            let (mut taken, mut open) = (0, 0);
+            let is_wanted = |part: &&Part| {
+                let is_wanted = open < share;
+                open += if part.is_open { part.points } else { 0 };
+                taken += if is_wanted { part.points } else { 0 };
+                is_wanted
+            };
+            let number = parts.iter().take_while(is_wanted).count();
+            let (own, others) = rest.split_at_mut(taken * space.stride);
+            let (of_own, of_others) = parts.split_at(number);
+            (rest, parts) = (others, of_others);
+            handles.push(scope.spawn(move || work_on(own, of_own)));
+        }
+        let mut next = Vec::new();
+        let mut work = 0;
+        for handle in handles {
+            let (parts, done) = handle.join().expect("cutting does not panic");
+            next.extend(parts);
+            work += done;
+        }
+        (next, work)
+    })
+}
+
+/// Cuts a region: a large one once, a small one to the end.
+fn cut_part(
+    worker: &mut Worker<'_>,
+    chooser: &mut dyn Chooser,
+    points: &mut [u32],
+    next: &mut Vec<Part>,
+) {
+    let stride = worker.space.stride;
+    let all = points.len() / stride;
+    let mut ends = Vec::new();
+    let mut region = worker.region(points);
+    let is_cut = chooser.cut(worker, &mut region, &mut ends);
+    worker.recycle(region);
+    if !is_cut {
+        next.push(Part {
+            points: all,
+            is_open: false,
+        });
+        return;
+    }
+    let mut start = 0;
+    for end in ends {
+        if all <= SMALL {
+            cut_part(
+                worker,
+                chooser,
+                &mut points[start * stride..end * stride],
+                next,
+            );
+        } else {
+            next.push(Part {
+                points: end - start,
+                is_open: true,
+            });
+        }
+        start = end;
+    }
+}
+
+/// The target columns, of which there must be one.
+fn targets<'p>(
+    problem: &'p Problem<'_>,
+    entry: &'static AlgorithmEntry,
+) -> Result<&'p [usize], Error> {
+    match &problem.settings.targets[..] {
+        [] => Err(Error::TargetNeeded {
+            algorithm: entry.name,
+        }),
+        targets => Ok(targets),
+    }
+}
