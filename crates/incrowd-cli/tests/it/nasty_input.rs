@@ -125,7 +125,7 @@ fn tables() -> Vec<Nasty> {
             csv(
                 &abc,
                 (0..6).map(|at| {
-                    let long = format!("{MARK}{}{at}", "x".repeat(70_000));
+                    let long = format!("{MARK}{}{at}", "x".repeat(20_000));
                     vec![long.clone(), at.to_string(), long]
                 }),
             ),
