@@ -2,7 +2,8 @@
 
 use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree};
 use super::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+    nothing_on_the_path,
 };
 use crate::Error;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
@@ -48,6 +49,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::Cuts,
         default_budget: DefaultBudget::NoRows,
         choices: None,
     },
@@ -81,7 +83,7 @@ fn generalize(
     mut see: Option<&mut dyn FnMut(&ColumnRecoding)>,
 ) -> Result<(Proposal, Effort), Error> {
     let target = cuts::target(problem, &ENTRY)?;
-    let mut state = Generalization::new(problem, target, Spending::new(meter))?;
+    let mut state = Climb::new(problem, target, Spending::new(meter))?;
     loop {
         if let Some(see) = &mut see {
             see(&state.recoding());
@@ -132,7 +134,7 @@ struct Candidate {
     lost: f64,
 }
 
-struct Generalization<'a> {
+struct Climb<'a> {
     problem: &'a Problem<'a>,
     trees: Vec<ValueTree>,
     targets: Vec<Target>,
@@ -146,7 +148,7 @@ struct Generalization<'a> {
     spending: Spending<'a>,
 }
 
-impl<'a> Generalization<'a> {
+impl<'a> Climb<'a> {
     /// The raw values.
     fn new(problem: &'a Problem<'a>, target: usize, spending: Spending<'a>) -> Result<Self, Error> {
         let table = problem.table;
@@ -159,7 +161,7 @@ impl<'a> Generalization<'a> {
             spent.map_err(|interruption| spending.unfinished(interruption))?;
         }
         let linked = trees.iter().map(|tree| vec![Linked::default(); tree.len()]);
-        let mut state = Generalization {
+        let mut state = Climb {
             problem,
             targets,
             judge: Judge::new(problem),

@@ -2,7 +2,8 @@
 
 use super::checks::Checks;
 use super::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+    nothing_on_the_path,
 };
 use crate::Error;
 use crate::lattice::Node;
@@ -43,6 +44,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::SmallestClass,
         choices: None,
     },

@@ -8,6 +8,7 @@ mod checks;
 mod cuts;
 mod datafly;
 mod descent;
+mod finest;
 mod found_nodes;
 pub mod incognito;
 mod mondrian;
@@ -20,6 +21,7 @@ mod top_down;
 pub use bottom_up::BottomUp;
 pub use cuts::Effort;
 pub use datafly::Datafly;
+pub use finest::Finest;
 pub use found_nodes::{FoundNodes, Scope};
 pub use incognito::Incognito;
 pub use mondrian::{Mondrian, MondrianInfoGain, MondrianLsd};
@@ -51,6 +53,7 @@ pub static ALGORITHMS: &[&dyn Algorithm] = &[
     &Mondrian,
     &MondrianInfoGain,
     &MondrianLsd,
+    &Finest,
 ];
 
 /// What people should know before they take an algorithm.
@@ -61,6 +64,8 @@ pub type AlgorithmEntry = Entry<AlgorithmKind>;
 pub struct AlgorithmKind {
     /// How far it can be trusted.
     pub status: Status,
+    /// What shape its releases have.
+    pub generalization: Generalization,
     /// What may be suppressed when the user does not say.
     pub default_budget: DefaultBudget,
     /// For algorithms that leave choices to the data holder: the setting that makes them. Without it, whoever runs
@@ -75,6 +80,19 @@ impl Family for AlgorithmKind {
     fn entries() -> impl Iterator<Item = &'static AlgorithmEntry> {
         ALGORITHMS.iter().map(|algorithm| algorithm.entry())
     }
+}
+
+/// What decides how a raw value is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Generalization {
+    /// One level for each column.
+    FullDomain,
+    /// A cut through the hierarchy of each column.
+    Cuts,
+    /// A partition of the values of each column.
+    Partitions,
+    /// All quasi-identifiers of the row.
+    Regions,
 }
 
 /// The default budget of an algorithm.

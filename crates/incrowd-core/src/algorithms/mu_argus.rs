@@ -5,7 +5,8 @@
 //! three ways to drive it.
 
 use super::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+    nothing_on_the_path,
 };
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Work};
@@ -60,6 +61,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     )],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::NoRows,
         choices: Some(SCRIPT),
     },

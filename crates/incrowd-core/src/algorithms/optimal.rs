@@ -1,6 +1,8 @@
 //! The best node of the whole lattice, with proof.
 
-use super::{Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, descent};
+use super::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status, descent,
+};
 use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Work};
 use crate::lattice::{Level, Node, SeenNodes};
@@ -47,6 +49,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Stable,
+        generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::NoRows,
         choices: None,
     },

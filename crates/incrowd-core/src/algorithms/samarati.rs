@@ -2,8 +2,8 @@
 
 use super::checks::Checks;
 use super::{
-    Account, Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, FoundNodes, Scope,
-    Status,
+    Account, Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, FoundNodes,
+    Generalization, Scope, Status,
 };
 use crate::Error;
 use crate::counts::Work;
@@ -49,6 +49,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::NoRows,
         choices: None,
     },

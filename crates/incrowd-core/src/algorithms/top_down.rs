@@ -2,7 +2,8 @@
 
 use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
 use super::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status, nothing_on_the_path,
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+    nothing_on_the_path,
 };
 use crate::Error;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
@@ -47,6 +48,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::Cuts,
         default_budget: DefaultBudget::NoRows,
         choices: None,
     },

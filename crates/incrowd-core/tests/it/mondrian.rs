@@ -2,7 +2,8 @@
 
 use fastrand::Rng;
 use incrowd_core::Error;
-use incrowd_core::algorithms::{Algorithm, Mondrian, MondrianInfoGain, MondrianLsd};
+use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, MondrianInfoGain, MondrianLsd};
+use incrowd_core::privacy::{KAnonymity, PrivacyModel};
 use incrowd_core::problem::{Problem, Settings, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, SuppressedRows, compare_with_original, publish, verify,
@@ -494,12 +495,103 @@ fn large() -> Case {
 #[test]
 fn a_region_cannot_be_told_from_the_threads_that_cut_it() {
     let case = large();
-    for algorithm in [&Mondrian as &dyn Algorithm, &MondrianInfoGain, &MondrianLsd] {
+    for algorithm in [
+        &Mondrian as &dyn Algorithm,
+        &MondrianInfoGain,
+        &MondrianLsd,
+        &Finest,
+    ] {
         let one = case.release(algorithm, "cost", 1);
         let classes: BTreeSet<&[String]> = one.iter().flatten().map(|row| &row[..2]).collect();
         assert!(classes.len() > 1000, "{}", classes.len());
         for threads in [2, 3, 8] {
             assert_eq!(case.release(algorithm, "cost", threads), one);
         }
+    }
+}
+
+/// The width of published values, by the definition of the metric.
+fn ncp(case: &Case, published: &[Vec<String>]) -> f64 {
+    let (counted, original) = case.oracle.counted_alike(published.to_vec()).unwrap();
+    assert!(
+        verify(&counted, &original.models).is_safe(),
+        "{}",
+        case.name
+    );
+    let mut classes: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
+    for (row, texts) in published.iter().enumerate() {
+        classes
+            .entry(&texts[..case.axes.len()])
+            .or_default()
+            .push(row);
+    }
+    let widths = classes.values().map(|rows| {
+        let columns = (0..case.axes.len()).map(|column| match case.axes[column] {
+            Axis::Order => {
+                let texts: BTreeSet<&str> =
+                    rows.iter().map(|&row| case.cell(row, column)).collect();
+                let all = case.oracle.quasi_identifiers[column].1.len() as f64;
+                if texts.len() > 1 {
+                    texts.len() as f64 / all
+                } else {
+                    0.0
+                }
+            }
+            _ => case.width(rows, column),
+        });
+        columns.sum::<f64>() * rows.len() as f64
+    });
+    widths.sum()
+}
+
+#[test]
+fn finest_is_never_wider_than_mondrian() {
+    let (mut finer, mut compared) = (0, 0);
+    for seed in 0..400 {
+        let case = case(seed);
+        let Some(regions) = case.release(&Mondrian, "cost", 1) else {
+            assert_eq!(case.release(&Finest, "cost", 1), None, "{}", case.name);
+            continue;
+        };
+        let finest = case.release(&Finest, "cost", 1).expect(&case.name);
+        let is_any = |row: &Vec<String>| row[..case.axes.len()].iter().all(|cell| cell == "*");
+        if regions.iter().chain(&finest).any(is_any) {
+            continue;
+        }
+        let (before, after) = (ncp(&case, &regions), ncp(&case, &finest));
+        assert!(
+            after <= before + 1e-4,
+            "{}: {after} is more than {before}",
+            case.name
+        );
+        finer += usize::from(after < before - 1e-4);
+        compared += 1;
+    }
+    assert!(compared > 200 && finer > 100, "{finer} of {compared}");
+}
+
+#[test]
+fn finest_is_about_half_as_wide_as_mondrian_on_adult() {
+    let eight = [
+        "age",
+        "workclass",
+        "education",
+        "marital-status",
+        "occupation",
+        "race",
+        "sex",
+        "native-country",
+    ];
+    let table = crate::adult::count(&eight, &[]);
+    let metric = MetricSpec::named("ncp").unwrap().build(&table).unwrap();
+    for (k, most) in [(5, 0.6), (10, 0.6), (50, 0.7)] {
+        let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(KAnonymity { k })];
+        let problem = Problem::new(&table, &models, &*metric);
+        let width = |algorithm: &dyn Algorithm| {
+            let proposal = algorithm.solve(&problem, &Unwatched).unwrap();
+            publish(&problem, &proposal).unwrap().loss(&*metric).0
+        };
+        let (finest, mondrian) = (width(&Finest), width(&Mondrian));
+        assert!(finest <= most * mondrian, "k = {k}: {finest} of {mondrian}");
     }
 }

@@ -371,7 +371,8 @@ fn a_release_with_rows_moved_added_or_changed_does_not_agree_with_its_original()
         added.push(rows[at].clone());
         refuse("a row added", &added);
         let class = |row: &Vec<String>| quasi.iter().map(|&at| row[at].clone()).collect::<Vec<_>>();
-        if class(&rows[at]) == class(&rows[other]) {
+        // Where boxes overlap, a row that is moved may be in both of them.
+        if class(&rows[at]) == class(&rows[other]) || case.contains("finest") {
             return;
         }
         let mut moved = rows.clone();

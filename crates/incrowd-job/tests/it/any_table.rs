@@ -1,7 +1,7 @@
 //! A job takes its table from wherever rows come and leaves its release wherever they go; what it publishes is the same.
 
 use incrowd_core::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status,
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
 use incrowd_core::counts::{CountedTable, LeafSet};
 use incrowd_core::documented;
@@ -117,6 +117,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::Regions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
     },

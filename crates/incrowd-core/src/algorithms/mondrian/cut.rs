@@ -20,7 +20,7 @@ pub(super) enum Cut {
 
 /// What is known about a region before it is cut.
 #[derive(Debug)]
-pub(super) struct Region<'r> {
+pub(in crate::algorithms) struct Region<'r> {
     pub(super) points: &'r mut [u32],
     pub(super) rows: u32,
     /// The first and last place in each dimension.
@@ -28,13 +28,13 @@ pub(super) struct Region<'r> {
 }
 
 /// How regions are cut. What the algorithms differ in.
-pub(super) trait Choose: Sync {
+pub(in crate::algorithms) trait Choose: Sync {
     /// What one thread chooses with.
     fn chooser(&self) -> Box<dyn Chooser + '_>;
 }
 
 /// Chooses cuts, with memory that is reused.
-pub(super) trait Chooser {
+pub(in crate::algorithms) trait Chooser {
     /// Makes the best safe cut; false if there is none. `parts` becomes the ends of the parts, in points.
     fn cut(
         &mut self,
@@ -45,7 +45,7 @@ pub(super) trait Chooser {
 }
 
 /// Cuts regions, one after the other, reusing its memory.
-pub(super) struct Worker<'a> {
+pub(in crate::algorithms) struct Worker<'a> {
     pub(super) space: &'a Space,
     pub(super) tuples: &'a FrequencySet,
     judge: Judge<'a>,

@@ -3,7 +3,7 @@
 use super::targeted::{ByTarget, Sums, Weigh};
 use super::{TOP_DOWN_BUDGET, cut_regions, targets};
 use crate::Error;
-use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Status};
+use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Generalization, Status};
 use crate::counts::{CountedColumn, CountedTable};
 use crate::problem::{Meter, Problem};
 use crate::table::{Kind, parse_number};
@@ -42,6 +42,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::Regions,
         default_budget: TOP_DOWN_BUDGET,
         choices: None,
     },

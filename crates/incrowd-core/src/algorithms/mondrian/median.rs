@@ -3,7 +3,7 @@
 use super::cut::{Choose, Chooser, Cut, Region, Worker, into_children, off_numbers};
 use super::{TOP_DOWN_BUDGET, cut_regions};
 use crate::Error;
-use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Status};
+use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Generalization, Status};
 use crate::problem::{Meter, Problem};
 
 crate::documented! {
@@ -43,6 +43,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::Regions,
         default_budget: TOP_DOWN_BUDGET,
         choices: None,
     },
@@ -58,7 +59,8 @@ impl Algorithm for Mondrian {
     }
 }
 
-struct AtMedian;
+/// Cuts at the median of the widest side.
+pub(in crate::algorithms) struct AtMedian;
 
 impl Choose for AtMedian {
     fn chooser(&self) -> Box<dyn Chooser + '_> {

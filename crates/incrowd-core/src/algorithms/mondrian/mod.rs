@@ -14,6 +14,7 @@ mod targeted;
 
 pub use infogain::MondrianInfoGain;
 pub use lsd::MondrianLsd;
+pub(super) use median::AtMedian;
 pub use median::Mondrian;
 
 use super::checks::Checks;
@@ -25,7 +26,7 @@ use crate::privacy::Monotonicity;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
 use crate::recode::{ColumnRecoding, Regions};
 use cut::{Choose, Chooser, Worker};
-use space::Space;
+pub(super) use space::Space;
 use std::collections::BTreeMap;
 
 /// Nothing is suppressed unless the user allows it: it would not make a cut safe.
@@ -41,54 +42,111 @@ fn cut_regions(
     choose: &dyn Choose,
     meter: &Meter<'_>,
 ) -> Result<Found, Error> {
-    let survives = |it: Monotonicity| it == Monotonicity::UnionWithAny;
-    // A crowd may reach beyond its class, which only matters to models that more rows can break.
-    if problem.crowds_overlap() && !problem.models.iter().all(|it| survives(it.monotonicity())) {
-        let algorithm = entry.name;
-        return Err(Error::MatchAnyRefused { algorithm });
-    }
-    let table = problem.table;
-    let space = Space::new(problem);
-    let mut worker = Worker::new(problem, &space);
-    let mut points = Vec::with_capacity(table.tuples.len() * space.stride);
-    let mut open = Vec::new();
-    let mut rows_unsafe = 0;
-    for tuples in starts(problem) {
-        let start = points.len();
-        points.extend(space.points(problem, &tuples));
-        let rows = tuples.iter().map(|&it| table.tuples.sizes()[it as usize]);
-        let rows = rows.sum();
-        let is_safe = worker.is_safe(&points[start..], rows);
-        rows_unsafe += if is_safe { 0 } else { rows };
-        open.push(Part {
-            points: tuples.len(),
-            is_open: is_safe,
-        });
-    }
-    if rows_unsafe > problem.max_suppressed {
+    let Some(cut) = CutTable::new(problem, entry, choose, meter)? else {
         return uncut(problem, entry, meter);
+    };
+    let regions = (0..).zip(cut.regions());
+    let regions = regions.flat_map(|(at, tuples)| tuples.into_iter().map(move |it| (it, at)));
+    let mut of_tuples = vec![0; problem.table.tuples.len()];
+    for (tuple, region) in regions {
+        of_tuples[tuple as usize] = region;
     }
-    let (parts, cuts) = cut_all(problem, &space, choose, &mut points, open, meter)?;
-    let mut regions = vec![0; table.tuples.len()];
-    let mut tuples = points.chunks_exact(space.stride);
-    for (region, part) in parts.iter().enumerate() {
-        for point in tuples.by_ref().take(part.points) {
-            regions[space.tuple(point) as usize] = region as u32;
-        }
-    }
-    let proposal = Proposal {
-        recoding: Regions::new(table, &space.sides(), &regions, parts.len()).into(),
+    let sides = cut.space.sides();
+    let recoding = Regions::new(problem.table, &sides, &of_tuples, cut.parts.len());
+    Ok(proposal(recoding, cut.cuts).into())
+}
+
+/// Regions as a result without a guarantee.
+pub(super) fn proposal(regions: Regions, nodes_checked: u64) -> Proposal {
+    Proposal {
+        recoding: regions.into(),
         guarantee: Guarantee::Heuristic,
         loss: None,
-        nodes_checked: cuts,
+        nodes_checked,
         steps: Vec::new(),
-    };
-    Ok(proposal.into())
+    }
+}
+
+/// A table cut into regions.
+pub(super) struct CutTable {
+    pub(super) space: Space,
+    points: Vec<u32>,
+    parts: Vec<Part>,
+    /// How many cuts were made.
+    pub(super) cuts: u64,
+}
+
+impl CutTable {
+    /// Cuts a table into safe regions. None if the regions to begin with are not safe by themselves.
+    pub(super) fn new(
+        problem: &Problem<'_>,
+        entry: &'static AlgorithmEntry,
+        choose: &dyn Choose,
+        meter: &Meter<'_>,
+    ) -> Result<Option<Self>, Error> {
+        let survives = |it: Monotonicity| it == Monotonicity::UnionWithAny;
+        // A crowd may reach beyond its class, which only matters to models that more rows can break.
+        if problem.crowds_overlap() && !problem.models.iter().all(|it| survives(it.monotonicity()))
+        {
+            let algorithm = entry.name;
+            return Err(Error::MatchAnyRefused { algorithm });
+        }
+        let table = problem.table;
+        let space = Space::new(problem);
+        let mut worker = Worker::new(problem, &space);
+        let mut points = Vec::with_capacity(table.tuples.len() * space.stride);
+        let mut parts = Vec::new();
+        let mut rows_unsafe = 0;
+        for (start, tuples) in (0..).zip(starts(problem)) {
+            let first = points.len();
+            points.extend(space.points(problem, &tuples));
+            let rows = tuples.iter().map(|&it| table.tuples.sizes()[it as usize]);
+            let rows = rows.sum();
+            let is_safe = worker.is_safe(&points[first..], rows);
+            rows_unsafe += if is_safe { 0 } else { rows };
+            parts.push(Part {
+                points: tuples.len(),
+                start,
+                is_open: is_safe,
+                is_safe,
+            });
+        }
+        if rows_unsafe > problem.max_suppressed {
+            return Ok(None);
+        }
+        let cutting = Cutting {
+            problem,
+            space: &space,
+            choose,
+        };
+        let (parts, cuts) = cutting.cut_all(&mut points, parts, meter)?;
+        Ok(Some(CutTable {
+            space,
+            points,
+            parts,
+            cuts,
+        }))
+    }
+
+    /// Of each region: which of the regions to begin with it is part of, and whether it is safe. One that is not is to
+    /// be suppressed.
+    pub(super) fn origins(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        self.parts.iter().map(|part| (part.start, part.is_safe))
+    }
+
+    /// The tuples of each region, in an order in which near ones follow each other.
+    pub(super) fn regions(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
+        let mut points = self.points.chunks_exact(self.space.stride);
+        self.parts.iter().map(move |part| {
+            let points = points.by_ref().take(part.points);
+            points.map(|point| self.space.tuple(point)).collect()
+        })
+    }
 }
 
 /// The answer if the regions to begin with are not safe by themselves. Where crowds overlap, the highest acceptable
 /// levels may still be.
-fn uncut(
+pub(super) fn uncut(
     problem: &Problem<'_>,
     entry: &'static AlgorithmEntry,
     meter: &Meter<'_>,
@@ -135,139 +193,144 @@ fn starts(problem: &Problem<'_>) -> Vec<Vec<u32>> {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     points: usize,
+    /// The region to begin with that it is part of.
+    start: u32,
     /// Whether it may still be cut.
     is_open: bool,
+    is_safe: bool,
 }
 
-/// Cuts all open regions until none can be cut. Returns them in the order of their points, and how many cuts were made.
-///
-/// In rounds: in each round every large region is cut once and every small one to the end, so that the work is the
-/// same however many threads share it, and so is the result when it is stopped.
-fn cut_all(
-    problem: &Problem<'_>,
-    space: &Space,
-    choose: &dyn Choose,
-    points: &mut [u32],
-    mut parts: Vec<Part>,
-    meter: &Meter<'_>,
-) -> Result<(Vec<Part>, u64), Error> {
-    let mut cuts = 0;
-    while parts.iter().any(|part| part.is_open) {
-        let (next, work) = cut_round(problem, space, choose, points, &parts);
-        cuts += (next.len() - parts.len()) as u64;
-        parts = next;
-        meter.note(Progress {
-            nodes_checked: cuts,
-            ..Progress::default()
-        });
-        match meter.spend(Work(work)) {
-            Ok(()) => {}
-            Err(Interruption::Cancelled) => return Err(Error::Cancelled),
-            // Every region is safe as it is.
-            Err(_) => break,
-        }
-    }
-    Ok((parts, cuts))
+/// How a table is cut.
+#[derive(Clone, Copy)]
+struct Cutting<'a> {
+    problem: &'a Problem<'a>,
+    space: &'a Space,
+    choose: &'a dyn Choose,
 }
 
-/// One round, shared by threads: each has regions next to each other with about as many points.
-fn cut_round(
-    problem: &Problem<'_>,
-    space: &Space,
-    choose: &dyn Choose,
-    points: &mut [u32],
-    parts: &[Part],
-) -> (Vec<Part>, u64) {
-    let all: usize = (parts.iter().filter(|part| part.is_open))
-        .map(|part| part.points)
-        .sum();
-    let threads = problem
-        .settings
-        .threads
-        .clamp(1, all.div_ceil(SMALL).max(1));
-    let share = all.div_ceil(threads).max(1);
-    let work_on = |points: &mut [u32], parts: &[Part]| {
-        let mut worker = Worker::new(problem, space);
-        let mut chooser = choose.chooser();
-        let mut next = Vec::new();
-        let mut rest = points;
-        for part in parts {
-            let (own, others) = rest.split_at_mut(part.points * space.stride);
-            rest = others;
-            match part.is_open {
-                true => cut_part(&mut worker, &mut *chooser, own, &mut next),
-                false => next.push(*part),
+impl Cutting<'_> {
+    /// Cuts all open regions until none can be cut. Returns them in the order of their points, and how many cuts were made.
+    ///
+    /// In rounds: in each round every large region is cut once and every small one to the end, so that the work is the
+    /// same however many threads share it, and so is the result when it is stopped.
+    fn cut_all(
+        self,
+        points: &mut [u32],
+        mut parts: Vec<Part>,
+        meter: &Meter<'_>,
+    ) -> Result<(Vec<Part>, u64), Error> {
+        let mut cuts = 0;
+        while parts.iter().any(|part| part.is_open) {
+            let (next, work) = self.cut_round(points, &parts);
+            cuts += (next.len() - parts.len()) as u64;
+            parts = next;
+            meter.note(Progress {
+                nodes_checked: cuts,
+                ..Progress::default()
+            });
+            match meter.spend(Work(work)) {
+                Ok(()) => {}
+                Err(Interruption::Cancelled) => return Err(Error::Cancelled),
+                // Every region is safe as it is.
+                Err(_) => break,
             }
         }
-        (next, worker.work)
-    };
-    if threads == 1 {
-        return work_on(points, parts);
+        Ok((parts, cuts))
     }
-    std::thread::scope(|scope| {
-        let mut handles = Vec::new();
-        let (mut rest, mut parts) = (points, parts);
-        while !parts.is_empty() {
-            let (mut taken, mut open) = (0, 0);
-            let is_wanted = |part: &&Part| {
-                let is_wanted = open < share;
-                open += if part.is_open { part.points } else { 0 };
-                taken += if is_wanted { part.points } else { 0 };
-                is_wanted
-            };
-            let number = parts.iter().take_while(is_wanted).count();
-            let (own, others) = rest.split_at_mut(taken * space.stride);
-            let (of_own, of_others) = parts.split_at(number);
-            (rest, parts) = (others, of_others);
-            handles.push(scope.spawn(move || work_on(own, of_own)));
-        }
-        let mut next = Vec::new();
-        let mut work = 0;
-        for handle in handles {
-            let (parts, done) = handle.join().expect("cutting does not panic");
-            next.extend(parts);
-            work += done;
-        }
-        (next, work)
-    })
-}
 
-/// Cuts a region: a large one once, a small one to the end.
-fn cut_part(
-    worker: &mut Worker<'_>,
-    chooser: &mut dyn Chooser,
-    points: &mut [u32],
-    next: &mut Vec<Part>,
-) {
-    let stride = worker.space.stride;
-    let all = points.len() / stride;
-    let mut ends = Vec::new();
-    let mut region = worker.region(points);
-    let is_cut = chooser.cut(worker, &mut region, &mut ends);
-    worker.recycle(region);
-    if !is_cut {
-        next.push(Part {
-            points: all,
-            is_open: false,
-        });
-        return;
-    }
-    let mut start = 0;
-    for end in ends {
-        if all <= SMALL {
-            cut_part(
-                worker,
-                chooser,
-                &mut points[start * stride..end * stride],
-                next,
-            );
-        } else {
-            next.push(Part {
-                points: end - start,
-                is_open: true,
-            });
+    /// One round, shared by threads: each has regions next to each other with about as many points.
+    fn cut_round(self, points: &mut [u32], parts: &[Part]) -> (Vec<Part>, u64) {
+        let Cutting {
+            problem,
+            space,
+            choose,
+        } = self;
+        let all: usize = (parts.iter().filter(|part| part.is_open))
+            .map(|part| part.points)
+            .sum();
+        let threads = problem
+            .settings
+            .threads
+            .clamp(1, all.div_ceil(SMALL).max(1));
+        let share = all.div_ceil(threads).max(1);
+        let work_on = |points: &mut [u32], parts: &[Part]| {
+            let mut worker = Worker::new(problem, space);
+            let mut chooser = choose.chooser();
+            let mut next = Vec::new();
+            let mut rest = points;
+            for part in parts {
+                let (own, others) = rest.split_at_mut(part.points * space.stride);
+                rest = others;
+                match part.is_open {
+                    true => self.cut_part(&mut worker, &mut *chooser, (own, *part), &mut next),
+                    false => next.push(*part),
+                }
+            }
+            (next, worker.work)
+        };
+        if threads == 1 {
+            return work_on(points, parts);
         }
-        start = end;
+        std::thread::scope(|scope| {
+            let mut handles = Vec::new();
+            let (mut rest, mut parts) = (points, parts);
+            while !parts.is_empty() {
+                let (mut taken, mut open) = (0, 0);
+                let is_wanted = |part: &&Part| {
+                    let is_wanted = open < share;
+                    open += if part.is_open { part.points } else { 0 };
+                    taken += if is_wanted { part.points } else { 0 };
+                    is_wanted
+                };
+                let number = parts.iter().take_while(is_wanted).count();
+                let (own, others) = rest.split_at_mut(taken * space.stride);
+                let (of_own, of_others) = parts.split_at(number);
+                (rest, parts) = (others, of_others);
+                handles.push(scope.spawn(move || work_on(own, of_own)));
+            }
+            let mut next = Vec::new();
+            let mut work = 0;
+            for handle in handles {
+                let (parts, done) = handle.join().expect("cutting does not panic");
+                next.extend(parts);
+                work += done;
+            }
+            (next, work)
+        })
+    }
+
+    /// Cuts a region: a large one once, a small one to the end.
+    fn cut_part(
+        self,
+        worker: &mut Worker<'_>,
+        chooser: &mut dyn Chooser,
+        (points, part): (&mut [u32], Part),
+        next: &mut Vec<Part>,
+    ) {
+        let stride = self.space.stride;
+        let mut ends = Vec::new();
+        let mut region = worker.region(points);
+        let is_cut = chooser.cut(worker, &mut region, &mut ends);
+        worker.recycle(region);
+        if !is_cut {
+            let is_open = false;
+            next.push(Part { is_open, ..part });
+            return;
+        }
+        let mut start = 0;
+        for end in ends {
+            let inside = Part {
+                points: end - start,
+                ..part
+            };
+            let points = &mut points[start * stride..end * stride];
+            if part.points <= SMALL {
+                self.cut_part(worker, chooser, (points, inside), next);
+            } else {
+                next.push(inside);
+            }
+            start = end;
+        }
     }
 }
 

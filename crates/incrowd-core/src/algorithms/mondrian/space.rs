@@ -7,8 +7,8 @@ use crate::recode::Sides;
 
 /// One quasi-identifier. Its values are *places* on an axis, numbered from 0.
 #[derive(Debug)]
-pub(super) struct Dimension {
-    pub(super) sides: Sides,
+pub(in crate::algorithms) struct Dimension {
+    pub(in crate::algorithms) sides: Sides,
     /// The place of each leaf. Equal numbers share one, however they are written.
     places_of_leaves: Vec<u32>,
     /// How many places there are.
@@ -82,8 +82,26 @@ impl Dimension {
         self.half_range = (greatest / 2.0 - least / 2.0).max(0.0);
     }
 
+    /// How many places there are.
+    pub(in crate::algorithms) fn places(&self) -> u32 {
+        self.places
+    }
+
+    /// Of numbers: how far a place is from the least number, in widths of the axis. Cells that are no numbers are
+    /// farther from all of them than any two numbers are.
+    pub(in crate::algorithms) fn distance(&self, place: u32) -> f64 {
+        let least = self.numbers.get(self.first_number as usize);
+        match (least, self.numbers[place as usize]) {
+            (Some(&least), number) if number >= least && self.half_range > 0.0 => {
+                (number / 2.0 - least / 2.0) / self.half_range
+            }
+            (_, number) if number.is_nan() => -1.0 - f64::from(place),
+            _ => 0.0,
+        }
+    }
+
     /// How much of the axis lies between two places, from 0 to 1; 0 for a single place.
-    pub(super) fn width(&self, first: u32, last: u32) -> f64 {
+    pub(in crate::algorithms) fn width(&self, first: u32, last: u32) -> f64 {
         if first == last {
             return 0.0;
         }
@@ -124,14 +142,14 @@ impl Dimension {
 
 /// All dimensions. Tuples are points: for each the places, then the tuple's number and its rows.
 #[derive(Debug)]
-pub(super) struct Space {
-    pub(super) dimensions: Vec<Dimension>,
+pub(in crate::algorithms) struct Space {
+    pub(in crate::algorithms) dimensions: Vec<Dimension>,
     /// How many numbers a point has.
-    pub(super) stride: usize,
+    pub(in crate::algorithms) stride: usize,
 }
 
 impl Space {
-    pub(super) fn new(problem: &Problem<'_>) -> Self {
+    pub(in crate::algorithms) fn new(problem: &Problem<'_>) -> Self {
         let without_hierarchy = &problem.settings.without_hierarchy;
         let attributes = problem.table.attributes.iter().enumerate();
         let dimensions: Vec<Dimension> = attributes
@@ -143,7 +161,7 @@ impl Space {
         }
     }
 
-    pub(super) fn points(&self, problem: &Problem<'_>, tuples: &[u32]) -> Vec<u32> {
+    pub(in crate::algorithms) fn points(&self, problem: &Problem<'_>, tuples: &[u32]) -> Vec<u32> {
         let table = problem.table;
         let mut points = Vec::with_capacity(tuples.len() * self.stride);
         for &tuple in tuples {
@@ -157,17 +175,17 @@ impl Space {
     }
 
     /// How each column is published.
-    pub(super) fn sides(&self) -> Vec<Sides> {
+    pub(in crate::algorithms) fn sides(&self) -> Vec<Sides> {
         self.dimensions.iter().map(|it| it.sides).collect()
     }
 
     /// The number of the tuple of a point.
-    pub(super) fn tuple(&self, point: &[u32]) -> u32 {
+    pub(in crate::algorithms) fn tuple(&self, point: &[u32]) -> u32 {
         point[self.stride - 2]
     }
 
     /// The rows of a point.
-    pub(super) fn rows(&self, point: &[u32]) -> u32 {
+    pub(in crate::algorithms) fn rows(&self, point: &[u32]) -> u32 {
         point[self.stride - 1]
     }
 }

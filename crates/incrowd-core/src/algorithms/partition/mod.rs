@@ -25,7 +25,9 @@ pub use search::Counts;
 pub use settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
 pub use size::Choices;
 
-use super::{Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Status};
+use super::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+};
 use crate::Error;
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
 use crate::utility::Loss;
@@ -71,6 +73,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     settings: settings::DECLARED,
     kind: AlgorithmKind {
         status: Status::Experimental,
+        generalization: Generalization::Partitions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
     },

@@ -17,6 +17,7 @@ use crate::run::models;
 use crate::run::unchanged::{Published, raw_notes};
 use crate::spec::Job;
 use counted::{Counted, Which, finish};
+use incrowd_core::algorithms::{self, Generalization};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::hierarchy::Leaf;
 use incrowd_core::lattice::Level;
@@ -157,7 +158,10 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
         levels = compared.levels.clone();
         // Rows that are `*` in every column may be blank, as far as the original allows, and blank rows do not count
         // toward the budget.
-        let blank = rows_starred.min(compared.rows_at_any.into());
+        let blank = match asked_for_regions(job) {
+            true => rows_starred,
+            false => rows_starred.min(compared.rows_at_any.into()),
+        };
         let mut against = against(compared);
         // The budget applies to the rows that take part; those excluded because of missing cells are not published
         // either.
@@ -238,4 +242,11 @@ fn in_words(violation: &Violation) -> String {
         }
         Violation::TooManyRows { rows } => format!("{rows} more rows than the original has"),
     }
+}
+
+/// Whether a job names an algorithm that decides row by row, which may publish any row as `*`.
+fn asked_for_regions(job: &Job) -> bool {
+    let algorithm = job.search.algorithm.as_deref().and_then(algorithms::find);
+    let kind = algorithm.map(|algorithm| &algorithm.entry().kind);
+    kind.is_some_and(|kind| kind.generalization == Generalization::Regions)
 }
