@@ -6,13 +6,14 @@
 //! writer accepts.
 //!
 //! Modules may use only what stands beside or left of them:
-//! `card error numbers | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
+//! `card draw error numbers | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
 //! negotiate`.
 #![forbid(unsafe_code)]
 
 pub mod algorithms;
 pub mod card;
 pub mod counts;
+pub mod draw;
 pub mod error;
 pub mod hierarchy;
 pub mod lattice;

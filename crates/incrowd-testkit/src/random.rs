@@ -408,6 +408,11 @@ pub fn random_metric(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Opti
             weights: random_aggregation(problem, rng).weights,
         },
         "ambiguity" => OracleMetric::Ambiguity,
+        "kl-divergence" => OracleMetric::KlDivergence,
+        "query-error" => OracleMetric::QueryError {
+            queries: rng.usize(1..=80),
+            seed: rng.u64(1..=9),
+        },
         "classification-metric" => OracleMetric::ClassificationMetric {
             target: problem.target.clone()?,
         },

@@ -23,10 +23,12 @@ mod dm_star;
 mod floors;
 mod hdm;
 mod height;
+mod kl_divergence;
 mod loss;
 mod ncp;
 mod non_uniform_entropy;
 mod precision;
+mod query_error;
 mod registry;
 #[cfg(test)]
 mod tests;
@@ -39,10 +41,12 @@ pub use discernibility::Discernibility;
 pub use dm_star::DmStar;
 pub use hdm::Hdm;
 pub use height::Height;
+pub use kl_divergence::KlDivergence;
 pub use loss::GeneralizedLoss;
 pub use ncp::Ncp;
 pub use non_uniform_entropy::NonUniformEntropy;
 pub use precision::Precision;
+pub use query_error::QueryError;
 pub use registry::{MetricEntry, MetricKind, MetricSpec};
 
 use crate::counts::{Attribute, CountedTable, Histograms, LeafOrder, LeafSet};
@@ -64,6 +68,8 @@ pub static METRICS: &[MetricEntry] = &[
     height::ENTRY,
     ncp::ENTRY,
     ambiguity::ENTRY,
+    kl_divergence::ENTRY,
+    query_error::ENTRY,
     classification_metric::ENTRY,
 ];
 

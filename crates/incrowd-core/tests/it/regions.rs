@@ -13,7 +13,7 @@ use incrowd_core::publish::{
 };
 use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
 use incrowd_core::table::ValueCode;
-use incrowd_core::utility::{METRICS, MetricSpec};
+use incrowd_core::utility::{METRICS, MetricSpec, QueryError};
 use incrowd_testkit::oracle::{OracleModel, OracleProblem, Promise, almost_equal};
 use incrowd_testkit::random_problem;
 use std::any::Any;
@@ -384,6 +384,42 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
                 |it: &Shown| -> f64 { it.covers.iter().map(|it| it.len() as f64).product() };
             let all: f64 = (0..attributes).map(leaves).product();
             sum(0, &tuples, all) / rows
+        }
+        "kl-divergence" => {
+            let all: f64 = (0..attributes).map(leaves).product();
+            let same = |it: &Shown| -> f64 {
+                let alike = shown.iter().filter(|other| other.leaves == it.leaves);
+                alike.map(|other| f64::from(other.rows)).sum()
+            };
+            let bits = |it: &Shown| {
+                let tuples: f64 = it.covers.iter().map(|cover| cover.len() as f64).product();
+                let expected = match it.is_suppressed {
+                    true => all / suppressed,
+                    false => tuples / sizes[it.texts.as_slice()].0,
+                };
+                f64::from(it.rows) * (same(it) * expected).log2()
+            };
+            shown.iter().map(bits).sum::<f64>() / rows
+        }
+        "query-error" => {
+            let metric = QueryError::asking(100, 1, table);
+            let errors = metric.queries().map(|query| {
+                let is_counted =
+                    |it: &&Shown| query.iter().all(|(at, of)| of.contains(&it.leaves[*at]));
+                let counted = shown.iter().filter(is_counted);
+                let answer: f64 = counted.map(|it| f64::from(it.rows)).sum();
+                let share = |it: &Shown| -> f64 {
+                    let shares = query.iter().map(|(at, of)| {
+                        let met = it.covers[*at].iter().filter(|leaf| of.contains(leaf));
+                        met.count() as f64 / it.covers[*at].len() as f64
+                    });
+                    f64::from(it.rows) * shares.product::<f64>()
+                };
+                let published = shown.iter().filter(|it| !it.is_suppressed);
+                let estimate: f64 = published.map(share).sum();
+                (estimate - answer).abs() / answer.max(1.0)
+            });
+            errors.sum::<f64>() / 100.0
         }
         "classification-metric" => return None,
         other => panic!("{other} has no formula here"),

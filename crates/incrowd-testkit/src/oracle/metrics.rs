@@ -57,6 +57,15 @@ pub enum OracleMetric {
     },
     /// The mean number of raw tuples a row could be.
     Ambiguity,
+    /// Bits per row by which the raw rows differ from what the release leads to expect.
+    KlDivergence,
+    /// The mean relative error of random counts.
+    QueryError {
+        /// How many are asked.
+        queries: usize,
+        /// What decides which.
+        seed: u64,
+    },
     /// The share of rows suppressed or outside the majority of their class.
     ClassificationMetric {
         /// The column to predict.
@@ -123,6 +132,8 @@ impl OracleMetric {
             OracleMetric::NonUniformEntropy(_) => "non-uniform-entropy",
             OracleMetric::Ncp { .. } => "ncp",
             OracleMetric::Ambiguity => "ambiguity",
+            OracleMetric::KlDivergence => "kl-divergence",
+            OracleMetric::QueryError { .. } => "query-error",
             OracleMetric::ClassificationMetric { .. } => "classification-metric",
         }
     }
@@ -140,6 +151,9 @@ impl OracleMetric {
             .options(),
             OracleMetric::AverageClassSize { k: Some(k) } => vec![format!("k={k}")],
             OracleMetric::ClassificationMetric { target } => vec![format!("column={target}")],
+            OracleMetric::QueryError { queries, seed } => {
+                vec![format!("queries={queries}"), format!("seed={seed}")]
+            }
             _ => Vec::new(),
         };
         match options.is_empty() {
@@ -246,6 +260,35 @@ impl OracleMetric {
                     })
                     .product()
             }),
+            OracleMetric::KlDivergence => judged.mean_of_rows(|row| {
+                let raw = |row: usize| -> Vec<&str> {
+                    (judged.ways_up.iter())
+                        .map(|ways_up| ways_up[row][0].as_str())
+                        .collect()
+                };
+                let all = 0..judged.rows.len();
+                let same = all.clone().filter(|&other| raw(other) == raw(row)).count();
+                let alike = all.filter(|&other| judged.published[other] == judged.published[row]);
+                let values = attributes.clone().map(|attribute| {
+                    let listed = judged.hierarchy(attribute).len() as f64;
+                    let under = judged.leaves_under(attribute, row) as f64;
+                    if judged.is_suppressed[row] {
+                        listed
+                    } else {
+                        under
+                    }
+                });
+                let size = match judged.is_suppressed[row] {
+                    true => suppressed,
+                    false => alike.count() as f64,
+                };
+                (same as f64 * values.product::<f64>() / size).log2()
+            }),
+            OracleMetric::QueryError { queries, seed } => {
+                let queries = random_queries(judged, *queries, *seed);
+                let errors = queries.iter().map(|query| query_error(judged, query));
+                errors.sum::<f64>() / queries.len() as f64
+            }
             OracleMetric::ClassificationMetric { target } => {
                 let target = judged.problem.values(&judged.rows, target);
                 let right = |class: &Vec<usize>| {
@@ -327,19 +370,101 @@ fn bits(judged: &Judged<'_>, attribute: usize) -> f64 {
         .sum()
 }
 
-/// The penalty of a published cell: the width of its numbers, or the number of its values when there are several,
-/// by that of all listed.
-fn penalty(judged: &Judged<'_>, attribute: usize, row: usize) -> f64 {
+/// A question: the values that some quasi-identifiers must have.
+type Question<'a> = Vec<(usize, Vec<&'a str>)>;
+
+/// Questions as the card of the metric describes them, drawn with the numbers of SplitMix64.
+fn random_queries<'a>(judged: &'a Judged<'_>, queries: usize, seed: u64) -> Vec<Question<'a>> {
+    let mut state = seed;
+    let mut below = |bound: usize| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ (number >> 31)) % bound as u64) as usize
+    };
+    // The values of all rows, in the order in which the hierarchy lists them.
+    let columns: Vec<Vec<&str>> = (0..judged.levels.len())
+        .map(|attribute| {
+            let raw = judged.ways_up[attribute].iter().map(|way| way[0].as_str());
+            let raw: Vec<&str> = raw.collect();
+            let listed = judged.hierarchy(attribute).iter();
+            listed
+                .flat_map(|way| raw.iter().copied().filter(|value| *value == way[0]))
+                .collect()
+        })
+        .collect();
+    let number = |value: &str| value.parse::<f64>().ok();
+    let mut drawn = Vec::new();
+    for _ in 0..queries {
+        let mut left: Vec<usize> = (0..columns.len()).collect();
+        let mut question = Vec::new();
+        for taken in 0..1 + below(columns.len().min(3)) {
+            let other = taken + below(columns.len() - taken);
+            left.swap(taken, other);
+            let attribute = left[taken];
+            let values = &columns[attribute];
+            let (one, other) = (values[below(values.len())], values[below(values.len())]);
+            let listed = judged.hierarchy(attribute).iter();
+            let wanted: Vec<&str> = match (number(one), number(other)) {
+                (Some(one), Some(other)) if is_numeric(judged, attribute) => {
+                    let range = one.min(other)..=one.max(other);
+                    let is_within =
+                        |value: &str| number(value).is_some_and(|it| range.contains(&it));
+                    listed
+                        .map(|way| way[0].as_str())
+                        .filter(|value| is_within(value))
+                        .collect()
+                }
+                _ => vec![one],
+            };
+            question.push((attribute, wanted));
+        }
+        drawn.push(question);
+    }
+    drawn
+}
+
+fn query_error(judged: &Judged<'_>, question: &Question<'_>) -> f64 {
+    let is_counted = |row: usize| {
+        let mut asked = question.iter();
+        asked.all(|(attribute, wanted)| {
+            wanted.contains(&judged.ways_up[*attribute][row][0].as_str())
+        })
+    };
+    let share = |row: usize| -> f64 {
+        let shares = question.iter().map(|(attribute, wanted)| {
+            let under: Vec<&str> = judged.values_under(*attribute, row).collect();
+            let met = under.iter().filter(|value| wanted.contains(value)).count();
+            met as f64 / under.len() as f64
+        });
+        shares.product()
+    };
+    let rows = 0..judged.rows.len();
+    let answer = rows.clone().filter(|&row| is_counted(row)).count() as f64;
+    let published = rows.filter(|&row| !judged.is_suppressed[row]);
+    let estimate: f64 = published.map(share).sum();
+    (estimate - answer).abs() / answer.max(1.0).max(judged.rows.len() as f64 / 1000.0)
+}
+
+/// Whether a quasi-identifier is one of numbers.
+fn is_numeric(judged: &Judged<'_>, attribute: usize) -> bool {
     let (column, hierarchy) = &judged.problem.quasi_identifiers[attribute];
     let all_rows: Vec<usize> = (0..judged.problem.table.rows.len()).collect();
     let data = judged.problem.values(&all_rows, column);
     let is_number = |text: &str| text.parse::<f64>().is_ok();
     let mut data = data.into_iter().filter(|text| !text.is_empty()).peekable();
-    let listed = || hierarchy.iter().map(|way| way[0].as_str());
-    let numeric = data.peek().is_some()
+    let mut listed = hierarchy.iter().map(|way| way[0].as_str());
+    data.peek().is_some()
         && data.all(is_number)
-        && listed().all(|text| text.is_empty() || is_number(text));
-    if numeric {
+        && listed.all(|text| text.is_empty() || is_number(text))
+}
+
+/// The penalty of a published cell: the width of its numbers, or the number of its values when there are several,
+/// by that of all listed.
+fn penalty(judged: &Judged<'_>, attribute: usize, row: usize) -> f64 {
+    let hierarchy = judged.hierarchy(attribute);
+    let listed = || hierarchy.iter().map(|way| way[0].as_str());
+    if is_numeric(judged, attribute) {
         let all = width(listed());
         if all == 0.0 {
             0.0

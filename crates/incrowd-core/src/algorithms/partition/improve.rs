@@ -5,31 +5,9 @@
 
 use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
+use crate::draw::Draw;
 use crate::lattice::Node;
 use crate::problem::Interruption;
-
-/// Random numbers: SplitMix64.
-#[derive(Debug)]
-pub(super) struct Draw(u64);
-
-impl Draw {
-    pub(super) fn new(seed: u64) -> Self {
-        Draw(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Below `bound`, which is at least 1.
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
 
 /// Optimizes one attribute after the other, in `best`. If interrupted, the result so far stays there. `note` is called
 /// before each.

@@ -2,7 +2,7 @@
 
 use super::sample::{Sample, SampleColumn, metric};
 use crate::table::Kind;
-use crate::utility::{Known, METRICS, MetricSpec};
+use crate::utility::{Known, METRICS, MetricSpec, QueryError};
 
 /// ages 20, 24, 30, 40 under two intervals; two sexes. Eight rows:
 /// 20 F ×2, 24 F, 24 M, 30 M ×2, 40 M, 40 F; the targets 0, 0, 1, 0, 1, 1, 0, 1.
@@ -132,6 +132,39 @@ fn ncp_measures_numbers_by_their_span_and_text_by_its_leaves() {
 fn ambiguity_counts_raw_tuples() {
     assert_loss("ambiguity", &[1, 0], 2, (6.0 * 2.0 + 2.0 * 8.0) / 8.0);
     assert_loss("ambiguity", &[0, 0], 1, 1.0);
+}
+
+#[test]
+fn the_divergence_is_what_a_row_tells_beyond_its_class() {
+    // Each published class has two rows of one tuple and one of another, and two tuples to choose from; the two
+    // suppressed rows could be any of eight.
+    let class = 2.0 * (2.0f64 * 2.0 / 3.0).log2() + (2.0f64 / 3.0).log2();
+    let lost = 2.0 * (8.0f64 / 2.0).log2();
+    assert_loss("kl-divergence", &[1, 0], 2, (2.0 * class + lost) / 8.0);
+    assert_loss("kl-divergence", &[0, 0], 1, 0.0);
+}
+
+#[test]
+fn queries_are_those_of_the_seed_and_raw_rows_answer_them_without_error() {
+    let table = people().table();
+    let queries = |seed| -> Vec<_> { QueryError::asking(50, seed, &table).queries().collect() };
+    assert_eq!(queries(1), queries(1));
+    assert_ne!(queries(1), queries(2));
+    // Ages from one to another, single sexes, both, and never the same column twice.
+    let leaves = |at: usize| {
+        queries(1)
+            .into_iter()
+            .flatten()
+            .filter(move |of| of.0 == at)
+    };
+    assert!(leaves(0).any(|(_, of)| of.len() > 1) && leaves(0).all(|(_, of)| of.is_sorted()));
+    assert!(leaves(1).all(|(_, of)| of.len() == 1));
+    let columns = |query: &Vec<(usize, Vec<u32>)>| query.iter().map(|of| of.0).collect::<Vec<_>>();
+    let mut seen: Vec<Vec<usize>> = queries(1).iter().map(columns).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen, [vec![0], vec![0, 1], vec![1], vec![1, 0]]);
+    assert_loss("query-error", &[0, 0], 1, 0.0);
 }
 
 #[test]

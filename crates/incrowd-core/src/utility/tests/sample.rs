@@ -320,6 +320,9 @@ pub(super) const SPECS: &[&str] = &[
     "ncp",
     "ncp(weights=c0:2)",
     "ambiguity",
+    "kl-divergence",
+    "query-error",
+    "query-error(queries=200,seed=7)",
     "classification-metric(column=target)",
 ];
 

@@ -17,11 +17,12 @@ pub(super) use direction::choose;
 
 use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
-use super::improve::{self, Draw};
+use super::improve;
 use super::program::is_exact;
 use crate::Error;
 use crate::algorithms::partition::settings::PruningRules;
 use crate::counts::Work;
+use crate::draw::Draw;
 use crate::problem::{Interruption, Progress};
 use crate::utility::Loss;
 use node::Node;
