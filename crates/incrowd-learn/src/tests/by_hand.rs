@@ -1,0 +1,112 @@
+//! What cells stand for, folds, and rules as they are written.
+
+use crate::partitioning::{Rule, partition};
+use crate::{Column, Domain, Meaning, Sample, distance, folds};
+use std::sync::Arc;
+
+#[test]
+fn an_interval_is_its_midpoint_and_a_missing_number_that_of_the_column() {
+    let ages = Domain::Numbers(vec![10.0, 20.0, 35.0, f64::NAN]);
+    let number = |values: &[u32]| Meaning::of_values(&ages, values.to_vec()).number();
+    assert_eq!(number(&[1]), 20.0);
+    assert_eq!(number(&[0, 1, 2]), 22.5);
+    assert_eq!(number(&[1, 2, 3]), 27.5);
+    assert_eq!(number(&[3]), 22.5);
+    let mean = Meaning::of_number(&ages, 19.0);
+    assert_eq!((mean.number(), mean.values), (19.0, vec![1]));
+}
+
+#[test]
+fn a_set_has_an_equal_share_of_each_of_its_values() {
+    let set = Meaning::of_values(&Domain::Texts(5), vec![0, 3, 4]);
+    assert_eq!(set.share_of(3), 1.0 / 3.0);
+    assert_eq!(set.share_of(2), 0.0);
+}
+
+#[test]
+fn folds_are_equally_large_and_decided_by_the_seed() {
+    let fold_of_row = folds(23, 5, 1);
+    let mut sizes: Vec<usize> = (0..5)
+        .map(|fold| fold_of_row.iter().filter(|&&it| it == fold).count())
+        .collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [4, 4, 5, 5, 5]);
+    assert_eq!(fold_of_row, folds(23, 5, 1));
+    assert_ne!(fold_of_row, folds(23, 5, 2));
+}
+
+#[test]
+fn a_column_of_decades_is_nearer_to_its_numbers_than_one_of_stars() {
+    let ages = Arc::new(Domain::Numbers((0..40).map(f64::from).collect()));
+    let raw = Column::raw(ages.clone(), (0..40).chain(0..10).collect());
+    let released = |width: u32| Column {
+        meanings: (0..40 / width)
+            .map(|at| Meaning::of_values(&ages, (at * width..(at + 1) * width).collect()))
+            .collect(),
+        codes: raw.codes.iter().map(|age| age / width).collect(),
+        domain: ages.clone(),
+    };
+    assert_eq!(distance(&raw, &released(1)), 0.0);
+    // Every number of ten has the rows it had.
+    assert!(distance(&raw, &released(10)) < 1e-12);
+    assert!(distance(&raw, &released(40)) > 0.05);
+}
+
+#[test]
+fn rules_name_the_tightest_boundaries_and_count_rows_on_both_sides_of_them() {
+    let ages = Arc::new(Domain::Numbers((0..60).map(f64::from).collect()));
+    let raw = Column::raw(ages.clone(), (0..60).collect());
+    let classes: Vec<u32> = (0..60)
+        .map(|age| u32::from((20..40).contains(&age)))
+        .collect();
+    let rows: Vec<u32> = (0..60).collect();
+    let texts: Vec<String> = (0..60).map(|age| age.to_string()).collect();
+    let rules = |column: &Column, texts: &[String]| -> Vec<(String, u32, u32)> {
+        let sample = Sample {
+            features: std::slice::from_ref(column),
+            classes: &classes,
+            class_count: 2,
+            rows: &rows,
+        };
+        let buckets = partition(&sample, 2);
+        let rule = |bucket: &crate::partitioning::Bucket| {
+            let rule = Rule {
+                conditions: &bucket.conditions,
+                names: &["age".to_owned()],
+                texts: &[texts.to_vec()],
+            };
+            (
+                rule.to_string(),
+                bucket.majority_rows,
+                bucket.overlapping_rows,
+            )
+        };
+        buckets.iter().map(rule).collect()
+    };
+    let expected = [
+        ("age >= 40", 20, 0),
+        ("age >= 20 and age < 40", 20, 0),
+        ("age < 20", 20, 0),
+    ];
+    let mut found = rules(&raw, &texts);
+    found.sort_unstable();
+    let mut wanted = expected.map(|(rule, rows, spanned)| (rule.to_owned(), rows, spanned));
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+    // In intervals of eight the boundaries 20 and 40 are inside one and between two.
+    let eights = Column {
+        meanings: (0..8)
+            .map(|at| Meaning::of_values(&ages, (at * 8..(at * 8 + 8).min(60)).collect()))
+            .collect(),
+        codes: (0..60).map(|age| age / 8).collect(),
+        domain: ages,
+    };
+    let texts: Vec<String> = eights
+        .meanings
+        .iter()
+        .map(|it| it.number().to_string())
+        .collect();
+    let found = rules(&eights, &texts);
+    let spanned: u32 = found.iter().map(|it| it.2).sum();
+    assert!(spanned > 0, "{found:?}");
+}
