@@ -36,6 +36,10 @@ pub use report::certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
 pub use report::digits::few_digits;
+pub use report::evaluation::{
+    Accuracy, Associated, Classified, ColumnDistance, Evaluation, Partitioning, QueriesAnswered,
+    Regressed, Rmse, RuleBucket,
+};
 pub use report::explain::{Entry, Explanation, Family, explain};
 pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
@@ -51,6 +55,7 @@ pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymi
 pub use run::choices::{Chooser, Decision, leaves_choices};
 pub use run::compare::{Comparison, Run, RunFailed, RunReached, compare};
 pub use run::control::{Control, NoProgress, Phase, Progress, Standing};
+pub use run::evaluate::{EvaluateOptions, evaluate};
 pub use run::hierarchies::ColumnHierarchy;
 pub use run::init::{Initialized, init};
 pub use run::inspect::{
@@ -70,7 +75,7 @@ pub use run::schemes_study::{
 pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{
-    AlgorithmSettings, AttachedSink, AttachedTable, Budget, Columns, Data, Delimiter,
-    HierarchySource, Job, MissingCells, Others, Output, Privacy, Search, Suppressed, TimeLimit,
-    Unlisted, WorkLimit,
+    AlgorithmSettings, AttachedLevels, AttachedSink, AttachedTable, Budget, Columns, Data,
+    Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
+    TimeLimit, Unlisted, WorkLimit,
 };

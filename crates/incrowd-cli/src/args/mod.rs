@@ -6,6 +6,7 @@ mod about;
 mod anonymize;
 mod columns;
 mod compare;
+mod evaluate;
 mod hierarchy;
 mod init;
 mod inspect;
@@ -22,6 +23,7 @@ mod words;
 pub(crate) use about::{CompletionsArgs, ExplainArgs, ManArgs};
 pub(crate) use anonymize::AnonymizeArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use hierarchy::{
     HierarchyBuildArgs, HierarchyCheckArgs, HierarchyCommand, HierarchyShowArgs,
 };
@@ -81,6 +83,7 @@ pub(crate) enum Command {
     Negotiate(Box<NegotiateArgs>),
     Study(Box<StudyArgs>),
     Compare(Box<CompareArgs>),
+    Evaluate(Box<EvaluateArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

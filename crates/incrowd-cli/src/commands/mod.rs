@@ -5,6 +5,7 @@ mod choices;
 mod compare;
 mod completions;
 mod dialogue;
+mod evaluate;
 mod explain;
 mod hierarchy;
 mod init;
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
         Command::Negotiate(args) => negotiate::run(args, global, control),
         Command::Study(args) => study::run(args, global, control),
         Command::Compare(args) => compare::run(args, global, control),
+        Command::Evaluate(args) => evaluate::run(args, global, control),
         Command::Explain(args) => explain::run(args, global),
         Command::Completions(args) => Ok(completions::run(args)),
         Command::Man(args) => man::run(args),

@@ -2,6 +2,7 @@
 
 pub(crate) mod choices;
 pub(crate) mod comparison;
+pub(crate) mod evaluation;
 pub(crate) mod json;
 pub(crate) mod negotiation;
 mod page;

@@ -69,7 +69,7 @@ impl Attribute {
     }
 
     /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none if there are other leaves.
-    pub(crate) fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
+    pub fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
         let number = |leaf: Leaf| match (self.hierarchy.text(leaf), self.kind) {
             ("" | ANY, _) => Some(f64::NAN),
             _ if self.missing == Some(leaf) => Some(f64::NAN),

@@ -64,6 +64,12 @@ incrowd_core::error_codes! {
     NotACertificate => "not-a-certificate", "A file given as a certificate is not one.";
     CertificateDecides => "certificate-decides", "Roles or privacy models are given in addition to a certificate, which states them.";
     RevealingColumns => "revealing-columns", "Columns published unchanged would reveal people.";
+    UnreadText => "unread-text", "A published text that stands for no value of its column.";
+    TooManyClasses => "too-many-classes", "A target with more values than can be learned as classes.";
+    Folds => "folds", "Fewer than two folds, or more than there are rows.";
+    NothingToJudge => "nothing-to-judge", "No column is left to judge.";
+    NothingToPartition => "nothing-to-partition", "Rules are asked for without a target that has classes.";
+    NotItsOriginal => "not-its-original", "A release that cannot have been made from the raw table.";
     WorkerLost => "worker-lost", "A thread ended without a result. A bug in incrowd.";
 }
 

@@ -116,6 +116,20 @@ impl Error {
                      others or sensitive a role (`-q`, `-s`); to publish them anyway, pass `--keep {names}`"
                 )
             }
+            Error::UnreadText { column, .. } => format!(
+                "give the hierarchies that the release was made with, and name `{column}` among the quasi-identifiers (`-q`)"
+            ),
+            Error::TooManyClasses { .. } => {
+                "choose a target with fewer values, or one of numbers".into()
+            }
+            Error::Folds { rows, .. } => format!("give `--folds` a number from 2 to {rows}"),
+            Error::NothingToJudge => {
+                "name columns with `-q`, `-s`, `--keep`, `--target` or `--columns`".into()
+            }
+            Error::NothingToPartition => {
+                "name one with `--target`: a column of text, or of at most ten different numbers".into()
+            }
+            Error::NotItsOriginal => "check that this is the original of the release".into(),
             Error::NoQuasiIdentifiers => {
                 "name the columns that others could know, as in `-q age,sex,zip`; `incrowd inspect DATA` proposes some"
                     .into()

@@ -211,6 +211,49 @@ pub enum Error {
         /// The columns, each with its reasons.
         columns: Vec<RevealingColumn>,
     },
+    /// A published text that stands for no value of its column.
+    #[error(
+        "{rows} rows have a text in column `{column}` that stands for no value of the raw table"
+    )]
+    UnreadText {
+        /// The column.
+        column: String,
+        /// The file.
+        input: String,
+        /// How many rows have such a text.
+        rows: u64,
+        /// The first of them.
+        row: u64,
+    },
+    /// Too many classes to learn.
+    #[error(
+        "the target `{target}` has {classes} values, and at most {most} can be learned as classes"
+    )]
+    TooManyClasses {
+        /// The target.
+        target: String,
+        /// Its values.
+        classes: u64,
+        /// The most that are learned.
+        most: u64,
+    },
+    /// More or fewer folds than rows allow.
+    #[error("{rows} rows cannot be split into {folds} folds")]
+    Folds {
+        /// What was given.
+        folds: u64,
+        /// Rows of the table.
+        rows: u64,
+    },
+    /// No column to judge.
+    #[error("no column is left to judge")]
+    NothingToJudge,
+    /// No target whose classes rules could tell.
+    #[error("`--partitioning` has no target with classes")]
+    NothingToPartition,
+    /// A release of another table.
+    #[error("no row of the release could be a row of the raw table")]
+    NotItsOriginal,
     /// Nothing can be generalized.
     #[error("no quasi-identifiers given")]
     NoQuasiIdentifiers,

@@ -38,6 +38,7 @@ impl Error {
                 columns,
                 ..
             } => Some(format!("{named_in}; {input} has {columns} columns")),
+            Error::UnreadText { input, row, .. } => Some(format!("{input}, first in row {row}")),
             Error::NoRole { columns, .. } if columns.len() > 1 => Some(join(columns)),
             Error::RevealingColumns { columns } => Some(join(columns)),
             Error::NoSuchLevel { height, .. } => {

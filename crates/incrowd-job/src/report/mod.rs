@@ -6,6 +6,7 @@ pub(crate) mod certificate;
 pub(crate) mod choices;
 pub(crate) mod csv_text;
 pub(crate) mod digits;
+pub(crate) mod evaluation;
 pub(crate) mod explain;
 pub(crate) mod outcome;
 pub(crate) mod revealing;

@@ -94,6 +94,11 @@ pub(crate) fn resolve(
                 None,
             )
         }
+        Some(HierarchySource::Attached(levels)) => (
+            Hierarchy::clone(&levels.hierarchy),
+            levels.from.clone(),
+            levels.reason.clone(),
+        ),
         None => {
             let present = values.iter().map(|&(text, _)| text);
             let kind = Kind::of(present.filter(|text| !text.is_empty()));

@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod counted;
 pub(crate) mod describe;
+pub(crate) mod evaluate;
 pub(crate) mod files;
 pub(crate) mod hierarchies;
 pub(crate) mod init;

@@ -1,5 +1,6 @@
-//! Tables attached to a job in place of a file.
+//! Tables and levels attached to a job in place of a file.
 
+use incrowd_core::hierarchy::Hierarchy;
 use incrowd_io::{RowSink, RowSource};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,3 +60,22 @@ impl PartialEq for AttachedSink {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
+
+/// The levels of a column, in place of a file or a rule.
+#[derive(Debug, Clone)]
+pub struct AttachedLevels {
+    /// The levels.
+    pub hierarchy: Arc<Hierarchy>,
+    /// The file or rule that they come from.
+    pub from: String,
+    /// Why the rule was chosen; none if the user gave a file or rule.
+    pub reason: Option<String>,
+}
+
+impl PartialEq for AttachedLevels {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.hierarchy, &other.hierarchy)
+    }
+}
+
+impl Eq for AttachedLevels {}

@@ -1,5 +1,6 @@
 //! Where the levels of a column come from.
 
+use super::AttachedLevels;
 use incrowd_core::hierarchy::HierarchySpec;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -15,6 +16,8 @@ pub enum HierarchySource {
     File(PathBuf),
     /// A builder with its parameters, such as `interval:5,10,20@17`.
     Built(String),
+    /// Levels that a program has at hand; no job file can express them.
+    Attached(AttachedLevels),
 }
 
 impl From<String> for HierarchySource {
@@ -38,6 +41,7 @@ impl fmt::Display for HierarchySource {
         match self {
             HierarchySource::File(path) => path.display().fmt(formatter),
             HierarchySource::Built(text) => text.fmt(formatter),
+            HierarchySource::Attached(levels) => levels.from.fmt(formatter),
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod settings;
 mod time_limit;
 mod work_limit;
 
-pub use attached::{AttachedSink, AttachedTable};
+pub use attached::{AttachedLevels, AttachedSink, AttachedTable};
 pub use budget::Budget;
 pub use hierarchy_source::HierarchySource;
 pub use job::{

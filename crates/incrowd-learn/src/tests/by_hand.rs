@@ -52,48 +52,60 @@ fn a_column_of_decades_is_nearer_to_its_numbers_than_one_of_stars() {
     assert!(distance(&raw, &released(40)) > 0.05);
 }
 
-#[test]
-fn rules_name_the_tightest_boundaries_and_count_rows_on_both_sides_of_them() {
-    let ages = Arc::new(Domain::Numbers((0..60).map(f64::from).collect()));
-    let raw = Column::raw(ages.clone(), (0..60).collect());
-    let classes: Vec<u32> = (0..60)
-        .map(|age| u32::from((20..40).contains(&age)))
-        .collect();
+/// The rules of two cuts, with the rows of the majority and those on both sides of a boundary, for people of up to 60
+/// of whom those of some ages are one class.
+fn rules(column: &Column, ages: std::ops::Range<u32>) -> Vec<(String, u32, u32)> {
+    let classes: Vec<u32> = (0..60).map(|age| u32::from(ages.contains(&age))).collect();
     let rows: Vec<u32> = (0..60).collect();
-    let texts: Vec<String> = (0..60).map(|age| age.to_string()).collect();
-    let rules = |column: &Column, texts: &[String]| -> Vec<(String, u32, u32)> {
-        let sample = Sample {
-            features: std::slice::from_ref(column),
-            classes: &classes,
-            class_count: 2,
-            rows: &rows,
-        };
-        let buckets = partition(&sample, 2);
-        let rule = |bucket: &crate::partitioning::Bucket| {
+    let sample = Sample {
+        features: std::slice::from_ref(column),
+        classes: &classes,
+        class_count: 2,
+        rows: &rows,
+    };
+    let numbers = column.meanings.iter().map(|it| it.number().to_string());
+    let texts = [numbers.collect::<Vec<_>>()];
+    let mut found: Vec<(String, u32, u32)> = partition(&sample, 2)
+        .iter()
+        .map(|bucket| {
             let rule = Rule {
                 conditions: &bucket.conditions,
                 names: &["age".to_owned()],
-                texts: &[texts.to_vec()],
+                texts: &texts,
             };
             (
                 rule.to_string(),
                 bucket.majority_rows,
                 bucket.overlapping_rows,
             )
-        };
-        buckets.iter().map(rule).collect()
-    };
-    let expected = [
-        ("age >= 40", 20, 0),
-        ("age >= 20 and age < 40", 20, 0),
-        ("age < 20", 20, 0),
-    ];
-    let mut found = rules(&raw, &texts);
+        })
+        .collect();
     found.sort_unstable();
-    let mut wanted = expected.map(|(rule, rows, spanned)| (rule.to_owned(), rows, spanned));
-    wanted.sort_unstable();
-    assert_eq!(found, wanted);
-    // In intervals of eight the boundaries 20 and 40 are inside one and between two.
+    found
+}
+
+#[test]
+fn rules_name_the_tightest_boundaries_whichever_was_cut_first() {
+    let ages = Arc::new(Domain::Numbers((0..60).map(f64::from).collect()));
+    let raw = Column::raw(ages, (0..60).collect());
+    let rule = |text: &str, rows: u32| (text.to_owned(), rows, 0);
+    let expected = [
+        rule("age < 30", 30),
+        rule("age >= 30 and age < 50", 20),
+        rule("age >= 50", 10),
+    ];
+    assert_eq!(rules(&raw, 30..50), expected);
+    let expected = [
+        rule("age < 10", 10),
+        rule("age < 30 and age >= 10", 20),
+        rule("age >= 30", 30),
+    ];
+    assert_eq!(rules(&raw, 10..30), expected);
+}
+
+#[test]
+fn rows_whose_interval_spans_a_boundary_are_counted() {
+    let ages = Arc::new(Domain::Numbers((0..60).map(f64::from).collect()));
     let eights = Column {
         meanings: (0..8)
             .map(|at| Meaning::of_values(&ages, (at * 8..(at * 8 + 8).min(60)).collect()))
@@ -101,12 +113,12 @@ fn rules_name_the_tightest_boundaries_and_count_rows_on_both_sides_of_them() {
         codes: (0..60).map(|age| age / 8).collect(),
         domain: ages,
     };
-    let texts: Vec<String> = eights
-        .meanings
-        .iter()
-        .map(|it| it.number().to_string())
-        .collect();
-    let found = rules(&eights, &texts);
-    let spanned: u32 = found.iter().map(|it| it.2).sum();
-    assert!(spanned > 0, "{found:?}");
+    // The intervals of 16 to 23 and of 48 to 55 are on the upper side of their midpoints.
+    let found = rules(&eights, 20..48);
+    let texts: Vec<&str> = found.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["age < 19.5", "age >= 19.5 and age < 51.5", "age >= 51.5"]
+    );
+    assert_eq!(found.iter().map(|it| it.2).collect::<Vec<_>>(), [0, 8, 8]);
 }

@@ -43,7 +43,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
 ///
 /// What a job, or flags next to an original, say about the format of a table applies to the original. Its release has a
 /// header, the usual quotes, and apostrophes if it was made for spreadsheets.
-fn as_released(job: &Job, has_original: bool) -> Job {
+pub(crate) fn as_released(job: &Job, has_original: bool) -> Job {
     let mut release = job.clone();
     release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
     if !has_original && job.file.is_none() {

@@ -1,0 +1,158 @@
+//! A release and its table side by side: random counts, distributions, associations, and the rules of a target.
+
+use super::meanings::{Judged, Released};
+use super::predict::Target;
+use crate::report::evaluation::{
+    Associated, ColumnDistance, Partitioning, QueriesAnswered, RuleBucket,
+};
+use incrowd_core::utility::{Cover, OverlappingGroups, Published, PublishedAttribute, QueryError};
+use incrowd_learn::partitioning::{Rule, partition};
+use incrowd_learn::{AssociationMeasure, Column, DistanceMeasure, Sample, association, distance};
+
+/// How many counts are asked for.
+const QUERIES: usize = 1000;
+
+/// Asks the raw table and the release.
+pub(super) fn queries(judged: &Judged, released: &Released, seed: u64) -> QueriesAnswered {
+    let metric = QueryError::asking(QUERIES, seed, &judged.table);
+    let covers: Vec<OverlappingGroups> = (released.columns.iter())
+        .map(|column| OverlappingGroups {
+            leaves: (column.meanings.iter())
+                .map(|meaning| meaning.values.clone())
+                .collect(),
+            rows: Vec::new(),
+        })
+        .collect();
+    let leaves: Vec<Vec<u32>> = (covers.iter())
+        .map(|cover| cover.leaves.iter().map(|it| it.len() as u32).collect())
+        .collect();
+    let attributes: Vec<PublishedAttribute<'_>> = (covers.iter().zip(&leaves))
+        .map(|(cover, leaves)| PublishedAttribute {
+            level: None,
+            cover: Cover::Overlapping(cover),
+            leaves,
+            rows: &[],
+            rows_suppressed: &[],
+            leaves_suppressed: &[],
+        })
+        .collect();
+    let mut rows: Vec<u32> = (0..released.rows).collect();
+    let codes = |row: &u32| -> Vec<u32> {
+        let columns = released.columns.iter();
+        columns.map(|column| column.codes[*row as usize]).collect()
+    };
+    rows.sort_by_cached_key(codes);
+    let classes: Vec<&[u32]> = rows
+        .chunk_by(|one, other| codes(one) == codes(other))
+        .collect();
+    let sizes: Vec<u32> = classes.iter().map(|class| class.len() as u32).collect();
+    let mut errors = metric.errors(&Published {
+        table: &judged.table,
+        rows_suppressed: judged.table.rows.saturating_sub(released.rows),
+        attributes: &attributes,
+        sizes: &sizes,
+        is_safe: &vec![true; sizes.len()],
+        groups: &classes
+            .iter()
+            .flat_map(|class| codes(&class[0]))
+            .collect::<Vec<_>>(),
+        target: None,
+    });
+    let asked = errors.len();
+    let mean = errors.iter().sum::<f64>() / asked.max(1) as f64;
+    errors.sort_by(f64::total_cmp);
+    let middle = |at: usize| errors.get(at).copied().unwrap_or(0.0);
+    QueriesAnswered {
+        asked: asked as u64,
+        median_relative_error: (middle(asked.saturating_sub(1) / 2) + middle(asked / 2)) / 2.0,
+        mean_relative_error: mean,
+    }
+}
+
+/// How far each column is from the raw one.
+pub(super) fn distances(judged: &Judged, released: &Released) -> Vec<ColumnDistance> {
+    let columns = judged.columns.iter().zip(&released.columns);
+    let columns = judged.names.iter().zip(columns);
+    let distances = columns.map(|(name, (raw, released))| ColumnDistance {
+        name: name.clone(),
+        distance: distance(raw, released),
+        measure: DistanceMeasure::of(&raw.domain).name().to_owned(),
+    });
+    distances.collect()
+}
+
+/// How strongly each two columns depend on each other, and how many pairs have too many values to tell.
+pub(super) fn associations(
+    judged: &Judged,
+    released: Option<&Released>,
+) -> (Vec<Associated>, usize) {
+    let mut found = Vec::new();
+    let mut skipped = 0;
+    let raw = &judged.columns;
+    for one in 0..raw.len() {
+        for other in one + 1..raw.len() {
+            if incrowd_learn::association::is_too_large(&raw[one], &raw[other]) {
+                skipped += 1;
+                continue;
+            }
+            let of = |columns: &[Column]| association(&columns[one], &columns[other]);
+            found.push(Associated {
+                columns: [judged.names[one].clone(), judged.names[other].clone()],
+                raw: of(raw),
+                release: released.map(|released| of(&released.columns)),
+                measure: AssociationMeasure::of(&raw[one], &raw[other])
+                    .name()
+                    .to_owned(),
+            });
+        }
+    }
+    (found, skipped)
+}
+
+/// The rules that tell most about a target.
+pub(super) fn partitioning(
+    judged: &Judged,
+    released: Option<&Released>,
+    target: &Target<'_>,
+    name: &str,
+    cuts: usize,
+) -> Partitioning {
+    let names: Vec<String> = (target.features().iter())
+        .map(|&feature| judged.names[feature].clone())
+        .collect();
+    let buckets = |columns: &[Column], texts: &dyn Fn(usize) -> Vec<String>, is_raw: bool| {
+        let rows = 0..columns.first().map_or(0, |column| column.codes.len()) as u32;
+        let (classes, rows) = target.classes(columns, &rows.collect::<Vec<_>>());
+        let features = target.features_of(columns);
+        let sample = Sample {
+            features: &features,
+            classes: &classes,
+            class_count: target.class_count(),
+            rows: &rows,
+        };
+        let texts: Vec<Vec<String>> = target.features().iter().map(|&at| texts(at)).collect();
+        let buckets = partition(&sample, cuts).into_iter().map(|bucket| {
+            let rule = Rule {
+                conditions: &bucket.conditions,
+                names: &names,
+                texts: &texts,
+            };
+            RuleBucket {
+                rule: rule.to_string(),
+                rows: bucket.rows.len() as u64,
+                share: f64::from(bucket.majority_rows) / bucket.rows.len().max(1) as f64,
+                majority: target.class_text(bucket.majority).to_owned(),
+                overlapping_rows: (!is_raw).then_some(bucket.overlapping_rows.into()),
+            }
+        });
+        buckets.collect::<Vec<_>>()
+    };
+    Partitioning {
+        target: name.to_owned(),
+        raw: buckets(&judged.columns, &|at| judged.raw_texts(at), true),
+        release: released.map(|released| {
+            let texts = |at| judged.released_texts(released, at);
+            buckets(&released.columns, &texts, false)
+        }),
+    }
+}
