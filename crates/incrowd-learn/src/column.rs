@@ -98,12 +98,14 @@ impl Meaning {
         1.0 / self.values.len().max(1) as f64
     }
 
-    /// The share of one value.
-    pub fn share_of(&self, value: u32) -> f64 {
-        match self.values.binary_search(&value) {
-            Ok(_) => self.share(),
-            Err(_) => 0.0,
-        }
+    /// The share of some values, ascending.
+    pub fn share_of(&self, values: &[u32]) -> f64 {
+        let (few, many) = match self.values.len() < values.len() {
+            true => (self.values.as_slice(), values),
+            false => (values, self.values.as_slice()),
+        };
+        let common = few.iter().filter(|value| many.binary_search(value).is_ok());
+        common.count() as f64 * self.share()
     }
 }
 

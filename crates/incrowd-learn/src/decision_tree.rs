@@ -1,7 +1,10 @@
 //! A decision tree with binary splits by information gain (CART with entropy).
 //!
-//! A split asks one feature one question: whether its number is above a threshold, or whether the share of one value
-//! is. Thresholds lie halfway between neighboring numbers or shares. The tree is at most [`DEEPEST`] splits deep and
+//! A split asks one feature one question: whether its number is above a threshold, or whether the share of some values
+//! is. These are the values that a text of the rows stands for: a group that was published as one is asked for as one,
+//! since nothing was learned about its parts. Thresholds lie halfway between neighboring numbers or shares. Of several
+//! splits that tell equally much, the first is taken: by feature, then by text, then that with the highest
+//! threshold. The tree is at most [`DEEPEST`] splits deep and
 //! has at least [`LEAST_ROWS`] rows in every leaf, which is all that keeps it from learning noise: there is no pruning.
 //!
 //! L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
@@ -23,7 +26,7 @@ pub struct DecisionTree {
     nodes: Vec<Node>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Node {
     Leaf {
         class: u32,
@@ -37,19 +40,19 @@ enum Node {
 }
 
 /// What a split asks of a cell.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Question {
     /// Whether its number is above this.
     Number(f64),
-    /// Whether the share of this value is above this.
-    Share(u32, f64),
+    /// Whether the share of these values, ascending, is above this.
+    Share(Vec<u32>, f64),
 }
 
 impl Question {
-    fn is_above(self, meaning: &Meaning) -> bool {
+    fn is_above(&self, meaning: &Meaning) -> bool {
         match self {
-            Question::Number(threshold) => meaning.number() > threshold,
-            Question::Share(value, threshold) => meaning.share_of(value) > threshold,
+            Question::Number(threshold) => meaning.number() > *threshold,
+            Question::Share(values, threshold) => meaning.share_of(values) > *threshold,
         }
     }
 }
@@ -83,14 +86,14 @@ impl Classifier for DecisionTree {
         let class = |&row: &u32| {
             let mut at = 0;
             loop {
-                match self.nodes[at] {
-                    Node::Leaf { class } => return class,
+                match &self.nodes[at] {
+                    Node::Leaf { class } => return *class,
                     Node::Split {
                         column,
                         question,
                         above,
-                    } => match question.is_above(features[column].meaning(row)) {
-                        true => at = above,
+                    } => match question.is_above(features[*column].meaning(row)) {
+                        true => at = *above,
                         false => at += 1,
                     },
                 }
@@ -205,43 +208,55 @@ impl Grower<'_> {
     }
 }
 
-/// Every threshold between the shares that a value has.
+/// Every threshold between the shares that the values of a text have.
 fn shares(
     feature: &Column,
     by_code: &[Vec<u32>],
     look: &mut dyn FnMut(&[u32], &dyn Fn() -> Question),
 ) {
-    // For each value the codes that may stand for it, those with the greatest share first.
-    let mut members: Vec<(u32, f64, u32)> = Vec::new();
-    let mut present = 0;
-    for (code, counts) in by_code.iter().enumerate() {
-        if !counts.is_empty() {
-            present += 1;
-            let meaning = &feature.meanings[code];
-            let share = meaning.share();
-            members.extend((meaning.values.iter()).map(|&value| (value, share, code as u32)));
+    let present: Vec<u32> = (0..by_code.len() as u32)
+        .filter(|&code| !by_code[code as usize].is_empty())
+        .collect();
+    let meaning = |code: u32| &feature.meanings[code as usize];
+    let mut codes_of_value = vec![Vec::new(); feature.domain.len()];
+    for &code in &present {
+        for &value in &meaning(code).values {
+            codes_of_value[value as usize].push(code);
         }
     }
-    let order = |one: &(u32, f64, u32), other: &(u32, f64, u32)| {
-        let by_share = other.1.total_cmp(&one.1);
-        one.0.cmp(&other.0).then(by_share).then(one.2.cmp(&other.2))
-    };
-    members.sort_unstable_by(order);
-    for of_value in members.chunk_by(|one, other| one.0 == other.0) {
+    let mut common = vec![0u32; by_code.len()];
+    for &asked in &present {
+        let values = &meaning(asked).values;
+        let mut touched = Vec::new();
+        for &value in values {
+            for &code in &codes_of_value[value as usize] {
+                if common[code as usize] == 0 {
+                    touched.push(code);
+                }
+                common[code as usize] += 1;
+            }
+        }
+        let mut parts: Vec<(f64, u32)> = (touched.iter())
+            .map(|&code| {
+                let share = f64::from(common[code as usize]) * meaning(code).share();
+                (share, code)
+            })
+            .collect();
+        touched.iter().for_each(|&code| common[code as usize] = 0);
+        parts.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut above: Vec<u32> = Vec::new();
-        for (at, &(value, share, code)) in of_value.iter().enumerate() {
+        for (at, &(share, code)) in parts.iter().enumerate() {
             let counts = &by_code[code as usize];
             above.resize(counts.len(), 0);
             add(&mut above, counts);
-            let next = match of_value.get(at + 1) {
-                Some(next) => next.1,
-                None if of_value.len() < present => 0.0,
+            let next = match parts.get(at + 1) {
+                Some(next) => next.0,
+                None if parts.len() < present.len() => 0.0,
                 None => break,
             };
             if next < share {
-                look(&above, &|| {
-                    Question::Share(value, next + (share - next) / 2.0)
-                });
+                let threshold = next + (share - next) / 2.0;
+                look(&above, &|| Question::Share(values.clone(), threshold));
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What cells stand for, folds, and rules as they are written.
 
+use crate::decision_tree::DecisionTree;
 use crate::partitioning::{Rule, partition};
-use crate::{Column, Domain, Meaning, Sample, distance, folds};
+use crate::{Classifier, Column, Domain, Meaning, Sample, distance, folds};
 use std::sync::Arc;
 
 #[test]
@@ -19,8 +20,31 @@ fn an_interval_is_its_midpoint_and_a_missing_number_that_of_the_column() {
 #[test]
 fn a_set_has_an_equal_share_of_each_of_its_values() {
     let set = Meaning::of_values(&Domain::Texts(5), vec![0, 3, 4]);
-    assert_eq!(set.share_of(3), 1.0 / 3.0);
-    assert_eq!(set.share_of(2), 0.0);
+    assert_eq!(set.share_of(&[3]), 1.0 / 3.0);
+    assert_eq!(set.share_of(&[2]), 0.0);
+    assert_eq!(set.share_of(&[0, 1, 2, 4]), 2.0 / 3.0);
+}
+
+#[test]
+fn a_tree_learned_from_a_group_knows_all_its_values() {
+    let jobs = Arc::new(Domain::Texts(4));
+    let groups = [vec![0, 1], vec![2, 3]].map(|values| Meaning::of_values(&jobs, values));
+    let released = Column {
+        meanings: groups.to_vec(),
+        codes: (0..40).map(|row| row / 20).collect(),
+        domain: jobs.clone(),
+    };
+    let rows: Vec<u32> = (0..40).collect();
+    let classes: Vec<u32> = released.codes.clone();
+    let sample = Sample {
+        features: &[released],
+        classes: &classes,
+        class_count: 2,
+        rows: &rows,
+    };
+    let tree = DecisionTree::learn(&sample);
+    let raw = Column::raw(jobs, vec![0, 1, 2, 3]);
+    assert_eq!(tree.predict(&[raw], &[0, 1, 2, 3]), [0, 0, 1, 1]);
 }
 
 #[test]

@@ -6,8 +6,9 @@ use crate::partitioning::partition;
 use crate::{AssociationMeasure, Classifier, Column, Sample, association, distance};
 use std::collections::BTreeSet;
 
-/// The features as columns of numbers.
-fn matrix(features: &[Column]) -> Vec<Vec<f64>> {
+/// What a split of some rows may ask, as columns of numbers: every number, and for every text among the rows the share
+/// of its values.
+fn questions(features: &[Column], rows: &[u32]) -> Vec<Vec<f64>> {
     let mut columns = Vec::new();
     for feature in features {
         let meanings: Vec<_> = (0..feature.codes.len() as u32)
@@ -17,10 +18,15 @@ fn matrix(features: &[Column]) -> Vec<Vec<f64>> {
             columns.push(meanings.iter().map(|it| (it.low + it.high) / 2.0).collect());
             continue;
         }
-        for value in 0..feature.domain.len() as u32 {
-            let share = |values: &Vec<u32>| match values.contains(&value) {
-                true => 1.0 / values.len() as f64,
-                false => 0.0,
+        let codes: BTreeSet<u32> = rows
+            .iter()
+            .map(|&row| feature.codes[row as usize])
+            .collect();
+        for code in codes {
+            let asked = &feature.meanings[code as usize].values;
+            let share = |values: &Vec<u32>| {
+                let common = values.iter().filter(|value| asked.contains(value));
+                common.count() as f64 / values.len() as f64
             };
             columns.push(meanings.iter().map(|it| share(&it.values)).collect());
         }
@@ -39,18 +45,13 @@ fn entropy(classes: &[u32], rows: &[u32]) -> f64 {
 }
 
 /// The class of every row by the tree of some rows.
-fn naive_tree(
-    columns: &[Vec<f64>],
-    classes: &[u32],
-    rows: &[u32],
-    depth: usize,
-    found: &mut [u32],
-) {
+fn naive_tree(features: &[Column], classes: &[u32], rows: &[u32], depth: usize, found: &mut [u32]) {
+    let columns = questions(features, rows);
     let mut best: Option<(f64, Vec<u32>, Vec<u32>)> = None;
     for column in columns.iter().filter(|_| depth < DEEPEST) {
         let mut numbers: Vec<f64> = rows.iter().map(|&row| column[row as usize]).collect();
         numbers.sort_by(|one, other| other.total_cmp(one));
-        numbers.dedup();
+        numbers.dedup_by(|one, other| (*one - *other).abs() < 1e-12);
         for &least in &numbers {
             let (above, below): (Vec<u32>, Vec<u32>) =
                 rows.iter().partition(|&&row| column[row as usize] >= least);
@@ -65,8 +66,8 @@ fn naive_tree(
         }
     }
     if let Some((_, above, below)) = best {
-        naive_tree(columns, classes, &below, depth + 1, found);
-        return naive_tree(columns, classes, &above, depth + 1, found);
+        naive_tree(features, classes, &below, depth + 1, found);
+        return naive_tree(features, classes, &above, depth + 1, found);
     }
     let count = |class: u32| {
         rows.iter()
@@ -107,8 +108,13 @@ fn a_tree_takes_the_splits_that_tell_most() {
     for_random_samples(|sample, seed| {
         let found = DecisionTree::learn(sample).predict(sample.features, sample.rows);
         let mut expected = vec![0; sample.rows.len()];
-        let columns = matrix(sample.features);
-        naive_tree(&columns, sample.classes, sample.rows, 0, &mut expected);
+        naive_tree(
+            sample.features,
+            sample.classes,
+            sample.rows,
+            0,
+            &mut expected,
+        );
         assert_eq!(found, expected, "seed {seed}");
         grown += usize::from(found.iter().any(|class| *class != found[0]));
     });

@@ -112,9 +112,9 @@ impl Held {
         self.rows = kept.len();
     }
 
-    /// Some rows of some columns as a table of their own.
-    pub(super) fn table(&self, columns: &[usize], rows: &[u32]) -> Result<MemoryTable, Error> {
-        let columns: Vec<&HeldColumn> = columns.iter().map(|&at| &self.columns[at]).collect();
+    /// Some rows as a table of their own.
+    pub(super) fn table(&self, rows: &[u32]) -> Result<MemoryTable, Error> {
+        let columns = &self.columns;
         let rows = rows.iter().map(|&row| {
             let cells = columns.iter().map(move |column| column.text(row as usize));
             cells.collect::<Vec<_>>()

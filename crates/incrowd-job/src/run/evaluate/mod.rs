@@ -164,9 +164,8 @@ impl ReleasedFile {
 struct Roles {
     /// The columns of the table that are held in memory, by position there.
     held: Vec<usize>,
-    /// Those of the release that a job would make, by position among the columns held.
-    published: Vec<usize>,
-    /// Quasi-identifiers, sensitive columns, targets and judged columns: no cell of them may be missing where such rows are excluded.
+    /// Quasi-identifiers, sensitive columns, targets and judged columns, by position among the columns held: where rows
+    /// with missing cells are excluded, they are those with a missing cell in one of these.
     counted: Vec<usize>,
     /// The columns that are judged: features, then targets.
     judged: Vec<usize>,
@@ -251,36 +250,23 @@ impl Roles {
             }
             features.retain(|&at| released.columns.contains(&names[at]));
         }
-        let mut held: Vec<usize> = (0..names.len())
+        let held: Vec<usize> = (0..names.len())
             .filter(|at| {
                 let is_needed = side == Side::Job && is_published(at);
                 is_needed || features.contains(at) || targets.contains(at)
             })
             .collect();
-        held.dedup();
         let place = |at: &usize| held.iter().position(|other| other == at);
         let places = |list: &[usize]| -> Vec<usize> { list.iter().filter_map(place).collect() };
         let mut judged = features.clone();
         judged.extend(targets.iter().filter(|at| !features.contains(at)));
-        let mut distinct = Vec::new();
-        judged.retain(|at| {
-            let is_new = !distinct.contains(at);
-            distinct.push(*at);
-            is_new
-        });
+        let judged = distinct(judged);
         if judged.is_empty() {
             return Err(Error::NothingToJudge);
         }
         let of_judged = |list: &[usize]| -> Vec<usize> {
             let position = |at: &usize| judged.iter().position(|other| other == at);
-            let mut found: Vec<usize> = list.iter().filter_map(position).collect();
-            let mut seen = Vec::new();
-            found.retain(|at| {
-                let is_new = !seen.contains(at);
-                seen.push(*at);
-                is_new
-            });
-            found
+            distinct(list.iter().filter_map(position).collect())
         };
         let is_generalized = |at: &usize| match has_quasi {
             true => quasi.contains(at),
@@ -294,7 +280,6 @@ impl Roles {
             .collect();
         let kept = held.iter().filter(|at| !quasi.contains(at));
         Ok(Roles {
-            published: (0..held.len()).collect(),
             counted: places(&counted),
             judged: places(&judged),
             is_generalized: held.iter().map(is_generalized).collect(),
@@ -446,7 +431,7 @@ impl Question<'_> {
 
     /// The release of some rows by the job.
     fn released(&self, rows: &[u32]) -> Result<Released, Error> {
-        let table = self.held.table(&self.roles.published, rows)?;
+        let table = self.held.table(rows)?;
         let names: Vec<&String> = self.held.columns.iter().map(|it| &it.name).collect();
         let mut job = self.job.clone();
         job.hierarchies.retain(|column, _| names.contains(&column));
@@ -492,4 +477,15 @@ fn trained(fold_of_row: &[u32], fold: u32) -> Vec<u32> {
     let rows = (0..).zip(fold_of_row);
     let others = rows.filter(|(_, of_row)| **of_row != fold);
     others.map(|(row, _)| row).collect()
+}
+
+/// Each position once, where it comes first.
+fn distinct(mut positions: Vec<usize>) -> Vec<usize> {
+    let mut seen = Vec::new();
+    positions.retain(|at| {
+        let is_new = !seen.contains(at);
+        seen.push(*at);
+        is_new
+    });
+    positions
 }
