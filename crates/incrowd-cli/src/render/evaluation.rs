@@ -3,7 +3,7 @@
 use super::page::Page;
 use incrowd_job::{Evaluation, RuleBucket, few_digits};
 
-/// The most pairs of columns that are listed: those whose association changed most.
+/// The most pairs of columns that are listed.
 const MOST_PAIRS: usize = 10;
 
 /// The report of `evaluate`.
@@ -102,16 +102,18 @@ fn associations(page: &mut Page, found: &Evaluation) {
     if found.associations.is_empty() {
         return;
     }
-    let change = |at: usize| {
+    let is_released = found.rows_released.is_some();
+    let weight = |at: usize| {
         let it = &found.associations[at];
-        (it.release.unwrap_or(it.raw) - it.raw).abs()
+        it.release.map_or(it.raw, |release| release - it.raw).abs()
     };
     let mut order: Vec<usize> = (0..found.associations.len()).collect();
-    order.sort_by(|&one, &other| change(other).total_cmp(&change(one)));
+    order.sort_by(|&one, &other| weight(other).total_cmp(&weight(one)));
     page.line("");
-    page.line(match found.associations.len() > MOST_PAIRS {
-        true => "associations of columns, those that changed most (`--json` has all)",
-        false => "associations of columns",
+    page.line(match (found.associations.len() > MOST_PAIRS, is_released) {
+        (true, true) => "associations of columns, those that changed most (`--json` has all)",
+        (true, false) => "associations of columns, the strongest (`--json` has all)",
+        (false, _) => "associations of columns",
     });
     let rows = order.into_iter().take(MOST_PAIRS).map(|at| {
         let it = &found.associations[at];

@@ -8,6 +8,7 @@ mod certificate;
 mod classics;
 mod compare;
 mod error_codes;
+mod evaluate;
 mod exposed;
 mod generated_docs;
 mod given_away;

@@ -468,7 +468,10 @@ fn a_time_limit_holds_while_the_table_is_read_in_every_command_that_takes_one() 
             limited.push(name);
         }
     }
-    assert_eq!(limited, ["anonymize", "negotiate", "study", "compare"]);
+    assert_eq!(
+        limited,
+        ["anonymize", "negotiate", "study", "compare", "evaluate"]
+    );
     ways.push("study t.csv -q zip,sex --schemes --parameters 2".to_owned());
     for way in ways {
         // Nothing can be read in no time.
