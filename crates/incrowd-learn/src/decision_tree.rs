@@ -57,6 +57,9 @@ impl Question {
     }
 }
 
+/// Is shown the classes of the rows above a threshold, and how to ask for them.
+type Look<'a> = dyn FnMut(&[u32], &dyn Fn() -> Question) + 'a;
+
 /// A split that could be made.
 struct Candidate {
     /// The bits that it tells.
@@ -186,13 +189,7 @@ impl Grower<'_> {
     }
 
     /// Every threshold between the numbers that occur.
-    fn numbers(
-        &self,
-        column: usize,
-        feature: &Column,
-        by_code: &[Vec<u32>],
-        look: &mut dyn FnMut(&[u32], &dyn Fn() -> Question),
-    ) {
+    fn numbers(&self, column: usize, feature: &Column, by_code: &[Vec<u32>], look: &mut Look<'_>) {
         let order = self.orders[column].iter();
         let present = order.filter(|code| !by_code[**code as usize].is_empty());
         let mut above = vec![0; self.sample.class_count];
@@ -209,11 +206,7 @@ impl Grower<'_> {
 }
 
 /// Every threshold between the shares that the values of a text have.
-fn shares(
-    feature: &Column,
-    by_code: &[Vec<u32>],
-    look: &mut dyn FnMut(&[u32], &dyn Fn() -> Question),
-) {
+fn shares(feature: &Column, by_code: &[Vec<u32>], look: &mut Look<'_>) {
     let present: Vec<u32> = (0..by_code.len() as u32)
         .filter(|&code| !by_code[code as usize].is_empty())
         .collect();

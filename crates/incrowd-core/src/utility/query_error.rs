@@ -77,7 +77,7 @@ const NO_NUMBER: u32 = u32::MAX;
 impl Asked {
     fn new(attribute: &Attribute) -> Self {
         let ranks = attribute.numbers_of_leaves().map(|numbers| {
-            let mut distinct: Vec<f64> = numbers.iter().copied().collect();
+            let mut distinct = numbers.clone();
             distinct.retain(|number| !number.is_nan());
             distinct.sort_unstable_by(f64::total_cmp);
             distinct.dedup();

@@ -1,6 +1,6 @@
 //! Predictions of scikit-learn 1.9.1 on the same rows and features.
 
-use super::data::{Made, TRAINED, made};
+use super::data::{TRAINED, made};
 use crate::{CLASSIFIERS, LinearRegression};
 
 /// What scikit-learn predicts for the last rows: of raw and released rows, with two and with three classes, by a
@@ -111,13 +111,11 @@ fn numbers_are_those_that_scikit_learn_predicts() {
 #[test]
 fn what_is_learned_does_not_depend_on_rows_that_are_not_learned_from() {
     let made = made();
-    let Made { two, .. } = made.clone();
     let rows: Vec<u32> = (0..TRAINED).collect();
     let tested: Vec<u32> = (TRAINED..made.rows()).collect();
     let mut other = made.clone();
-    for row in TRAINED as usize..two.len() {
-        other.two[row] = 1 - two[row];
-        other.scores[row] = -1e6;
+    for (class, score) in (other.two.iter_mut().zip(&mut other.scores)).skip(TRAINED as usize) {
+        (*class, *score) = (1 - *class, -1e6);
     }
     for learner in CLASSIFIERS {
         let predictions = [&made, &other].map(|made| {
