@@ -229,7 +229,7 @@ def main():
     for line in lines:
         print("| " + " | ".join(line) + " |")
     print(f"\nThe greatest difference is {worst:.3f} points (of an error: percent).")
-    sys.exit(worst > 1)
+    sys.exit(1 if worst > 1 else 0)
 
 
 main()

@@ -18,12 +18,14 @@
 //! ```
 //!
 //! # Why no library
-//! The learners are written here, in some 700 lines, because what they learn from is not a matrix of numbers. A
-//! released cell is a distribution over the values it stands for; written out for smartcore or linfa, the table would
-//! have a column for each value of each feature, mostly zeros (a column of postal codes alone has tens of thousands),
-//! and their naive Bayes for categories counts whole rows only. Here all rows with the same text share one entry, so
-//! that time and memory grow with rows and features. What a library would have brought instead is in
-//! `benchmarks/evaluate/README.md`, next to the comparison with scikit-learn, which these learners agree with.
+//! What is learned from is not a matrix of numbers: a released cell is a distribution over the values it stands for. A
+//! tree must ask for the values that were published as one group as a whole, since it knows nothing about its parts; with a
+//! tree that asks for single values, accuracy on raw rows fell from 81.8 % to 74.4 % on a release of Adult. Neither
+//! smartcore nor linfa has such a tree, and both want a dense matrix with a column for each value, which a column of
+//! postal codes makes tens of thousands wide; here all rows with the same text share one entry, so that time and memory
+//! grow with rows and features only. They would also have added 16 and 74 crates. What remains are two convex
+//! functions to minimize, in less code than the conversion would take; `benchmarks/evaluate` has the figures, and
+//! the comparison with scikit-learn, which these learners agree with.
 //!
 //! Everything is deterministic: sums are added up in the order of rows, on one thread.
 #![forbid(unsafe_code)]

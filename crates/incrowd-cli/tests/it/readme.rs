@@ -122,3 +122,9 @@ fn the_steps_worked_out_by_hand_are_those_that_are_taken() {
     let (ran, _) = run_all("docs/guide/step-by-step.md");
     assert!(ran >= 4, "only {ran} commands found");
 }
+
+#[test]
+fn what_the_guide_says_of_a_release_is_what_evaluate_prints() {
+    let (ran, _) = run_all("docs/guide/is-it-still-useful.md");
+    assert_eq!(ran, 3);
+}
