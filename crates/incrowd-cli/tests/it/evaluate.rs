@@ -159,6 +159,85 @@ fn a_release_is_worth_less_than_the_table_and_more_than_nothing() {
 }
 
 #[test]
+fn counts_are_answered_as_by_the_metric_of_that_name() {
+    let folder = Folder::with("t.csv", people());
+    let metric = "query-error(queries=1000,seed=1)";
+    let job = format!("t.csv -q age,sex,city -k 8 --max-suppressed 5% --metric '{metric}'");
+    let run = folder.run(&format!("anonymize {job} --others drop --json"));
+    let outcome = run.ends_with(0).json();
+    let measured = outcome["metrics"][metric].as_f64().unwrap();
+    let found = evaluation(&folder, &job);
+    assert_eq!(found["queries"]["mean_relative_error"], measured);
+    assert!(measured > 0.0);
+}
+
+#[test]
+fn a_value_that_no_hierarchy_lists_is_told_from_all_values() {
+    let levels = "Ulm,south,*\nBonn,west,*\n";
+    let folder = Folder::with("t.csv", people()).and("city.csv", levels);
+    // Kiel and Jena are published as `*`, which stands for one more value here.
+    let job = "t.csv -q city --hierarchy city=city.csv --unlisted suppress -k 2";
+    let found = evaluation(&folder, job);
+    assert_eq!(found["columns"][0]["distance"], 0.0);
+}
+
+#[test]
+fn rows_whose_target_is_hidden_teach_nothing_about_it() {
+    let mut release = String::from("age,sex,city,ill\n");
+    for (row, line) in people().lines().skip(1).enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        let is_hidden = cells[5] == "yes" && row % 4 != 0;
+        let ill = if is_hidden { "*" } else { cells[5] };
+        release += &format!("{},{},{},{ill}\n", cells[1], cells[2], cells[3]);
+    }
+    let folder = Folder::with("t.csv", people()).and("r.csv", release);
+    let found = evaluation(&folder, "t.csv r.csv -q age,sex,city --target ill");
+    assert!(accuracy(&found, 0, "release") > 0.85, "{found}");
+}
+
+#[test]
+fn regions_that_overlap_are_read_back() {
+    // Sorted by age, every eight people are published alike: intervals, sets and `*`.
+    let text = people();
+    let mut rows: Vec<Vec<&str>> = (text.lines().skip(1))
+        .map(|line| line.split(',').collect())
+        .collect();
+    rows.sort_by_key(|row| (row[1], row[3]));
+    let mut release = String::from("age,sex,city,ill\n");
+    for group in rows.chunks(8) {
+        let (low, high) = (group[0][1], group[7][1]);
+        let age = match low == high {
+            true => low.to_owned(),
+            false => format!("[{low}-{high}]"),
+        };
+        let cities = ["Ulm", "Bonn", "Kiel", "Jena"];
+        let cities: Vec<&str> = (cities.into_iter())
+            .filter(|city| group.iter().any(|row| row[3] == *city))
+            .collect();
+        let city = match cities[..] {
+            [city] => city.to_owned(),
+            _ => format!("\"{{{}}}\"", cities.join(", ")),
+        };
+        for row in group {
+            release += &format!("{age},*,{city},{}\n", row[5]);
+        }
+    }
+    assert!(
+        release.contains("[20-21]") && release.contains("{"),
+        "{release}"
+    );
+    let folder = Folder::with("t.csv", people()).and("r.csv", release);
+    let found = evaluation(
+        &folder,
+        "t.csv r.csv -q age,sex,city --target ill --partitioning 1",
+    );
+    assert_eq!(found["rows_released"], 240);
+    assert!(accuracy(&found, 0, "release") > 0.85, "{found}");
+    assert_eq!(found["notes"], serde_json::json!([]));
+    assert!(found["columns"][0]["distance"].as_f64().unwrap() < 0.01);
+}
+
+#[test]
 fn no_row_is_tested_that_was_learned_from() {
     // The code of a row alone would tell its class, if it had been seen before.
     let mut text = String::from("code,group,ill\n");

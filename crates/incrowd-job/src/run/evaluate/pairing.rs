@@ -6,7 +6,7 @@
 //! good as knowing: rows that could be exchanged have the same released cells.
 
 use incrowd_learn::{Column, Domain, Meaning};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// For each released row a raw row that it could be, none of them twice; none where no raw row is left.
 pub(super) fn pair(raw: &[Column], released: &[Column]) -> Vec<Option<u32>> {
@@ -99,45 +99,127 @@ fn in_order(codes: &Codes<'_>, raw_rows: u32, released_rows: u32) -> Option<Vec<
 
 /// Whatever the order is.
 fn by_cells(codes: &Codes<'_>, raw_rows: u32, released_rows: u32) -> Vec<Option<u32>> {
-    // Released rows with the same texts where texts share no value; then those with all texts the same, with the rows
-    // that are left.
-    let mut alike: HashMap<Vec<u32>, Vec<Vec<u32>>> = HashMap::new();
+    // Where texts share no value, a raw row can only be a released row with the texts of its values there.
     let decided = || (codes.code_of_value.iter().enumerate()).filter(|(_, codes)| codes.is_some());
-    for row in (0..released_rows).rev() {
+    let mut buckets: BTreeMap<Vec<u32>, Bucket> = BTreeMap::new();
+    for row in 0..released_rows {
         let of_row = |at: usize| codes.released[at].codes[row as usize];
         let key = decided().map(|(at, _)| of_row(at)).collect();
-        let groups = alike.entry(key).or_default();
-        let same = |group: &&mut Vec<u32>| {
-            let first = group[0] as usize;
-            let mut columns = codes.released.iter();
-            columns.all(|column| column.codes[first] == column.codes[row as usize])
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
+        buckets.entry(key).or_default().add(codes, row);
     }
-    let mut pairs = vec![None; released_rows as usize];
     for row in 0..raw_rows {
         let code = |(at, codes_of): (usize, &Option<Vec<u32>>)| {
             let value = codes.raw[at].codes[row as usize] as usize;
             codes_of.as_ref().map_or(NONE, |codes| codes[value])
         };
         let key: Vec<u32> = decided().map(code).collect();
-        let Some(groups) = alike.get_mut(&key) else {
-            continue;
-        };
-        let could_be = |group: &Vec<u32>| codes.could_be(row, group[0]);
-        if let Some(at) = groups.iter().position(could_be) {
-            if let Some(released_row) = groups[at].pop() {
-                pairs[released_row as usize] = Some(row);
-            }
-            if groups[at].is_empty() {
-                groups.remove(at);
-            }
+        if let Some(bucket) = buckets.get_mut(&key) {
+            bucket.raw.push(row);
+        }
+    }
+    let mut pairs = vec![None; released_rows as usize];
+    let mut left = MOST_EXCHANGES;
+    for bucket in buckets.values() {
+        for (released_row, raw_row) in bucket.matched(codes, &mut left) {
+            pairs[released_row as usize] = Some(raw_row);
         }
     }
     pairs
+}
+
+/// How often it is looked whether rows could be each other, to pair rows that are left: some seconds.
+const MOST_EXCHANGES: u64 = 300_000_000;
+
+/// Rows of both tables that could be each other as far as texts share no value.
+#[derive(Default)]
+struct Bucket {
+    raw: Vec<u32>,
+    /// Released rows with the same texts.
+    groups: Vec<Vec<u32>>,
+}
+
+impl Bucket {
+    /// One more released row.
+    fn add(&mut self, codes: &Codes<'_>, row: u32) {
+        let same = |group: &&mut Vec<u32>| {
+            let first = group[0] as usize;
+            let mut columns = codes.released.iter();
+            columns.all(|column| column.codes[first] == column.codes[row as usize])
+        };
+        match self.groups.iter_mut().find(same) {
+            Some(group) => group.push(row),
+            None => self.groups.push(vec![row]),
+        }
+    }
+
+    /// Released rows, each with a raw row. Every raw row goes to the first group that it could be of; a group that is
+    /// left short takes a row from another one, which takes one from the next, until one takes a row that nobody has.
+    fn matched(&self, codes: &Codes<'_>, left: &mut u64) -> Vec<(u32, u32)> {
+        let mut wanted: Vec<usize> = self.groups.iter().map(Vec::len).collect();
+        let could_be =
+            |at: usize, group: usize| codes.could_be(self.raw[at], self.groups[group][0]);
+        let mut owners: Vec<Option<usize>> = vec![None; self.raw.len()];
+        for (at, owner) in owners.iter_mut().enumerate() {
+            let mut groups = 0..self.groups.len();
+            *owner = groups.find(|&group| wanted[group] > 0 && could_be(at, group));
+            if let Some(group) = *owner {
+                wanted[group] -= 1;
+            }
+        }
+        for group in 0..self.groups.len() {
+            while wanted[group] > 0
+                && exchange(group, &mut owners, self.groups.len(), left, &could_be)
+            {
+                wanted[group] -= 1;
+            }
+        }
+        let mut unpaired: Vec<std::slice::Iter<'_, u32>> =
+            self.groups.iter().map(|group| group.iter()).collect();
+        let owned = (self.raw.iter()).zip(owners);
+        let pairs = owned.filter_map(|(&raw, owner)| Some((*unpaired[owner?].next()?, raw)));
+        pairs.collect()
+    }
+}
+
+/// Gives a group one more row; whether that was possible.
+fn exchange(
+    group: usize,
+    owners: &mut [Option<usize>],
+    groups: usize,
+    left: &mut u64,
+    could_be: &dyn Fn(usize, usize) -> bool,
+) -> bool {
+    // The row that each group met would give up, and to whom.
+    let mut gives: Vec<Option<(usize, usize)>> = vec![None; groups];
+    let mut met = vec![group];
+    let mut next = 0;
+    while let Some(&taker) = met.get(next) {
+        next += 1;
+        for at in 0..owners.len() {
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            match owners[at] {
+                Some(owner) if owner == group || gives[owner].is_some() => {}
+                Some(owner) if could_be(at, taker) => {
+                    gives[owner] = Some((at, taker));
+                    met.push(owner);
+                }
+                None if could_be(at, taker) => {
+                    owners[at] = Some(taker);
+                    let mut giver = taker;
+                    while let Some((at, taker)) = gives[giver].filter(|_| giver != group) {
+                        owners[at] = Some(taker);
+                        giver = taker;
+                    }
+                    return true;
+                }
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -186,6 +268,52 @@ mod tests {
             &[((3, 5), 0), ((0, 1), 1), ((3, 5), 2), ((0, 1), 0)],
         );
         assert_eq!(pair(&raw, &released), [Some(3), Some(2), Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn equal_rows_are_paired_with_rows_of_their_own() {
+        let raw = [(0, 0), (1, 0), (0, 0), (5, 1)];
+        let same = ((0, 1), 0);
+        let [raw_columns, released] = tables(&raw, &[same, same, same]);
+        assert_eq!(pair(&raw_columns, &released), [Some(0), Some(1), Some(2)]);
+        let [raw_columns, released] = tables(&raw, &[((5, 5), 1), same, same, same, same]);
+        let mut pairs = pair(&raw_columns, &released);
+        pairs.sort_unstable();
+        assert_eq!(pairs, [None, Some(0), Some(1), Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn whatever_can_be_paired_is_paired() {
+        // Rows of an interval are published in any order; each has a raw row that it is, so all can be paired.
+        for seed in 0..200 {
+            let mut draw = incrowd_core::draw::Draw::new(seed);
+            let raw: Vec<(u32, u32)> = (0..12)
+                .map(|_| (draw.below(6) as u32, draw.below(2) as u32))
+                .collect();
+            let mut released: Vec<((u32, u32), u32)> = (raw.iter())
+                .map(|&(number, text)| {
+                    let low = number - draw.below(number as usize + 1) as u32;
+                    let high = number + draw.below(6 - number as usize) as u32;
+                    ((low, high), text)
+                })
+                .collect();
+            for at in (1..released.len()).rev() {
+                released.swap(at, draw.below(at + 1));
+            }
+            let [raw_columns, columns] = tables(&raw, &released);
+            let pairs = pair(&raw_columns, &columns);
+            let mut rows: Vec<u32> = pairs.iter().copied().flatten().collect();
+            rows.sort_unstable();
+            rows.dedup();
+            assert_eq!(rows.len(), raw.len(), "seed {seed}: {pairs:?}");
+            for (pair, ((low, high), text)) in pairs.iter().zip(&released) {
+                let (number, of) = raw[pair.unwrap() as usize];
+                assert!(
+                    (*low..=*high).contains(&number) && of == *text,
+                    "seed {seed}"
+                );
+            }
+        }
     }
 
     #[test]
