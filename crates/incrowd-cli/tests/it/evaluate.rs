@@ -238,6 +238,20 @@ fn regions_that_overlap_are_read_back() {
 }
 
 #[test]
+fn every_fold_has_the_levels_of_the_whole_table() {
+    // The rarest cities become `any other`, since there is one called OTHER; without its row they would be `other`.
+    let mut text = String::from("city,ill\nOTHER,no\n");
+    for row in 0..140 {
+        let city = ["Ulm", "Ulm", "Bonn", "Ulm", "Kiel", "Ulm", "Ulm"][row % 7];
+        text += &format!("{city},{}\n", if city == "Ulm" { "yes" } else { "no" });
+    }
+    let folder = Folder::with("t.csv", text);
+    let job = "t.csv -q city --target ill --hierarchy city=frequent:1 -k 22";
+    let found = evaluation(&folder, job);
+    assert!(accuracy(&found, 0, "release") > 0.95, "{found}");
+}
+
+#[test]
 fn no_row_is_tested_that_was_learned_from() {
     // The code of a row alone would tell its class, if it had been seen before.
     let mut text = String::from("code,group,ill\n");
