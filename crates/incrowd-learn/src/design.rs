@@ -94,6 +94,26 @@ impl Design {
         rows: &[u32],
         vector: &[f64],
     ) -> Vec<f64> {
+        self.gathered(features, rows, vector, |entry| entry)
+    }
+
+    /// The same with the square of every entry of the matrix.
+    pub(crate) fn transposed_squares_times(
+        &self,
+        features: &[Column],
+        rows: &[u32],
+        vector: &[f64],
+    ) -> Vec<f64> {
+        self.gathered(features, rows, vector, |entry| entry * entry)
+    }
+
+    fn gathered(
+        &self,
+        features: &[Column],
+        rows: &[u32],
+        vector: &[f64],
+        of_entry: impl Fn(f64) -> f64,
+    ) -> Vec<f64> {
         let mut product = vec![0.0; self.width];
         for (feature, encoded) in features.iter().zip(&self.features) {
             let mut of_code = vec![0.0; feature.meanings.len()];
@@ -106,10 +126,11 @@ impl Design {
                         column,
                         mean,
                         scale,
-                    } => product[column] += (meaning.number() - mean) * scale * sum,
+                    } => product[column] += of_entry((meaning.number() - mean) * scale) * sum,
                     Encoded::Shares { first } => {
+                        let each = of_entry(meaning.share()) * sum;
                         for &value in &meaning.values {
-                            product[first + value as usize] += sum * meaning.share();
+                            product[first + value as usize] += each;
                         }
                     }
                 }

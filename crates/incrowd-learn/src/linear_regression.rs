@@ -42,7 +42,12 @@ impl LinearRegression {
             }
             product
         };
-        let weights = solve(matrix, &transposed_times(&wanted), 1e-10, 10 * (width + 1));
+        let ones = vec![1.0; rows.len()];
+        let squares = design.transposed_squares_times(features, rows, &ones);
+        let mut diagonal: Vec<f64> = squares.iter().map(|square| square + PENALTY).collect();
+        diagonal.push(rows.len().max(1) as f64);
+        let right = transposed_times(&wanted);
+        let weights = solve(matrix, &diagonal, &right, 1e-10, 10 * (width + 1));
         LinearRegression { design, weights }
     }
 

@@ -189,6 +189,21 @@ impl Likelihood<'_> {
         self.gather(&changes, direction)
     }
 
+    /// The diagonal of the second derivative.
+    fn diagonal(&self, probabilities: &[f64]) -> Vec<f64> {
+        let mut diagonal = Vec::new();
+        for at in 0..self.sums {
+            let of_sum = probabilities.iter().skip(at).step_by(self.sums);
+            let of_sum: Vec<f64> = of_sum.map(|it| it * (1.0 - it)).collect();
+            let Sample { features, rows, .. } = *self.sample;
+            let squares = (self.design).transposed_squares_times(features, rows, &of_sum);
+            diagonal.extend(squares.iter().map(|square| square + PENALTY));
+            // A class that no row has still needs a scale.
+            diagonal.push(of_sum.iter().sum::<f64>().max(1e-6));
+        }
+        diagonal
+    }
+
     fn minimize(&self) -> Vec<f64> {
         let mut weights = vec![0.0; self.sums * (self.design.width() + 1)];
         let mut scores = self.scores(&weights);
@@ -204,7 +219,8 @@ impl Likelihood<'_> {
             }
             let bend = |direction: &[f64]| self.bend(&probabilities, direction);
             let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
-            let step = solve(bend, &downhill, 1e-3, 200);
+            let diagonal = self.diagonal(&probabilities);
+            let step = solve(bend, &diagonal, &downhill, 1e-3, 200);
             let slope = dot(&gradient, &step);
             // The whole step, or half of it, and so on, until the cost falls as it should.
             let mut scale = 1.0;
