@@ -1,6 +1,6 @@
 //! Learns from raw and released rows alike, to tell what a release is still worth.
 //!
-//! A [`Column`] holds what the cells of a column stand for; [`column`] says how that becomes a feature, once and for
+//! A [`Column`] holds what the cells of a column stand for; [`mod@column`] says how that becomes a feature, once and for
 //! all learners. [`CLASSIFIERS`] predict a class, [`LinearRegression`] a number; [`partitioning`] finds the rules that
 //! tell most about a class; [`distance()`] and [`association()`] compare columns before and after.
 //!

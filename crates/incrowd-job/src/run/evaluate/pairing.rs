@@ -166,11 +166,11 @@ impl Bucket {
                 wanted[group] -= 1;
             }
         }
-        for group in 0..self.groups.len() {
-            while wanted[group] > 0
-                && exchange(group, &mut owners, self.groups.len(), left, &could_be)
-            {
-                wanted[group] -= 1;
+        for (group, wanted) in wanted.into_iter().enumerate() {
+            for _ in 0..wanted {
+                if !exchange(group, &mut owners, self.groups.len(), left, &could_be) {
+                    break;
+                }
             }
         }
         let mut unpaired: Vec<std::slice::Iter<'_, u32>> =
