@@ -1,13 +1,14 @@
 //! Logistic regression: the logarithms of the odds as weighted sums of the features.
 //!
 //! The negative log-likelihood plus half the sum of squared weights is least (penalty 1; constants are free). That has
-//! one answer, found by Newton's method with conjugate gradients. Two classes have one sum, of the odds of the second;
+//! one answer, found by Newton's method with conjugate gradients. Rows with the same features are one term of it. Two classes have one sum, of the odds of the second;
 //! more classes have one each (softmax).
 
 use crate::classify::{Classifier, Sample, most};
 use crate::column::Column;
 use crate::design::Design;
 use crate::solve::{add_scaled, dot, solve};
+use std::cmp::Ordering;
 
 /// The weights that were learned.
 #[derive(Debug, Clone)]
@@ -20,8 +21,11 @@ pub struct LogisticRegression {
 
 const PENALTY: f64 = 1.0;
 
-/// The gradient at which the answer is good enough.
-const TOLERANCE: f64 = 1e-4;
+/// The gradient at which the answer is good enough, for each row.
+const TOLERANCE: f64 = 1e-6;
+
+/// How exactly a step is found, as a share of the gradient: the next step makes up for it.
+const STEP_TOLERANCE: f64 = 0.05;
 
 const MOST_STEPS: usize = 100;
 
@@ -33,12 +37,14 @@ impl LogisticRegression {
             0..=2 => 1,
             more => more,
         };
+        let terms = Terms::new(sample);
         let problem = Likelihood {
-            sample,
+            features: sample.features,
+            terms: &terms,
             design: &design,
             sums,
         };
-        let weights = problem.minimize();
+        let weights = problem.minimize(TOLERANCE * sample.rows.len() as f64);
         LogisticRegression {
             design,
             weights,
@@ -77,37 +83,92 @@ fn scores(
     scores
 }
 
+/// Rows with the same features, and the classes they have.
+struct Terms {
+    /// One of the rows of each term.
+    rows: Vec<u32>,
+    /// How many there are.
+    sizes: Vec<f64>,
+    /// How many of them have each class, of those that some have.
+    classes: Vec<Vec<(u32, f64)>>,
+}
+
+impl Terms {
+    fn new(sample: &Sample<'_>) -> Self {
+        let class = |row: u32| sample.classes[row as usize];
+        let compare = |one: u32, other: u32| {
+            let mut codes = sample.features.iter().map(|feature| {
+                let of_row = |row: u32| feature.codes[row as usize];
+                of_row(one).cmp(&of_row(other))
+            });
+            codes.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        let mut rows = sample.rows.to_vec();
+        rows.sort_unstable_by(|&one, &other| {
+            let by_class = class(one).cmp(&class(other));
+            compare(one, other).then(by_class).then(one.cmp(&other))
+        });
+        let mut terms = Terms {
+            rows: Vec::new(),
+            sizes: Vec::new(),
+            classes: Vec::new(),
+        };
+        for same in rows.chunk_by(|&one, &other| compare(one, other).is_eq()) {
+            let classes = same.chunk_by(|&one, &other| class(one) == class(other));
+            terms.rows.push(same[0]);
+            terms.sizes.push(same.len() as f64);
+            terms.classes.push(
+                classes
+                    .map(|rows| (class(rows[0]), rows.len() as f64))
+                    .collect(),
+            );
+        }
+        terms
+    }
+
+    /// How many rows of a term have the second class.
+    fn second(&self, term: usize) -> f64 {
+        let second = self.classes[term].iter().find(|(class, _)| *class == 1);
+        second.map_or(0.0, |(_, rows)| *rows)
+    }
+}
+
 /// What is to be least.
 struct Likelihood<'a> {
-    sample: &'a Sample<'a>,
+    features: &'a [Column],
+    terms: &'a Terms,
     design: &'a Design,
     sums: usize,
 }
 
 impl Likelihood<'_> {
     fn scores(&self, weights: &[f64]) -> Vec<f64> {
-        let Sample { features, rows, .. } = *self.sample;
-        scores(self.design, features, rows, weights, self.sums)
+        scores(
+            self.design,
+            self.features,
+            &self.terms.rows,
+            weights,
+            self.sums,
+        )
     }
 
-    fn class(&self, row: usize) -> usize {
-        self.sample.classes[self.sample.rows[row] as usize] as usize
-    }
-
-    /// What is to be least, from the sums of every row.
+    /// What is to be least, from the sums of every term.
     fn cost(&self, weights: &[f64], scores: &[f64]) -> f64 {
         let mut cost = 0.0;
-        for (row, scores) in scores.chunks_exact(self.sums).enumerate() {
+        let terms = scores.chunks_exact(self.sums).zip(&self.terms.sizes);
+        for (term, (scores, size)) in terms.enumerate() {
             cost += match scores {
+                // ln(1 + exp(x)), without overflow.
                 [odds] => {
-                    // ln(1 + exp(-x)), without overflow.
-                    let against = if self.class(row) == 1 { -odds } else { *odds };
-                    against.max(0.0) + (-against.abs()).exp().ln_1p()
+                    let all = odds.max(0.0) + (-odds.abs()).exp().ln_1p();
+                    size * all - self.terms.second(term) * odds
                 }
                 scores => {
                     let greatest = scores.iter().copied().fold(f64::MIN, f64::max);
                     let sum: f64 = scores.iter().map(|score| (score - greatest).exp()).sum();
-                    greatest + sum.ln() - scores[self.class(row)]
+                    let classes = self.terms.classes[term].iter();
+                    let of_classes = classes.map(|&(class, rows)| rows * scores[class as usize]);
+                    size * (greatest + sum.ln()) - of_classes.sum::<f64>()
                 }
             };
         }
@@ -121,7 +182,7 @@ impl Likelihood<'_> {
             .sum()
     }
 
-    /// The probabilities of the classes that have a sum, row by row.
+    /// The probabilities of the classes that have a sum, term by term.
     fn probabilities(&self, mut scores: Vec<f64>) -> Vec<f64> {
         for scores in scores.chunks_exact_mut(self.sums) {
             match scores {
@@ -139,19 +200,15 @@ impl Likelihood<'_> {
         scores
     }
 
-    /// The transposed matrix times numbers for each row and sum, plus the penalty on some weights.
-    fn gather(&self, of_rows: &[f64], penalized: &[f64]) -> Vec<f64> {
+    /// The transposed matrix times numbers for each term and sum, plus the penalty on some weights.
+    fn gather(&self, of_terms: &[f64], penalized: &[f64]) -> Vec<f64> {
         let width = self.design.width();
         let mut gathered = Vec::with_capacity(penalized.len());
         for at in 0..self.sums {
-            let of_sum: Vec<f64> = of_rows
-                .iter()
-                .skip(at)
-                .step_by(self.sums)
-                .copied()
-                .collect();
-            let Sample { features, rows, .. } = *self.sample;
-            let product = self.design.transposed_times(features, rows, &of_sum);
+            let of_sum = of_terms.iter().skip(at).step_by(self.sums);
+            let of_sum: Vec<f64> = of_sum.copied().collect();
+            let rows = &self.terms.rows;
+            let product = self.design.transposed_times(self.features, rows, &of_sum);
             let penalized = &penalized[at * (width + 1)..][..width];
             let penalty = product.iter().zip(penalized);
             gathered.extend(penalty.map(|(product, weight)| product + PENALTY * weight));
@@ -162,10 +219,16 @@ impl Likelihood<'_> {
 
     fn gradient(&self, weights: &[f64], probabilities: &[f64]) -> Vec<f64> {
         let mut errors = probabilities.to_vec();
-        for (row, errors) in errors.chunks_exact_mut(self.sums).enumerate() {
+        let terms = errors.chunks_exact_mut(self.sums).zip(&self.terms.sizes);
+        for (term, (errors, size)) in terms.enumerate() {
+            errors.iter_mut().for_each(|error| *error *= size);
             match errors {
-                [error] => *error -= self.class(row) as f64,
-                errors => errors[self.class(row)] -= 1.0,
+                [error] => *error -= self.terms.second(term),
+                errors => {
+                    for &(class, rows) in &self.terms.classes[term] {
+                        errors[class as usize] -= rows;
+                    }
+                }
             }
         }
         self.gather(&errors, weights)
@@ -174,14 +237,15 @@ impl Likelihood<'_> {
     /// The second derivative times a direction.
     fn bend(&self, probabilities: &[f64], direction: &[f64]) -> Vec<f64> {
         let mut changes = self.scores(direction);
-        let rows = changes.chunks_exact_mut(self.sums);
-        for (changes, probabilities) in rows.zip(probabilities.chunks_exact(self.sums)) {
+        let terms = changes.chunks_exact_mut(self.sums);
+        let terms = terms.zip(probabilities.chunks_exact(self.sums));
+        for ((changes, probabilities), size) in terms.zip(&self.terms.sizes) {
             match (changes, probabilities) {
-                ([change], [probability]) => *change *= probability * (1.0 - probability),
+                ([change], [probability]) => *change *= size * probability * (1.0 - probability),
                 (changes, probabilities) => {
                     let mean = dot(changes, probabilities);
                     for (change, probability) in changes.iter_mut().zip(probabilities) {
-                        *change = probability * (*change - mean);
+                        *change = size * probability * (*change - mean);
                     }
                 }
             }
@@ -194,9 +258,10 @@ impl Likelihood<'_> {
         let mut diagonal = Vec::new();
         for at in 0..self.sums {
             let of_sum = probabilities.iter().skip(at).step_by(self.sums);
-            let of_sum: Vec<f64> = of_sum.map(|it| it * (1.0 - it)).collect();
-            let Sample { features, rows, .. } = *self.sample;
-            let squares = (self.design).transposed_squares_times(features, rows, &of_sum);
+            let of_sum = of_sum.zip(&self.terms.sizes);
+            let of_sum: Vec<f64> = of_sum.map(|(it, size)| size * it * (1.0 - it)).collect();
+            let rows = &self.terms.rows;
+            let squares = (self.design).transposed_squares_times(self.features, rows, &of_sum);
             diagonal.extend(squares.iter().map(|square| square + PENALTY));
             // A class that no row has still needs a scale.
             diagonal.push(of_sum.iter().sum::<f64>().max(1e-6));
@@ -204,7 +269,7 @@ impl Likelihood<'_> {
         diagonal
     }
 
-    fn minimize(&self) -> Vec<f64> {
+    fn minimize(&self, tolerance: f64) -> Vec<f64> {
         let mut weights = vec![0.0; self.sums * (self.design.width() + 1)];
         let mut scores = self.scores(&weights);
         let mut cost = self.cost(&weights, &scores);
@@ -214,13 +279,13 @@ impl Likelihood<'_> {
             let steepest = gradient
                 .iter()
                 .fold(0.0, |most: f64, it| most.max(it.abs()));
-            if steepest <= TOLERANCE {
+            if steepest <= tolerance {
                 break;
             }
             let bend = |direction: &[f64]| self.bend(&probabilities, direction);
             let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
             let diagonal = self.diagonal(&probabilities);
-            let step = solve(bend, &diagonal, &downhill, 1e-3, 200);
+            let step = solve(bend, &diagonal, &downhill, STEP_TOLERANCE, 200);
             let slope = dot(&gradient, &step);
             // The whole step, or half of it, and so on, until the cost falls as it should.
             let mut scale = 1.0;
