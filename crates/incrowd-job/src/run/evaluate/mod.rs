@@ -10,6 +10,7 @@
 //! that is not predicted. All runs use the levels of the whole table: which values a column may have is not knowledge
 //! about a row.
 
+mod columns;
 mod compared;
 mod held;
 mod meanings;
@@ -23,12 +24,12 @@ use crate::run::anonymize::{Show, anonymize};
 use crate::run::control::{Control, Phase};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
-use crate::run::plan::{Plan, find_column};
 use crate::run::published_reader::PublishedReader;
 use crate::run::verify::as_released;
 use crate::spec::{
     AttachedLevels, AttachedSink, AttachedTable, HierarchySource, Job, Others, Output,
 };
+use columns::{Roles, Side};
 use held::Held;
 use incrowd_core::counts::{self, Missing};
 use incrowd_io::{MemorySink, RowSource};
@@ -74,7 +75,7 @@ pub fn evaluate(
     hierarchies::check_folder(job)?;
     let source = input::source(job)?;
     let reader = source.open()?;
-    let released = (options.release.as_deref())
+    let file = (options.release.as_deref())
         .map(|path| ReleasedFile::open(job, path))
         .transpose()?;
     let roles = Roles::new(
@@ -82,7 +83,10 @@ pub fn evaluate(
         options,
         &source.name(),
         reader.columns(),
-        released.as_ref(),
+        file.as_ref().map(|file| columns::Released {
+            input: &file.name,
+            columns: &file.columns,
+        }),
     )?;
     let limit = job.search.time_limit;
     let bytes = source.bytes_total();
@@ -94,13 +98,14 @@ pub fn evaluate(
         cells: counts::MissingCells::OwnValue,
         tokens: input::missing(job).tokens,
     };
+    let rows_read = held.rows as u64;
     if input::missing(job).cells == counts::MissingCells::ExcludeRow {
         held.exclude_missing(&roles.counted, &missing);
     }
     if held.rows == 0 {
         return Err(Error::AllRowsExcluded {
             input: source.name(),
-            rows: 0,
+            rows: rows_read,
         });
     }
     if options.folds < 2 || options.folds > held.rows {
@@ -129,11 +134,12 @@ pub fn evaluate(
         judged,
         seed: job.search.seed.unwrap_or(SEED),
     };
-    question.answer(released)
+    question.answer(file)
 }
 
 /// A published file, opened.
 struct ReleasedFile {
+    name: String,
     source: Arc<dyn RowSource>,
     columns: Vec<String>,
 }
@@ -145,7 +151,11 @@ impl ReleasedFile {
         job.data.table = None;
         let source = input::source(&as_released(&job, true))?;
         let columns = source.open()?.columns().to_vec();
-        Ok(ReleasedFile { source, columns })
+        Ok(ReleasedFile {
+            name: source.name(),
+            source,
+            columns,
+        })
     }
 
     /// The columns of some names. Rows that are `*` in every column tell nothing.
@@ -157,151 +167,6 @@ impl ReleasedFile {
         let reader = PublishedReader::new(self.source.open()?, None, starred);
         let bytes = self.source.bytes_total();
         Held::read(Box::new(reader), bytes, &positions, control)
-    }
-}
-
-/// What every column is for.
-struct Roles {
-    /// The columns of the table that are held in memory, by position there.
-    held: Vec<usize>,
-    /// Quasi-identifiers, sensitive columns, targets and judged columns, by position among the columns held: where rows
-    /// with missing cells are excluded, they are those with a missing cell in one of these.
-    counted: Vec<usize>,
-    /// The columns that are judged: features, then targets.
-    judged: Vec<usize>,
-    /// Whether each column held has levels between its values and `*`.
-    is_generalized: Vec<bool>,
-    /// The features and targets, by position among the judged columns.
-    features: Vec<usize>,
-    targets: Vec<usize>,
-    /// What a job would be asked to publish although it has no role, or could be refused.
-    kept: Vec<String>,
-    side: Side,
-}
-
-/// What is judged beside the raw rows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    File,
-    Job,
-    Nothing,
-}
-
-const LEARNED_FROM: &str = "the columns to learn from";
-const TARGETS: &str = "the targets";
-const QUASI: &str = "the quasi-identifiers";
-
-impl Roles {
-    fn new(
-        job: &Job,
-        options: &EvaluateOptions,
-        input: &str,
-        names: &[String],
-        released: Option<&ReleasedFile>,
-    ) -> Result<Self, Error> {
-        let has_models = job.privacy.models.as_ref().is_some_and(|it| !it.is_empty());
-        let has_quasi = (job.columns.quasi_identifiers.as_ref()).is_some_and(|it| !it.is_empty());
-        let side = match (released, has_models || has_quasi) {
-            (Some(_), _) => Side::File,
-            (None, true) => Side::Job,
-            (None, false) => Side::Nothing,
-        };
-        if side == Side::Job && !has_models {
-            return Err(Error::NoPrivacyModel);
-        }
-        let plan = match has_quasi || side == Side::Job {
-            true => Some(Plan::of_question(job, input, names)?),
-            false => None,
-        };
-        let find = |list: &Option<Vec<String>>, role| -> Result<Vec<usize>, Error> {
-            let columns = list.iter().flatten();
-            columns
-                .map(|column| find_column(input, names, column, role))
-                .collect()
-        };
-        let columns = &job.columns;
-        let quasi = find(&columns.quasi_identifiers, QUASI)?;
-        let targets = find(&columns.target, TARGETS)?;
-        let identifying = find(&columns.identifying, "the identifying columns")?;
-        let sensitive = find(&columns.sensitive, "the sensitive columns")?;
-        let mut named = find(&columns.keep, "the columns to keep")?;
-        named.extend(quasi.iter().chain(&sensitive).chain(&targets));
-        let is_published = |at: &usize| match (&plan, columns.others) {
-            (_, Some(Others::Keep)) | (None, _) => !identifying.contains(at),
-            _ => named.contains(at),
-        };
-        let given = match &options.columns {
-            Some(_) => Some(find(&options.columns, LEARNED_FROM)?),
-            None => None,
-        };
-        let mut features = given.clone().unwrap_or_else(|| {
-            let all = (0..names.len()).filter(is_published);
-            all.filter(|at| !targets.contains(at)).collect()
-        });
-        if let Some(released) = released {
-            for (list, role) in [
-                (given.as_ref(), LEARNED_FROM),
-                (Some(&targets), TARGETS),
-                (Some(&quasi), QUASI),
-            ] {
-                for &at in list.into_iter().flatten() {
-                    find_column(&released.source.name(), &released.columns, &names[at], role)?;
-                }
-            }
-            features.retain(|&at| released.columns.contains(&names[at]));
-        }
-        let held: Vec<usize> = (0..names.len())
-            .filter(|at| {
-                let is_needed = side == Side::Job && is_published(at);
-                is_needed || features.contains(at) || targets.contains(at)
-            })
-            .collect();
-        let place = |at: &usize| held.iter().position(|other| other == at);
-        let places = |list: &[usize]| -> Vec<usize> { list.iter().filter_map(place).collect() };
-        let mut judged = features.clone();
-        judged.extend(targets.iter().filter(|at| !features.contains(at)));
-        let judged = distinct(judged);
-        if judged.is_empty() {
-            return Err(Error::NothingToJudge);
-        }
-        let of_judged = |list: &[usize]| -> Vec<usize> {
-            let position = |at: &usize| judged.iter().position(|other| other == at);
-            distinct(list.iter().filter_map(position).collect())
-        };
-        let is_generalized = |at: &usize| match has_quasi {
-            true => quasi.contains(at),
-            // Whoever names no roles may still say where levels come from.
-            false => side == Side::File && hierarchies::source_of(job, &names[*at]).is_some(),
-        };
-        let counted: Vec<usize> = [&quasi, &sensitive, &targets, &judged]
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect();
-        let kept = held.iter().filter(|at| !quasi.contains(at));
-        Ok(Roles {
-            counted: places(&counted),
-            judged: places(&judged),
-            is_generalized: held.iter().map(is_generalized).collect(),
-            features: of_judged(&features),
-            targets: of_judged(&targets),
-            kept: kept.map(|&at| names[at].clone()).collect(),
-            held,
-            side,
-        })
-    }
-
-    /// The levels of every column held.
-    fn levels(
-        &self,
-        job: &Job,
-        held: &Held,
-        missing: &Missing,
-    ) -> Result<Vec<ColumnHierarchy>, Error> {
-        let columns = held.columns.iter().zip(&self.is_generalized);
-        columns
-            .map(|(column, &is_generalized)| meanings::levels(job, column, is_generalized, missing))
-            .collect()
     }
 }
 
@@ -324,7 +189,7 @@ impl Question<'_> {
         let released = match (self.roles.side, file) {
             (Side::File, Some(file)) => {
                 let held = file.read(&self.judged.names, self.control)?;
-                Some(self.judged.read(&file.source.name(), &held)?)
+                Some(self.judged.read(&file.name, &held)?)
             }
             (Side::Job, _) => Some(self.released(&rows)?),
             _ => None,
@@ -477,15 +342,4 @@ fn trained(fold_of_row: &[u32], fold: u32) -> Vec<u32> {
     let rows = (0..).zip(fold_of_row);
     let others = rows.filter(|(_, of_row)| **of_row != fold);
     others.map(|(row, _)| row).collect()
-}
-
-/// Each position once, where it comes first.
-fn distinct(mut positions: Vec<usize>) -> Vec<usize> {
-    let mut seen = Vec::new();
-    positions.retain(|at| {
-        let is_new = !seen.contains(at);
-        seen.push(*at);
-        is_new
-    });
-    positions
 }
