@@ -149,6 +149,12 @@ impl LeafSet {
         self.0.is_empty()
     }
 
+    /// How many of its leaves lie from one position up to another, which is no longer counted.
+    pub(crate) fn len_between(&self, start: u32, end: u32) -> u32 {
+        let inside = |run: &Run| run.end.min(end).saturating_sub(run.start.max(start));
+        self.0.iter().map(inside).sum()
+    }
+
     /// Whether the leaf at this position is part of it.
     pub fn contains(&self, position: u32) -> bool {
         let after = self.0.partition_point(|run| run.start <= position);

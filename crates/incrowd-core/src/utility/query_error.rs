@@ -1,6 +1,9 @@
 //! How wrong the answers to questions are that people ask of a release.
 
-use super::{Detail, Loss, MetricEntry, MetricKind, Published, PublishedAttribute, UtilityMetric};
+use super::{
+    Cover, Detail, Loss, MetricEntry, MetricKind, OverlappingGroups, Published, PublishedAttribute,
+    UtilityMetric,
+};
 use crate::counts::{Attribute, CountedTable};
 use crate::draw::Draw;
 use crate::hierarchy::Leaf;
@@ -186,7 +189,8 @@ impl QueryError {
     pub fn errors(&self, published: &Published<'_>) -> Vec<f64> {
         let words = self.queries.len().div_ceil(64);
         let shown: Vec<Shown<'_>> = (published.attributes.iter().zip(&self.attributes))
-            .map(|(shown, asked)| Shown::new(shown, asked, words))
+            .enumerate()
+            .map(|(at, (shown, asked))| Shown::new(shown, asked, at, &self.queries))
             .collect();
         // In whole numbers, so that the order of the classes does not matter.
         const ONE: f64 = (1u64 << 60) as f64;
@@ -279,47 +283,112 @@ struct Shown<'a> {
     leaves: &'a [u32],
     /// For each group the queries that accept any of its leaves, a bit each.
     accepted: Vec<u64>,
-    /// The ranks of the leaves of every group, ascending, and where each group ends.
-    ranks: Vec<u32>,
-    ends: Vec<usize>,
+    members: Members<'a>,
+}
+
+/// The leaves of every group.
+enum Members<'a> {
+    /// Their ranks, ascending, and where each group ends.
+    Ranks { ranks: Vec<u32>, ends: Vec<usize> },
+    /// Groups that may share leaves, and at which position of their order each rank begins.
+    Sets {
+        groups: &'a OverlappingGroups,
+        starts: Vec<u32>,
+    },
 }
 
 impl<'a> Shown<'a> {
-    fn new(shown: &PublishedAttribute<'a>, asked: &Asked, words: usize) -> Self {
-        let groups = shown.leaves.len();
-        let mut accepted = vec![0; groups * words];
-        let mut members = Vec::new();
-        shown.for_each_member(|group, leaf| {
-            let of_leaf = &asked.accepted[leaf * words..(leaf + 1) * words];
-            for (group, leaf) in accepted[group * words..].iter_mut().zip(of_leaf) {
-                *group |= leaf;
+    /// An attribute at this position, for these queries.
+    fn new(shown: &PublishedAttribute<'a>, asked: &Asked, at: usize, queries: &[Query]) -> Self {
+        let words = queries.len().div_ceil(64);
+        let mut accepted = vec![0; shown.leaves.len() * words];
+        let members = match shown.cover {
+            Cover::Disjoint(groups_of_leaves) => {
+                for (leaf, &group) in groups_of_leaves.iter().enumerate() {
+                    let of_leaf = &asked.accepted[leaf * words..(leaf + 1) * words];
+                    let of_group = accepted[group as usize * words..].iter_mut();
+                    of_group
+                        .zip(of_leaf)
+                        .for_each(|(group, leaf)| *group |= leaf);
+                }
+                Members::ranks(groups_of_leaves, shown.leaves.len(), asked)
             }
-            if let Some(ranks) = &asked.ranks {
-                members.push((group, ranks[leaf]));
+            Cover::Overlapping(groups) => {
+                let members = Members::sets(groups, asked);
+                for (number, query) in queries.iter().enumerate() {
+                    let condition = query.conditions.iter().find(|(of, _)| *of == at);
+                    for group in 0..shown.leaves.len() {
+                        if condition.is_none_or(|(_, it)| members.met(group, *it) > 0) {
+                            accepted[group * words + number / 64] |= 1 << (number % 64);
+                        }
+                    }
+                }
+                members
             }
-        });
-        members.sort_unstable();
-        let ends = (0..groups).map(|group| members.partition_point(|member| member.0 <= group));
+        };
         Shown {
             leaves: shown.leaves,
             accepted,
-            ends: ends.collect(),
-            ranks: members.iter().map(|member| member.1).collect(),
+            members,
         }
     }
 
     /// The share of a group's leaves that meet a condition that some of them meet.
     fn share(&self, group: usize, condition: Condition) -> f64 {
-        let met = match condition {
-            Condition::Is(_) => 1,
-            Condition::Between(low, high) => {
-                let start = if group == 0 { 0 } else { self.ends[group - 1] };
-                let ranks = &self.ranks[start..self.ends[group]];
-                let below = ranks.partition_point(|&rank| rank < low);
-                ranks.partition_point(|&rank| rank <= high) - below
+        f64::from(self.members.met(group, condition)) / f64::from(self.leaves[group])
+    }
+}
+
+impl<'a> Members<'a> {
+    fn ranks(groups_of_leaves: &[u32], groups: usize, asked: &Asked) -> Self {
+        let ranks = asked.ranks.iter().flatten();
+        let mut members: Vec<(u32, u32)> = (groups_of_leaves.iter().copied())
+            .zip(ranks.copied())
+            .collect();
+        members.sort_unstable();
+        let end = |group: u32| members.partition_point(|member| member.0 <= group);
+        Members::Ranks {
+            ends: (0..groups as u32).map(end).collect(),
+            ranks: members.iter().map(|member| member.1).collect(),
+        }
+    }
+
+    fn sets(groups: &'a OverlappingGroups, asked: &Asked) -> Self {
+        let order = &groups.order;
+        let mut starts = Vec::new();
+        for position in 0..order.len() {
+            let rank = asked
+                .ranks
+                .as_ref()
+                .map(|it| it[order.leaf(position).index()]);
+            // Numbers come in the order of their ranks, after cells that are none.
+            if rank == Some(starts.len() as u32) {
+                starts.push(position);
             }
-        };
-        met as f64 / f64::from(self.leaves[group])
+        }
+        starts.push(order.len());
+        Members::Sets { groups, starts }
+    }
+
+    /// How many leaves of a group meet a condition. A group of [`Members::Ranks`] is only asked about a single value that
+    /// it has.
+    fn met(&self, group: usize, condition: Condition) -> u32 {
+        match (self, condition) {
+            (Members::Ranks { .. }, Condition::Is(_)) => 1,
+            (Members::Ranks { ranks, ends }, Condition::Between(low, high)) => {
+                let start = if group == 0 { 0 } else { ends[group - 1] };
+                let ranks = &ranks[start..ends[group]];
+                let below = ranks.partition_point(|&rank| rank < low);
+                (ranks.partition_point(|&rank| rank <= high) - below) as u32
+            }
+            (Members::Sets { groups, .. }, Condition::Is(leaf)) => {
+                u32::from(groups.leaves[group].contains(groups.order.position(leaf)))
+            }
+            (Members::Sets { groups, starts }, Condition::Between(low, high)) => {
+                let (start, end) = (starts[low as usize], starts[high as usize + 1]);
+                groups.leaves[group].len_between(start, end)
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::predict::Target;
 use crate::report::evaluation::{
     Associated, ColumnDistance, Partitioning, QueriesAnswered, RuleBucket,
 };
+use incrowd_core::counts::{LeafOrder, LeafSet};
 use incrowd_core::utility::{Cover, OverlappingGroups, Published, PublishedAttribute, QueryError};
 use incrowd_learn::partitioning::{Rule, partition};
 use incrowd_learn::{AssociationMeasure, Column, DistanceMeasure, Sample, association, distance};
@@ -16,15 +17,17 @@ const QUERIES: usize = 1000;
 pub(super) fn queries(judged: &Judged, released: &Released, seed: u64) -> QueriesAnswered {
     let metric = QueryError::asking(QUERIES, seed, &judged.table);
     let covers: Vec<OverlappingGroups> = (released.columns.iter())
-        .map(|column| OverlappingGroups {
+        .zip(judged.table.attributes.iter().map(LeafOrder::new))
+        .map(|(column, order)| OverlappingGroups {
             leaves: (column.meanings.iter())
-                .map(|meaning| meaning.values.clone())
+                .map(|meaning| order.set(meaning.values.iter().copied()))
                 .collect(),
             rows: Vec::new(),
+            order,
         })
         .collect();
     let leaves: Vec<Vec<u32>> = (covers.iter())
-        .map(|cover| cover.leaves.iter().map(|it| it.len() as u32).collect())
+        .map(|cover| cover.leaves.iter().map(LeafSet::len).collect())
         .collect();
     let attributes: Vec<PublishedAttribute<'_>> = (covers.iter().zip(&leaves))
         .map(|(cover, leaves)| PublishedAttribute {

@@ -119,6 +119,7 @@ impl Judged {
         let meaning = |text: &str| {
             let text = self.missing.normalize(text);
             if let Some(values) = labels.read(text, is_beside_others) {
+                let values = labels.order().leaves(&values);
                 return Some(Meaning::of_values(domain, values));
             }
             if text == ANY {
