@@ -90,7 +90,7 @@ impl Meaning {
 
     /// The number it counts as.
     pub fn number(&self) -> f64 {
-        self.low + (self.high - self.low) / 2.0
+        self.low.midpoint(self.high)
     }
 
     /// The share of each of its values.

@@ -1,5 +1,6 @@
 //! `incrowd evaluate`.
 
+use super::output::SpreadsheetArgs;
 use super::request::RequestArgs;
 use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
@@ -50,6 +51,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) spreadsheet: SpreadsheetArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }

@@ -9,7 +9,13 @@ use incrowd_job::{Control, Error, EvaluateOptions, evaluate};
 pub(super) fn run(args: &EvaluateArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
     let job = job(
         args.request.table.job.as_ref(),
-        &[&args.request, &args.search, &args.settings, &args.threads],
+        &[
+            &args.request,
+            &args.search,
+            &args.settings,
+            &args.spreadsheet,
+            &args.threads,
+        ],
     )?;
     let options = EvaluateOptions {
         release: args.release.clone(),

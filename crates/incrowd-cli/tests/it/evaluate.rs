@@ -252,6 +252,32 @@ fn every_fold_has_the_levels_of_the_whole_table() {
 }
 
 #[test]
+fn dates_are_learned_from_as_days_and_named_as_dates() {
+    // Whoever was born from 1975 on; cities look like formulas.
+    let mut text = String::from("born,city,ok\n");
+    for row in 0..120_u32 {
+        let (year, month) = (1960 + row * 7 % 30, 1 + row % 12);
+        let (city, ok) = (["=Ulm", "-Bonn"][row as usize % 2], year >= 1975);
+        text += &format!("{year}-{month:02}-15,{city},{ok}\n");
+    }
+    let folder = Folder::with("t.csv", text);
+    let roles = "-q born,city --hierarchy born=date:month,year --target ok";
+    let make = "--others drop -k 3 -o r.csv --quiet --spreadsheet-safe --max-levels 2,1";
+    let run = folder.run(&format!("anonymize t.csv {roles} {make}"));
+    run.ends_with(0);
+    assert!(folder.read("r.csv").contains("'=Ulm"));
+    let judge = format!("t.csv r.csv {roles} --spreadsheet-safe --partitioning 1");
+    let found = evaluation(&folder, &judge);
+    assert!(accuracy(&found, 0, "release") > 0.9, "{found}");
+    let rule = found["partitioning"]["raw"][0]["rule"].as_str().unwrap();
+    assert!(rule.starts_with("born >= 1975-"), "{rule}");
+    let rule = found["partitioning"]["release"][0]["rule"]
+        .as_str()
+        .unwrap();
+    assert!(rule.starts_with("born >= 1975-"), "{rule}");
+}
+
+#[test]
 fn no_row_is_tested_that_was_learned_from() {
     // The code of a row alone would tell its class, if it had been seen before.
     let mut text = String::from("code,group,ill\n");
