@@ -46,7 +46,7 @@ fn raw_adult_has_the_rules_of_the_paper() {
     assert_eq!(buckets[0]["rows"], 1330);
     assert_eq!(buckets[0]["majority"], ">50K");
     assert!((buckets[0]["share"].as_f64().unwrap() - 0.986).abs() < 5e-4);
-    // Page 96: among the others, those under 28.
+    // As in the paper: among the others, those under 28.
     let young = buckets.iter().find(|it| it["rows"] == 7162).unwrap();
     assert_eq!(young["rule"], "capital-gain < 7298 and age < 28");
     assert!((young["share"].as_f64().unwrap() - 0.971).abs() < 5e-4);
