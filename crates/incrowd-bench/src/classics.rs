@@ -4,7 +4,7 @@ use crate::optimal::{self, Solved};
 use crate::report::{Report, Table, grouped, median, short};
 use crate::{adult, census, job};
 use anyhow::{Context, Result};
-use incrowd_core::algorithms::{ALGORITHMS, Algorithm, BottomUp, TopDown};
+use incrowd_core::algorithms::{ALGORITHMS, Algorithm, BottomUp, Generalization, TopDown};
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::Unwatched;
 use incrowd_core::utility::MetricSpec;
@@ -131,8 +131,11 @@ fn row_visits(report: &mut Report) -> Result<()> {
 
 /// The algorithms that can be asked for the least loss; the others have benchmarks of their own.
 fn by_loss() -> impl Iterator<Item = &'static dyn Algorithm> {
-    let all = ALGORITHMS.iter().copied();
-    all.filter(|algorithm| algorithm.default_metric() == METRIC)
+    let has_own = |algorithm: &&dyn Algorithm| {
+        let kind = &algorithm.entry().kind;
+        kind.generalization == Generalization::Regions || algorithm.default_metric() != METRIC
+    };
+    ALGORITHMS.iter().copied().filter(move |it| !has_own(it))
 }
 
 fn keep(report: &mut Report, case: &str, name: &str, solved: &Solved) {

@@ -17,9 +17,11 @@ mod optimal;
 mod paths;
 mod plot;
 mod record;
+mod regions;
 mod report;
 mod schemes;
 mod verify;
+mod workload;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -55,6 +57,10 @@ enum Benchmark {
     Classics,
     /// Histograms of every node compared with pandas, answers from them, and how they grow.
     Negotiation,
+    /// Regions on Adult beside other shapes, and on generated tables.
+    Regions,
+    /// Regions cut for a target, and how well it is predicted from them.
+    Workload,
     /// Instructions of the roll-up kernel, by callgrind.
     Kernel,
     /// Optimal partitions under six schemes, on Adult.
@@ -115,6 +121,8 @@ impl Benchmark {
             Benchmark::Census => "census",
             Benchmark::Classics => "classics",
             Benchmark::Negotiation => "negotiation",
+            Benchmark::Regions => "regions",
+            Benchmark::Workload => "workload",
             Benchmark::Kernel => "kernel",
             Benchmark::Schemes { .. } => "schemes",
             Benchmark::All => "all",
@@ -179,6 +187,12 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     if let Benchmark::Schemes { only, limit } = &arguments.benchmark {
         schemes::run(report, *only, std::time::Duration::from_secs(*limit))?;
+    }
+    if is_asked("regions") {
+        regions::run(report)?;
+    }
+    if is_asked("workload") {
+        workload::run(report)?;
     }
     if is_asked("kernel") {
         kernel::run(report)?;

@@ -22,12 +22,13 @@ pub(crate) fn text(comparison: &Comparison) -> String {
     }
     page.line("");
     page.line("  < marks the lowest value in each row");
-    let mut budgets = comparison.runs.iter().map(|run| run.max_suppressed);
-    let first = budgets.next();
-    if budgets.any(|budget| Some(budget) != first) {
+    if comparison.budget_is_assumed {
         page.line("");
-        page.line("no `--max-suppressed` given, and the algorithms have different defaults: their losses are not comparable");
-        page.line("  hint: give `--max-suppressed`, which applies to all of them");
+        page.line(format!(
+            "no `--max-suppressed` given: each algorithm may suppress {} rows, the greatest default among them, so that \
+             losses can be compared",
+            comparison.max_suppressed
+        ));
     }
     let failed = (comparison.runs.iter()).filter_map(|run| Some((run, run.failed.as_ref()?)));
     for (run, failed) in failed {

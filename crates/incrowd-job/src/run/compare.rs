@@ -34,6 +34,13 @@ pub struct Comparison {
     pub tuples: u64,
     /// The metric minimized.
     pub metric: String,
+    /// Rows that each algorithm may suppress.
+    #[serde(default)]
+    pub max_suppressed: u64,
+    /// Whether the job named no budget, and algorithms that would have assumed a smaller one were given the greatest
+    /// that any of them assumes, so that their losses can be compared.
+    #[serde(default)]
+    pub budget_is_assumed: bool,
     /// Seconds to read and count the table, once for all.
     pub seconds_read: f64,
     /// The result of every algorithm.
@@ -45,8 +52,7 @@ pub struct Comparison {
 pub struct Run {
     /// Its name.
     pub algorithm: String,
-    /// Rows it may suppress. If the job has no budget, this is the algorithm's default, which differs between
-    /// algorithms.
+    /// Rows it may suppress: the same for all.
     pub max_suppressed: u64,
     /// The metric it minimized: that of the job, or its own if the job names none.
     pub metric: String,
@@ -137,6 +143,15 @@ pub fn compare(
         job.search.time_limit = Some(TIME_LIMIT.parse::<TimeLimit>()?);
     }
     let job = &job;
+    let defaults = || {
+        entries
+            .iter()
+            .map(|entry| entry.kind.default_budget.rows(&models))
+    };
+    let greatest = defaults().max().unwrap_or(0).min(table.rows);
+    let budget_is_assumed =
+        job.privacy.max_suppressed.is_none() && defaults().any(|it| it < greatest);
+    let mut max_suppressed = greatest;
     let mut runs = Vec::new();
     for algorithm in algorithms {
         let is_measured = memory::forget_peak();
@@ -145,7 +160,11 @@ pub fn compare(
             None => MetricSpec::named(algorithm.default_metric())?,
         };
         let metric = spec.build(table)?;
-        let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
+        let mut problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
+        if budget_is_assumed {
+            problem = problem.allow_suppressed(greatest);
+        }
+        max_suppressed = problem.max_suppressed;
         let solving = Instant::now();
         let solved = match control.is_asked_for_best() {
             // A user who does not want to wait for one algorithm does not want to wait for the next either.
@@ -195,6 +214,8 @@ pub fn compare(
         rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
         tuples: table.tuples.len() as u64,
         metric: asked.metric.to_string(),
+        max_suppressed: max_suppressed.into(),
+        budget_is_assumed,
         seconds_read,
         runs,
     })
