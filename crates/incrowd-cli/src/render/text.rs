@@ -146,11 +146,13 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
                         outcome.algorithm, partition.search_reason
                     )
                 }
-                None => format!(
-                    "{}, {} value replacements evaluated",
-                    outcome.algorithm,
-                    outcome.replacements_weighed.unwrap_or(0)
-                ),
+                None => match outcome.replacements_weighed {
+                    Some(weighed) => format!(
+                        "{}, {weighed} value replacements evaluated",
+                        outcome.algorithm
+                    ),
+                    None => outcome.algorithm.clone(),
+                },
             },
         },
     );
