@@ -5,7 +5,7 @@
 /// ```
 /// use incrowd_core::draw::Draw;
 /// let mut draw = Draw::new(1);
-/// assert_eq!([draw.below(10), draw.below(10)], [5, 5]);
+/// assert_eq!([draw.below(10), draw.below(10)], [5, 9]);
 /// ```
 ///
 /// G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.

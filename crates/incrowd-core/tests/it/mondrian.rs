@@ -252,25 +252,28 @@ impl Case {
         cuts
     }
 
-    /// Every cut there is, in the order of columns and places.
-    fn all_cuts(&self, rows: &[usize]) -> Vec<Parts> {
+    /// The most even cuts of every column, in the order of columns and places, with the width of what they cut.
+    fn even_cuts(&self, rows: &[usize]) -> Vec<(f64, Parts)> {
         let mut cuts = Vec::new();
         for column in 0..self.axes.len() {
-            if self.width(rows, column) == 0.0 {
+            let width = self.width(rows, column);
+            if width == 0.0 {
                 continue;
             }
             if self.axes[column] == Axis::Groups {
-                cuts.push(self.children(rows, column));
+                cuts.push((width, self.children(rows, column)));
                 continue;
             }
             let mut ranks: Vec<f64> = rows.iter().map(|&row| self.rank(row, column)).collect();
             ranks.sort_by(f64::total_cmp);
             ranks.dedup();
-            cuts.extend(
-                ranks[1..]
-                    .iter()
-                    .map(|&rank| self.below(rows, column, rank)),
-            );
+            let all: Vec<Parts> = (ranks[1..].iter())
+                .map(|&rank| self.below(rows, column, rank))
+                .collect();
+            let unevenness = |parts: &Parts| parts[0].len().abs_diff(parts[1].len());
+            let least = all.iter().map(unevenness).min().unwrap();
+            let even = all.into_iter().filter(|parts| unevenness(parts) == least);
+            cuts.extend(even.map(|parts| (width, parts)));
         }
         cuts
     }
@@ -413,16 +416,21 @@ fn mondrian_cuts_the_widest_side_at_its_median() {
     check(&Mondrian, "cost", &|case, rows| case.median_cuts(rows));
 }
 
-/// Cuts by what they cost, then by how even they are, then in their order.
-fn cheapest(case: &Case, rows: &[usize], cost: &dyn Fn(&[usize]) -> f64) -> Vec<Parts> {
-    let weigh = |parts: Vec<Vec<usize>>| {
-        let sizes = || parts.iter().map(Vec::len);
-        let unevenness = sizes().max().unwrap() - sizes().min().unwrap();
-        let cost: f64 = parts.iter().map(|part| cost(part)).sum();
-        (cost, unevenness, parts)
+/// Cuts by what they cost, those that gain no more than chance by the width of what they cut, then in their order.
+fn cheapest(
+    case: &Case,
+    rows: &[usize],
+    cost: &dyn Fn(&[usize]) -> f64,
+    chance: f64,
+) -> Vec<Parts> {
+    let whole = cost(rows);
+    let weigh = |(width, parts): (f64, Parts)| {
+        let after: f64 = parts.iter().map(|part| cost(part)).sum();
+        let gains = whole - after > chance * (parts.len() - 1) as f64;
+        (if gains { after } else { whole }, width, parts)
     };
-    let mut cuts: Vec<_> = case.all_cuts(rows).into_iter().map(weigh).collect();
-    cuts.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    let mut cuts: Vec<_> = case.even_cuts(rows).into_iter().map(weigh).collect();
+    cuts.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
     cuts.into_iter().map(|(_, _, parts)| parts).collect()
 }
 
@@ -430,26 +438,32 @@ fn cheapest(case: &Case, rows: &[usize], cost: &dyn Fn(&[usize]) -> f64) -> Vec<
 fn infogain_makes_the_cut_that_leaves_the_least_entropy() {
     let units = |rows: usize| (rows as f64 * (rows as f64).log2() * 1048576.0).round();
     check(&MondrianInfoGain, "disease", &|case, rows| {
-        cheapest(case, rows, &|part| {
-            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let counts = |part: &[usize]| {
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
             for &row in part {
-                *counts.entry(case.cell(row, case.axes.len())).or_default() += 1;
+                let disease = case.cell(row, case.axes.len()).to_owned();
+                *counts.entry(disease).or_default() += 1;
             }
-            units(part.len()) - counts.values().map(|&rows| units(rows)).sum::<f64>()
-        })
+            counts
+        };
+        let cost = |part: &[usize]| {
+            units(part.len()) - counts(part).values().map(|&rows| units(rows)).sum::<f64>()
+        };
+        let chance = 2.77 * 1048576.0 * (counts(rows).len() - 1) as f64;
+        cheapest(case, rows, &cost, chance)
     });
 }
 
 #[test]
 fn lsd_makes_the_cut_that_leaves_the_least_deviation() {
     check(&MondrianLsd, "cost", &|case, rows| {
-        cheapest(case, rows, &|part| {
+        let deviation = |part: &[usize]| {
             let cost = |row: usize| case.number(row, case.axes.len() + 1).unwrap();
             let mean = part.iter().map(|&row| cost(row)).sum::<f64>() / part.len() as f64;
-            let deviations = part.iter().map(|&row| (cost(row) - mean).powi(2));
-            // Parts that are the same but for rounding cost the same.
-            (deviations.sum::<f64>() / 1e3).round()
-        })
+            part.iter().map(|&row| (cost(row) - mean).powi(2)).sum()
+        };
+        let chance = 4.0 * deviation(rows) / rows.len() as f64;
+        cheapest(case, rows, &deviation, chance)
     });
 }
 

@@ -11,7 +11,7 @@ use crate::table::{Kind, parse_number};
 crate::documented! {
     /// Regions for regression: each cut is the one whose parts deviate least from the mean of the targets.
     ///
-    /// As `mondrian`, but among all safe cuts of a region, in every column and at every value, the one is made that
+    /// As `mondrian`, but not the widest side is cut: among the most even cuts of all columns, the one is made that
     /// leaves the least squared deviation of the target columns from their mean in each part, summed over rows and
     /// targets (least squared deviance).
     ///
@@ -19,7 +19,9 @@ crate::documented! {
     /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Workload-Aware Anonymization, KDD 2006.
     /// # Differs from the paper
     /// Works for every model. Text with levels is cut into all groups that have rows, as long as each of them is safe.
-    /// Cuts of equal deviation: the one with the most even parts, then the column named first. Targets are measured in
+    /// Numbers are cut where the sides are most even, not wherever the deviation is least: that cuts off few rows at a
+    /// time, and on Adult a linear model learned less from it. A cut that gains no more than chance would (5 %) counts
+    /// as one that gains nothing; of those the widest side is cut, then the column named first. Targets are measured in
     /// standard deviations, so that none of several outweighs the others by its unit. A missing target deviates from
     /// nothing. If levels are limited, every group of the highest acceptable levels is a table of its own.
     /// # Guarantee
@@ -195,6 +197,12 @@ impl Sums for Deviations<'_> {
 
     fn cost(&self) -> f64 {
         self.sums.iter().map(|sum| sum.deviation()).sum()
+    }
+
+    fn chance(&self) -> f64 {
+        // The F statistic of a cut in two is about 4 once in twenty times.
+        let chance = |sum: &Moments| 4.0 * sum.deviation() / sum.rows.max(1.0);
+        self.sums.iter().map(chance).sum()
     }
 
     fn work(&self) -> u64 {

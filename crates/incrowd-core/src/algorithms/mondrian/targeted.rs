@@ -1,4 +1,4 @@
-//! Cuts where the parts say most about the targets: every place of every dimension is tried in one sweep.
+//! Cuts where the parts say most about the targets: the most even cut of every dimension, found in one sweep.
 
 use super::cut::{Choose, Chooser, Cut, Region, Worker, into_children};
 
@@ -12,6 +12,8 @@ pub(super) trait Sums {
     fn reset(&mut self);
     /// What is not known about the targets; the less the better.
     fn cost(&self) -> f64;
+    /// What a cut in two gains by chance, with one in twenty that gain more.
+    fn chance(&self) -> f64;
     /// The values a tuple has, for the work of taking it in.
     fn work(&self) -> u64;
 }
@@ -26,7 +28,8 @@ pub(super) trait Weigh: Sync {
     fn nothing(&self) -> Self::Sums<'_>;
 }
 
-/// Makes the safe cut whose parts have the least cost.
+/// Makes the safe cut whose parts have the least cost. Cuts that gain no more than chance would are worth nothing; of
+/// those, the widest side is cut.
 pub(super) struct ByTarget<W>(pub(super) W);
 
 impl<W: Weigh> Choose for ByTarget<W> {
@@ -54,8 +57,8 @@ struct Sweep<S> {
 struct Candidate {
     cut: Cut,
     cost: f64,
-    /// The rows of the greatest part less those of the smallest.
-    unevenness: u32,
+    /// The width of the side that is cut.
+    width: f64,
 }
 
 impl<S: Sums> Chooser for Sweep<S> {
@@ -70,6 +73,7 @@ impl<S: Sums> Chooser for Sweep<S> {
         for point in region.points.chunks_exact(space.stride) {
             self.right.add(space.tuple(point));
         }
+        let (whole, chance) = (self.right.cost(), self.right.chance());
         for dimension in 0..region.ends.len() {
             let (first, last) = region.ends[dimension];
             if first == last {
@@ -81,42 +85,61 @@ impl<S: Sums> Chooser for Sweep<S> {
             self.order.extend(cells);
             self.order.sort_unstable();
             worker.work += self.order.len() as u64 * (2 + self.right.work());
+            let width = space.dimensions[dimension].width(first, last);
             match into_children(space, region, dimension) {
-                Some(cut) => self.weigh_children(worker, cut),
-                None => self.sweep(worker, region.rows, dimension),
+                Some(cut) => self.weigh_children(worker, (cut, width), (whole, chance)),
+                None => self.sweep(worker, region.rows, (dimension, width), (whole, chance)),
             }
         }
         for point in region.points.chunks_exact(space.stride) {
             self.right.remove(space.tuple(point));
         }
         self.right.reset();
-        // Stable, so ties that are equally even stay in the order of columns and places.
-        let place = |it: &Candidate| (it.cost, it.unevenness);
+        // Stable, so ties stay in the order of columns and places.
         (self.candidates).sort_by(|one, other| {
-            let (one, other) = (place(one), place(other));
-            one.0.total_cmp(&other.0).then(one.1.cmp(&other.1))
+            let by_cost = one.cost.total_cmp(&other.cost);
+            by_cost.then(other.width.total_cmp(&one.width))
         });
         (self.candidates.iter()).any(|candidate| worker.cut(region, candidate.cut, parts))
     }
 }
 
+/// The cost of a cut into so many parts, given that of the whole; the same if it gains no more than chance would.
+fn worth(cost: f64, parts: usize, (whole, chance): (f64, f64)) -> f64 {
+    match whole - cost > chance * (parts - 1) as f64 {
+        true => cost,
+        false => whole,
+    }
+}
+
 impl<S: Sums> Sweep<S> {
-    /// Every cut in two of a dimension that leaves sides large enough.
-    fn sweep(&mut self, worker: &Worker<'_>, rows: u32, dimension: usize) {
-        let mut below = 0;
-        let mut at = 0;
+    /// The most even cuts in two of a dimension, if their sides are large enough.
+    fn sweep(
+        &mut self,
+        worker: &Worker<'_>,
+        rows: u32,
+        (dimension, width): (usize, f64),
+        uncut: (f64, f64),
+    ) {
+        let first = self.candidates.len();
+        let mut least = u32::MAX;
+        let (mut below, mut at) = (0, 0);
         while at < self.order.len() {
             let place = self.order[at].0;
             let is_large = worker.size_is_safe(below) && worker.size_is_safe(rows - below);
-            if at > 0 && is_large {
+            let unevenness = below.abs_diff(rows - below);
+            if at > 0 && is_large && unevenness <= least {
+                if unevenness < least {
+                    self.candidates.truncate(first);
+                    least = unevenness;
+                }
                 self.candidates.push(Candidate {
                     cut: Cut::Below { dimension, place },
-                    cost: self.left.cost() + self.right.cost(),
-                    unevenness: below.abs_diff(rows - below),
+                    cost: worth(self.left.cost() + self.right.cost(), 2, uncut),
+                    width,
                 });
             }
-            while let Some(&(same, tuple, rows)) = self.order.get(at).filter(|it| it.0 == place) {
-                debug_assert_eq!(same, place);
+            while let Some(&(_, tuple, rows)) = self.order.get(at).filter(|it| it.0 == place) {
                 self.right.remove(tuple);
                 self.left.add(tuple);
                 below += rows;
@@ -129,16 +152,16 @@ impl<S: Sums> Sweep<S> {
     }
 
     /// The one cut of a dimension with groups, if every part is large enough.
-    fn weigh_children(&mut self, worker: &Worker<'_>, cut: Cut) {
+    fn weigh_children(&mut self, worker: &Worker<'_>, (cut, width): (Cut, f64), uncut: (f64, f64)) {
         let Cut::Into { dimension, level } = cut else {
             return;
         };
         let axis = &worker.space.dimensions[dimension];
         let group = |it: &(u32, u32, u32)| axis.group(level, it.0);
-        let (mut cost, mut smallest, mut greatest) = (0.0, u32::MAX, 0);
+        let (mut cost, mut parts) = (0.0, 0);
         for part in self.order.chunk_by(|one, other| group(one) == group(other)) {
             let rows = part.iter().map(|&(_, _, rows)| rows).sum();
-            (smallest, greatest) = (smallest.min(rows), greatest.max(rows));
+            parts += 1;
             if !worker.size_is_safe(rows) {
                 return;
             }
@@ -150,8 +173,8 @@ impl<S: Sums> Sweep<S> {
         }
         self.candidates.push(Candidate {
             cut,
-            cost,
-            unevenness: greatest - smallest,
+            cost: worth(cost, parts, uncut),
+            width,
         });
     }
 }
