@@ -40,12 +40,18 @@ const MOST_IN_SET: u32 = 1000;
 
 impl Sides {
     /// What suits an attribute: intervals for numbers and dates, groups for text with levels that people gave, sets
-    /// otherwise. Levels that only lead from raw values to `*` say nothing.
-    pub fn of(attribute: &Attribute, order: &LeafOrder, has_hierarchy: bool) -> Self {
+    /// otherwise. Levels that only lead from raw values to `*` say nothing. Numbers are published as sets if an interval
+    /// could hold numbers of several groups of the highest acceptable level.
+    pub fn of(
+        attribute: &Attribute,
+        order: &LeafOrder,
+        max_level: Level,
+        has_hierarchy: bool,
+    ) -> Self {
         match order.numbers() {
-            Some(_) => Sides::Intervals,
+            Some(_) if groups_are_runs(attribute, order, max_level) => Sides::Intervals,
             None if has_hierarchy && attribute.hierarchy.height() > Level(1) => Sides::Groups,
-            None => Sides::Sets,
+            _ => Sides::Sets,
         }
     }
 }
@@ -174,6 +180,15 @@ impl Writer<'_> {
         };
         (self.labels.write(&leaves), leaves)
     }
+}
+
+/// Whether the leaves of every group of a level lie next to each other.
+fn groups_are_runs(attribute: &Attribute, order: &LeafOrder, level: Level) -> bool {
+    let group = |position: u32| attribute.hierarchy.group_of(level, order.leaf(position));
+    let changes = (1..order.len())
+        .filter(|&at| group(at) != group(at - 1))
+        .count();
+    changes < attribute.hierarchy.groups(level)
 }
 
 /// The lowest group with all leaves from one position to another.

@@ -13,6 +13,7 @@ use incrowd_testkit::oracle::{
     MissingPolicy, OracleProblem, Promise, RawHierarchy, RawTable, Thousandths,
 };
 use incrowd_testkit::random::random_hierarchy;
+use incrowd_testkit::tiny_problem;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a column is cut and published.
@@ -607,5 +608,28 @@ fn finest_is_about_half_as_wide_as_mondrian_on_adult() {
         };
         let (finest, mondrian) = (width(&Finest), width(&Mondrian));
         assert!(finest <= most * mondrian, "k = {k}: {finest} of {mondrian}");
+    }
+}
+
+/// Odd and even numbers: an interval of the odd ones would hold even ones, which are beyond the acceptable level.
+#[test]
+fn no_interval_reaches_beyond_the_highest_acceptable_level() {
+    let oracle = tiny_problem("n", "1\n3\n5\n2\n4\n6")
+        .with_hierarchy(
+            "n",
+            "1 odd *\n3 odd *\n5 odd *\n2 even *\n4 even *\n6 even *",
+        )
+        .require(Promise::KAnonymity { k: 2 })
+        .up_to(&[1]);
+    let prepared = oracle.prepare().unwrap();
+    let metric = MetricSpec::named("ncp")
+        .unwrap()
+        .build(&prepared.table)
+        .unwrap();
+    let problem = prepared.problem(&*metric);
+    for algorithm in [&Mondrian as &dyn Algorithm, &Finest] {
+        let proposal = algorithm.solve(&problem, &Unwatched).unwrap();
+        let release = publish(&problem, &proposal).unwrap();
+        assert_eq!(release.texts(0), ["{1, 3, 5}", "{2, 4, 6}"]);
     }
 }

@@ -30,10 +30,10 @@ struct Groups {
 }
 
 impl Dimension {
-    fn new(attribute: &Attribute, has_hierarchy: bool) -> Self {
+    fn new(attribute: &Attribute, max_level: Level, has_hierarchy: bool) -> Self {
         let hierarchy = &attribute.hierarchy;
         let order = LeafOrder::new(attribute);
-        let sides = Sides::of(attribute, &order, has_hierarchy);
+        let sides = Sides::of(attribute, &order, max_level, has_hierarchy);
         let mut dimension = Dimension {
             sides,
             places_of_leaves: vec![0; hierarchy.leaves()],
@@ -153,7 +153,10 @@ impl Space {
         let without_hierarchy = &problem.settings.without_hierarchy;
         let attributes = problem.table.attributes.iter().enumerate();
         let dimensions: Vec<Dimension> = attributes
-            .map(|(at, attribute)| Dimension::new(attribute, !without_hierarchy.contains(&at)))
+            .zip(problem.max_levels.levels())
+            .map(|((at, attribute), max_level)| {
+                Dimension::new(attribute, max_level, !without_hierarchy.contains(&at))
+            })
             .collect();
         Space {
             stride: dimensions.len() + 2,
