@@ -7,7 +7,7 @@ use super::texts::TextsOf;
 use super::{ClassNumber, Release};
 use crate::counts::{CountedTable, Missing, MissingCells};
 use crate::hierarchy::ANY;
-use crate::table::Dictionary;
+use crate::table::{Dictionary, ValueCode};
 
 /// How every row is published.
 #[derive(Debug, Clone)]
@@ -103,6 +103,29 @@ impl ReleaseMap {
     /// The class of each raw tuple, if the text of a raw value depends on the whole tuple.
     pub fn tuples(&self) -> Option<&MappedTuples> {
         self.tuples.as_ref()
+    }
+
+    /// Keys with the class of the rows that have them: a [number](Self::number) for each attribute.
+    pub fn keys(&self) -> impl Iterator<Item = (&[u32], ClassNumber)> {
+        let (keys, count) = match &self.tuples {
+            Some(tuples) => (&tuples.leaves, tuples.classes.len()),
+            None => (&self.classes.texts, self.classes.is_suppressed.len()),
+        };
+        let attributes = self.attributes.len();
+        (0..count).map(move |at| {
+            let class = self.tuples.as_ref().map(|tuples| tuples.classes[at]);
+            let key = &keys[at * attributes..][..attributes];
+            (key, ClassNumber(class.unwrap_or(at as u32)))
+        })
+    }
+
+    /// The number of a raw value in the [keys](Self::keys) of an attribute: that of its text or, where the whole tuple
+    /// decides, that of its leaf.
+    pub fn number(&self, attribute: &MappedAttribute, value: ValueCode) -> u32 {
+        match self.tuples {
+            Some(_) => attribute.leaves[value.index()],
+            None => attribute.texts_of_values[value.index()],
+        }
     }
 
     /// The texts published for the rows of a class; none when it is suppressed.

@@ -103,17 +103,8 @@ impl ClassFinder {
             None => attribute.texts.len(),
         }));
         let mut keys = Vec::new();
-        match map.tuples() {
-            Some(tuples) => {
-                for tuple in tuples.leaves.chunks_exact(attributes.len().max(1)) {
-                    layout.push_key(&mut keys, tuple.iter().copied());
-                }
-            }
-            None => {
-                for class in 0..map.classes().is_suppressed.len() as u32 {
-                    layout.push_key(&mut keys, map.texts_of_class(class).iter().copied());
-                }
-            }
+        for (key, _) in map.keys() {
+            layout.push_key(&mut keys, key.iter().copied());
         }
         let mut numbered = Keys::new(layout.words());
         numbered.number_all(&keys, &mut Vec::new());

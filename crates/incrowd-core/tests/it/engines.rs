@@ -43,17 +43,7 @@ impl Applier for Grouped {
 
     fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let at = |name: &str| self.columns.iter().position(|it| it == name).unwrap();
-        let classes = map.classes();
-        // A class is known by its texts or, where the whole tuple decides, by the leaves of its tuples.
-        let (known_by, numbers) = match map.tuples() {
-            Some(tuples) => (&tuples.leaves, tuples.classes.clone()),
-            None => (
-                &classes.texts,
-                (0..classes.is_suppressed.len() as u32).collect(),
-            ),
-        };
-        let known_by = known_by.chunks(map.attributes().len());
-        let number_of: BTreeMap<&[u32], u32> = known_by.zip(numbers).collect();
+        let classes: BTreeMap<&[u32], ClassNumber> = map.keys().collect();
         let mut tally = Tally::of(map);
         for (tuple, &rows) in &self.tuples {
             let text = |name: &str| match &tuple[at(name)] {
@@ -69,16 +59,11 @@ impl Applier for Grouped {
             let lookup = |values: &incrowd_core::table::Dictionary, text: &str| {
                 values.lookup(text.as_bytes()).ok_or(Error::InputChanged)
             };
-            let mut texts = Vec::new();
+            let mut key = Vec::new();
             for it in map.attributes() {
-                let value = lookup(&it.values, text(&it.name))?;
-                texts.push(match map.tuples() {
-                    Some(_) => it.leaves[value.index()],
-                    None => it.texts_of_values[value.index()],
-                });
+                key.push(map.number(it, lookup(&it.values, text(&it.name))?));
             }
-            let class = number_of.get(&texts[..]).ok_or(Error::InputChanged)?;
-            let class = ClassNumber(*class);
+            let class = *classes.get(&key[..]).ok_or(Error::InputChanged)?;
             let values = map
                 .counted()
                 .iter()
