@@ -592,31 +592,3 @@ fn bounds(label: &str) -> (Number, Number) {
     let number = |text| parse_number(text).unwrap();
     (number(&inner[..between]), number(&inner[between + 1..]))
 }
-
-#[test]
-#[ignore = "seconds mean something in release mode only"]
-fn a_million_values_take_about_a_second() {
-    let texts: Vec<String> = (0..1_000_000_u64)
-        .map(|n| (n * 7_919 % 1_000_003 + 1_000_000).to_string())
-        .collect();
-    let values: Vec<(&str, u32)> = texts.iter().map(|text| (text.as_str(), 1)).collect();
-    for spec in [
-        "interval:5,10,100,1000,10000",
-        "quantile:64,16,4",
-        "mask:1",
-        "order",
-        "suppress",
-    ] {
-        let spec: HierarchySpec = spec.parse().unwrap();
-        let start = std::time::Instant::now();
-        let hierarchy = spec.build("c", &values).unwrap();
-        let building = start.elapsed();
-        let written = hierarchy.to_csv();
-        let writing = start.elapsed() - building;
-        let read = crate::hierarchy::parse(written.as_bytes(), crate::hierarchy::Options::new("c"))
-            .unwrap();
-        let reading = start.elapsed() - building - writing;
-        assert_eq!(read.leaves(), 1_000_000);
-        println!("{spec}: built in {building:?}, written in {writing:?}, read in {reading:?}");
-    }
-}
