@@ -12,6 +12,7 @@ mod classics;
 mod fonts;
 mod job;
 mod kernel;
+mod limit;
 mod negotiation;
 mod optimal;
 mod paths;

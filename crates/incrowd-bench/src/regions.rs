@@ -1,6 +1,7 @@
 //! Regions on Adult beside the best release of every other shape, and how their cost grows with rows and columns.
 
 use crate::adult;
+use crate::limit::Limit;
 use crate::report::{Report, Table, grouped, short};
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
@@ -9,7 +10,7 @@ use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, Optimal, Partition};
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::{Hierarchy, HierarchySpec};
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{Interruption, Problem, Progress, Settings, Watch};
+use incrowd_core::problem::{Problem, Settings};
 use incrowd_core::publish::publish;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
@@ -32,18 +33,6 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     report.heading("Regions");
     on_adult(report)?;
     growth(report)
-}
-
-/// Stops a search after a while.
-struct Limit(Instant);
-
-impl Watch for Limit {
-    fn step(&self, _: Progress) -> Result<(), Interruption> {
-        match Instant::now() < self.0 {
-            true => Ok(()),
-            false => Err(Interruption::TimeUp),
-        }
-    }
 }
 
 /// What an algorithm reached.

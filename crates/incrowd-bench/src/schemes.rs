@@ -1,6 +1,7 @@
 //! `partition` on Adult: the six schemes by k and metric, more columns than a proof reaches, and each pruning rule.
 
 use crate::adult;
+use crate::limit::Limit;
 use crate::report::{Report, Table, short};
 use anyhow::Result;
 use cpu_time::ProcessTime;
@@ -10,24 +11,12 @@ use incrowd_core::algorithms::partition::{
 };
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
-use incrowd_core::problem::{Interruption, Problem, Progress, Settings, Watch};
+use incrowd_core::problem::{Problem, Settings};
 use incrowd_core::utility::MetricSpec;
 use std::time::{Duration, Instant};
 
 const FOUR: [&str; 4] = ["age", "marital-status", "race", "sex"];
 const METRICS: [&str; 2] = ["discernibility", "hdm"];
-
-/// Stops a search after a while.
-struct Limit(Instant);
-
-impl Watch for Limit {
-    fn step(&self, _: Progress) -> Result<(), Interruption> {
-        match Instant::now() < self.0 {
-            true => Ok(()),
-            false => Err(Interruption::TimeUp),
-        }
-    }
-}
 
 /// A search to run.
 #[derive(Clone)]

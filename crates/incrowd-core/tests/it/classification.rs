@@ -12,17 +12,6 @@ use incrowd_core::table::ValueCode;
 use incrowd_core::utility::MetricSpec;
 use incrowd_testkit::decision_tree::Sample;
 
-const QUASI_IDENTIFIERS: [&str; 8] = [
-    "age",
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "race",
-    "sex",
-    "native-country",
-];
-
 /// The rows as published, in the order of tuples, with what is to be predicted.
 fn sample(table: &CountedTable, recoding: &ColumnRecoding) -> Sample {
     let shown = recoding.attributes(table);
@@ -49,7 +38,7 @@ fn sample(table: &CountedTable, recoding: &ColumnRecoding) -> Sample {
 
 #[test]
 fn at_k_20_a_tree_errs_at_most_two_points_more_than_on_raw_data() {
-    let table = adult::count(&QUASI_IDENTIFIERS, &["salary-class"]);
+    let table = adult::count(&adult::EIGHT, &["salary-class"]);
     let models = "k-anonymity(k=20)".parse::<ModelSpec>().unwrap();
     let models = models.build_all(&[], &[]).unwrap();
     let metric = "loss".parse::<MetricSpec>().unwrap().build(&table).unwrap();

@@ -587,17 +587,7 @@ fn finest_is_never_wider_than_mondrian() {
 
 #[test]
 fn finest_is_about_half_as_wide_as_mondrian_on_adult() {
-    let eight = [
-        "age",
-        "workclass",
-        "education",
-        "marital-status",
-        "occupation",
-        "race",
-        "sex",
-        "native-country",
-    ];
-    let table = crate::adult::count(&eight, &[]);
+    let table = crate::adult::count(&crate::adult::EIGHT, &[]);
     let metric = MetricSpec::named("ncp").unwrap().build(&table).unwrap();
     for (k, most) in [(5, 0.6), (10, 0.6), (50, 0.7)] {
         let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(KAnonymity { k })];

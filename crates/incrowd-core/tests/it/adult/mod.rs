@@ -6,6 +6,18 @@ use incrowd_core::table::RowBatch;
 use std::fs;
 use std::path::PathBuf;
 
+/// The eight quasi-identifiers of most experiments.
+pub(crate) const EIGHT: [&str; 8] = [
+    "age",
+    "workclass",
+    "education",
+    "marital-status",
+    "occupation",
+    "race",
+    "sex",
+    "native-country",
+];
+
 /// A file of `data/adult`.
 pub(crate) fn path(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
