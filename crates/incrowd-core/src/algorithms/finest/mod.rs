@@ -34,7 +34,8 @@ crate::documented! {
     /// None; the greedy growth is that of J.-W. Byun et al., Efficient k-Anonymization Using Clustering Techniques,
     /// DASFAA 2007, which takes quadratic time.
     /// # Guarantee
-    /// None: greedy and local. Never wider than `mondrian`. Every class satisfies all models at every step, so it may be
+    /// None: greedy and local. Never wider than `mondrian`, unless text without levels has more than 64 values: then the
+    /// search takes the values between two others for part of their set. Every class satisfies all models at every step, so it may be
     /// stopped at any time.
     /// # What readers may learn
     /// The boxes of different classes overlap, so equal raw values may be published differently, and someone who
@@ -128,7 +129,7 @@ impl Algorithm for Finest {
         let finest = publish(clusters);
         let recoding = match prints_safely(problem, &finest) {
             true => finest,
-            // Regions of one table never print alike.
+            // Regions that do not overlap print alike only as sets that are too long to be written.
             false => publish(regions),
         };
         Ok(proposal(recoding, cut.cuts + count).into())

@@ -1,9 +1,11 @@
 //! Cuts where numeric targets deviate least.
 
 use super::targeted::{ByTarget, Sums, Weigh};
-use super::{TOP_DOWN_BUDGET, cut_regions, targets};
+use super::{cut_regions, targets};
 use crate::Error;
-use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Generalization, Status};
+use crate::algorithms::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+};
 use crate::counts::{CountedColumn, CountedTable};
 use crate::problem::{Meter, Problem};
 use crate::table::{Kind, parse_number};
@@ -45,7 +47,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,
-        default_budget: TOP_DOWN_BUDGET,
+        default_budget: DefaultBudget::NoRows,
         choices: None,
     },
 };

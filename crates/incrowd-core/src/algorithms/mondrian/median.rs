@@ -1,9 +1,11 @@
 //! Cuts at the median of the widest dimension.
 
 use super::cut::{Choose, Chooser, Cut, Region, Worker, into_children, off_numbers};
-use super::{TOP_DOWN_BUDGET, cut_regions};
+use super::cut_regions;
 use crate::Error;
-use crate::algorithms::{Algorithm, AlgorithmEntry, AlgorithmKind, Found, Generalization, Status};
+use crate::algorithms::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+};
 use crate::problem::{Meter, Problem};
 
 crate::documented! {
@@ -44,7 +46,7 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,
-        default_budget: TOP_DOWN_BUDGET,
+        default_budget: DefaultBudget::NoRows,
         choices: None,
     },
 };

@@ -18,7 +18,7 @@ pub(super) use median::AtMedian;
 pub use median::Mondrian;
 
 use super::checks::Checks;
-use super::{AlgorithmEntry, DefaultBudget, Found, nothing_on_the_path};
+use super::{AlgorithmEntry, Found, nothing_on_the_path};
 use crate::Error;
 use crate::counts::Work;
 use crate::hierarchy::Group;
@@ -28,9 +28,6 @@ use crate::recode::{ColumnRecoding, Regions};
 use cut::{Choose, Chooser, Worker};
 pub(super) use space::Space;
 use std::collections::BTreeMap;
-
-/// Nothing is suppressed unless the user allows it: it would not make a cut safe.
-const TOP_DOWN_BUDGET: DefaultBudget = DefaultBudget::NoRows;
 
 /// A region with no more points is cut to the end by whoever has it.
 const SMALL: usize = 1 << 12;
