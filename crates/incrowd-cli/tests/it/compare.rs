@@ -172,6 +172,7 @@ fn every_algorithm_is_compared_on_one_count_of_the_table() {
         }
         assert_eq!(reached["privacy"][0]["holds"], true, "{run}");
         assert!(reached["smallest_class"].as_u64().unwrap() >= 10);
+        assert!(reached["checked"].as_u64().unwrap() > 0, "{run}");
         assert!(reached["rows_suppressed"].as_u64().unwrap() <= 301);
         if reached["recoding"] == "full-domain" {
             let name = run["algorithm"].as_str().unwrap();

@@ -315,8 +315,9 @@ pub struct Proposal {
     /// check measures the release again and rejects a proposal that claims another loss.
     pub loss: Option<Loss>,
     /// What was examined, each counted once: nodes of the lattice, or their counterparts if a recoding does not follow
-    /// levels: replacements evaluated for [`ColumnRecoding::Cuts`](crate::recode::ColumnRecoding::Cuts) and choices
-    /// visited for [`ColumnRecoding::Partitions`](crate::recode::ColumnRecoding::Partitions).
+    /// levels: replacements evaluated for [`ColumnRecoding::Cuts`](crate::recode::ColumnRecoding::Cuts), choices
+    /// visited for [`ColumnRecoding::Partitions`](crate::recode::ColumnRecoding::Partitions), and for
+    /// [`Regions`](crate::recode::Regions) cuts made and classes grown.
     pub nodes_checked: u64,
     /// The steps that led to it, for algorithms that work step by step.
     pub steps: Vec<Step>,

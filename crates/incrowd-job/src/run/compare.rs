@@ -90,7 +90,7 @@ pub struct RunReached {
     pub metrics: IndexMap<String, f64>,
     /// Every privacy model, as measured by the independent check.
     pub privacy: Vec<PrivacyReached>,
-    /// What was examined: nodes of the lattice, value replacements, or choices of partitions.
+    /// What was examined: nodes of the lattice, value replacements, choices of partitions, or regions.
     pub checked: u64,
     /// Why the search stopped early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,10 +235,9 @@ impl RunReached {
             average_class: outcome.average_class,
             metrics: outcome.metrics,
             privacy: outcome.privacy,
-            checked: match (&outcome.partition, outcome.replacements_weighed) {
-                (Some(partition), _) => partition.nodes_visited,
-                (None, Some(replacements)) => replacements,
-                (None, None) => outcome.lattice.checked,
+            checked: match &outcome.partition {
+                Some(partition) => partition.nodes_visited,
+                None => answer.proposal.nodes_checked,
             },
             stopped: outcome.stopped,
         })
