@@ -116,6 +116,15 @@ impl LeafOrder {
         runs.windows(2).any(|two| two[1].start < two[0].end)
     }
 
+    /// All leaves from the first of two sets to the last of them.
+    pub fn hull(&self, one: &LeafSet, other: &LeafSet) -> LeafSet {
+        match (one.ends(), other.ends()) {
+            (Some(one), Some(other)) => self.between(one.0.min(other.0), one.1.max(other.1)),
+            (None, _) => other.clone(),
+            (_, None) => one.clone(),
+        }
+    }
+
     /// The numbers of the leaves of a set, ascending.
     pub fn leaves(&self, set: &LeafSet) -> Vec<u32> {
         let mut leaves: Vec<u32> = (set.positions())

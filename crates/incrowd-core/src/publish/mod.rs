@@ -3,12 +3,13 @@
 //! [`publish`] trusts no search: it looks up the published text of every raw value, sorts the raw tuples into classes
 //! of equal texts with its own code, evaluates every model on every class, suppresses what fails, and checks the budget
 //! and the acceptable levels. The loss that a search claims must be the loss measured. What a recoding publishes must
-//! also be readable: every text stands for exactly the values it was made of. Only then is there a [`Release`]. The
+//! also be readable: every text stands for exactly the values it was made of, or is their mean or median. Only then is there a [`Release`]. The
 //! writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes from those same texts, and
 //! finishes only with a [`Confirmation`] that the rows written are the rows counted, with the values counted.
 
 mod applier;
 mod boxes;
+mod centres;
 mod classes;
 mod crowds;
 mod judge;
@@ -85,6 +86,11 @@ pub fn publish_watched<'a>(
     }
     let texts = PublishedTexts::of(&**recoding, table)?;
     let mut classes = Classes::of_texts(table, &texts, meter).map_err(stopped)?;
+    if !centres::are_right(table, &recoding.columns(table), &classes) {
+        return Err(Error::CheckFailed {
+            what: "a published number is not the mean or median of its class",
+        });
+    }
     (classes.suppress_unsafe(problem.models, meter)).map_err(stopped)?;
     let rows_suppressed = classes.rows_suppressed();
     if rows_suppressed > problem.max_suppressed {

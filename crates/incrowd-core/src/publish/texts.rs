@@ -3,6 +3,7 @@
 //! The check, the recoder and every report about a release use only these texts, so what is judged is what is written:
 //! values with equal texts are one value to readers of the release, whatever the algorithm made of them.
 
+use super::centres::may_be_centre;
 use crate::Error;
 use crate::counts::{Attribute, CountedTable, LeafSet};
 use crate::hierarchy::Group;
@@ -72,6 +73,7 @@ impl PublishedTexts {
                 PublishedCells::ByTuple {
                     values: of_tuples,
                     covers,
+                    ..
                 } => TextsOf::Tuples {
                     texts: of_tuples.iter().map(position).collect(),
                     covers: (values.iter().map(|&value| &covers[value as usize]))
@@ -130,12 +132,18 @@ fn says_what_it_stands_for(
                         .map(|leaves| labels.order().set(leaves))
                         .collect();
                         let any_is_a_leaf = column.texts.len() > 1;
-                        reads_back(&labels, column, &covers, &[any_is_a_leaf])
+                        reads_back(&labels, column, &covers, &[any_is_a_leaf], |_| false)
                     }
                 }
         }
-        PublishedCells::ByTuple { values, covers } => {
+        PublishedCells::ByTuple {
+            values,
+            covers,
+            numbers,
+        } => {
             let labels = Labels::new(attribute);
+            // Whether they are right is seen when the classes are known.
+            let centre = |text: &str| may_be_centre(attribute, numbers, text);
             let is_covered = |(tuple, &value): (usize, &u32)| {
                 let leaf = labels.order().position(table.leaf(tuple, position));
                 covers[value as usize].contains(leaf)
@@ -144,7 +152,7 @@ fn says_what_it_stands_for(
                 && values.len() == table.tuples.len()
                 && covers.len() == column.texts.len()
                 && values.iter().all(is_a_value)
-                && reads_back(&labels, column, covers, &[false, true])
+                && reads_back(&labels, column, covers, &[false, true], centre)
                 && values.iter().enumerate().all(is_covered)
         }
     }
@@ -165,16 +173,19 @@ fn is_level(
         })
 }
 
-/// Whether every text stands for exactly these leaves, in one of the ways to read `*`; see [`Labels::read`].
+/// Whether every text stands for exactly these leaves, in one of the ways to read `*`; see [`Labels::read`]. A centre
+/// need not.
 fn reads_back(
     labels: &Labels<'_>,
     column: &PublishedColumn<'_>,
     covers: &[LeafSet],
     any_is_a_leaf: &[bool],
+    is_centre: impl Fn(&str) -> bool,
 ) -> bool {
     (column.texts.iter().zip(covers)).all(|(text, leaves)| {
         let mut ways = any_is_a_leaf.iter();
         ways.any(|&is_a_leaf| labels.read(text, is_a_leaf).as_ref() == Some(leaves))
+            || is_centre(text)
     })
 }
 

@@ -12,7 +12,8 @@ use crate::hierarchy::{ANY, Group, Leaf};
 use crate::lattice::Level;
 use crate::privacy::PrivacyModel;
 use crate::problem::Meter;
-use crate::recode::Labels;
+use crate::recode::{Labels, PublishedNumbers};
+use crate::table::{Kind, parse_number};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a published file satisfies models.
@@ -100,7 +101,17 @@ pub enum Violation {
 /// A hierarchy may use a text on several levels. In a full-domain release it belongs to the level of its column; in
 /// others it stands for the group of the highest level that has it. Published texts alone do not show which, so it is
 /// enough that one of them is right. Where the whole tuple decides, `*` beside other texts is any value.
-pub fn compare_with_original(published: &CountedTable, original: &CountedTable) -> AgainstOriginal {
+///
+/// A mean or median does not say which numbers it stands for. If `numbers` says that they were published, any number is
+/// accepted for any other.
+pub fn compare_with_original(
+    published: &CountedTable,
+    original: &CountedTable,
+    numbers: PublishedNumbers,
+) -> AgainstOriginal {
+    if numbers != PublishedNumbers::Interval {
+        return compare_as(Reading::Centres, published, original);
+    }
     let by_level = compare_as(Reading::Levels, published, original);
     if by_level.violations.is_empty() {
         return by_level;
@@ -121,6 +132,8 @@ enum Reading {
     Groups,
     /// Each by itself; `*` stands for any value, as where the whole tuple decides.
     Tuples,
+    /// The same, and a number in a column of numbers stands for all of them.
+    Centres,
 }
 
 fn compare_as(
@@ -265,10 +278,18 @@ impl Column {
                 });
             }
         }
-        let any_is_a_leaf = reading != Reading::Tuples && values.len() > 1;
+        let any_is_a_leaf =
+            matches!(reading, Reading::Levels | Reading::Groups) && values.len() > 1;
+        let is_centre = |text: &str| {
+            let has_centres = reading == Reading::Centres && attribute.kind == Kind::Number;
+            has_centres && parse_number(text).is_some()
+        };
         let meanings: Vec<_> = values
             .iter()
-            .map(|&value| labels.read(label(value), any_is_a_leaf))
+            .map(|&value| match is_centre(label(value)) {
+                true => labels.all_numbers(),
+                false => labels.read(label(value), any_is_a_leaf),
+            })
             .collect();
         let unknown = meanings.iter().filter(|meaning| meaning.is_none()).count();
         if unknown > 0 {

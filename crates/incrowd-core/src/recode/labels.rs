@@ -166,6 +166,11 @@ impl<'a> Labels<'a> {
         Some((self.bracketed(Brackets::INTERVAL, &inner), leaves))
     }
 
+    /// All leaves that are numbers; none if there are none.
+    pub(crate) fn all_numbers(&self) -> Option<LeafSet> {
+        self.between(f64::NEG_INFINITY, f64::INFINITY)
+    }
+
     /// The leaves that are numbers from low to high.
     fn between(&self, low: f64, high: f64) -> Option<LeafSet> {
         let numbers = self.order.numbers()?;

@@ -15,7 +15,7 @@ mod regions;
 pub use columns::ColumnRecoding;
 pub use grouping::Grouping;
 pub use labels::Labels;
-pub use regions::{Regions, Sides};
+pub use regions::{PublishedNumbers, Regions, Sides};
 
 use crate::counts::{CountedTable, LeafSet};
 use crate::lattice::{Level, Node};
@@ -80,5 +80,7 @@ pub enum PublishedCells<'a> {
         /// The leaves that each published value stands for: those of its tuples, and maybe others. `*` may stand for
         /// the leaf of that name, or for all.
         covers: &'a [LeafSet],
+        /// What is published of numbers: where it is not an interval, a text may be the mean or median of its class.
+        numbers: PublishedNumbers,
     },
 }

@@ -6,6 +6,8 @@ use super::{Labels, PublishedCells, PublishedColumn, Recoding};
 use crate::counts::{Attribute, CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::{Group, Leaf};
 use crate::lattice::Level;
+use crate::registry::{Given, Kind, Setting};
+use crate::table;
 use hashbrown::HashMap;
 use std::any::Any;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ struct RegionColumn {
     covers: Vec<LeafSet>,
     /// The side of each tuple.
     of_tuples: Vec<u32>,
+    /// What is published of numbers.
+    numbers: PublishedNumbers,
 }
 
 /// How the values of a region are published in one column.
@@ -33,6 +37,50 @@ pub enum Sides {
     Groups,
     /// As the set of them; if they are very many, as the lowest group of the hierarchy with all of them.
     Sets,
+}
+
+/// The most digits after the point of a column that its means keep.
+const MOST_PLACES: usize = 12;
+
+/// What is published of the numbers of a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PublishedNumbers {
+    /// The interval from the least to the greatest.
+    #[default]
+    Interval,
+    /// The mean of the rows, with two digits more than the column has.
+    Mean,
+    /// The median of the rows; of an even number of rows, the mean of the two in the middle.
+    Median,
+}
+
+impl PublishedNumbers {
+    /// The setting of algorithms that publish regions.
+    pub(crate) const SETTING: Setting = Setting::optional(
+        "numbers",
+        Kind::Choice(&["interval", "mean", "median"]),
+        "what is published of the numbers of a class: the interval they lie in, their mean, or their median; dates stay \
+         intervals",
+    )
+    .or("interval");
+
+    /// As set; intervals if nothing is.
+    pub(crate) fn of(given: &Given) -> Self {
+        // Programs may give none of an algorithm's settings.
+        match given.has("numbers") {
+            true => Self::named(given.text("numbers").unwrap_or_default()),
+            false => Self::default(),
+        }
+    }
+
+    /// By the name that users give it; intervals for others.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "mean" => PublishedNumbers::Mean,
+            "median" => PublishedNumbers::Median,
+            _ => PublishedNumbers::Interval,
+        }
+    }
 }
 
 /// The most values that are published as a set. The set is written for every row of its class, and nobody reads more.
@@ -61,13 +109,22 @@ impl Regions {
     pub fn new(
         table: &CountedTable,
         sides: &[Sides],
+        numbers: PublishedNumbers,
         regions_of_tuples: &[u32],
         regions: usize,
     ) -> Self {
         let columns =
             (table.attributes.iter().zip(sides).enumerate()).map(|(at, (attribute, &sides))| {
-                let leaves = (0..table.tuples.len()).map(|tuple| table.leaf(tuple, at));
-                RegionColumn::new(attribute, sides, leaves, regions_of_tuples, regions)
+                let sizes = table.tuples.sizes().iter().enumerate();
+                let leaves = sizes.map(|(tuple, &rows)| (table.leaf(tuple, at), rows));
+                let is_centre = sides == Sides::Intervals && attribute.kind == table::Kind::Number;
+                let numbers = if is_centre {
+                    numbers
+                } else {
+                    PublishedNumbers::Interval
+                };
+                let publish = (sides, numbers);
+                RegionColumn::new(attribute, publish, leaves, regions_of_tuples, regions)
             });
         Regions(columns.collect())
     }
@@ -76,8 +133,8 @@ impl Regions {
 impl RegionColumn {
     fn new(
         attribute: &Attribute,
-        sides: Sides,
-        leaves: impl Iterator<Item = Leaf>,
+        (sides, numbers): (Sides, PublishedNumbers),
+        leaves: impl Iterator<Item = (Leaf, u32)>,
         regions_of_tuples: &[u32],
         regions: usize,
     ) -> Self {
@@ -86,21 +143,23 @@ impl RegionColumn {
             labels: Labels::new(attribute),
         };
         let order = writer.labels.order();
-        // Of each region the first and last position, or all of them where sides are sets.
+        // Of each region the first and last position, or all of them with their rows where that is not enough.
         let mut ends = vec![(u32::MAX, 0); regions];
-        let mut members = vec![Vec::new(); if sides == Sides::Sets { regions } else { 0 }];
-        for (leaf, &region) in leaves.zip(regions_of_tuples) {
+        let needs_members = sides == Sides::Sets || numbers != PublishedNumbers::Interval;
+        let mut members = vec![Vec::new(); if needs_members { regions } else { 0 }];
+        for ((leaf, rows), &region) in leaves.zip(regions_of_tuples) {
             let position = order.position(leaf);
             let (first, last) = &mut ends[region as usize];
             (*first, *last) = ((*first).min(position), (*last).max(position));
             if let Some(members) = members.get_mut(region as usize) {
-                members.push(leaf.0);
+                members.push((position, rows));
             }
         }
         let mut column = RegionColumn {
             texts: Vec::new(),
             covers: Vec::new(),
             of_tuples: Vec::new(),
+            numbers,
         };
         let mut known: HashMap<String, u32> = HashMap::new();
         let mut of_ends: HashMap<(u32, u32), u32> = HashMap::new();
@@ -117,14 +176,24 @@ impl RegionColumn {
                     column.covers.push(cover.clone());
                     column.texts.len() as u32 - 1
                 });
-                // Only `*` can be a value and everything. Readers cannot tell, so it is everything.
-                if column.covers[side as usize] != cover {
-                    column.covers[side as usize] = order.all();
+                let known = &mut column.covers[side as usize];
+                if *known != cover {
+                    *known = match numbers {
+                        // Only `*` can be a value and everything. Readers cannot tell, so it is everything.
+                        PublishedNumbers::Interval => order.all(),
+                        // The numbers of several regions may have one mean.
+                        PublishedNumbers::Mean | PublishedNumbers::Median => {
+                            order.hull(known, &cover)
+                        }
+                    };
                 }
                 side
             };
             let side = match sides {
                 Sides::Sets => add(writer.set(&members[region], ends)),
+                Sides::Intervals if numbers != PublishedNumbers::Interval => {
+                    add(writer.centre(numbers, &mut members[region], ends))
+                }
                 Sides::Intervals => {
                     *(of_ends.entry(ends)).or_insert_with(|| add(writer.interval(ends)))
                 }
@@ -147,8 +216,9 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn set(&self, leaves: &[u32], ends: (u32, u32)) -> (String, LeafSet) {
-        let leaves = self.labels.order().set(leaves.iter().copied());
+    fn set(&self, members: &[(u32, u32)], ends: (u32, u32)) -> (String, LeafSet) {
+        let order = self.labels.order();
+        let leaves = order.set(members.iter().map(|&(position, _)| order.leaf(position).0));
         match leaves.len() {
             1 => (self.labels.write(&leaves), leaves),
             2..=MOST_IN_SET => (self.labels.write_set(&leaves), leaves),
@@ -166,6 +236,63 @@ impl Writer<'_> {
             return self.group((first, last));
         }
         (self.labels).write_interval(order.leaf(first), order.leaf(last))
+    }
+
+    /// The mean or median of the members, which are positions with their rows.
+    fn centre(
+        &self,
+        numbers: PublishedNumbers,
+        members: &mut [(u32, u32)],
+        (first, last): (u32, u32),
+    ) -> (String, LeafSet) {
+        let order = self.labels.order();
+        let number = |position: u32| order.numbers().map_or(f64::NAN, |it| it[position as usize]);
+        if first == last || number(first).is_nan() {
+            return self.group((first, last));
+        }
+        members.sort_unstable();
+        let rows: u64 = members.iter().map(|&(_, rows)| u64::from(rows)).sum();
+        let centre = match numbers {
+            PublishedNumbers::Interval | PublishedNumbers::Mean => {
+                let sum = |unit: f64| -> f64 {
+                    let parts = members.iter();
+                    parts
+                        .map(|&(position, rows)| number(position) * (f64::from(rows) / unit))
+                        .sum()
+                };
+                // Whole numbers add up without rounding, unless they are huge.
+                match sum(1.0) / rows as f64 {
+                    mean if mean.is_finite() => mean,
+                    _ => sum(rows as f64),
+                }
+            }
+            PublishedNumbers::Median => {
+                let at = |wanted: u64| {
+                    let mut before = 0;
+                    let holds = |&&(_, rows): &&(u32, u32)| {
+                        before += u64::from(rows);
+                        wanted < before
+                    };
+                    number(members.iter().find(holds).map_or(last, |it| it.0))
+                };
+                at((rows - 1) / 2) / 2.0 + at(rows / 2) / 2.0
+            }
+        };
+        (self.decimal(centre), order.between(first, last))
+    }
+
+    /// A number with two digits more than the numbers of the column, without zeros at the end.
+    fn decimal(&self, number: f64) -> String {
+        let hierarchy = &self.attribute.hierarchy;
+        let texts = (0..hierarchy.leaves() as u32).map(|leaf| hierarchy.text(Leaf(leaf)));
+        let places = texts.filter_map(|text| Some(text.split_once('.')?.1.len()));
+        let places = places.max().unwrap_or(0).min(MOST_PLACES) + 2;
+        let text = format!("{number:.places$}");
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        match text {
+            "-0" => "0".to_owned(),
+            text => text.to_owned(),
+        }
     }
 
     /// The lowest group with the leaves at both positions, and so with all between them.
@@ -219,6 +346,7 @@ impl Recoding for Regions {
             cells: PublishedCells::ByTuple {
                 values: &column.of_tuples,
                 covers: &column.covers,
+                numbers: column.numbers,
             },
         };
         self.0.iter().map(column).collect()

@@ -12,7 +12,7 @@ use incrowd_core::problem::{Assessor, Guarantee, Proposal, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, Violation, compare_with_original, publish, verify,
 };
-use incrowd_core::recode::{ColumnRecoding, Grouping};
+use incrowd_core::recode::{ColumnRecoding, Grouping, PublishedNumbers};
 use incrowd_core::table::{Decimal, Kind};
 use incrowd_core::utility::{Loss, METRICS};
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, OracleProblem, Promise, almost_equal};
@@ -428,7 +428,11 @@ fn a_release_of_groups_is_compared_with_its_original_by_what_its_texts_stand_for
         let verified = verify(&published.table, &prepared.models);
         (
             verified.is_safe(),
-            compare_with_original(&published.table, &prepared.table),
+            compare_with_original(
+                &published.table,
+                &prepared.table,
+                PublishedNumbers::Interval,
+            ),
         )
     };
     let (is_safe, compared) = compare("[1-2] flu\n[1-2] flu\n[3-5] cold\n[3-5] cold\n[3-5] flu");
@@ -461,7 +465,11 @@ fn a_text_that_two_levels_have_is_read_as_the_release_means_it() {
     assert_eq!(labels, ["other", "d", "e"]);
     let compare = |rows: &str| {
         let published = tiny_problem("q | ill", rows).prepare().unwrap();
-        compare_with_original(&published.table, &prepared.table)
+        compare_with_original(
+            &published.table,
+            &prepared.table,
+            PublishedNumbers::Interval,
+        )
     };
     let compared = compare("other flu\nother flu\nother flu\nd cold\ne cold");
     assert_eq!((compared.violations, compared.levels), (Vec::new(), None));

@@ -3,18 +3,23 @@
 use fastrand::Rng;
 use incrowd_core::Error;
 use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, MondrianInfoGain, MondrianLsd};
+use incrowd_core::counts::{CountedTable, LeafOrder, LeafSet, Missing, RowCounter};
+use incrowd_core::hierarchy::{Options, parse};
 use incrowd_core::privacy::{KAnonymity, PrivacyModel};
-use incrowd_core::problem::{Problem, Settings, Unwatched};
+use incrowd_core::problem::{Guarantee, Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, SuppressedRows, compare_with_original, publish, verify,
 };
+use incrowd_core::recode::{PublishedCells, PublishedColumn, PublishedNumbers, Recoding};
 use incrowd_core::utility::MetricSpec;
 use incrowd_testkit::oracle::{
     MissingPolicy, OracleProblem, Promise, RawHierarchy, RawTable, Thousandths,
 };
 use incrowd_testkit::random::random_hierarchy;
 use incrowd_testkit::tiny_problem;
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How a column is cut and published.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +37,8 @@ struct Case {
     oracle: OracleProblem,
     axes: Vec<Axis>,
     name: String,
+    /// What is set of the algorithm's own settings.
+    settings: Vec<(&'static str, &'static str)>,
 }
 
 fn case(seed: u64) -> Case {
@@ -124,6 +131,7 @@ fn case(seed: u64) -> Case {
         oracle,
         axes,
         name: format!("seed {seed}"),
+        settings: Vec::new(),
     }
 }
 
@@ -224,12 +232,17 @@ impl Case {
         parts.into_values().collect()
     }
 
-    /// The cuts of the widest side at its median, as the card says, in the order they are tried.
-    fn median_cuts(&self, rows: &[usize]) -> Vec<Parts> {
+    /// The cuts of the widest side at its median, as the card says, in the order they are tried. Widths count as much as
+    /// `emphasis` says of a column; where that is the same, the plain width counts.
+    fn median_cuts(&self, rows: &[usize], emphasis: &dyn Fn(usize) -> f64) -> Vec<Parts> {
         let mut columns: Vec<usize> = (0..self.axes.len()).collect();
         columns.retain(|&column| self.width(rows, column) > 0.0);
         let width = |column: &usize| self.width(rows, *column);
-        columns.sort_by(|one, other| width(other).total_cmp(&width(one)));
+        let emphasized = |column: &usize| emphasis(*column) * width(column);
+        columns.sort_by(|one, other| {
+            let by_emphasis = emphasized(other).total_cmp(&emphasized(one));
+            by_emphasis.then(width(other).total_cmp(&width(one)))
+        });
         let mut cuts = Vec::new();
         for column in columns {
             if self.axes[column] == Axis::Groups {
@@ -249,32 +262,6 @@ impl Case {
             at.retain(|parts| parts.iter().all(|part| !part.is_empty()));
             at.sort_by_key(|parts| parts[0].len().abs_diff(parts[1].len()));
             cuts.extend(at);
-        }
-        cuts
-    }
-
-    /// The most even cuts of every column, in the order of columns and places, with the width of what they cut.
-    fn even_cuts(&self, rows: &[usize]) -> Vec<(f64, Parts)> {
-        let mut cuts = Vec::new();
-        for column in 0..self.axes.len() {
-            let width = self.width(rows, column);
-            if width == 0.0 {
-                continue;
-            }
-            if self.axes[column] == Axis::Groups {
-                cuts.push((width, self.children(rows, column)));
-                continue;
-            }
-            let mut ranks: Vec<f64> = rows.iter().map(|&row| self.rank(row, column)).collect();
-            ranks.sort_by(f64::total_cmp);
-            ranks.dedup();
-            let all: Vec<Parts> = (ranks[1..].iter())
-                .map(|&rank| self.below(rows, column, rank))
-                .collect();
-            let unevenness = |parts: &Parts| parts[0].len().abs_diff(parts[1].len());
-            let least = all.iter().map(unevenness).min().unwrap();
-            let even = all.into_iter().filter(|parts| unevenness(parts) == least);
-            cuts.extend(even.map(|parts| (width, parts)));
         }
         cuts
     }
@@ -301,6 +288,9 @@ impl Case {
         }
         match self.axes[column] {
             Axis::Numbers if texts.contains("") => "*".to_owned(),
+            Axis::Numbers if self.numbers() != PublishedNumbers::Interval => {
+                self.centre(rows, column)
+            }
             Axis::Numbers => {
                 let by_rank = |one: &&usize, other: &&usize| {
                     self.rank(**one, column)
@@ -324,6 +314,30 @@ impl Case {
                 format!("{{{}}}", inside.join(", "))
             }
         }
+    }
+
+    fn numbers(&self) -> PublishedNumbers {
+        let numbers = self.settings.iter().find(|(name, _)| *name == "numbers");
+        PublishedNumbers::named(numbers.map_or("", |(_, word)| word))
+    }
+
+    /// The mean or median of a region: cells are whole numbers or halves, so doubled they add up exactly.
+    fn centre(&self, rows: &[usize], column: usize) -> String {
+        let number = |&row: &usize| self.number(row, column).unwrap();
+        let mut doubled: Vec<i64> = rows.iter().map(|row| (number(row) * 2.0) as i64).collect();
+        doubled.sort_unstable();
+        let (rows, middle) = (doubled.len(), (doubled.len() - 1) / 2);
+        let centre = match self.numbers() {
+            PublishedNumbers::Median => (doubled[middle] + doubled[rows / 2]) as f64 / 4.0,
+            _ => doubled.iter().sum::<i64>() as f64 / (2 * rows) as f64,
+        };
+        let listed = &self.oracle.quasi_identifiers[column].1;
+        let text = match listed.iter().any(|it| it[0].contains('.')) {
+            true => format!("{centre:.3}"),
+            false => format!("{centre:.2}"),
+        };
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        if text == "-0" { "0" } else { text }.to_owned()
     }
 
     /// The rows as published in these regions.
@@ -352,7 +366,8 @@ impl Case {
             .unwrap()
             .build(&prepared.table)
             .unwrap();
-        let problem = self.problem(prepared.problem(&*metric), target, threads);
+        let problem = prepared.problem(&*metric);
+        let problem = self.problem(problem, algorithm, target, threads);
         let proposal = match algorithm.solve(&problem, &Unwatched) {
             Ok(proposal) => proposal,
             Err(Error::NoSolution { .. } | Error::NoneFound { .. }) => return None,
@@ -377,19 +392,30 @@ impl Case {
         if !published.iter().any(is_any) {
             let (counted, original) = self.oracle.counted_alike(published.clone()).expect(name);
             assert!(verify(&counted, &original.models).is_safe(), "{name}");
-            let compared = compare_with_original(&counted, &original.table);
+            let compared = compare_with_original(&counted, &original.table, self.numbers());
             assert_eq!(compared.violations, [], "{name}: {published:?}");
         }
         Some(published)
     }
 
-    fn problem<'a>(&self, problem: Problem<'a>, target: &str, threads: usize) -> Problem<'a> {
+    fn problem<'a>(
+        &self,
+        problem: Problem<'a>,
+        algorithm: &dyn Algorithm,
+        target: &str,
+        threads: usize,
+    ) -> Problem<'a> {
+        let mut own = algorithm.entry().defaults();
+        for (name, value) in &self.settings {
+            own.set(name, &[value]).unwrap();
+        }
         let axes = self.axes.iter().enumerate();
         let plain = axes.filter(|(_, axis)| **axis == Axis::Order);
         let settings = Settings {
             targets: problem.table.column(target).into_iter().collect(),
             without_hierarchy: plain.map(|(at, _)| at).collect(),
             threads,
+            own,
             ..Settings::default()
         };
         problem.with_settings(settings)
@@ -414,57 +440,173 @@ fn check(algorithm: &dyn Algorithm, target: &str, choose: &dyn Fn(&Case, &[usize
 
 #[test]
 fn mondrian_cuts_the_widest_side_at_its_median() {
-    check(&Mondrian, "cost", &|case, rows| case.median_cuts(rows));
-}
-
-/// Cuts by what they cost, those that gain no more than chance by the width of what they cut, then in their order.
-fn cheapest(
-    case: &Case,
-    rows: &[usize],
-    cost: &dyn Fn(&[usize]) -> f64,
-    chance: f64,
-) -> Vec<Parts> {
-    let whole = cost(rows);
-    let weigh = |(width, parts): (f64, Parts)| {
-        let after: f64 = parts.iter().map(|part| cost(part)).sum();
-        let gains = whole - after > chance * (parts.len() - 1) as f64;
-        (if gains { after } else { whole }, width, parts)
-    };
-    let mut cuts: Vec<_> = case.even_cuts(rows).into_iter().map(weigh).collect();
-    cuts.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
-    cuts.into_iter().map(|(_, _, parts)| parts).collect()
-}
-
-#[test]
-fn infogain_makes_the_cut_that_leaves_the_least_entropy() {
-    let units = |rows: usize| (rows as f64 * (rows as f64).log2() * 1048576.0).round();
-    check(&MondrianInfoGain, "disease", &|case, rows| {
-        let counts = |part: &[usize]| {
-            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-            for &row in part {
-                let disease = case.cell(row, case.axes.len()).to_owned();
-                *counts.entry(disease).or_default() += 1;
-            }
-            counts
-        };
-        let cost = |part: &[usize]| {
-            units(part.len()) - counts(part).values().map(|&rows| units(rows)).sum::<f64>()
-        };
-        let chance = 2.77 * 1048576.0 * (counts(rows).len() - 1) as f64;
-        cheapest(case, rows, &cost, chance)
+    check(&Mondrian, "cost", &|case, rows| {
+        case.median_cuts(rows, &|_| 1.0)
     });
 }
 
 #[test]
-fn lsd_makes_the_cut_that_leaves_the_least_deviation() {
-    check(&MondrianLsd, "cost", &|case, rows| {
-        let deviation = |part: &[usize]| {
-            let cost = |row: usize| case.number(row, case.axes.len() + 1).unwrap();
-            let mean = part.iter().map(|&row| cost(row)).sum::<f64>() / part.len() as f64;
-            part.iter().map(|&row| (cost(row) - mean).powi(2)).sum()
+fn numbers_are_published_as_the_mean_or_median_of_their_region() {
+    for numbers in ["mean", "median"] {
+        let mut compared = 0;
+        for seed in 0..300 {
+            let mut case = case(seed);
+            case.settings.push(("numbers", numbers));
+            let is_safe = case.is_safe(&case.oracle.rows());
+            let expected = is_safe.then(|| {
+                let cuts = |rows: &[usize]| case.median_cuts(rows, &|_| 1.0);
+                case.published(&case.regions(&cuts))
+            });
+            let published = case.release(&Mondrian, "cost", 1);
+            assert_eq!(published, expected, "{numbers}, {}", case.name);
+            compared += usize::from(published.is_some());
+            case.release(&Finest, "cost", 1);
+        }
+        assert!(compared > 150, "only {compared} tables had a release");
+    }
+}
+
+/// All ages in one class, published as this text.
+#[derive(Debug, PartialEq)]
+struct OneNumber {
+    text: &'static str,
+    numbers: PublishedNumbers,
+    covers: Vec<LeafSet>,
+    of_tuples: Vec<u32>,
+}
+
+impl Recoding for OneNumber {
+    fn name(&self) -> &'static str {
+        "one number"
+    }
+
+    fn columns<'a>(&'a self, _: &'a CountedTable) -> Vec<PublishedColumn<'a>> {
+        let column = PublishedColumn {
+            level: None,
+            texts: vec![self.text],
+            cells: PublishedCells::ByTuple {
+                values: &self.of_tuples,
+                covers: &self.covers,
+                numbers: self.numbers,
+            },
         };
-        let chance = 4.0 * deviation(rows) / rows.len() as f64;
-        cheapest(case, rows, &deviation, chance)
+        vec![column]
+    }
+
+    fn is_same(&self, other: &dyn Recoding) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+#[test]
+fn a_number_that_is_not_the_mean_or_median_of_its_class_is_refused() {
+    use PublishedNumbers::*;
+    let names = ["age".to_owned()];
+    let mut counter = RowCounter::new(&names, &[0], &[]);
+    for (age, rows) in [("20", 2), ("21", 1), ("30", 1)] {
+        counter.count(&[age], rows).unwrap();
+    }
+    let options = Options::new("age").with_delimiter(b',');
+    let hierarchy = parse(b"20,*\n21,*\n30,*\n", options).unwrap();
+    let table = counter.finish(vec![hierarchy], vec![], Missing::default());
+    let table = table.unwrap();
+    let metric = MetricSpec::named("ncp").unwrap().build(&table).unwrap();
+    let problem = Problem::new(&table, &[], &*metric);
+    // 20, 20, 21, 30: the mean is 22.75, the median 20.5.
+    for (text, numbers, is_right) in [
+        ("22.75", Mean, true),
+        ("22.76", Mean, false),
+        ("20.5", Mean, false),
+        ("20.5", Median, true),
+        ("21", Median, false),
+        ("22.75", Interval, false),
+        ("nothing", Mean, false),
+        ("[20-30]", Mean, true),
+    ] {
+        let recoding = OneNumber {
+            text,
+            numbers,
+            covers: vec![LeafOrder::new(&table.attributes[0]).all()],
+            of_tuples: vec![0; table.tuples.len()],
+        };
+        let proposal = Proposal {
+            recoding: Arc::new(recoding),
+            guarantee: Guarantee::Heuristic,
+            loss: None,
+            nodes_checked: 0,
+            steps: Vec::new(),
+        };
+        let release = publish(&problem, &proposal);
+        assert_eq!(release.is_ok(), is_right, "{text}, {numbers:?}");
+    }
+}
+
+/// The rows of each value of a column, equal numbers together however they are written.
+fn rows_of_values(case: &Case, column: usize) -> Parts {
+    let mut values: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for row in case.oracle.rows() {
+        let value = match (case.axes[column], case.number(row, column)) {
+            (Axis::Numbers, Some(number)) => format!("{number}"),
+            _ => case.cell(row, column).to_owned(),
+        };
+        values.entry(value).or_default().push(row);
+    }
+    values.into_values().collect()
+}
+
+#[test]
+fn infogain_weights_widths_by_the_entropy_that_a_column_explains() {
+    let diseases = |case: &Case, rows: &[usize]| {
+        let mut counts: BTreeMap<String, f64> = BTreeMap::new();
+        for &row in rows {
+            let disease = case.cell(row, case.axes.len()).to_owned();
+            *counts.entry(disease).or_default() += 1.0;
+        }
+        counts
+    };
+    // In nats, weighted by rows.
+    let entropy = |case: &Case, rows: &[usize]| -> f64 {
+        let counts = diseases(case, rows);
+        let all = rows.len() as f64;
+        counts.values().map(|it| it * (all / it).ln()).sum()
+    };
+    check(&MondrianInfoGain, "disease", &|case, rows| {
+        let all = case.oracle.rows();
+        let emphasis = |column: usize| {
+            let values = rows_of_values(case, column);
+            let within: f64 = values.iter().map(|rows| entropy(case, rows)).sum();
+            let degrees = (values.len() - 1) * (diseases(case, &all).len() - 1);
+            let gain = entropy(case, &all) - within - degrees as f64 / 2.0;
+            match gain > 1e-9 * entropy(case, &all) {
+                true => (gain / entropy(case, &all)).powf(0.25),
+                false => 0.0,
+            }
+        };
+        case.median_cuts(rows, &emphasis)
+    });
+}
+
+#[test]
+fn lsd_weights_widths_by_the_deviation_that_a_column_explains() {
+    let deviation = |case: &Case, rows: &[usize]| -> f64 {
+        let cost = |row: usize| case.number(row, case.axes.len() + 1).unwrap();
+        let mean = rows.iter().map(|&row| cost(row)).sum::<f64>() / rows.len() as f64;
+        rows.iter().map(|&row| (cost(row) - mean).powi(2)).sum()
+    };
+    check(&MondrianLsd, "cost", &|case, rows| {
+        let all = case.oracle.rows();
+        let emphasis = |column: usize| {
+            let values = rows_of_values(case, column);
+            let within: f64 = values.iter().map(|rows| deviation(case, rows)).sum();
+            let (whole, rows) = (deviation(case, &all), all.len() as f64);
+            let free = rows - values.len() as f64;
+            if whole < 1e-9 || free < 0.5 {
+                return 0.0;
+            }
+            let share = 1.0 - within / free / (whole / (rows - 1.0));
+            if share > 1e-9 { share.powf(0.25) } else { 0.0 }
+        };
+        case.median_cuts(rows, &emphasis)
     });
 }
 
@@ -504,6 +646,7 @@ fn large() -> Case {
         oracle,
         axes: vec![Axis::Numbers; 2],
         name: "large".to_owned(),
+        settings: Vec::new(),
     }
 }
 

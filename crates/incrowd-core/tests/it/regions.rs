@@ -11,7 +11,7 @@ use incrowd_core::publish::{
     Applier, ClassNumber, Confirmation, PublishedRows, ReleaseMap, SuppressedRows, Tally,
     compare_with_original, publish, verify,
 };
-use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
+use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, PublishedNumbers, Recoding};
 use incrowd_core::table::ValueCode;
 use incrowd_core::utility::{METRICS, MetricSpec, QueryError};
 use incrowd_testkit::oracle::{OracleModel, OracleProblem, Promise, almost_equal};
@@ -44,6 +44,7 @@ impl Recoding for Boxes {
             cells: PublishedCells::ByTuple {
                 values: &side.of_tuples,
                 covers: &side.covers,
+                numbers: PublishedNumbers::Interval,
             },
         };
         self.0.iter().map(column).collect()
@@ -467,7 +468,8 @@ fn boxes_are_written_and_the_file_is_what_was_judged() {
         if !file.is_empty() && !file.iter().any(is_any) {
             let (counted, original) = oracle.counted_alike(file).expect(case);
             assert!(verify(&counted, &original.models).is_safe(), "{case}");
-            let compared = compare_with_original(&counted, &original.table);
+            let compared =
+                compare_with_original(&counted, &original.table, PublishedNumbers::Interval);
             assert_eq!(compared.violations, [], "{case}");
         }
     });

@@ -6,7 +6,7 @@ use incrowd_core::algorithms::{
 use incrowd_core::counts::{CountedTable, LeafSet};
 use incrowd_core::documented;
 use incrowd_core::problem::{Guarantee, Meter, Problem, Proposal};
-use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
+use incrowd_core::recode::{Labels, PublishedCells, PublishedColumn, PublishedNumbers, Recoding};
 use incrowd_job::{
     Certificate, CertificateCheck, Control, Error, Job, MemoryTable, Show, anonymize, anonymize_by,
     anonymize_table, verify_certificate,
@@ -138,7 +138,11 @@ impl Recoding for Boxes {
         let column = |(texts, covers, values): &'a Side| PublishedColumn {
             level: None,
             texts: texts.iter().map(String::as_str).collect(),
-            cells: PublishedCells::ByTuple { values, covers },
+            cells: PublishedCells::ByTuple {
+                values,
+                covers,
+                numbers: PublishedNumbers::Interval,
+            },
         };
         self.0.iter().map(column).collect()
     }

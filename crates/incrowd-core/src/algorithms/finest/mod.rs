@@ -17,7 +17,7 @@ use crate::Error;
 use crate::counts::{FrequencySet, Work};
 use crate::privacy::Monotonicity;
 use crate::problem::{Interruption, Meter, Problem, Progress};
-use crate::recode::{PublishedCells, Recoding, Regions};
+use crate::recode::{PublishedCells, PublishedNumbers, Recoding, Regions};
 use cluster::{Axes, Cluster};
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "finest",
     card: Finest::CARD,
-    settings: &[],
+    settings: &[PublishedNumbers::SETTING],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,
@@ -90,7 +90,7 @@ impl Algorithm for Finest {
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
-        let Some(cut) = CutTable::new(problem, &ENTRY, &AtMedian, meter)? else {
+        let Some(cut) = CutTable::new(problem, &ENTRY, &AtMedian::default(), meter)? else {
             return uncut(problem, &ENTRY, meter);
         };
         let tuples: Vec<u32> = (0..problem.table.tuples.len() as u32).collect();
@@ -113,6 +113,7 @@ impl Algorithm for Finest {
             return Err(Error::Cancelled);
         }
         let sides = cut.space.sides();
+        let numbers = PublishedNumbers::of(&problem.settings.own);
         let publish = |clusters: Vec<Vec<Cluster>>| {
             let suppressed = suppressed.iter().map(|(tuples, _)| tuples.clone());
             let clusters = clusters.into_iter().flatten().map(|cluster| cluster.tuples);
@@ -123,7 +124,7 @@ impl Algorithm for Finest {
                     .iter()
                     .for_each(|&tuple| of_tuples[tuple as usize] = number);
             }
-            Regions::new(problem.table, &sides, &of_tuples, clusters.len())
+            Regions::new(problem.table, &sides, numbers, &of_tuples, clusters.len())
         };
         let count = clusters.iter().map(Vec::len).sum::<usize>() as u64;
         let finest = publish(clusters);

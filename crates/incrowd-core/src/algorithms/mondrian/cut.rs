@@ -20,32 +20,15 @@ pub(super) enum Cut {
 
 /// What is known about a region before it is cut.
 #[derive(Debug)]
-pub(in crate::algorithms) struct Region<'r> {
+pub(super) struct Region<'r> {
     pub(super) points: &'r mut [u32],
     pub(super) rows: u32,
     /// The first and last place in each dimension.
     pub(super) ends: Vec<(u32, u32)>,
 }
 
-/// How regions are cut. What the algorithms differ in.
-pub(in crate::algorithms) trait Choose: Sync {
-    /// What one thread chooses with.
-    fn chooser(&self) -> Box<dyn Chooser + '_>;
-}
-
-/// Chooses cuts, with memory that is reused.
-pub(in crate::algorithms) trait Chooser {
-    /// Makes the best safe cut; false if there is none. `parts` becomes the ends of the parts, in points.
-    fn cut(
-        &mut self,
-        worker: &mut Worker<'_>,
-        region: &mut Region<'_>,
-        parts: &mut Vec<usize>,
-    ) -> bool;
-}
-
 /// Cuts regions, one after the other, reusing its memory.
-pub(in crate::algorithms) struct Worker<'a> {
+pub(super) struct Worker<'a> {
     pub(super) space: &'a Space,
     pub(super) tuples: &'a FrequencySet,
     judge: Judge<'a>,

@@ -1,28 +1,32 @@
-//! Cuts where the targets are told apart best.
+//! Cuts the sides that tell the targets apart.
 
-use super::targeted::{ByTarget, Sums, Weigh};
-use super::{cut_regions, targets};
+use super::relevance::{Target, Unknown, cut_for_targets};
+use super::targets;
 use crate::Error;
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
-use crate::counts::{CountedTable, Histograms};
+use crate::counts::Histograms;
 use crate::problem::{Meter, Problem};
+use crate::recode::PublishedNumbers;
 
 crate::documented! {
-    /// Regions for classification: each cut is the one whose parts differ most in the targets.
+    /// Regions for classification: a side counts the more, the more its column says about the targets.
     ///
-    /// As `mondrian`, but not the widest side is cut: among the most even cuts of all columns, the one is made that
-    /// leaves the least entropy of the target columns, weighted by rows and summed over the targets.
+    /// As `mondrian`, but the width of a side is weighted: by the share of the entropy of the target that the values of
+    /// its column explain over the whole table (the uncertainty coefficient), of which the fourth root is taken. With
+    /// several targets the shares are added.
     ///
     /// # Paper
     /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Workload-Aware Anonymization, KDD 2006.
     /// # Differs from the paper
-    /// Works for every model. Text with levels is cut into all groups that have rows, as long as each of them is safe.
-    /// Numbers are cut where the sides are most even, not wherever entropy is least: that cuts off few rows at a time,
-    /// and on Adult every model learned less from it. A cut that gains no more than chance would (5 %) counts as one
-    /// that gains nothing; of those the widest side is cut, then the column named first. If levels are limited, every
-    /// group of the highest acceptable levels is a table of its own.
+    /// The paper makes, in each region, the cut that leaves the least entropy. In regions of few rows that is mostly
+    /// chance, and it cuts off few rows at a time: on Adult, decision trees, logistic regression and naive Bayes all
+    /// learned less from such releases than from these. Here a column's gain is measured once, over the whole table,
+    /// less what a column with as many values would gain by chance (Miller and Madow). Sides are cut at their median,
+    /// and text with levels into its groups, as by `mondrian`; sides whose columns say nothing are cut last, the widest
+    /// first. Works for every model. If levels are limited, every group of the highest acceptable levels is a table of
+    /// its own.
     /// # Guarantee
     /// None: greedy. Safe after every cut, so it may be stopped at any time. With models that do not survive merging
     /// it can miss a solution; it fails only if the highest acceptable levels fail.
@@ -32,7 +36,7 @@ crate::documented! {
     /// # Invariant
     /// Regions do not overlap, and each satisfies all models.
     /// # Cost
-    /// Each cut sorts the distinct tuples of its region once for each column. Regions are cut in threads.
+    /// That of `mondrian`, and the distinct tuples are sorted once for each column.
     #[derive(Debug)]
     pub struct MondrianInfoGain;
 }
@@ -40,7 +44,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "mondrian-infogain",
     card: MondrianInfoGain::CARD,
-    settings: &[],
+    settings: &[PublishedNumbers::SETTING],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,
@@ -55,123 +59,68 @@ impl Algorithm for MondrianInfoGain {
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
-        let targets = targets(problem, &ENTRY)?;
         let table = problem.table;
-        cut_regions(
-            problem,
-            &ENTRY,
-            &ByTarget(Entropy { table, targets }),
-            meter,
-        )
+        let targets = targets(problem, &ENTRY)?.iter().map(|&column| {
+            let values = table.columns[column].values.len();
+            let target: Box<dyn Target> = Box::new(Bits {
+                histograms: table.tuples.histograms(column),
+                rows: vec![0; values],
+                present: Vec::new(),
+                values: 0,
+            });
+            target
+        });
+        let mut targets: Vec<Box<dyn Target>> = targets.collect();
+        cut_for_targets(problem, &ENTRY, &mut targets, meter)
     }
 }
 
-struct Entropy<'a> {
-    table: &'a CountedTable,
-    targets: &'a [usize],
-}
-
-impl Weigh for Entropy<'_> {
-    type Sums<'a>
-        = Bits<'a>
-    where
-        Self: 'a;
-
-    fn nothing(&self) -> Bits<'_> {
-        let target = |&column: &usize| BitsOfTarget {
-            histograms: self.table.tuples.histograms(column),
-            rows: vec![0; self.table.columns[column].values.len()],
-            present: 0,
-            sum: 0,
-        };
-        Bits {
-            sizes: self.table.tuples.sizes(),
-            rows: 0,
-            targets: self.targets.iter().map(target).collect(),
-        }
-    }
-}
-
-/// Rows times the entropy of the targets.
+/// Rows times the entropy of a target.
 struct Bits<'a> {
-    sizes: &'a [u32],
-    rows: u32,
-    targets: Vec<BitsOfTarget<'a>>,
-}
-
-struct BitsOfTarget<'a> {
     histograms: &'a Histograms,
     /// Rows with each value.
     rows: Vec<u32>,
-    /// How many values have rows.
-    present: u32,
-    /// The sum over values of [`rows_times_bits`].
-    sum: u64,
+    /// The values that have rows.
+    present: Vec<u32>,
+    /// The most values that had rows at once: those of the whole table.
+    values: usize,
 }
 
-/// Units of [`rows_times_bits`] in a bit.
-const UNITS: f64 = (1 << 20) as f64;
-
-/// Bits that a value more of the target gains by chance.
-const CHANCE: f64 = 2.77;
-
-/// n times the logarithm of n, in units so small that it is a whole number: sums are then the same in any order.
-fn rows_times_bits(rows: u32) -> u64 {
-    let rows = f64::from(rows);
-    match rows > 1.0 {
-        true => (rows * rows.log2() * UNITS).round() as u64,
-        false => 0,
-    }
-}
-
-impl BitsOfTarget<'_> {
-    fn change(&mut self, tuple: u32, changed: impl Fn(u32, u32) -> u32) {
+impl Target for Bits<'_> {
+    fn add(&mut self, tuple: u32) {
         let histogram = self.histograms.class(tuple as usize);
         for (&value, &count) in histogram.values.iter().zip(histogram.counts) {
             let rows = &mut self.rows[value as usize];
-            self.sum -= rows_times_bits(*rows);
-            self.present -= u32::from(*rows > 0);
-            *rows = changed(*rows, count);
-            self.present += u32::from(*rows > 0);
-            self.sum += rows_times_bits(*rows);
-        }
-    }
-}
-
-impl Sums for Bits<'_> {
-    fn add(&mut self, tuple: u32) {
-        self.rows += self.sizes[tuple as usize];
-        for target in &mut self.targets {
-            target.change(tuple, |rows, count| rows + count);
+            if *rows == 0 {
+                self.present.push(value);
+            }
+            *rows += count;
         }
     }
 
-    fn remove(&mut self, tuple: u32) {
-        self.rows -= self.sizes[tuple as usize];
-        for target in &mut self.targets {
-            target.change(tuple, |rows, count| rows - count);
+    fn take(&mut self) -> Unknown {
+        self.values = self.values.max(self.present.len());
+        // In the order of values, so that the sum does not depend on which tuple came first.
+        self.present.sort_unstable();
+        let (mut all, mut known) = (0.0, 0.0);
+        for value in self.present.drain(..) {
+            let rows = f64::from(std::mem::take(&mut self.rows[value as usize]));
+            all += rows;
+            known += rows * rows.log2();
+        }
+        let rows_times_bits = if all > 0.0 { all * all.log2() } else { 0.0 };
+        Unknown {
+            rows: all,
+            amount: (rows_times_bits - known).max(0.0),
         }
     }
 
-    fn reset(&mut self) {
-        debug_assert_eq!(self.rows, 0, "whole numbers leave nothing");
-    }
-
-    fn cost(&self) -> f64 {
-        let all = rows_times_bits(self.rows);
-        let bits = |target: &BitsOfTarget<'_>| all.saturating_sub(target.sum) as f64;
-        self.targets.iter().map(bits).sum()
-    }
-
-    fn chance(&self) -> f64 {
-        // Twice the information gained, in nats, is distributed as chi-square, with a degree of freedom for each value
-        // but one; about 3.84 of each are exceeded once in twenty times.
-        let present = |target: &BitsOfTarget<'_>| target.present.saturating_sub(1);
-        let degrees: u32 = self.targets.iter().map(present).sum();
-        f64::from(degrees) * CHANCE * UNITS
-    }
-
-    fn work(&self) -> u64 {
-        2 * self.targets.len() as u64
+    fn explained(&self, whole: Unknown, within: f64, groups: u32) -> f64 {
+        let degrees = f64::from(groups.saturating_sub(1)) * self.values.saturating_sub(1) as f64;
+        let by_chance = degrees / (2.0 * std::f64::consts::LN_2);
+        match whole.amount > 0.0 {
+            true => (whole.amount - within - by_chance) / whole.amount,
+            false => 0.0,
+        }
     }
 }

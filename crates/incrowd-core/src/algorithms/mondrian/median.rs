@@ -1,12 +1,13 @@
 //! Cuts at the median of the widest dimension.
 
-use super::cut::{Choose, Chooser, Cut, Region, Worker, into_children, off_numbers};
+use super::cut::{Cut, Region, Worker, into_children, off_numbers};
 use super::cut_regions;
 use crate::Error;
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
 use crate::problem::{Meter, Problem};
+use crate::recode::PublishedNumbers;
 
 crate::documented! {
     /// Regions instead of levels: cuts the table in two at the median, again and again, while both sides stay safe.
@@ -42,7 +43,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "mondrian",
     card: Mondrian::CARD,
-    settings: &[],
+    settings: &[PublishedNumbers::SETTING],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,
@@ -57,22 +58,21 @@ impl Algorithm for Mondrian {
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
-        cut_regions(problem, &ENTRY, &AtMedian, meter)
+        cut_regions(problem, &ENTRY, &AtMedian::default(), meter)
     }
 }
 
 /// Cuts at the median of the widest side.
-pub(in crate::algorithms) struct AtMedian;
-
-impl Choose for AtMedian {
-    fn chooser(&self) -> Box<dyn Chooser + '_> {
-        Box::new(AtMedian)
-    }
+#[derive(Debug, Default)]
+pub(in crate::algorithms) struct AtMedian {
+    /// How much the width of each dimension counts; nothing if all count alike.
+    pub(super) emphasis: Vec<f64>,
 }
 
-impl Chooser for AtMedian {
-    fn cut(
-        &mut self,
+impl AtMedian {
+    /// Makes the best safe cut; false if there is none. `parts` becomes the ends of the parts, in points.
+    pub(super) fn cut(
+        &self,
         worker: &mut Worker<'_>,
         region: &mut Region<'_>,
         parts: &mut Vec<usize>,
@@ -82,11 +82,20 @@ impl Chooser for AtMedian {
             let (first, last) = region.ends[at];
             space.dimensions[at].width(first, last)
         };
+        let emphasized = |at: usize, width: f64| match self.emphasis.get(at) {
+            Some(emphasis) => emphasis * width,
+            None => width,
+        };
         let widths = (0..region.ends.len()).map(|at| (at, width(&at)));
-        let mut widths: Vec<(usize, f64)> = widths.filter(|(_, width)| *width > 0.0).collect();
+        let widths = widths.filter(|(_, width)| *width > 0.0);
+        let widths = widths.map(|(at, width)| (at, emphasized(at, width), width));
+        let mut widths: Vec<(usize, f64, f64)> = widths.collect();
         // Stable, so ties stay in column order.
-        widths.sort_by(|one, other| other.1.total_cmp(&one.1));
-        widths.into_iter().any(|(dimension, _)| {
+        widths.sort_by(|one, other| {
+            let by_emphasis = other.1.total_cmp(&one.1);
+            by_emphasis.then(other.2.total_cmp(&one.2))
+        });
+        widths.into_iter().any(|(dimension, ..)| {
             if let Some(cut) = into_children(space, region, dimension) {
                 return worker.cut(region, cut, parts);
             }

@@ -1,16 +1,16 @@
 //! Algorithms that cut the table into regions.
 //!
-//! They differ in which cut of a region they make: `median.rs` at the middle of the widest side; `infogain.rs` and
-//! `lsd.rs` where the parts say most about the targets, `targeted.rs` with the sweep they share. Everything else is
-//! the same: `space.rs` the table as points, `cut.rs` a cut and whether it is safe, and here the regions that are
-//! still to be cut, in threads.
+//! They cut at the middle of the widest side (`median.rs`) and differ in how widths count: `infogain.rs` and `lsd.rs`
+//! weight them by what a column says about the targets, as `relevance.rs` measures it. Everything else is the
+//! same: `space.rs` the table as points, `cut.rs` a cut and whether it is safe, and here the regions that are still to be
+//! cut, in threads.
 
 mod cut;
 mod infogain;
 mod lsd;
 mod median;
+mod relevance;
 mod space;
-mod targeted;
 
 pub use infogain::MondrianInfoGain;
 pub use lsd::MondrianLsd;
@@ -24,8 +24,8 @@ use crate::counts::Work;
 use crate::hierarchy::Group;
 use crate::privacy::Monotonicity;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
-use crate::recode::{ColumnRecoding, Regions};
-use cut::{Choose, Chooser, Worker};
+use crate::recode::{ColumnRecoding, PublishedNumbers, Regions};
+use cut::Worker;
 pub(super) use space::Space;
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ const SMALL: usize = 1 << 12;
 fn cut_regions(
     problem: &Problem<'_>,
     entry: &'static AlgorithmEntry,
-    choose: &dyn Choose,
+    choose: &AtMedian,
     meter: &Meter<'_>,
 ) -> Result<Found, Error> {
     let Some(cut) = CutTable::new(problem, entry, choose, meter)? else {
@@ -49,7 +49,8 @@ fn cut_regions(
         of_tuples[tuple as usize] = region;
     }
     let sides = cut.space.sides();
-    let recoding = Regions::new(problem.table, &sides, &of_tuples, cut.parts.len());
+    let numbers = PublishedNumbers::of(&problem.settings.own);
+    let recoding = Regions::new(problem.table, &sides, numbers, &of_tuples, cut.parts.len());
     Ok(proposal(recoding, cut.cuts).into())
 }
 
@@ -78,7 +79,7 @@ impl CutTable {
     pub(super) fn new(
         problem: &Problem<'_>,
         entry: &'static AlgorithmEntry,
-        choose: &dyn Choose,
+        choose: &AtMedian,
         meter: &Meter<'_>,
     ) -> Result<Option<Self>, Error> {
         let survives = |it: Monotonicity| it == Monotonicity::UnionWithAny;
@@ -202,7 +203,7 @@ struct Part {
 struct Cutting<'a> {
     problem: &'a Problem<'a>,
     space: &'a Space,
-    choose: &'a dyn Choose,
+    choose: &'a AtMedian,
 }
 
 impl Cutting<'_> {
@@ -237,11 +238,7 @@ impl Cutting<'_> {
 
     /// One round, shared by threads: each has regions next to each other with about as many points.
     fn cut_round(self, points: &mut [u32], parts: &[Part]) -> (Vec<Part>, u64) {
-        let Cutting {
-            problem,
-            space,
-            choose,
-        } = self;
+        let Cutting { problem, space, .. } = self;
         let all: usize = (parts.iter().filter(|part| part.is_open))
             .map(|part| part.points)
             .sum();
@@ -252,14 +249,13 @@ impl Cutting<'_> {
         let share = all.div_ceil(threads).max(1);
         let work_on = |points: &mut [u32], parts: &[Part]| {
             let mut worker = Worker::new(problem, space);
-            let mut chooser = choose.chooser();
             let mut next = Vec::new();
             let mut rest = points;
             for part in parts {
                 let (own, others) = rest.split_at_mut(part.points * space.stride);
                 rest = others;
                 match part.is_open {
-                    true => self.cut_part(&mut worker, &mut *chooser, (own, *part), &mut next),
+                    true => self.cut_part(&mut worker, (own, *part), &mut next),
                     false => next.push(*part),
                 }
             }
@@ -300,14 +296,13 @@ impl Cutting<'_> {
     fn cut_part(
         self,
         worker: &mut Worker<'_>,
-        chooser: &mut dyn Chooser,
         (points, part): (&mut [u32], Part),
         next: &mut Vec<Part>,
     ) {
         let stride = self.space.stride;
         let mut ends = Vec::new();
         let mut region = worker.region(points);
-        let is_cut = chooser.cut(worker, &mut region, &mut ends);
+        let is_cut = self.choose.cut(worker, &mut region, &mut ends);
         worker.recycle(region);
         if !is_cut {
             let is_open = false;
@@ -322,7 +317,7 @@ impl Cutting<'_> {
             };
             let points = &mut points[start * stride..end * stride];
             if part.points <= SMALL {
-                self.cut_part(worker, chooser, (points, inside), next);
+                self.cut_part(worker, (points, inside), next);
             } else {
                 next.push(inside);
             }

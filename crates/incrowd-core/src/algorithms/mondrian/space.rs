@@ -2,6 +2,7 @@
 
 use crate::counts::{Attribute, LeafOrder};
 use crate::lattice::Level;
+use crate::numbers::Leaf;
 use crate::problem::Problem;
 use crate::recode::Sides;
 
@@ -80,6 +81,11 @@ impl Dimension {
         self.places = self.numbers.len() as u32;
         self.first_number = self.numbers.partition_point(|number| number.is_nan()) as u32;
         self.half_range = (greatest / 2.0 - least / 2.0).max(0.0);
+    }
+
+    /// The place of a leaf.
+    pub(super) fn place(&self, leaf: Leaf) -> u32 {
+        self.places_of_leaves[leaf.index()]
     }
 
     /// How many places there are.
@@ -170,7 +176,7 @@ impl Space {
         for &tuple in tuples {
             for (at, dimension) in self.dimensions.iter().enumerate() {
                 let leaf = table.leaf(tuple as usize, at);
-                points.push(dimension.places_of_leaves[leaf.index()]);
+                points.push(dimension.place(leaf));
             }
             points.extend([tuple, table.tuples.sizes()[tuple as usize]]);
         }

@@ -86,6 +86,7 @@ fn release_job(given: &Job, stated: &Certificate) -> Job {
         ..Job::default()
     };
     job.search.threads = given.search.threads;
+    job.search.settings.clone_from(&request.settings);
     job.data.path.clone_from(&given.data.path);
     let is_tsv = job.data.path.as_deref().is_some_and(is_tsv);
     // Written in the dialect of the table, whose delimiter is stated; a table that is not text becomes CSV.

@@ -22,6 +22,7 @@ use incrowd_core::counts::CountedTable;
 use incrowd_core::hierarchy::Leaf;
 use incrowd_core::lattice::Level;
 use incrowd_core::publish::{self, Violation, compare_with_original};
+use incrowd_core::recode::PublishedNumbers;
 use incrowd_io::Fingerprint;
 use measure::measure_all;
 use std::collections::BTreeSet;
@@ -154,7 +155,7 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
     };
     let mut levels = None;
     let against_original = original.as_ref().map(|original| {
-        let compared = compare_with_original(&published, original);
+        let compared = compare_with_original(&published, original, numbers(job));
         levels = compared.levels.clone();
         // Rows that are `*` in every column may be blank, as far as the original allows, and blank rows do not count
         // toward the budget.
@@ -242,6 +243,13 @@ fn in_words(violation: &Violation) -> String {
         }
         Violation::TooManyRows { rows } => format!("{rows} more rows than the original has"),
     }
+}
+
+/// What was published of numbers, as far as the job says.
+fn numbers(job: &Job) -> PublishedNumbers {
+    let given = job.search.settings.get("numbers");
+    let name = given.and_then(<[String]>::first);
+    PublishedNumbers::named(name.map_or("", String::as_str))
 }
 
 /// Whether a job names an algorithm that decides row by row, which may publish any row as `*`.
