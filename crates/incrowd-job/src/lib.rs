@@ -35,6 +35,7 @@ pub use incrowd_io::{MemorySink, MemoryTable, RowSink, RowSource};
 pub use report::certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
 };
+pub use report::comparison::{Comparison, Run, RunFailed, RunReached};
 pub use report::digits::few_digits;
 pub use report::evaluation::{
     Accuracy, Associated, Classified, ColumnDistance, Evaluation, Partitioning, QueriesAnswered,
@@ -53,7 +54,7 @@ pub use report::stopped::{Stopped, StoppedBy};
 pub use report::visible::{visible, visible_json};
 pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
 pub use run::choices::{Chooser, Decision, leaves_choices};
-pub use run::compare::{Comparison, Run, RunFailed, RunReached, compare};
+pub use run::compare::compare;
 pub use run::control::{Control, NoProgress, Phase, Progress, Standing};
 pub use run::evaluate::{EvaluateOptions, evaluate};
 pub use run::hierarchies::ColumnHierarchy;

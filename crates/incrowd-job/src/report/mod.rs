@@ -4,6 +4,7 @@
 
 pub(crate) mod certificate;
 pub(crate) mod choices;
+pub(crate) mod comparison;
 pub(crate) mod csv_text;
 pub(crate) mod digits;
 pub(crate) mod evaluation;

@@ -5,9 +5,9 @@
 
 use crate::error::Error;
 use crate::report::choices;
+use crate::report::comparison::RunFailed;
 use crate::report::csv_text::CsvText;
 use crate::report::outcome::VERSION;
-use crate::run::compare::RunFailed;
 use crate::run::control::{Control, Phase};
 use crate::run::counted::{SearchWatch, max_suppressed};
 use crate::run::files;
