@@ -6,6 +6,7 @@ use super::Attribute;
 use crate::hierarchy::Leaf;
 use crate::lattice::Level;
 use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 
 /// The leaves of an attribute in the order that [`LeafSet`]s are runs of: numbers and dates by size, after those that are
 /// neither; other leaves with those of the same group of the hierarchy next to each other.
@@ -173,6 +174,11 @@ impl LeafSet {
     /// The positions of the leaves, ascending.
     pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().flat_map(|run| run.start..run.end)
+    }
+
+    /// The positions of the leaves as ranges, ascending.
+    pub fn runs(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        self.0.iter().map(|run| run.start..run.end)
     }
 
     /// The first and the last position; none if the set is empty.

@@ -120,6 +120,20 @@ fn added_up(mut rows: Vec<LeafRows>) -> Vec<LeafRows> {
 impl Release<'_> {
     /// What the release costs.
     pub fn loss(&self, metric: &dyn UtilityMetric) -> Loss {
+        self.measured(metric, |published| metric.loss(published))
+    }
+
+    /// What each quasi-identifier costs by itself; none if the metric does not look at single ones.
+    pub fn loss_of_attributes(&self, metric: &dyn UtilityMetric) -> Option<Vec<Loss>> {
+        self.measured(metric, |published| metric.loss_of_attributes(published))
+    }
+
+    /// What a metric makes of the release.
+    fn measured<T>(
+        &self,
+        metric: &dyn UtilityMetric,
+        measure: impl FnOnce(&Published<'_>) -> T,
+    ) -> T {
         let attributes: Vec<_> = self.columns.iter().map(MeasuredColumn::attribute).collect();
         let is_safe: Vec<bool> = (self.classes.all())
             .map(|class| !class.is_suppressed())
@@ -128,7 +142,7 @@ impl Release<'_> {
             .flat_map(|class| class.groups().iter().zip(&self.texts))
             .map(|(&text, texts)| texts.values()[text as usize])
             .collect();
-        metric.loss(&Published {
+        measure(&Published {
             table: self.table,
             rows_suppressed: self.rows_suppressed,
             attributes: &attributes,

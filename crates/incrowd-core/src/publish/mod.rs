@@ -21,6 +21,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod values;
 mod verify;
 
 pub use crate::numbers::ClassNumber;
@@ -31,6 +32,7 @@ pub use map::{MappedAttribute, MappedClasses, MappedColumn, MappedTuples, Releas
 pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use seen::Seen;
 pub use tally::{Confirmation, Tally};
+pub use values::PublishedValue;
 pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
 
 use crate::Error;
@@ -198,11 +200,12 @@ impl<'a> Release<'a> {
 
     /// Rows of the smallest published class; 0 if nothing is published.
     pub fn smallest_class(&self) -> u32 {
-        self.classes
-            .published()
-            .map(|class| class.size())
-            .min()
-            .unwrap_or(0)
+        self.class_sizes().min().unwrap_or(0)
+    }
+
+    /// Rows of each published class, in the order of the classes.
+    pub fn class_sizes(&self) -> impl Iterator<Item = u32> {
+        self.classes.published().map(|class| class.size())
     }
 
     /// What the release reveals regardless of the privacy models.

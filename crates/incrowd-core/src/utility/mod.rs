@@ -369,6 +369,12 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// The loss of a release.
     fn loss(&self, published: &Published<'_>) -> Loss;
 
+    /// The loss of each attribute by itself, 0 for a raw one and 1 for one that says nothing; none if the metric does
+    /// not look at single attributes.
+    fn loss_of_attributes(&self, _published: &Published<'_>) -> Option<Vec<Loss>> {
+        None
+    }
+
     /// No full-domain node at or above `node` costs less than this, given what is known of them.
     ///
     /// Known from the levels alone, without counting. Rises, if anything, with every level and with

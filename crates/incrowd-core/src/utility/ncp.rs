@@ -74,6 +74,29 @@ impl Ncp {
         })
     }
 
+    /// The penalty of each attribute.
+    fn shares<'a>(&'a self, published: &'a Published<'_>) -> impl Iterator<Item = f64> + 'a {
+        let attributes = published.attributes.iter().enumerate();
+        attributes.map(|(attribute, shown)| {
+            let mixed;
+            let penalties = match shown.level {
+                Some(level) => &self.penalties[attribute][level.index()],
+                None => {
+                    let numbers = self.numbers[attribute].as_deref();
+                    let hierarchy = &published.table.attributes[attribute].hierarchy;
+                    mixed = penalties(numbers, hierarchy.leaves(), shown);
+                    &mixed
+                }
+            };
+            let kept: f64 = (penalties.iter().zip(shown.rows).enumerate())
+                .map(|(group, (penalty, &rows))| {
+                    penalty * f64::from(rows - shown.suppressed(group))
+                })
+                .sum();
+            self.share(kept, published.rows_suppressed)
+        })
+    }
+
     fn share(&self, kept: f64, rows_suppressed: u32) -> f64 {
         match self.rows {
             0 => 0.0,
@@ -134,29 +157,11 @@ impl UtilityMetric for Ncp {
     }
 
     fn loss(&self, published: &Published<'_>) -> Loss {
-        let losses = published
-            .attributes
-            .iter()
-            .enumerate()
-            .map(|(attribute, shown)| {
-                let mixed;
-                let penalties = match shown.level {
-                    Some(level) => &self.penalties[attribute][level.index()],
-                    None => {
-                        let numbers = self.numbers[attribute].as_deref();
-                        let hierarchy = &published.table.attributes[attribute].hierarchy;
-                        mixed = penalties(numbers, hierarchy.leaves(), shown);
-                        &mixed
-                    }
-                };
-                let kept: f64 = (penalties.iter().zip(shown.rows).enumerate())
-                    .map(|(group, (penalty, &rows))| {
-                        penalty * f64::from(rows - shown.suppressed(group))
-                    })
-                    .sum();
-                self.share(kept, published.rows_suppressed)
-            });
-        Loss(self.aggregation.of(losses))
+        Loss(self.aggregation.of(self.shares(published)))
+    }
+
+    fn loss_of_attributes(&self, published: &Published<'_>) -> Option<Vec<Loss>> {
+        Some(self.shares(published).map(Loss).collect())
     }
 
     fn floor(&self, node: &Node, known: Known<'_>) -> Loss {

@@ -3,11 +3,13 @@
 use super::{any_metric, for_every_model, release_of};
 use fastrand::Rng;
 use incrowd_core::algorithms::ALGORITHMS;
+use incrowd_core::counts::LeafOrder;
 use incrowd_core::publish::{
     PublishedRows, Release, SuppressedRows, Tally, compare_with_original, verify,
 };
 use incrowd_core::recode::PublishedNumbers;
 use incrowd_core::table::RowBatch;
+use incrowd_core::utility::{Loss, MetricSpec};
 use incrowd_testkit::oracle::{MissingPolicy, OracleProblem};
 use std::collections::BTreeMap;
 
@@ -157,6 +159,27 @@ fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<
     assert_eq!(release.classes(), sizes.len(), "{case}: classes");
     let smallest = sizes.values().copied().min().unwrap_or(0);
     assert_eq!(release.smallest_class() as usize, smallest, "{case}");
+    let mut recounted: Vec<usize> = sizes.into_values().collect();
+    let mut reported: Vec<usize> = release.class_sizes().map(|size| size as usize).collect();
+    recounted.sort_unstable();
+    reported.sort_unstable();
+    assert_eq!(reported, recounted, "{case}: sizes of classes");
+    for (attribute, &at) in positions.iter().enumerate() {
+        let mut texts: BTreeMap<&str, u32> = BTreeMap::new();
+        for row in published {
+            *texts.entry(&row[at]).or_default() += 1;
+        }
+        let order = LeafOrder::new(&release.table().attributes[attribute]);
+        let values = release.published_values(attribute, &order);
+        let reported = values.iter().map(|value| (value.text, value.rows));
+        assert!(reported.eq(texts), "{case}: texts of {attribute}");
+        assert!(values.iter().all(|value| !value.cover.is_empty()), "{case}");
+    }
+    let spec: MetricSpec = "ncp".parse().expect(case);
+    let width = spec.build(release.table()).expect(case);
+    let of_attributes = release.loss_of_attributes(&*width).expect(case);
+    let mean = of_attributes.iter().map(|loss| loss.0).sum::<f64>() / positions.len() as f64;
+    assert!(release.loss(&*width).is_about(Loss(mean)), "{case}: width");
     assert!(
         release.reached().iter().all(|reached| reached.holds),
         "{case}"
