@@ -25,6 +25,11 @@ pub enum Sample {
         /// Of the area, which is pale.
         color: &'static str,
     },
+    /// A bar.
+    Bar {
+        /// Of the bar.
+        color: &'static str,
+    },
     /// A dot, filled or not.
     Dot {
         /// Of the dot or of its edge.
@@ -56,6 +61,12 @@ impl Sample {
                     (left, y + 5.0),
                 ];
                 svg.area(&corners, color, 0.15);
+            }
+            Sample::Bar { color } => {
+                let (top, floor) = (y - 5.0, y + 5.0);
+                let right = left + WIDTH;
+                let corners = [(left, top), (right, top), (right, floor), (left, floor)];
+                svg.area(&corners, color, 1.0);
             }
             Sample::Dot { color, is_filled } => match is_filled {
                 true => svg.dot((left + WIDTH / 2.0, y), 4.0, color),

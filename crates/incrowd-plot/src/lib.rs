@@ -4,7 +4,7 @@
 //! their dashes. No scripts, no fonts to load, nothing external. Texts have their own space, as large as they need, so
 //! that no text covers another, whatever the column names.
 //!
-//! A plot is a function of plain data: [`lines`], [`by_height`], [`cumulative`], [`lattice`]. For another kind of plot,
+//! A plot is a function of plain data: [`lines`], [`bars`], [`by_height`], [`cumulative`], [`lattice`]. For another kind of plot,
 //! use the parts: an [`Svg`] with its [`Font`]s, an [`Axis`], the [`Sample`]s of a legend.
 //!
 //! ```
@@ -16,6 +16,7 @@
 //! ```
 
 mod axis;
+mod bars;
 mod budget;
 mod by_height;
 mod cumulative;
@@ -29,6 +30,7 @@ mod svg;
 mod tests;
 
 pub use axis::{Axis, Scale};
+pub use bars::{Bar, BarGroup, BarSeries, Bars, bars};
 pub use budget::PlotBudget;
 pub use by_height::{Series, by_height};
 pub use cumulative::{StepCurve, cumulative};

@@ -59,6 +59,20 @@ pub(crate) fn wrapped(text: &str, font: Font, room: f64) -> Vec<String> {
     lines
 }
 
+/// The first lines of a text; an ellipsis stands for the rest.
+pub(crate) fn shortened(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            // In place of two letters, so that the line does not become wider.
+            last.pop();
+            last.pop();
+            last.push('…');
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -116,6 +116,49 @@ fn texts_beside_lines_stand_apart() {
 }
 
 #[test]
+fn texts_beside_bars_stand_apart_and_no_bar_is_longer_than_the_scale() {
+    for names in names() {
+        for count in [1, 2, 12] {
+            let series: Vec<BarSeries> = (0..count)
+                .map(|at| BarSeries {
+                    label: format!("{} {at}", names[at % names.len()]),
+                    color: None,
+                })
+                .collect();
+            let group = |name: &String| BarGroup {
+                label: name.clone(),
+                bars: (0..count)
+                    .map(|at| {
+                        let value = 40.0 * at as f64;
+                        let text = format!("{value} %");
+                        (at % 5 != 4).then_some(Bar { value, text })
+                    })
+                    .collect(),
+            };
+            let groups: Vec<BarGroup> = names.iter().chain(&names).map(group).collect();
+            let svg = bars(&Bars {
+                title: &names.join(" and "),
+                subtitles: &[names.join(", ")],
+                series: &series,
+                groups: &groups,
+                most: 100.0,
+                length: 330.0,
+            });
+            check(&svg);
+            let lengths = svg.split("points=\"").skip(1).map(|corners| {
+                let mut corners = corners.split([' ', ',']).step_by(2);
+                let mut x = || corners.next().unwrap().parse::<f64>().unwrap();
+                -(x() - x())
+            });
+            let longest = lengths.fold(0.0, f64::max);
+            assert!(longest < 330.01 && (count < 4 || longest > 329.99));
+            let figures = svg.matches(" %</text>").count();
+            assert_eq!(figures, groups.len() * (count - count / 5));
+        }
+    }
+}
+
+#[test]
 fn texts_beside_heights_stand_apart_and_tell_the_budget() {
     for names in names() {
         for (count, rows) in [(1, 0), (3, 302), (12, 30_162), (30, 4_000_000_000)] {
