@@ -576,7 +576,7 @@ pub(super) static GLOSSARY: &[Word] = &[
         &["recode", "recoded"],
         "A rule that maps every value to what is published in its place.",
         "",
-        "`recoding` in the JSON of a report: `full-domain`, `cuts` or `partitions`.",
+        "`recoding` in the JSON of a report: `full-domain`, `cuts`, `partitions` or `regions`.",
     ),
     term(
         "minimal",
@@ -605,6 +605,13 @@ pub(super) static GLOSSARY: &[Word] = &[
         "A division of a column's values into blocks; all values of a block are published as the same text.",
         "It need not follow a hierarchy.",
         "`--algorithm partition`; the scheme says which partitions are allowed.",
+    ),
+    term(
+        "region",
+        &["regions"],
+        "A recoding in which every class has its own range of values in each column.",
+        "One raw value may be published differently in different rows, so ranges may overlap. In exchange they are narrow.",
+        "The recodings of `mondrian`, `mondrian-infogain`, `mondrian-lsd` and `finest`.",
     ),
     term(
         "block",
