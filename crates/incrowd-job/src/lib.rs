@@ -54,7 +54,7 @@ pub use report::stopped::{Stopped, StoppedBy};
 pub use report::visible::{visible, visible_json};
 pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
 pub use run::choices::{Chooser, Decision, leaves_choices};
-pub use run::compare::compare;
+pub use run::compare::{CompareOptions, compare};
 pub use run::control::{Control, NoProgress, Phase, Progress, Standing};
 pub use run::evaluate::{EvaluateOptions, evaluate};
 pub use run::hierarchies::ColumnHierarchy;

@@ -39,6 +39,10 @@ pub(crate) fn text(comparison: &Comparison) -> String {
         ));
         page.line(format!("  hint: {}", failed.hint));
     }
+    if let Some(report) = &comparison.report {
+        page.line("");
+        page.line(format!("report      {}", report.path.display()));
+    }
     page.0
 }
 

@@ -77,7 +77,12 @@ fn names_of_columns_and_files_steer_nothing_in_any_command() {
     run("negotiate {table} -q {q} -s {s} --batch asked.jsonl");
     run("hierarchy show levels.csv");
     run("hierarchy show levels.csv --json");
-    for file in ["new/proof.txt", "new/proof.json", "new/incrowd.toml"] {
+    for file in [
+        "new/proof.txt",
+        "new/proof.json",
+        "new/incrowd.toml",
+        "new/page.html",
+    ] {
         check(file, &folder.read(file));
     }
     for picture in folder.list("new/pictures") {

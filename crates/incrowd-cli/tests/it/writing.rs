@@ -4,7 +4,7 @@ use crate::support::{Folder, PATIENTS, ROLES};
 
 /// Every way to write a file, with `{}` for it. The table is `t.csv`, the job file `job.toml`, the hierarchy
 /// `h/sex.csv`, the requests `asked.jsonl`.
-const WRITERS: [(&str, &str); 7] = [
+const WRITERS: [(&str, &str); 8] = [
     ("anonymize", "anonymize --job job.toml -k 2 -o '{}'"),
     (
         "anonymize, the certificate",
@@ -25,6 +25,10 @@ const WRITERS: [(&str, &str); 7] = [
     (
         "init",
         "init --job job.toml -k 2 --force --folder '{folder}'",
+    ),
+    (
+        "compare, the report",
+        "compare --job job.toml -k 2 --algorithms optimal --report '{}'",
     ),
     (
         "study",

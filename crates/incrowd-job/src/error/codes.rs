@@ -20,7 +20,7 @@ incrowd_core::error_codes! {
     CertificateName => "certificate-name", "The certificate has the file name of its readable copy.";
     CertificateTwin => "certificate-twin", "The readable copy of the certificate would overwrite a file that is not a certificate.";
     AlreadyExists => "already-exists", "A file already exists.";
-    StandardOutputTwice => "standard-output-twice", "The release and the JSON document would both go to standard output.";
+    StandardOutputTwice => "standard-output-twice", "Two results would both go to standard output.";
     UnknownCommand => "unknown-command", "A command that does not exist.";
     Delimiter => "delimiter", "An invalid delimiter.";
     Budget => "budget", "An invalid budget.";

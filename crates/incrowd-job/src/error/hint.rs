@@ -55,7 +55,7 @@ impl Error {
                     .into()
             }
             Error::AlreadyExists { .. } => "add `--force` to overwrite them".into(),
-            Error::StandardOutputTwice => "write the release to a file with `-o FILE`".into(),
+            Error::StandardOutputTwice => "write the release (`-o`) or the page (`--report`) to a file".into(),
             Error::UnknownCommand { .. } => "`incrowd --help` lists the commands".into(),
             Error::Delimiter { .. } => {
                 "give one ASCII character, such as `;`, or the word `tab`".into()

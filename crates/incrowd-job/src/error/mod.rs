@@ -101,7 +101,7 @@ pub enum Error {
         paths: Vec<PathBuf>,
     },
     /// Two outputs on standard output.
-    #[error("the release and the JSON document would both go to standard output")]
+    #[error("two results would both go to standard output")]
     StandardOutputTwice,
     /// A command that does not exist.
     #[error("there is no command `{name}`")]

@@ -1,8 +1,14 @@
 //! Several algorithms on one job, as people and programs read it.
 
+mod page;
+mod plots;
+
+pub(crate) use page::{Compared, ComparisonPage};
+pub(crate) use plots::{AtStrength, ByStrength};
+
 use crate::error::Error;
 use crate::report::csv_text::CsvText;
-use crate::report::outcome::{Guarantee, PrivacyReached};
+use crate::report::outcome::{FileWritten, Guarantee, PrivacyReached};
 use crate::report::stopped::Stopped;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -29,6 +35,9 @@ pub struct Comparison {
     pub seconds_read: f64,
     /// The result of every algorithm.
     pub runs: Vec<Run>,
+    /// The page about the comparison, if one was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<FileWritten>,
 }
 
 /// One algorithm.

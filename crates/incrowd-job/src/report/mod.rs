@@ -10,6 +10,8 @@ pub(crate) mod digits;
 pub(crate) mod evaluation;
 pub(crate) mod explain;
 pub(crate) mod outcome;
+pub(crate) mod page;
+pub(crate) mod pictured;
 pub(crate) mod revealing;
 pub(crate) mod stopped;
 pub(crate) mod visible;

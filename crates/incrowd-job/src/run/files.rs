@@ -228,3 +228,39 @@ impl CertificateFiles {
         }
     }
 }
+
+/// A page about what a command found.
+pub(crate) struct PageFile {
+    path: PathBuf,
+    file: PendingFile,
+}
+
+impl PageFile {
+    /// Opens the file; none if no page is requested.
+    pub(crate) fn create(
+        job: &Job,
+        path: Option<&Path>,
+        control: &Control,
+    ) -> Result<Option<Self>, Error> {
+        let Some(path) = path else {
+            return Ok(None);
+        };
+        let file = PendingFile::create(&claims(job), "the report", path)?;
+        if let Some(temporary) = file.temporary_path() {
+            control.add_temporary(temporary);
+        }
+        Ok(Some(PageFile {
+            path: path.to_owned(),
+            file,
+        }))
+    }
+
+    /// Makes it visible.
+    pub(crate) fn write(self, page: &str) -> Result<FileWritten, Error> {
+        let written = self.file.publish(page.as_bytes())?;
+        Ok(FileWritten {
+            path: self.path,
+            sha256: written.sha256.to_string(),
+        })
+    }
+}

@@ -18,6 +18,7 @@ pub(crate) mod levels;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod negotiation;
+pub(crate) mod pictured;
 pub(crate) mod plan;
 pub(crate) mod published_reader;
 pub(crate) mod roles;

@@ -156,7 +156,7 @@ pub(crate) const TABLE_COMMANDS: [(&str, &str); 10] = [
     ),
     (
         "compare",
-        "compare {table} -q {q} -s {s} --others drop -k 2",
+        "compare {table} -q {q} -s {s} --others drop -k 2 --report new/page.html",
     ),
     (
         "evaluate",
