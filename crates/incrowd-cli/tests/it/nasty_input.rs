@@ -241,7 +241,7 @@ fn commands(table: &Nasty) -> Vec<Vec<String>> {
         "anonymize --job k.toml --no-header",
         "anonymize --job k.toml --delimiter tab --quote '",
         "compare --job k.toml --time-limit 2s",
-        "compare --job l.toml --csv --max-suppressed 10%",
+        "compare --job l.toml --csv --max-suppressed 10% --time-limit 1s --report out/page.html",
         "verify t.csv --job k.toml",
         "verify t.csv --job l.toml --json",
         "verify t.csv --job k.toml --original t.csv",

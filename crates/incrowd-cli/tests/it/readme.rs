@@ -124,6 +124,13 @@ fn the_steps_worked_out_by_hand_are_those_that_are_taken() {
 }
 
 #[test]
+fn the_page_that_the_guide_tells_of_is_written() {
+    let (ran, folder) = run_all("docs/guide/comparing.md");
+    assert_eq!(ran, 1);
+    assert!(folder.path().join("out/comparison.html").exists());
+}
+
+#[test]
 fn what_the_guide_says_of_a_release_is_what_evaluate_prints() {
     let (ran, _) = run_all("docs/guide/is-it-still-useful.md");
     assert_eq!(ran, 3);

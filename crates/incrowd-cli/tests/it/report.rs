@@ -206,6 +206,25 @@ fn a_page_appears_whole_or_not_at_all_and_never_over_an_input() {
 }
 
 #[test]
+fn a_plot_varies_the_promise_that_has_a_whole_number_or_says_that_none_has() {
+    let folder = Folder::with("t.csv", PATIENTS);
+    let page = |promise: &str| {
+        let command = format!("compare t.csv {ROLES} {promise} --report p.html");
+        folder.run(&command).ends_with(0);
+        texts(&folder.read("p.html"))
+    };
+    let has = |texts: &[String], text: &str| texts.iter().any(|it| it == text);
+    let sizes = page("--privacy 't-closeness(t=0.9)' -k 4");
+    // Twelve patients cannot hide among more.
+    assert!(has(&sizes, "k = 10") && !has(&sizes, "k = 25"));
+    let values = page("-l 2");
+    // There are three diseases.
+    assert!(has(&values, "l = 2") && has(&values, "l = 3") && !has(&values, "l = 4"));
+    let none = page("--privacy 't-closeness(t=0.9)'");
+    assert!(none.iter().any(|text| text.starts_with("Not drawn")));
+}
+
+#[test]
 fn adult_is_compared_over_k_and_the_plot_has_every_strength() {
     let folder = Folder::new();
     let (table, hierarchies) = (data("adult/adult.csv"), data("adult/hierarchies"));

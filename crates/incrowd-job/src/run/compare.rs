@@ -102,6 +102,7 @@ pub fn compare(
             by_strength: by_strength(&contest, &comparison)?,
         };
         comparison.report = Some(page.write(&content.to_html())?);
+        control.forget_temporary();
     }
     Ok(comparison)
 }

@@ -216,9 +216,10 @@ impl ComparisonPage<'_> {
                     && other.algorithm != run.algorithm
             });
             let same: Vec<&str> = same.map(|(run, ..)| run.algorithm.as_str()).collect();
-            let same = match same.is_empty() {
-                true => String::new(),
-                false => format!(", as does {}", list(same)),
+            let same = match same.len() {
+                0 => String::new(),
+                1 => format!(", as does {}", list(same)),
+                _ => format!(", as do {}", list(same)),
             };
             let suppressed = match reached.rows_suppressed {
                 0 => "leaves out no row".to_owned(),

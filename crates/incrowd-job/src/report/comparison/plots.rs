@@ -197,7 +197,11 @@ fn rows_up_to(classes: &[(u32, u32)], size: u32) -> u64 {
 /// The size of the class that the middle row is in.
 fn middle(classes: &[(u32, u32)]) -> u32 {
     let all = rows_up_to(classes, u32::MAX);
-    let is_past = |&&(size, _): &&(u32, u32)| 2 * rows_up_to(classes, size) >= all;
+    let mut rows = 0;
+    let is_past = |&&(size, count): &&(u32, u32)| {
+        rows += u64::from(size) * u64::from(count);
+        2 * rows >= all
+    };
     classes.iter().find(is_past).map_or(0, |(size, _)| *size)
 }
 
