@@ -129,35 +129,34 @@ fn no_raw_value_is_on_the_page_that_no_release_has() {
         .collect();
     let folder = Folder::with("t.csv", &table).and("h/town.csv", hierarchy);
     let request = "t.csv -q town,born --target ill -k 5 --max-suppressed 2% --hierarchies h";
-    let run = folder.run(&format!("compare {request} --report page.html --json"));
-    let comparison = run.ends_with(0).json();
-    let texts = texts(&folder.read("page.html"));
-    // Everything that some release publishes.
-    let mut published = String::new();
-    for run in comparison["runs"].as_array().unwrap() {
+    let all = folder
+        .run(&format!("compare {request} --json"))
+        .ends_with(0);
+    let (mut shown, mut hidden) = (0, 0);
+    for run in all.json()["runs"].as_array().unwrap() {
         if run["reached"].is_null() {
             continue;
         }
         let name = run["algorithm"].as_str().unwrap();
-        let budget = run["max_suppressed"].as_u64().unwrap();
-        let request = request.replace("2%", &budget.to_string());
-        let command = format!("anonymize {request} --algorithm {name} --keep ill -o {name}.csv");
-        folder.run(&command).ends_with(0);
-        published += &folder.read(&format!("{name}.csv"));
-    }
-    let published: BTreeSet<&str> = published.lines().flat_map(words).collect();
-    let on_page: BTreeSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
-    let mut checked = 0;
-    for line in table.lines().skip(1) {
-        for raw in line.split(',').take(2) {
-            let is_on_page = on_page.contains(raw);
-            assert!(!is_on_page || published.contains(raw), "{raw}");
-            checked += u32::from(!is_on_page);
+        let compare = format!("compare {request} --algorithm {name} --report page.html");
+        folder.run(&compare).ends_with(0);
+        let texts = texts(&folder.read("page.html"));
+        let on_page: BTreeSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
+        let release = format!("anonymize {request} --algorithm {name} -o release.csv");
+        folder.run(&release).ends_with(0);
+        let release = folder.read("release.csv");
+        let published: BTreeSet<&str> = release.lines().skip(1).flat_map(words).collect();
+        for line in table.lines().skip(1) {
+            for raw in line.split(',').take(2) {
+                let is_on_page = on_page.contains(raw);
+                assert!(!is_on_page || published.contains(raw), "{name}: {raw}");
+                hidden += u32::from(!published.contains(raw));
+            }
         }
+        shown += published.intersection(&on_page).count();
     }
-    // The test sees something: there are published values on the page, and raw ones that are not.
-    assert!(on_page.contains("Qregion1") && checked > 100);
-    assert!(!published.contains("Qlonely") && !on_page.contains("Qlonely"));
+    // The test sees something: published values are on the pages, and there are raw ones to hide.
+    assert!(shown > 20 && hidden > 1000, "{shown} {hidden}");
 }
 
 #[test]
