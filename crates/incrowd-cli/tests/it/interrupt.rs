@@ -232,6 +232,41 @@ fn while_searching_the_second_stops() {
 }
 
 #[test]
+fn a_comparison_that_is_asked_for_its_best_writes_its_page_and_a_stopped_one_leaves_nothing() {
+    let compare = endless_search("-k 5 --time-limit 1h --report out/page.html --json");
+    let compare = compare.replacen("anonymize", "compare", 1);
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let (mut terminal, stderr) = Terminal::new();
+    let child = folder
+        .command(&compare)
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let mut running = Running(Some(child));
+    for shown in ["searching", "best "] {
+        terminal.wait_for(shown);
+    }
+    running.press_ctrl_c();
+    let output = running.0.take().unwrap().wait_with_output().unwrap();
+    let comparison = Run::of(output).ends_with(0).json();
+    assert_eq!(comparison["runs"][0]["reached"]["stopped"]["by"], "user");
+    // Nor is anything tried for the plots of the page.
+    assert_eq!(folder.list("out"), ["page.html"]);
+    let page = folder.read("out/page.html");
+    assert!(page.contains("you stopped the search") && page.contains("for any of the strengths"));
+
+    std::fs::remove_file(folder.path("out/page.html")).unwrap();
+    let mut running = Running::start(&folder, &compare);
+    running.until(|| !folder.list("out").is_empty());
+    running.signal(Signal::SIGTERM);
+    let output = running.0.take().unwrap().wait_with_output().unwrap();
+    Run::of(output).ends_with(130);
+    assert_eq!(folder.list("out"), [""; 0]);
+}
+
+#[test]
 fn being_terminated_stops_whatever_the_phase() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("out")).unwrap();

@@ -81,7 +81,7 @@ fn shape(recoding: &str) -> (&'static str, &'static str) {
         "full-domain" => ("the same level for all values of a column", "full-domain"),
         "cuts" => ("a level for each branch of a column's values", "cut"),
         "partitions" => ("freely formed groups of a column's values", "partition"),
-        _ => ("own ranges of values for every class", "region"),
+        _ => ("separate ranges of values for every class", "region"),
     }
 }
 
@@ -319,7 +319,7 @@ impl ComparisonPage<'_> {
         };
         if comparison.budget_is_assumed {
             budget += ". The request does not say how many. Some algorithms would assume fewer by themselves; all were \
-                       given the same, so that they can be compared";
+                       given the same, so that they can be compared.";
         }
         row("May be left out", Html::text(budget));
         let mut metric = element("code", Html::text(&comparison.metric));
@@ -439,10 +439,9 @@ impl ComparisonPage<'_> {
                 Html::text("At least so many rows look alike, so a person is hidden among them."),
             ),
             Head::numbers(
-                "Room below",
+                "Could be lower by",
                 Html::text(
-                    "How much lower the loss could be at most, for a release of this shape by the measure minimized. \
-                     Proven means: not at all.",
+                    "How much lower any release of this shape could be, by the measure that the algorithm minimized.",
                 ),
             ),
             Head {
@@ -627,9 +626,9 @@ fn section(id: &'static str, title: &'static str, content: Html) -> Section {
 fn reading() -> Html {
     let mut html = paragraph(
         "Some columns, such as age or place, do not name a person, but several of them together can point to one. In an \
-         anonymized table, the release, these columns are blurred: 34 becomes 30-39, a town becomes a region. Rows \
+         anonymized table, the release, these columns are blurred: 34 becomes 30-39, a town becomes its district. Rows \
          that look alike afterwards form a class. The larger its class, the better a person is hidden; the finer the \
-         values, the more the release is worth. Everything on this page is about that trade.",
+         values, the more the release is worth. Everything on this page is about that trade-off.",
     );
     html.push(paragraph(
         "Every release on this page keeps the promises above. They were checked by code that shares nothing with the \
@@ -663,7 +662,7 @@ fn algorithm(name: &str) -> Cell {
 /// How much lower the loss could be.
 fn room_below(reached: &RunReached) -> Cell {
     match (reached.guarantee, reached.gap) {
-        (Guarantee::Optimal, _) => Cell::number(0.0, "none, proven"),
+        (Guarantee::Optimal, _) => Cell::number(0.0, "nothing, proven"),
         (Guarantee::Bounded, Some(gap)) => {
             // Rounded up, as anything else would claim too much.
             let percent = (gap * 1000.0).ceil() / 10.0;

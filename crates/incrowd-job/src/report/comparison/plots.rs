@@ -46,8 +46,11 @@ fn figures(table: Table) -> Html {
 
 /// Loss by the strength of a promise.
 pub(super) fn by_strength(found: &ByStrength, runs: &[Run], metric: &str) -> Html {
-    let drawn: Vec<Line> = (runs.iter().zip(&found.losses))
-        .filter(|(_, losses)| losses.iter().any(Option::is_some))
+    let found_any = || {
+        let runs = runs.iter().zip(&found.losses);
+        runs.filter(|(_, losses)| losses.iter().any(Option::is_some))
+    };
+    let drawn: Vec<Line> = found_any()
         .map(|(run, losses)| Line {
             label: run.algorithm.clone(),
             points: (found.strengths.iter().zip(losses))
@@ -84,7 +87,7 @@ pub(super) fn by_strength(found: &ByStrength, runs: &[Run], metric: &str) -> Htm
     heads.extend(found.strengths.iter().map(|strength| {
         Head::numbers(format!("{} = {strength}", found.parameter), Html::default())
     }));
-    let rows = runs.iter().zip(&found.losses).map(|(run, losses)| {
+    let rows = found_any().map(|(run, losses)| {
         let cells = losses.iter().map(|at| match at {
             Some(at) => Cell::number(at.loss, few_digits(at.loss)),
             None => Cell::Missing,

@@ -169,7 +169,7 @@ fn every_algorithm_is_on_the_page_with_its_figures_or_its_reason_and_explained()
         page.matches("has other values").count() / 2,
         ALGORITHMS.len() / 4
     );
-    assert!(page.contains("at most 12.4 %") && page.contains("none, proven"));
+    assert!(page.contains("at most 12.4 %") && page.contains("nothing, proven"));
     assert!(page.contains("all were given the same"));
 }
 
