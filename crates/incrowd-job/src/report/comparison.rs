@@ -2,6 +2,7 @@
 
 mod page;
 mod plots;
+mod tables;
 
 pub(crate) use page::{Compared, ComparisonPage};
 pub(crate) use plots::{AtStrength, ByStrength};

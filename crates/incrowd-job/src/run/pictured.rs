@@ -4,6 +4,7 @@ mod spread;
 
 use crate::error::Error;
 use crate::report::pictured::{ColumnPictured, Pictured};
+use crate::run::control::Control;
 use incrowd_core::counts::LeafOrder;
 use incrowd_core::lattice::Level;
 use incrowd_core::publish::Release;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 
 impl Pictured {
     /// What is drawn of a release.
-    pub(crate) fn of(release: &Release<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(release: &Release<'_>, control: &Control) -> Result<Self, Error> {
         let table = release.table();
         let width = MetricSpec::named("ncp")?.build(table)?;
         let widths = release.loss_of_attributes(&*width).unwrap_or_default();
@@ -21,7 +22,9 @@ impl Pictured {
         for size in release.class_sizes() {
             *class_sizes.entry(size).or_default() += 1;
         }
-        let columns = table.attributes.iter().enumerate().map(|(at, attribute)| {
+        let mut columns = Vec::new();
+        for (at, attribute) in table.attributes.iter().enumerate() {
+            control.check()?;
             let order = LeafOrder::new(attribute);
             let values = release.published_values(at, &order);
             let rows_of_leaves = &attribute.rows_of_groups[0];
@@ -38,19 +41,19 @@ impl Pictured {
                 smallest_class: release.smallest_class(),
             };
             let (bars, rounded_to) = column.spread();
-            ColumnPictured {
+            columns.push(ColumnPictured {
                 name: attribute.name.clone(),
                 values_before: attribute.distinct(Level::RAW),
                 values_after: values.len() as u32,
                 bars,
                 is_estimated: column.overlaps(),
                 rounded_to,
-            }
-        });
+            });
+        }
         Ok(Pictured {
             widths: widths.into_iter().map(|loss| loss.0).collect(),
             class_sizes: class_sizes.into_iter().collect(),
-            columns: columns.collect(),
+            columns,
         })
     }
 }

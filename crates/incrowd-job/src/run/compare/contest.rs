@@ -134,7 +134,10 @@ impl Contest<'_> {
                     seen: &release.seen(&Tally::default())?,
                     control: self.control,
                 };
-                let picture = is_pictured.then(|| Pictured::of(release)).transpose()?;
+                let picture = match is_pictured {
+                    true => Some(Pictured::of(release, self.control)?),
+                    false => None,
+                };
                 Ok((reached(&answer)?, picture))
             })
         });

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::report::comparison::{AtStrength, RunFailed};
-use crate::report::outcome::{Figure, PrivacyReached};
+use crate::report::outcome::{Figure, Guarantee, PrivacyReached};
 use crate::report::pictured::{ColumnPictured, Spread};
 use incrowd_core::algorithms::ALGORITHMS;
 use indexmap::IndexMap;
