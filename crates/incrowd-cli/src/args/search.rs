@@ -3,7 +3,7 @@
 use super::FlagPart;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use incrowd_core::algorithms::ALGORITHMS;
-use incrowd_core::registry::{Default, Setting};
+use incrowd_core::registry::{Default, Kind, Setting};
 use incrowd_job::{AlgorithmSettings, Error, Job};
 
 /// How the best release is searched for.
@@ -58,9 +58,13 @@ impl Args for SettingArgs {
                 .allow_hyphen_values(true)
                 .help_heading("Algorithm settings")
                 .help(help);
-            command.arg(match setting.kind.is_list() {
-                true => flag.value_delimiter(',').action(ArgAction::Append),
-                false => flag,
+            command.arg(match setting.kind {
+                Kind::Flag => flag
+                    .num_args(0..=1)
+                    .require_equals(true)
+                    .default_missing_value("true"),
+                kind if kind.is_list() => flag.value_delimiter(',').action(ArgAction::Append),
+                _ => flag,
             })
         })
     }

@@ -183,6 +183,12 @@ pub trait Algorithm: Debug + Sync {
     /// [`Algorithm::search`] with a watch. A search that had to stop before it found anything proposes the highest
     /// acceptable levels, if they are safe; or, if there is time, the result of [`Datafly`].
     fn solve_accounted(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Solved, Error> {
+        let entry = self.entry();
+        let is_regions = entry.kind.generalization == Generalization::Regions;
+        if problem.table.rows_are_apart && !is_regions {
+            let algorithm = entry.name;
+            return Err(Error::RowsApart { algorithm });
+        }
         let meter = Meter::new(watch);
         let found = match self.search(problem, &meter) {
             Err(error) => match something_safe(problem, &meter, &error) {

@@ -120,6 +120,9 @@ pub struct CountedTable {
     pub layout: Layout,
     /// The distinct raw tuples; its histograms are those of `columns`, in that order.
     pub tuples: FrequencySet,
+    /// Whether every row is a tuple by itself, so that equal rows may be published differently. Searches over levels
+    /// take tuples for distinct and are not for such tables.
+    pub rows_are_apart: bool,
 }
 
 impl CountedTable {

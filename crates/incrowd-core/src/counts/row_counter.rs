@@ -65,6 +65,7 @@ pub struct RowCounter {
     /// The rows of each tuple.
     sizes: Vec<u32>,
     block: Block,
+    rows_are_apart: bool,
 }
 
 /// Working memory for the current rows, reused for the next.
@@ -132,7 +133,14 @@ impl RowCounter {
             rows: 0,
             sizes: Vec::new(),
             block: Block::default(),
+            rows_are_apart: false,
         }
+    }
+
+    /// Makes every row a tuple by itself when counting is finished, for algorithms that divide equal rows. Rows that
+    /// are equal in all columns of a tuple stay interchangeable.
+    pub fn keep_rows_apart(&mut self) {
+        self.rows_are_apart = true;
     }
 
     /// Counts the rows of a batch.
@@ -343,8 +351,22 @@ impl RowCounter {
             );
         }
         let key = |slot: u32| &keys[slot as usize * words..][..words];
+        let values_of = |slot: u32| {
+            let tuple = self.tuples.get(kept[slot as usize]);
+            let fields = self.layout.fields()[self.quasi_identifiers..].iter();
+            let codes = fields.map(|field| field.read(tuple));
+            codes.zip(&ranks).map(|(code, ranks)| ranks[code as usize])
+        };
         let mut order: Vec<u32> = (0..kept.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
+        match self.rows_are_apart {
+            // A row has no neighbors that its values could be sorted with, so the tuples are.
+            true => order.sort_unstable_by(|&a, &b| {
+                key(a)
+                    .cmp(key(b))
+                    .then_with(|| values_of(a).cmp(values_of(b)))
+            }),
+            false => order.sort_unstable_by(|&a, &b| key(a).cmp(key(b))),
+        }
 
         let mut tuples = FrequencySet {
             words,
@@ -352,7 +374,18 @@ impl RowCounter {
         };
         let mut histograms = vec![Histograms::default(); columns.len()];
         let mut values: Vec<Vec<(u32, u32)>> = vec![Vec::new(); columns.len()];
-        for class in order.chunk_by(|&a, &b| key(a) == key(b)) {
+        for &slot in order.iter().filter(|_| self.rows_are_apart) {
+            for _ in 0..self.sizes[kept[slot as usize] as usize] {
+                tuples.keys.extend_from_slice(key(slot));
+                tuples.sizes.push(1);
+                for (histograms, value) in histograms.iter_mut().zip(values_of(slot)) {
+                    histograms.push(value, 1);
+                    histograms.end_class();
+                }
+            }
+        }
+        let together = if self.rows_are_apart { &[] } else { &order[..] };
+        for class in together.chunk_by(|&a, &b| key(a) == key(b)) {
             tuples.keys.extend_from_slice(key(class[0]));
             tuples.sizes.push(
                 class
@@ -389,6 +422,7 @@ impl RowCounter {
             columns,
             layout,
             tuples,
+            rows_are_apart: self.rows_are_apart,
         };
         table.sum_rows();
         Ok(table)

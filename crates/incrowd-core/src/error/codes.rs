@@ -42,6 +42,8 @@ error_codes! {
     OneTargetNeeded => "one-target-needed", "The algorithm needs exactly one target.";
     TargetNeeded => "target-needed", "The algorithm needs at least one target.";
     TargetNotNumeric => "target-not-numeric", "The algorithm needs targets with numbers.";
+    RowsTogether => "rows-together", "Equal rows can be divided only by `anonymize`, or in a table whose rows were kept apart.";
+    RowsApart => "rows-apart", "The algorithm does not support tables whose rows were kept apart.";
     MatchAnyRefused => "match-any-refused", "The algorithm does not support missing cells that match any value.";
     TimeUp => "time-up", "The time limit was reached before any safe recoding was found.";
     WorkDone => "work-done", "The work limit was reached before any safe recoding was found.";

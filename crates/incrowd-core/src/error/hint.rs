@@ -54,6 +54,15 @@ impl Error {
                 "use `--algorithm optimal`, or treat missing cells as a value: `--missing-cells own-value`"
                     .into()
             }
+            Error::RowsTogether { .. } => {
+                "use `anonymize --relaxed`; a program calls `RowCounter::keep_rows_apart` before it finishes counting; \
+                 `compare` counts once for all algorithms, so it takes none that divides rows"
+                    .into()
+            }
+            Error::RowsApart { .. } => {
+                "count the table without `RowCounter::keep_rows_apart`, or use an algorithm that publishes regions"
+                    .into()
+            }
             Error::TimeUp { .. } => {
                 "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more suppression"
                     .into()

@@ -142,6 +142,18 @@ pub enum Error {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// Rows of one tuple can be divided only if each was counted by itself.
+    #[error("`{algorithm}` can divide equal rows only in a table whose rows were kept apart")]
+    RowsTogether {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
+    /// A search over levels takes tuples for distinct.
+    #[error("`{algorithm}` does not support tables whose rows were kept apart")]
+    RowsApart {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// Time was up before any safe recoding was found.
     #[error("the time limit was reached before a safe recoding was found")]
     TimeUp {

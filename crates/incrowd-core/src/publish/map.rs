@@ -8,6 +8,7 @@ use super::{ClassNumber, Release};
 use crate::counts::{CountedTable, Missing, MissingCells};
 use crate::hierarchy::ANY;
 use crate::table::{Dictionary, ValueCode};
+use std::collections::BTreeMap;
 
 /// How every row is published.
 #[derive(Debug, Clone)]
@@ -72,6 +73,19 @@ pub struct MappedTuples {
     pub leaves: Vec<u32>,
     /// The [number](ClassNumber) of each tuple's class.
     pub classes: Vec<u32>,
+    /// How the rows of equal tuples are shared by classes, if they are.
+    pub shares: Option<MappedShares>,
+}
+
+/// How equal rows are shared by classes. A tuple is listed once for each of its classes, one after the other. The first
+/// rows that are equal to it in all attributes and counted columns belong to the first of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MappedShares {
+    /// The codes of the counted values of each tuple, column by column.
+    pub values: Vec<u32>,
+    /// How many rows of each tuple belong to its class.
+    pub rows: Vec<u32>,
 }
 
 impl ReleaseMap {
@@ -105,7 +119,8 @@ impl ReleaseMap {
         self.tuples.as_ref()
     }
 
-    /// Keys with the class of the rows that have them: a [number](Self::number) for each attribute.
+    /// Keys with the class of the rows that have them: a [number](Self::number) for each attribute. Where equal rows are
+    /// [shared](MappedTuples::shares), a key has several classes.
     pub fn keys(&self) -> impl Iterator<Item = (&[u32], ClassNumber)> {
         let (keys, count) = match &self.tuples {
             Some(tuples) => (&tuples.leaves, tuples.classes.len()),
@@ -201,12 +216,44 @@ impl Release<'_> {
             missing_tokens: table.missing.tokens.clone(),
             excludes_missing: table.missing.cells == MissingCells::ExcludeRow,
             classes,
-            tuples: is_by_tuple.then(|| MappedTuples {
-                leaves: leaves_of_tuples(table),
-                classes: self.classes.of_all_tuples().to_vec(),
+            tuples: is_by_tuple.then(|| match table.rows_are_apart {
+                true => shared_tuples(table, self.classes.of_all_tuples()),
+                false => MappedTuples {
+                    leaves: leaves_of_tuples(table),
+                    classes: self.classes.of_all_tuples().to_vec(),
+                    shares: None,
+                },
             }),
         }
     }
+}
+
+/// The tuples of a table whose rows are apart: equal ones of the same class together.
+fn shared_tuples(table: &CountedTable, classes: &[u32]) -> MappedTuples {
+    let (mut tuples, mut shares) = (MappedTuples::default(), MappedShares::default());
+    let columns = 0..table.columns.len();
+    let value =
+        |tuple: usize, column: usize| table.tuples.histograms(column).class(tuple).values[0];
+    let is_equal = |one: usize, other: usize| {
+        let has_same = |column: usize| value(one, column) == value(other, column);
+        table.tuples.key(one) == table.tuples.key(other) && columns.clone().all(has_same)
+    };
+    let all: Vec<usize> = (0..table.tuples.len()).collect();
+    for equal in all.chunk_by(|&one, &other| is_equal(one, other)) {
+        let mut of_classes: BTreeMap<u32, u32> = BTreeMap::new();
+        for &tuple in equal {
+            *of_classes.entry(classes[tuple]).or_default() += table.tuples.sizes()[tuple];
+        }
+        for (class, rows) in of_classes {
+            let attributes = 0..table.attributes.len();
+            (tuples.leaves).extend(attributes.map(|at| table.leaf(equal[0], at).0));
+            tuples.classes.push(class);
+            (shares.values).extend(columns.clone().map(|column| value(equal[0], column)));
+            shares.rows.push(rows);
+        }
+    }
+    tuples.shares = Some(shares);
+    tuples
 }
 
 fn leaves_of_tuples(table: &CountedTable) -> Vec<u32> {

@@ -28,7 +28,9 @@ pub use crate::numbers::ClassNumber;
 pub use applier::{Applied, Applier};
 pub use classes::{ExposedColumn, Exposure};
 pub use judge::Reached;
-pub use map::{MappedAttribute, MappedClasses, MappedColumn, MappedTuples, ReleaseMap};
+pub use map::{
+    MappedAttribute, MappedClasses, MappedColumn, MappedShares, MappedTuples, ReleaseMap,
+};
 pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use seen::Seen;
 pub use tally::{Confirmation, Tally};

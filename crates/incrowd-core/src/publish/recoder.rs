@@ -11,6 +11,7 @@ use crate::hierarchy::ANY;
 use crate::table::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How suppressed rows are published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -34,7 +35,9 @@ impl PublishedRows {
     }
 }
 
-/// Turns raw rows into published rows. Clones share their tables, so one per thread is cheap.
+/// Turns raw rows into published rows. Clones share their tables, so one per thread is cheap. If equal rows are
+/// [shared](super::MappedTuples::shares) by classes, clones share the rows too: each class gets its number, but only a
+/// single recoder gives the same rows to the same class every time.
 #[derive(Debug, Clone)]
 pub struct Recoder {
     plan: Arc<Plan>,
@@ -86,41 +89,88 @@ enum PublishedCell {
 }
 
 /// Determines the class of a row from a number per attribute: the text of its raw value, or the leaf if the whole tuple
-/// decides.
+/// decides. If equal rows are shared by classes, then also from the code of each counted value.
 #[derive(Debug)]
 struct ClassFinder {
     layout: Layout,
     keys: Keys,
-    /// The class of each key; empty if keys are numbered like classes.
-    classes: Vec<u32>,
+    classes: ClassesOfKeys,
+}
+
+#[derive(Debug)]
+enum ClassesOfKeys {
+    /// Keys are numbered like classes.
+    Alike,
+    /// The class of each key.
+    One(Vec<u32>),
+    /// The rows of each key are shared.
+    Shared(Vec<Shared>),
+}
+
+/// Rows that are equal, and whose they are.
+#[derive(Debug, Default)]
+struct Shared {
+    /// The rows taken so far. Recoders share it, so that no class gets a row too many, whoever sees it first.
+    taken: AtomicU32,
+    /// Of each class, the rows that it and those before it get.
+    until: Vec<(u32, u32)>,
+}
+
+impl Shared {
+    /// The class of the next row; none if there are more rows than were counted.
+    fn next(&self) -> Option<u32> {
+        let row = self.taken.fetch_add(1, Ordering::Relaxed);
+        let at = self.until.partition_point(|&(until, _)| until <= row);
+        Some(self.until.get(at)?.1)
+    }
 }
 
 impl ClassFinder {
     fn new(map: &ReleaseMap) -> Self {
-        let attributes = map.attributes();
-        let layout = Layout::of_sizes(attributes.iter().map(|attribute| match map.tuples() {
+        let sizes = map.attributes().iter().map(|attribute| match map.tuples() {
             Some(_) => attribute.leaves.len(),
             None => attribute.texts.len(),
-        }));
-        let mut keys = Vec::new();
-        for (key, _) in map.keys() {
-            layout.push_key(&mut keys, key.iter().copied());
+        });
+        let shares = map.tuples().and_then(|tuples| tuples.shares.as_ref());
+        let counted = if shares.is_some() { map.counted() } else { &[] };
+        let layout = Layout::of_sizes(sizes.chain(counted.iter().map(|it| it.values.len())));
+        let (mut keys, mut numbers) = (Vec::new(), Vec::new());
+        for (at, (key, _)) in map.keys().enumerate() {
+            let values = shares.map_or(&[][..], |it| &it.values[at * counted.len()..]);
+            let values = values.iter().take(counted.len());
+            layout.push_key(&mut keys, key.iter().chain(values).copied());
         }
         let mut numbered = Keys::new(layout.words());
-        numbered.number_all(&keys, &mut Vec::new());
+        numbered.number_all(&keys, &mut numbers);
+        let classes = match (map.tuples(), shares) {
+            (None, _) => ClassesOfKeys::Alike,
+            (Some(tuples), None) => ClassesOfKeys::One(tuples.classes.clone()),
+            (Some(tuples), Some(shares)) => {
+                let keys = numbers.iter().max().map_or(0, |last| last + 1);
+                let mut shared: Vec<Shared> = (0..keys).map(|_| Shared::default()).collect();
+                let rows = shares.rows.iter().zip(&tuples.classes);
+                for (&number, (rows, &class)) in numbers.iter().zip(rows) {
+                    let until = &mut shared[number as usize].until;
+                    let before = until.last().map_or(0, |&(until, _)| until);
+                    until.push((before + rows, class));
+                }
+                ClassesOfKeys::Shared(shared)
+            }
+        };
         ClassFinder {
             layout,
             keys: numbered,
-            classes: map.tuples().map_or_else(Vec::new, |it| it.classes.clone()),
+            classes,
         }
     }
 
     #[inline]
     fn find(&self, key: &[u64]) -> Option<u32> {
         let number = self.keys.find(key)?;
-        match self.classes.is_empty() {
-            true => Some(number),
-            false => Some(self.classes[number as usize]),
+        match &self.classes {
+            ClassesOfKeys::Alike => Some(number),
+            ClassesOfKeys::One(classes) => Some(classes[number as usize]),
+            ClassesOfKeys::Shared(shared) => shared[number as usize].next(),
         }
     }
 }
@@ -253,6 +303,19 @@ impl Recoder {
                 numbers.push(number_of_value[value.index()]);
             }
             finder.layout.pack(at, numbers, keys);
+        }
+        if let ClassesOfKeys::Shared(_) = finder.classes {
+            let attributes = map.attributes().len();
+            let counted = map.counted().iter().zip(&plan.counted);
+            for (at, (known, &position)) in (attributes..).zip(counted) {
+                numbers.clear();
+                for &row in rows.iter() {
+                    let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
+                    let value = known.values.lookup_cell(cell);
+                    numbers.push(value.ok_or(Error::InputChanged)?.0);
+                }
+                finder.layout.pack(at, numbers, keys);
+            }
         }
         classes.clear();
         for key in keys.chunks_exact(finder.layout.words()) {

@@ -78,6 +78,8 @@ pub enum Kind {
     Share,
     /// A decimal from 0 to 1.
     Distance,
+    /// Yes or no; no if not given.
+    Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Any text.
@@ -149,6 +151,10 @@ impl Kind {
                 let word = text.trim();
                 words.contains(&word).then(|| word.to_owned())
             }
+            Kind::Flag => {
+                let word = text.trim();
+                ["true", "false"].contains(&word).then(|| word.to_owned())
+            }
             Kind::Text => Some(text.to_owned()),
             Kind::Texts => Some(text.trim().to_owned()),
             Kind::Weights => {
@@ -185,6 +191,7 @@ impl Kind {
         match self {
             Kind::Count => "N",
             Kind::AtLeastOne | Kind::Positive | Kind::Share | Kind::Distance => "NUMBER",
+            Kind::Flag => "true|false",
             Kind::Choice(_) => "WORD",
             Kind::Text => "TEXT",
             Kind::Texts => "TEXTS",
@@ -231,6 +238,7 @@ impl fmt::Display for Kind {
             Kind::Positive => write!(f, "a decimal number above 0"),
             Kind::Share => write!(f, "a decimal number above 0 and at most 1"),
             Kind::Distance => write!(f, "a decimal number from 0 to 1"),
+            Kind::Flag => write!(f, "`true` or `false`"),
             Kind::Choice(words) => write!(f, "`{}`", words.join("` or `")),
             Kind::Choices(words) => write!(f, "a list of `{}`", words.join("`, `")),
             Kind::Text => write!(f, "text"),

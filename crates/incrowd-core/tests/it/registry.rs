@@ -19,6 +19,7 @@ fn some_values(kind: Kind) -> Vec<String> {
         Kind::Weights => &["age:2", "age:0.5;sex:0"],
         Kind::StepsByColumn => &["age=5@17", "a=b=0.5"],
         Kind::OrderByColumn => &["size=small;large"],
+        Kind::Flag => &["true", "false"],
     };
     texts.iter().map(|&text| text.to_owned()).collect()
 }

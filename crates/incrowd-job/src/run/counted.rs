@@ -65,6 +65,12 @@ enum Refusal {
     RevealingColumns,
 }
 
+/// Whether the algorithm may publish equal rows differently.
+fn divides_rows(job: &Job) -> bool {
+    let relaxed = job.search.settings.get("relaxed");
+    relaxed.is_some_and(|values| values == ["true"])
+}
+
 /// The sensitive columns that a privacy model protects.
 fn promised(job: &Job, plan: &Plan) -> Result<Vec<String>, Error> {
     let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
@@ -96,6 +102,9 @@ fn count_and_measure(
     let columns = ColumnCounter::new(watched);
     let mut pass = CountPass::new(job, source, reader, columns, control);
     pass.count(&mut counter)?;
+    if matches!(refusal, Refusal::RevealingColumns) && divides_rows(job) {
+        counter.keep_rows_apart();
+    }
     let (input_hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
     if let Refusal::RevealingColumns = refusal {
         kept.add_counted(plan, &counter);

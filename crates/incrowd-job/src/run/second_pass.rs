@@ -75,7 +75,9 @@ impl<'a> SecondPass<'a> {
         if reader.columns() != plan.names {
             return Err(self.changed());
         }
-        let threads = self.job.threads();
+        let is_shared = map.tuples().is_some_and(|tuples| tuples.shares.is_some());
+        // Where equal rows are shared by classes, the order in which they are seen decides.
+        let threads = if is_shared { 1 } else { self.job.threads() };
         let recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let kept = ColumnCounter::new(Watched::published(plan, recoder.names()));
         let is_written = self.output.is_some();

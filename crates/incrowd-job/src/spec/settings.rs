@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use incrowd_core::algorithms::{ALGORITHMS, AlgorithmEntry};
-use incrowd_core::registry::{Given, Setting};
+use incrowd_core::registry::{Given, Kind, Setting};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,6 @@ enum Written {
     Text(String),
     Whole(i64),
     Decimal(f64),
-    // No setting is one, yet whoever adds a field to a certificate is to be told that it does not belong there.
     Flag(bool),
     List(Vec<String>),
 }
@@ -46,8 +45,13 @@ impl From<IndexMap<String, Written>> for AlgorithmSettings {
 impl From<AlgorithmSettings> for IndexMap<String, Written> {
     fn from(settings: AlgorithmSettings) -> Self {
         let write = |(name, mut values): (String, Vec<String>)| {
-            let is_list = declared(&name).is_none_or(|setting| setting.kind.is_list());
+            let kind = declared(&name).map(|setting| setting.kind);
+            let is_list = kind.is_none_or(|kind| kind.is_list());
             let value = match values.len() {
+                1 if kind == Some(Kind::Flag) => match values[0].parse() {
+                    Ok(flag) => Written::Flag(flag),
+                    Err(_) => Written::Text(values.remove(0)),
+                },
                 1 if !is_list => Written::Text(values.remove(0)),
                 _ => Written::List(values),
             };

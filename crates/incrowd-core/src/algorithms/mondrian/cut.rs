@@ -14,6 +14,8 @@ const NO_PART: u32 = u32::MAX;
 pub(super) enum Cut {
     /// In two: the points whose place is below this one, and the others.
     Below { dimension: usize, place: u32 },
+    /// In two halves, in the order of places; rows of the place in the middle may be divided.
+    Half { dimension: usize },
     /// Into the groups of a level.
     Into { dimension: usize, level: usize },
 }
@@ -152,6 +154,11 @@ impl<'a> Worker<'a> {
                 let middle = self.divide(region.points, dimension, place);
                 parts.extend([middle, region.points.len() / self.space.stride]);
             }
+            Cut::Half { dimension } => {
+                self.sort_by_place(region.points, dimension);
+                let points = region.points.len() / self.space.stride;
+                parts.extend([points / 2, points]);
+            }
             Cut::Into { dimension, level } => self.sort(region.points, dimension, level, parts),
         }
         self.work += region.points.len() as u64;
@@ -184,6 +191,21 @@ impl<'a> Worker<'a> {
             }
         }
         low
+    }
+
+    /// Sorts the points by their place, those of one place by their tuple.
+    fn sort_by_place(&mut self, points: &mut [u32], dimension: usize) {
+        let space = self.space;
+        let mut order: Vec<(u32, u32, usize)> = (points.chunks_exact(space.stride).enumerate())
+            .map(|(at, point)| (point[dimension], space.tuple(point), at))
+            .collect();
+        order.sort_unstable();
+        self.sorted.clear();
+        for (_, _, at) in order {
+            let point = &points[at * space.stride..][..space.stride];
+            self.sorted.extend_from_slice(point);
+        }
+        points.copy_from_slice(&self.sorted);
     }
 
     /// Sorts the points by their group of a level, groups in the order in which they occur first.

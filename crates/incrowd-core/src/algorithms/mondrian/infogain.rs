@@ -1,5 +1,6 @@
 //! Cuts the sides that tell the targets apart.
 
+use super::median::RELAXED;
 use super::relevance::{Target, Unknown, cut_for_targets};
 use super::targets;
 use crate::Error;
@@ -44,7 +45,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "mondrian-infogain",
     card: MondrianInfoGain::CARD,
-    settings: &[PublishedNumbers::SETTING],
+    settings: &[PublishedNumbers::SETTING, RELAXED],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,

@@ -1,5 +1,6 @@
 //! Cuts the sides that numeric targets depend on.
 
+use super::median::RELAXED;
 use super::relevance::{Target, Unknown, cut_for_targets};
 use super::targets;
 use crate::Error;
@@ -45,7 +46,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "mondrian-lsd",
     card: MondrianLsd::CARD,
-    settings: &[PublishedNumbers::SETTING],
+    settings: &[PublishedNumbers::SETTING, RELAXED],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,

@@ -8,6 +8,7 @@ use crate::algorithms::{
 };
 use crate::problem::{Meter, Problem};
 use crate::recode::PublishedNumbers;
+use crate::registry::{Kind, Setting};
 
 crate::documented! {
     /// Regions instead of levels: cuts the table in two at the median, again and again, while both sides stay safe.
@@ -17,6 +18,10 @@ crate::documented! {
     /// part satisfies all privacy models; otherwise the next widest side is tried. A region that cannot be cut is
     /// published as one class: numbers as `[low-high]`, text as the lowest group that contains all of it, or as the set
     /// of its values. Regions are much finer than one level for each column.
+    ///
+    /// Equal rows stay together, unless `relaxed` is set: then rows at the median may be divided, so that both sides have
+    /// equally many, give or take one, and regions touch. Of numbers, a region with any width then has at most 2k - 1
+    /// rows.
     ///
     /// # Paper
     /// K. LeFevre, D. DeWitt, R. Ramakrishnan, Mondrian Multidimensional K-Anonymity, ICDE 2006.
@@ -34,16 +39,24 @@ crate::documented! {
     /// Regions do not overlap, and each satisfies all models.
     /// # Cost
     /// Each cut looks at the distinct tuples of its region a few times, so a table takes about as many passes as the
-    /// logarithm of its classes. Memory: one number for each distinct tuple and quasi-identifier. Regions are cut in
-    /// threads.
+    /// logarithm of its classes. Memory: one number for each distinct tuple and quasi-identifier; if relaxed, for each
+    /// row. Regions are cut in threads.
     #[derive(Debug)]
     pub struct Mondrian;
 }
 
+/// Whether equal rows may be divided.
+pub(super) const RELAXED: Setting = Setting::optional(
+    "relaxed",
+    Kind::Flag,
+    "divide rows that are equal at the median, so that both sides of a cut have equally many",
+)
+.or("false");
+
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "mondrian",
     card: Mondrian::CARD,
-    settings: &[PublishedNumbers::SETTING],
+    settings: &[PublishedNumbers::SETTING, RELAXED],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,
@@ -58,7 +71,7 @@ impl Algorithm for Mondrian {
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
-        cut_regions(problem, &ENTRY, &AtMedian::default(), meter)
+        cut_regions(problem, &ENTRY, AtMedian::default(), meter)
     }
 }
 
@@ -67,6 +80,8 @@ impl Algorithm for Mondrian {
 pub(in crate::algorithms) struct AtMedian {
     /// How much the width of each dimension counts; nothing if all count alike.
     pub(super) emphasis: Vec<f64>,
+    /// Whether rows at the median may be divided, so that both sides have equally many.
+    pub(super) is_relaxed: bool,
 }
 
 impl AtMedian {
@@ -101,6 +116,13 @@ impl AtMedian {
             }
             if let Some(cut) = off_numbers(space, region, dimension)
                 && worker.cut(region, cut, parts)
+            {
+                return true;
+            }
+            let half = region.rows / 2;
+            if self.is_relaxed
+                && worker.size_is_safe(half)
+                && worker.cut(region, Cut::Half { dimension }, parts)
             {
                 return true;
             }

@@ -36,10 +36,16 @@ const SMALL: usize = 1 << 12;
 fn cut_regions(
     problem: &Problem<'_>,
     entry: &'static AlgorithmEntry,
-    choose: &AtMedian,
+    mut choose: AtMedian,
     meter: &Meter<'_>,
 ) -> Result<Found, Error> {
-    let Some(cut) = CutTable::new(problem, entry, choose, meter)? else {
+    let own = &problem.settings.own;
+    choose.is_relaxed = own.has("relaxed") && own.text("relaxed") == Some("true");
+    if choose.is_relaxed && !problem.table.rows_are_apart {
+        let algorithm = entry.name;
+        return Err(Error::RowsTogether { algorithm });
+    }
+    let Some(cut) = CutTable::new(problem, entry, &choose, meter)? else {
         return uncut(problem, entry, meter);
     };
     let regions = (0..).zip(cut.regions());

@@ -38,7 +38,11 @@ pub(super) fn cut_for_targets(
         explained.sum()
     });
     let emphasis = relevance.map(emphasis).collect();
-    cut_regions(problem, entry, &AtMedian { emphasis }, meter)
+    let choose = AtMedian {
+        emphasis,
+        ..AtMedian::default()
+    };
+    cut_regions(problem, entry, choose, meter)
 }
 
 /// How much a width counts. Measured on Adult: with the share itself, columns that say little are published as `*`, and

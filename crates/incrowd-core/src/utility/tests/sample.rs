@@ -93,6 +93,7 @@ impl Sample {
         CountedTable {
             rows: self.rows.len() as u32,
             rows_excluded: 0,
+            rows_are_apart: false,
             missing: Missing::default(),
             attributes,
             columns: vec![CountedColumn {
