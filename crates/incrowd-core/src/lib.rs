@@ -6,12 +6,13 @@
 //! writer accepts.
 //!
 //! Modules may use only what stands beside or left of them:
-//! `card draw error numbers | table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
+//! `card draw error numbers | chance table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
 //! negotiate`.
 #![forbid(unsafe_code)]
 
 pub mod algorithms;
 pub mod card;
+pub mod chance;
 pub mod counts;
 pub mod draw;
 pub mod error;

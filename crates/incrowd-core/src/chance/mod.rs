@@ -1,0 +1,30 @@
+//! The chance that a table can be published as it is, before it exists.
+//!
+//! Rows are drawn independently of each other, every column by itself or whole combinations at once. The chance asked for
+//! is that of k-anonymity without any recoding: every combination that occurs at all occurs at least k times.
+//! [`chance`] computes it, [`rows_needed`] turns the question round, and [`Sampler`] tries it out. The last shares no code
+//! with the other two beyond the distribution itself, so they can be compared.
+//!
+//! ```
+//! use incrowd_core::chance::{Column, Combinations, chance};
+//! let three_binary_columns = Combinations::of(&vec![Column::Even(2); 3]).unwrap();
+//! let never_stop = || Ok::<(), ()>(());
+//! let found = chance(&three_binary_columns, 3, 50, &never_stop).unwrap();
+//! assert!((found - 0.702).abs() < 0.001);
+//! ```
+
+mod binomial;
+mod cell;
+mod combinations;
+mod complex;
+mod formula;
+mod poisson;
+mod rows_needed;
+mod sample;
+#[cfg(test)]
+mod tests;
+
+pub use combinations::{Column, Combinations};
+pub use formula::chance;
+pub use rows_needed::{MOST_ROWS, rows_needed};
+pub use sample::{Sampler, Tried};
