@@ -13,6 +13,7 @@ pub enum Column {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Combinations {
     count: u128,
+    is_exact: bool,
     /// Combinations of the columns whose values are all equally likely.
     pub(super) even: u128,
     /// The shares of values of the other columns, ascending.
@@ -53,6 +54,7 @@ impl Combinations {
                 _ => even *= u128::from(values),
             }
         }
+        let mut is_exact = true;
         let mut kinds = vec![Kind {
             cells: even as f64,
             share: 1.0 / even as f64,
@@ -61,21 +63,27 @@ impl Combinations {
             let column: Vec<Kind> = (shares.iter())
                 .map(|&share| Kind { cells: 1.0, share })
                 .collect();
-            let column = joined(column, most_kinds);
+            let column = joined(column, most_kinds, &mut is_exact);
             let pairs = kinds.iter().flat_map(|one| {
                 column.iter().map(move |other| Kind {
                     cells: one.cells * other.cells,
                     share: one.share * other.share,
                 })
             });
-            kinds = joined(pairs.collect(), most_kinds);
+            kinds = joined(pairs.collect(), most_kinds, &mut is_exact);
         }
         Some(Combinations {
             count,
+            is_exact,
             even,
             uneven,
             kinds,
         })
+    }
+
+    /// Whether no two combinations that are not equally likely were joined to one kind.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// How many there are.
@@ -105,12 +113,13 @@ fn shares(rows: &[u32]) -> Vec<f64> {
 ///
 /// The logarithm of the chance then changes by the second derivative times the variance within a kind: with 2048 kinds
 /// over twenty powers of e, by less than 0.001 wherever the chance is neither 0 nor 1.
-fn joined(mut kinds: Vec<Kind>, most: usize) -> Vec<Kind> {
+fn joined(mut kinds: Vec<Kind>, most: usize, is_exact: &mut bool) -> Vec<Kind> {
     kinds.sort_unstable_by(|one, other| one.share.total_cmp(&other.share));
     let exact = join_runs(&kinds, |first, share| share <= first * (1.0 + 1e-12));
     if exact.len() <= most {
         return exact;
     }
+    *is_exact = false;
     let (least, greatest) = (exact[0].share, exact[exact.len() - 1].share);
     let width = (greatest / least).ln() / most as f64;
     let bin = |share: f64| ((share / least).ln() / width) as usize;

@@ -250,6 +250,30 @@ fn nearly_equal_kinds_may_be_joined() {
 }
 
 #[test]
+fn joining_nearly_equal_kinds_hardly_shows() {
+    let mut draw = Draw::new(11);
+    let mut compared = 0;
+    for (least, most) in [(900, 1100), (30, 3000), (1, 100_000)] {
+        let mut column = || {
+            let rows = (0..15).map(|_| (least + draw.below(most - least)) as u32);
+            Column::Counted(rows.collect())
+        };
+        let columns = [column(), column(), column()];
+        let joined = Combinations::of(&columns).unwrap();
+        let exact = Combinations::with_kinds(&columns, usize::MAX).unwrap();
+        assert!(exact.is_exact() && !joined.is_exact());
+        for share in [0.1, 0.5, 0.9] {
+            let rows = rows_needed(&joined, 5, share, &never_stop).unwrap();
+            let rows = rows.unwrap();
+            let (one, other) = (by_formula(&joined, 5, rows), by_formula(&exact, 5, rows));
+            assert!((one - other).abs() < 1e-4, "{rows} rows: {one} {other}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 9);
+}
+
+#[test]
 fn extreme_requests_have_answers() {
     assert_eq!(by_formula(&binary(3), 1, 7), 1.0);
     assert_eq!(by_formula(&binary(3), 5, 4), 0.0);
