@@ -36,6 +36,6 @@ pub use by_height::{Series, by_height};
 pub use cumulative::{StepCurve, cumulative};
 pub use lattice::{LatticeNode, LatticePicture, lattice};
 pub use legend::Sample;
-pub use lines::{Around, Limit, Line, Point, lines};
+pub use lines::{Around, Limit, Line, Point, lines, lines_by};
 pub use measure::width;
 pub use svg::{Anchor, FAINT, Font, GRID, INK, Svg, grouped, style};

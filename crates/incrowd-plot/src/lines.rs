@@ -50,6 +50,14 @@ pub struct Around<'a> {
 
 /// Lines over whole numbers.
 pub fn lines(around: &Around<'_>, lines: &[Line]) -> String {
+    let points = lines.iter().flat_map(|line| &line.points);
+    let limit = around.limit.iter().map(|limit| limit.at);
+    let scale = Scale::of(points.map(|point| point.y).chain(limit));
+    lines_by(scale, around, lines)
+}
+
+/// The same with a vertical axis of this scale, whatever the numbers.
+pub fn lines_by(scale: Scale, around: &Around<'_>, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let labels = Labels {
         title: around.title,
@@ -64,7 +72,7 @@ pub fn lines(around: &Around<'_>, lines: &[Line]) -> String {
     );
     let limit = around.limit.iter().map(|limit| limit.at);
     let y = || points().map(|point| point.y).chain(limit.clone());
-    let y = Axis::covering(range(y()), Scale::of(y()), false);
+    let y = Axis::covering(range(y()), scale, false);
     let mut legend = entries(lines);
     if points().any(|point| !point.is_final) {
         legend.push(LegendEntry {
