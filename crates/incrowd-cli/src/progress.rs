@@ -105,6 +105,9 @@ fn hidden_bar(phase: Phase, total: Option<u64>) -> ProgressBar {
         _ => "working",
     };
     let template = match (phase, total) {
+        (Phase::Simulate, _) => {
+            "simulating {bar:30} {percent:>3} % of {human_len} tables, {eta} left"
+        }
         (Phase::Solve, _) => "searching {spinner} {human_pos} nodes checked{msg}, {elapsed}",
         (_, Some(_)) => "{msg} {bar:30} {percent:>3} % of {total_bytes}, {eta} left",
         (_, None) => "{msg} {spinner} {bytes}, {elapsed}",

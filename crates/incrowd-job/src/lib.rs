@@ -50,6 +50,7 @@ pub use report::outcome::{
     UnchangedRole, Unchecked, VERSION, Verification,
 };
 pub use report::revealing::{Reason, RevealingColumn};
+pub use report::simulation::{Chance, Drawn, NeededByColumns, SimulatedColumn, Simulation};
 pub use report::stopped::{Stopped, StoppedBy};
 pub use report::visible::{visible, visible_json};
 pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
@@ -73,6 +74,7 @@ pub use run::plan::Plan;
 pub use run::schemes_study::{
     Experiment, SchemesFound, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
 };
+pub use run::simulate::{SimulateOptions, simulate};
 pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, study};
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{

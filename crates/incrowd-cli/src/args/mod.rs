@@ -15,6 +15,7 @@ mod output;
 mod privacy;
 mod request;
 mod search;
+mod simulate;
 mod study;
 mod table;
 mod verify;
@@ -30,6 +31,7 @@ pub(crate) use hierarchy::{
 pub(crate) use init::InitArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use negotiate::NegotiateArgs;
+pub(crate) use simulate::SimulateArgs;
 pub(crate) use study::StudyArgs;
 pub(crate) use verify::VerifyArgs;
 
@@ -84,6 +86,7 @@ pub(crate) enum Command {
     Study(Box<StudyArgs>),
     Compare(Box<CompareArgs>),
     Evaluate(Box<EvaluateArgs>),
+    Simulate(Box<SimulateArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

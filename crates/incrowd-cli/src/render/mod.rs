@@ -7,4 +7,5 @@ pub(crate) mod json;
 pub(crate) mod negotiation;
 mod page;
 pub(crate) mod schemes;
+pub(crate) mod simulation;
 pub(crate) mod text;

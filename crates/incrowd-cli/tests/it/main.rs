@@ -22,6 +22,7 @@ mod reading;
 mod readme;
 mod report;
 mod shown;
+mod simulate;
 mod study;
 mod support;
 mod threads;

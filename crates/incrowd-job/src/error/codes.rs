@@ -70,6 +70,15 @@ incrowd_core::error_codes! {
     NothingToJudge => "nothing-to-judge", "No column is left to judge.";
     NothingToPartition => "nothing-to-partition", "Rules are asked for without a target that has classes.";
     NotItsOriginal => "not-its-original", "A release that cannot have been made from the raw table.";
+    TimeUpSimulating => "time-up-simulating", "The time limit was reached before a simulation was complete.";
+    NothingToSimulate => "nothing-to-simulate", "A simulation of neither numbers of values nor a table.";
+    NoValues => "no-values", "A simulation without columns, or of a column without values.";
+    TooManyCombinations => "too-many-combinations", "More combinations of values than can be counted.";
+    RowsNotGiven => "rows-not-given", "A simulation without a number of rows.";
+    SimulatedRows => "simulated-rows", "A number of rows that cannot be simulated.";
+    Repeats => "repeats", "Too few or too many repeats of a simulation.";
+    CertainChance => "certain-chance", "Rows are asked for that make something certain.";
+    RowsOutOfReach => "rows-out-of-reach", "More rows would be needed than can be looked for.";
     WorkerLost => "worker-lost", "A thread ended without a result. A bug in incrowd.";
 }
 

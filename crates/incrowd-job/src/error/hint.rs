@@ -222,6 +222,33 @@ impl Error {
             Error::NoParameters { model } => {
                 format!("give some with `--parameters`; `incrowd explain {model}` explains them")
             }
+            Error::TimeUpSimulating { .. } => {
+                "raise `--time-limit`, or give fewer `--repeats`; it applies to reading and simulating separately".into()
+            }
+            Error::NothingToSimulate => {
+                "give `--attributes 12` for twelve columns of two values each, `--domain 2,7,16` for columns of so many values, \
+                 or a table and its columns, as in `patients.csv -q age,sex`"
+                    .into()
+            }
+            Error::NoValues => {
+                "give whole numbers of at least 1, as in `--attributes 12 --values 2` or `--domain 2,7,16`".into()
+            }
+            Error::TooManyCombinations => {
+                "give fewer columns, or fewer values; so many combinations cannot all be filled".into()
+            }
+            Error::RowsNotGiven => {
+                "give `--rows N` for the chance of N rows, or `--rows-needed 95%` for the rows of a chance".into()
+            }
+            Error::SimulatedRows { most, .. } => format!("give `--rows` a number from 1 to {most}"),
+            Error::Repeats { least, most, .. } => {
+                format!("give `--repeats` a number from {least} to {most}; fewer say too little")
+            }
+            Error::CertainChance { greatest } => {
+                format!("give `--rows-needed` at most {greatest}%, such as `95%`")
+            }
+            Error::RowsOutOfReach { .. } => {
+                "give fewer columns or columns of fewer values, or `--rows N` for the chance of N rows".into()
+            }
             Error::WorkerLost => "this is a bug in incrowd; please report it".into(),
         }
     }

@@ -159,6 +159,12 @@ pub enum Error {
         /// The time limit.
         limit: String,
     },
+    /// The time limit was reached before a simulation was complete.
+    #[error("the time limit of {limit} was reached while simulating")]
+    TimeUpSimulating {
+        /// The time limit.
+        limit: String,
+    },
     /// `--max-levels` cannot be parsed.
     #[error("`{text}` is not a list of levels")]
     MaxLevels {
@@ -448,6 +454,48 @@ pub enum Error {
     NoParameters {
         /// The model.
         model: &'static str,
+    },
+    /// Neither a table nor numbers of values to simulate.
+    #[error("nothing to simulate: neither numbers of values nor a table given")]
+    NothingToSimulate,
+    /// A column without values.
+    #[error("a simulation needs at least one column, and every column at least one value")]
+    NoValues,
+    /// More combinations than can be counted.
+    #[error("there are too many combinations of values to count them")]
+    TooManyCombinations,
+    /// No number of rows to simulate.
+    #[error("the number of rows is not given")]
+    RowsNotGiven,
+    /// A number of rows that cannot be simulated.
+    #[error("tables of {rows} rows cannot be simulated")]
+    SimulatedRows {
+        /// What was given.
+        rows: u64,
+        /// The most that can be simulated.
+        most: u64,
+    },
+    /// Too few or too many repeats.
+    #[error("{repeats} repeats are too {}", if repeats < least { "few" } else { "many" })]
+    Repeats {
+        /// What was given.
+        repeats: u64,
+        /// The fewest.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// Rows are asked for that make something certain.
+    #[error("no number of rows makes it certain that every combination occurs often enough")]
+    CertainChance {
+        /// The greatest percentage that can be asked for.
+        greatest: f64,
+    },
+    /// More rows are needed than can be looked for, and no other number is given.
+    #[error("more than {most} rows would be needed")]
+    RowsOutOfReach {
+        /// The most that are looked for.
+        most: u64,
     },
     /// A thread ended without a result.
     #[error("a worker thread ended without a result")]

@@ -13,5 +13,6 @@ pub(crate) mod outcome;
 pub(crate) mod page;
 pub(crate) mod pictured;
 pub(crate) mod revealing;
+pub(crate) mod simulation;
 pub(crate) mod stopped;
 pub(crate) mod visible;

@@ -19,6 +19,8 @@ pub enum Phase {
     Solve,
     /// Reading again, recoding and writing; measured in bytes.
     Write,
+    /// Drawing random tables; measured in tables.
+    Simulate,
 }
 
 /// Receives the progress of a run.
@@ -160,6 +162,9 @@ impl Control {
             None => Ok(()),
             Some(Due { phase, limit, .. }) => Err(match phase {
                 Phase::Read => Error::TimeUpReading {
+                    limit: limit.to_string(),
+                },
+                Phase::Simulate => Error::TimeUpSimulating {
                     limit: limit.to_string(),
                 },
                 Phase::Solve | Phase::Write => Error::TimeUpWriting {

@@ -25,6 +25,7 @@ pub(crate) mod roles;
 pub(crate) mod row_types;
 pub(crate) mod schemes_study;
 pub(crate) mod second_pass;
+pub(crate) mod simulate;
 pub(crate) mod study;
 pub(crate) mod unchanged;
 pub(crate) mod verify;
