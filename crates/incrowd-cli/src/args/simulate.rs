@@ -1,6 +1,7 @@
 //! `incrowd simulate`.
 
 use super::FlagPart;
+use super::columns::HierarchyArgs;
 use super::search::ThreadArgs;
 use super::table::TableArgs;
 use clap::Args;
@@ -10,18 +11,19 @@ use std::path::PathBuf;
 /// Simulate how many rows it takes before a table can be published at all
 ///
 /// Computes the chance that a table of N rows is k-anonymous as it is: every combination of values that occurs at all
-/// occurs at least k times. Nothing is generalized and no row is suppressed. The chance is computed by an exact formula,
-/// and tried out on random tables besides.
+/// occurs at least k times. No row is suppressed, and nothing is generalized unless --levels says so. The chance is
+/// computed by an exact formula, and tried out on random tables besides.
 ///
 /// The columns are given by how many they are (--attributes), by their numbers of values (--domain), or by a table (DATA
 /// with -q). Values are equally likely, or as likely as in the table. Each column is drawn by itself, since a larger study
-/// will also meet combinations that a small table does not have; if columns depend on each other, that overestimates the
-/// rows needed. --whole-rows draws only combinations that the table has, which underestimates them.
+/// will also meet combinations that a small table does not have; how columns depend on each other is ignored.
+/// --whole-rows respects it, but draws only combinations that the table has. The larger answer is the safer one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   incrowd simulate --attributes 7 -k 5 --rows 1200
   incrowd simulate --domain 2,7,16 -k 5 --rows-needed 95%
-  incrowd simulate adult.csv -q sex,race -k 5 --rows-needed 95% --plot pictures/")]
+  incrowd simulate adult.csv -q sex,race -k 5 --rows-needed 95% --plot pictures/
+  incrowd simulate adult.csv -q age,sex -k 5 --hierarchy age=interval:10,20 --levels 2,0")]
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
@@ -32,6 +34,10 @@ pub(crate) struct SimulateArgs {
     /// Draw whole combinations of the table, rather than each column by itself
     #[arg(long, conflicts_with_all = ["attributes", "domain"], help_heading = "Columns")]
     whole_rows: bool,
+    /// Generalize the columns of the table to these levels first, in the order of -q, such as 2,0
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', conflicts_with_all = ["attributes", "domain"],
+        help_heading = "Columns")]
+    levels: Option<Vec<u8>>,
     /// Number of columns, rather than a table
     #[arg(long, value_name = "M", conflicts_with_all = ["data", "domain"], help_heading = "Columns")]
     attributes: Option<u64>,
@@ -90,6 +96,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FOLDER", help_heading = "Simulation")]
     plot: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) hierarchies: HierarchyArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }
 
@@ -101,6 +109,7 @@ impl SimulateArgs {
             values: self.values,
             domain: self.domain.clone(),
             whole_rows: self.whole_rows,
+            levels: self.levels.clone(),
             rows: self.rows,
             repeats: self.repeats,
             rows_needed: self.rows_needed.as_deref().map(share).transpose()?,

@@ -54,9 +54,10 @@ pub(crate) fn text(found: &Simulation) -> String {
         page.entry(label, path.display().to_string());
     }
     page.line("");
-    page.line(
-        "note: nothing is generalized and no row is suppressed here; `incrowd anonymize` does both where needed",
-    );
+    page.line(match found.columns.iter().any(|column| column.level.is_some()) {
+        true => "note: no row is suppressed here; `incrowd anonymize` can do that",
+        false => "note: nothing is generalized and no row is suppressed here; `incrowd anonymize` does both where needed",
+    });
     for note in &found.notes {
         page.line(format!("note: {note}"));
     }
@@ -105,7 +106,10 @@ fn described(found: &Simulation) -> String {
         _ => {
             let all = found.columns.iter().map(|column| {
                 let name = column.name.as_deref().unwrap_or_default();
-                format!("{name} ({})", values(column.values))
+                match column.level {
+                    Some(level) => format!("{name} (level {level}, {})", values(column.values)),
+                    None => format!("{name} ({})", values(column.values)),
+                }
             });
             all.collect::<Vec<_>>().join(", ")
         }

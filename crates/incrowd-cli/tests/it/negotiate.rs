@@ -450,7 +450,7 @@ fn a_request_that_cannot_be_meant_is_refused_and_nothing_is_written() {
         ),
         ("-k 3 --max-suppressed 13", "the table has only 12"),
         ("-k 3 --max-levels 9,0,0", "`age` has no level 9"),
-        ("-k 3 --max-levels 1,1", "`--max-levels` has 2 levels for 3"),
+        ("-k 3 --max-levels 1,1", "2 levels are given for 3"),
         ("-k 3 --max-levels 1,1,-1", "is not a list of levels"),
         ("-k 3 --partial 0%", "`0%` is not a percentage"),
         ("-k 3 --metric nonsense", "nonsense"),

@@ -159,6 +159,39 @@ fn columns_of_a_table_are_drawn_with_their_distribution() {
 }
 
 #[test]
+fn columns_can_be_generalized_first() {
+    let folder =
+        Folder::with("t.csv", dependent()).and("h/a.csv", "x,x or y,*\ny,x or y,*\nz,z,*\n");
+    let run = |flags: &str| {
+        let command = format!("simulate t.csv -q a,b -k 2 {flags} --json");
+        folder.run(&command).ends_with(0).json()
+    };
+    let found = run("--hierarchies h --levels 1,0");
+    assert_eq!(found["combinations"], 4);
+    assert_eq!(
+        found["columns"][0],
+        json!({"name": "a", "level": 1, "values": 2})
+    );
+    let whole = run("--hierarchy a=h/a.csv --levels 1,0 --whole-rows");
+    assert_eq!(whole["combinations"], 3);
+    let text = folder.run("simulate t.csv -q a,b -k 2 --hierarchies h --levels 2,0");
+    let text = text.ends_with(0).stdout;
+    assert!(
+        text.contains("a (level 2, 1 value), b (level 0, 2 values);"),
+        "{text}"
+    );
+    assert!(!text.contains("nothing is generalized"), "{text}");
+    for (flags, code) in [
+        ("--levels 1", "level-count"),
+        ("--levels 1,9", "no-such-level"),
+        ("--levels 1,0 --hierarchies none", "no-hierarchy-folder"),
+    ] {
+        let run = folder.run(&format!("simulate t.csv -q a,b -k 2 {flags} --json"));
+        assert_eq!(run.ends_with(2).json()["error"]["code"], code);
+    }
+}
+
+#[test]
 fn missing_cells_are_a_value_or_exclude_their_row() {
     let folder = Folder::with("t.csv", "a,b\nx,1\nx,\ny,1\n?,1\nx,2\n");
     let run = |flags: &str| {

@@ -5,6 +5,9 @@
 //! [`chance`] computes it, [`rows_needed`] turns the question round, and [`Sampler`] tries it out. The last shares no code
 //! with the other two beyond the distribution itself, so they can be compared.
 //!
+//! S. Morton, An Improved Utility Driven Approach Towards K-Anonymity Using Data Constraint Rules, simulates binary columns
+//! (table 12). The formula is not in the paper.
+//!
 //! ```
 //! use incrowd_core::chance::{Column, Combinations, chance};
 //! let three_binary_columns = Combinations::of(&vec![Column::Even(2); 3]).unwrap();

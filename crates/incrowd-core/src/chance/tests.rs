@@ -255,7 +255,7 @@ fn joining_nearly_equal_kinds_hardly_shows() {
     let mut compared = 0;
     for (least, most) in [(900, 1100), (30, 3000), (1, 100_000)] {
         let mut column = || {
-            let rows = (0..15).map(|_| (least + draw.below(most - least)) as u32);
+            let rows = (0..20).map(|_| (least + draw.below(most - least)) as u32);
             Column::Counted(rows.collect())
         };
         let columns = [column(), column(), column()];

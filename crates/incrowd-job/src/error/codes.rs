@@ -43,7 +43,7 @@ incrowd_core::error_codes! {
     SettingNotRead => "setting-not-read", "A setting that the algorithm does not have.";
     ClassSize => "class-size", "A class size that is not a whole number of at least 1.";
     DialogueEnded => "dialogue-ended", "The dialogue ended before a release was chosen.";
-    LevelCount => "level-count", "`--max-levels` does not have one level per quasi-identifier.";
+    LevelCount => "level-count", "A list of levels does not have one level per quasi-identifier.";
     NoSuchLevel => "no-such-level", "A level that the hierarchy does not have.";
     NoHierarchyFolder => "no-hierarchy-folder", "The folder of hierarchies does not exist.";
     MisspeltRule => "misspelt-rule", "A hierarchy that is not a file and resembles a rule.";

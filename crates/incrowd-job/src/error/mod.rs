@@ -308,7 +308,7 @@ pub enum Error {
     #[error("the dialogue ended before a release was chosen")]
     DialogueEnded,
     /// Limits for a different number of columns.
-    #[error("`--max-levels` has {given} levels for {expected} quasi-identifiers")]
+    #[error("{given} levels are given for {expected} quasi-identifiers")]
     LevelCount {
         /// How many levels.
         given: usize,

@@ -45,6 +45,9 @@ pub struct Simulation {
 pub struct SimulatedColumn {
     /// Its name; `null` if it is not one of a file.
     pub name: Option<String>,
+    /// The level that its values were generalized to; only if levels were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u8>,
     /// How many values it has.
     pub values: u64,
 }

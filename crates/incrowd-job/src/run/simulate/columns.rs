@@ -4,12 +4,13 @@ use super::SimulateOptions;
 use crate::error::Error;
 use crate::report::simulation::{Drawn, SimulatedColumn};
 use crate::run::control::Control;
-use crate::run::counted::first_pass;
+use crate::run::counted::{first_pass, max_levels};
 use crate::run::input;
 use crate::run::plan::Plan;
-use crate::spec::{Columns, HierarchySource, Job, MissingCells};
+use crate::spec::{Columns, Job, MissingCells};
 use incrowd_core::chance::{Column, Combinations};
 use incrowd_core::counts::CountedTable;
+use incrowd_core::lattice::Level;
 
 /// How the rows of the simulated tables are drawn.
 pub(super) struct DrawnColumns {
@@ -24,8 +25,8 @@ pub(super) struct DrawnColumns {
 enum From {
     /// Each column by itself.
     Columns(Vec<Column>),
-    /// The combinations of this table.
-    Table(Box<CountedTable>),
+    /// The combinations of this table at these levels.
+    Table(Box<CountedTable>, Vec<Level>),
 }
 
 impl DrawnColumns {
@@ -48,7 +49,11 @@ impl DrawnColumns {
         }
         Ok(DrawnColumns {
             columns: (values.iter())
-                .map(|&values| SimulatedColumn { name: None, values })
+                .map(|&values| SimulatedColumn {
+                    name: None,
+                    level: None,
+                    values,
+                })
                 .collect(),
             drawn: Drawn::Evenly,
             rows: None,
@@ -67,12 +72,17 @@ impl DrawnColumns {
             return Err(Error::NoQuasiIdentifiers);
         }
         let mut job = job.clone();
-        // Nothing is generalized, so no column needs more than its values.
-        job.hierarchies = (named.iter())
-            .map(|name| (name.clone(), HierarchySource::from("suppress".to_owned())))
-            .collect();
+        if options.levels.is_none() {
+            // No column needs more than its values.
+            let suppress = |name: &String| (name.clone(), "suppress".to_owned().into());
+            job.hierarchies = named.iter().map(suppress).collect();
+            job.columns.hierarchies = None;
+        }
+        // Columns of other roles do not matter.
         job.columns = Columns {
             quasi_identifiers: Some(named.clone()),
+            hierarchies: job.columns.hierarchies.take(),
+            unlisted: job.columns.unlisted,
             ..Columns::default()
         };
         let source = input::source(&job)?;
@@ -87,6 +97,11 @@ impl DrawnColumns {
                 rows: table.rows_excluded.into(),
             });
         }
+        let node = match options.levels.as_deref() {
+            Some(levels) => max_levels(Some(levels), &table)?,
+            None => table.lattice().bottom(),
+        };
+        let levels: Vec<Level> = (0..named.len()).map(|at| node.level(at)).collect();
         let mut notes = Vec::new();
         if pass.has_padded_cells {
             notes.push(input::PADDED_CELLS.to_owned());
@@ -94,12 +109,17 @@ impl DrawnColumns {
         if job.data.missing_cells == Some(MissingCells::MatchAny) {
             notes.push("missing cells count as a value of their own here".to_owned());
         }
-        let rows_of_values = |at: usize| table.attributes[at].rows_of_groups[0].clone();
+        let rows_of_values = |at: usize| {
+            let by_level = &table.attributes[at].rows_of_groups;
+            by_level[usize::from(levels[at].0)].clone()
+        };
         let counted: Vec<Vec<u32>> = (0..named.len()).map(rows_of_values).collect();
         let present = |rows: &Vec<u32>| rows.iter().filter(|&&rows| rows > 0).count() as u64;
         let columns = (named.iter().zip(&counted))
-            .map(|(name, rows)| SimulatedColumn {
+            .zip(&levels)
+            .map(|((name, rows), level)| SimulatedColumn {
                 name: Some(name.clone()),
+                level: options.levels.as_ref().map(|_| level.0),
                 values: present(rows),
             })
             .collect();
@@ -112,7 +132,7 @@ impl DrawnColumns {
             rows: Some(table.rows.into()),
             notes,
             from: match options.whole_rows {
-                true => From::Table(Box::new(table)),
+                true => From::Table(Box::new(table), levels),
                 false => From::Columns(counted.into_iter().map(Column::Counted).collect()),
             },
         })
@@ -130,19 +150,25 @@ impl DrawnColumns {
     pub(super) fn combinations(&self, first: usize) -> Result<Combinations, Error> {
         let combinations = match &self.from {
             From::Columns(columns) => Combinations::of(&columns[..first]),
-            From::Table(table) => Combinations::of(&[Column::Counted(tuples(table, first))]),
+            From::Table(table, levels) => {
+                Combinations::of(&[Column::Counted(classes(table, &levels[..first]))])
+            }
         };
         combinations.ok_or(Error::TooManyCombinations)
     }
 }
 
-/// Rows of each combination of the first columns.
-fn tuples(table: &CountedTable, first: usize) -> Vec<u32> {
+/// Rows of each combination of the first columns at these levels.
+fn classes(table: &CountedTable, levels: &[Level]) -> Vec<u32> {
     let sizes = table.tuples.sizes();
+    let group = |tuple: usize, at: usize| {
+        let hierarchy = &table.attributes[at].hierarchy;
+        hierarchy.group_of(levels[at], table.leaf(tuple, at)).0
+    };
     let mut rows: Vec<(Vec<u32>, u32)> = (sizes.iter().enumerate())
         .map(|(tuple, &size)| {
-            let leaves = (0..first).map(|at| table.leaf(tuple, at).0);
-            (leaves.collect(), size)
+            let groups = (0..levels.len()).map(|at| group(tuple, at));
+            (groups.collect(), size)
         })
         .collect();
     rows.sort_unstable();

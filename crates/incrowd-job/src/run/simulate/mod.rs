@@ -51,6 +51,8 @@ pub struct SimulateOptions {
     pub domain: Option<Vec<u64>>,
     /// Whether whole combinations are drawn from the table, rather than each column by itself.
     pub whole_rows: bool,
+    /// The levels that the columns of the table are generalized to first; none if not given.
+    pub levels: Option<Vec<u8>>,
     /// Rows of the tables to draw; those of the table if not given.
     pub rows: Option<u64>,
     /// Tables to draw.

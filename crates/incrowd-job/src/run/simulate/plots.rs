@@ -136,13 +136,13 @@ fn drawn(found: &Simulation) -> String {
             let mut values = found.columns.iter().map(|column| column.values);
             let first = values.next().unwrap_or_default();
             match values.all(|values| values == first) {
-                true => format!("The values of each column ({first}) are equally likely."),
+                true => format!("Each column has {first} values, all equally likely."),
                 false => {
                     let values: Vec<String> = (found.columns.iter())
                         .map(|column| column.values.to_string())
                         .collect();
                     format!(
-                        "The values of each column ({}) are equally likely.",
+                        "The columns have {} values, all equally likely.",
                         values.join(", ")
                     )
                 }
