@@ -133,7 +133,7 @@ fn rows(rows: u64) -> String {
 fn percent(share: f64) -> String {
     match share {
         _ if share > 0.0 && share < 0.0005 => "less than 0.1 %".to_owned(),
-        _ if share < 1.0 && share >= 0.9995 => "more than 99.9 %".to_owned(),
+        _ if (0.9995..1.0).contains(&share) => "more than 99.9 %".to_owned(),
         _ => format!("{:.1} %", 100.0 * share),
     }
 }
