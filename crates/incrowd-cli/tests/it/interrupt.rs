@@ -343,6 +343,17 @@ fn while_publishing_to_a_reader_that_does_not_read() {
 }
 
 #[test]
+fn while_simulating() {
+    let folder = Folder::new();
+    let running = Running::start(
+        &folder,
+        "simulate --attributes 14 -k 5 --rows 300000 --repeats 10000000",
+    );
+    std::thread::sleep(20 * GLANCE);
+    running.stops();
+}
+
+#[test]
 fn while_inspecting() {
     let folder = folder_with_pipe("pipe.csv");
     let running = Running::start(&folder, "inspect pipe.csv");

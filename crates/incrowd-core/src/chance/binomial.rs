@@ -1,10 +1,14 @@
 //! Binomial numbers: how many of some rows have a value.
 
-use super::poisson::stirling_excess;
+use super::poisson::{deviance, stirling_excess};
 use crate::draw::Draw;
+use std::f64::consts::TAU;
 
 /// Up to this mean, chances are added up from 0.
 const SMALL: f64 = 10.0;
+
+/// Chances smaller than this, compared with those before, are left out.
+const NEGLIGIBLE: f64 = 1e-18;
 
 /// A number from 0 (included) to 1 (excluded).
 pub(super) fn fraction(draw: &mut Draw) -> f64 {
@@ -78,4 +82,29 @@ fn by_rejection(draw: &mut Draw, rows: u64, share: f64) -> u64 {
             return found as u64;
         }
     }
+}
+
+/// The chances that k - 1, k - 2, and so on down to 1 of `rows` rows have a value, as far as they matter; `rows` is at
+/// least k, and k at most the mean.
+pub(super) fn weights_below(k: u64, rows: u64, share: f64) -> Vec<f64> {
+    if k < 2 {
+        return Vec::new();
+    }
+    let (n, first) = (rows as f64, (k - 1) as f64);
+    // C. Loader, as for Poisson weights.
+    let ln_first = stirling_excess(n)
+        - stirling_excess(first)
+        - stirling_excess(n - first)
+        - deviance(first, n * share)
+        - deviance(n - first, n * (1.0 - share))
+        + 0.5 * (n / (TAU * first * (n - first))).ln();
+    let mut weight = ln_first.exp();
+    let (mut weights, mut number, mut sum) = (Vec::new(), first, 0.0);
+    while number >= 1.0 && weight > NEGLIGIBLE * sum {
+        weights.push(weight);
+        sum += weight;
+        weight *= number / (n - number + 1.0) * (1.0 - share) / share;
+        number -= 1.0;
+    }
+    weights
 }

@@ -2,8 +2,8 @@
 //!
 //! Rows are drawn independently of each other, every column by itself or whole combinations at once. The chance asked for
 //! is that of k-anonymity without any recoding: every combination that occurs at all occurs at least k times.
-//! [`chance`] computes it, [`rows_needed`] turns the question round, and [`Sampler`] tries it out. The last shares no code
-//! with the other two beyond the distribution itself, so they can be compared.
+//! [`chance`] computes it, [`rows_needed`] turns the question round, and [`Sampler`] tries it out. The last shares nothing
+//! with the other two but the distribution and a few elementary functions, so they can be compared.
 //!
 //! S. Morton, An Improved Utility Driven Approach Towards K-Anonymity Using Data Constraint Rules, simulates binary columns
 //! (table 12). The formula is not in the paper.

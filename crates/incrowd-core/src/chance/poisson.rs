@@ -39,7 +39,7 @@ pub(super) fn ln_weight(number: f64, mean: f64) -> f64 {
 }
 
 /// `n ln(n / mean) + mean - n`, without cancellation where both are alike.
-fn deviance(number: f64, mean: f64) -> f64 {
+pub(super) fn deviance(number: f64, mean: f64) -> f64 {
     let off = (mean - number) / number;
     if off.abs() > 0.1 {
         return number * (off - (mean / number).ln());

@@ -3,12 +3,13 @@
 //! Not row by row: how many of n rows have the first value of a column is one binomial number, how many of the rest have the
 //! second is another, and so on down the columns. Whatever has 1 to k - 1 rows, be it a combination or a value, ends
 //! the trial, and the rarest values come first; a hopeless table is recognized after a few draws. Combinations that are all
-//! equally likely are halved down to blocks, see `Trial::block`. The numbers of rows have exactly the distribution that
+//! equally likely are halved down to blocks, see `Trial::block`, or to where failures are so rare that one can be drawn
+//! directly, see `Trial::seldom`. The numbers of rows have exactly the distribution that
 //! drawing row by row would give them, as far as fractions of 53 bits allow.
 
-use super::binomial::{binomial, fraction};
+use super::binomial::{binomial, fraction, weights_below};
 use super::combinations::Combinations;
-use super::poisson::{ln_weight, lower_tail};
+use super::poisson::ln_weight;
 use crate::draw::Draw;
 
 /// Equally likely combinations that are drawn at once.
@@ -17,8 +18,11 @@ const BLOCK: u128 = 4096;
 /// Up to so many rows, they are drawn one by one whatever the number of combinations.
 const FEW_ROWS: u64 = 4096;
 
-/// A chance of failure this small never shows.
-const NEVER: f64 = 1e-18;
+/// Failures are drawn directly if they are at most this likely, by the union bound,
+const SELDOM: f64 = 0.25;
+
+/// and, beyond a block, if looking closer is expected to take at most so many steps.
+const FEW_STEPS: f64 = 16.0;
 
 /// Steps between two calls of `check`.
 const BETWEEN_CHECKS: u64 = 1 << 16;
@@ -188,28 +192,78 @@ impl<E> Trial<'_, E> {
 
     /// Whether equally likely combinations all fit.
     fn even(&mut self, rows: u64, cells: u128) -> Result<bool, E> {
-        if rows == 0 || cells == 1 && rows >= self.sampler.k {
+        if rows == 0 {
             return Ok(true);
         }
-        if self.is_hopeless(rows) {
-            return Ok(false);
+        if cells == 1 || self.is_hopeless(rows) {
+            return Ok(!self.is_hopeless(rows));
         }
-        let mean = rows as f64 / cells as f64;
-        let k = self.sampler.k as u32;
-        if mean >= f64::from(k) && cells as f64 * lower_tail(k, mean) < NEVER {
+        if rows as f64 >= self.sampler.k as f64 * cells as f64 {
+            let weights = weights_below(self.sampler.k, rows, 1.0 / cells as f64);
+            self.work(weights.len() as u64 + 1)?;
+            let bound = cells as f64 * weights.iter().sum::<f64>();
+            let is_cheap = cells <= BLOCK || bound * cells as f64 <= FEW_STEPS;
+            if bound <= SELDOM && is_cheap {
+                return self.seldom(rows, cells, bound, &weights);
+            }
+        }
+        if cells <= BLOCK || rows <= FEW_ROWS {
+            return Ok(self.failures(rows, cells)? == 0);
+        }
+        let (half, found) = self.halved(rows, cells)?;
+        Ok(self.even(found, half)? && self.even(rows - found, cells - half)?)
+    }
+
+    /// The same if a failure is unlikely. `weights` are the chances that one combination has k - 1 rows, k - 2, and so on
+    /// down to 1, and `bound` is their sum over all combinations.
+    ///
+    /// With the chance `bound` a combination that fails is drawn, and then everything else as it is given that one. A table
+    /// with several failures can be drawn in this way from each of them; so it counts once in as many times as it has
+    /// failures. R. Karp and M. Luby, Monte-Carlo Algorithms for Enumeration and Reliability Problems, FOCS 1983.
+    fn seldom(&mut self, rows: u64, cells: u128, bound: f64, weights: &[f64]) -> Result<bool, E> {
+        let mut at = fraction(&mut self.draw);
+        if at >= bound {
             return Ok(true);
+        }
+        let mut too_few = self.sampler.k - 1;
+        for weight in weights {
+            at -= weight * cells as f64;
+            if at < 0.0 || too_few == 1 {
+                break;
+            }
+            too_few -= 1;
+        }
+        let failures = 1 + self.failures(rows - too_few, cells - 1)?;
+        Ok(self.draw.next_number() % failures != 0)
+    }
+
+    /// How many of equally likely combinations do not fit.
+    fn failures(&mut self, rows: u64, cells: u128) -> Result<u64, E> {
+        if rows == 0 {
+            return Ok(0);
         }
         if cells <= BLOCK {
             return self.block(rows, cells as usize);
         }
         if rows <= FEW_ROWS {
             let counts = self.drawn_by_row(rows, |draw| below(draw, cells))?;
-            return Ok(!counts.iter().any(|&rows| self.is_hopeless(rows)));
+            return Ok(self.count_failures(&counts));
         }
+        let (half, found) = self.halved(rows, cells)?;
+        Ok(self.failures(found, half)? + self.failures(rows - found, cells - half)?)
+    }
+
+    /// Half of the combinations, and how many rows they have.
+    fn halved(&mut self, rows: u64, cells: u128) -> Result<(u128, u64), E> {
         self.work(4)?;
         let half = cells / 2;
-        let found = binomial(&mut self.draw, rows, half as f64 / cells as f64);
-        Ok(self.even(found, half)? && self.even(rows - found, cells - half)?)
+        let share = half as f64 / cells as f64;
+        Ok((half, binomial(&mut self.draw, rows, share)))
+    }
+
+    fn count_failures(&self, counts: &[u64]) -> u64 {
+        let failing = counts.iter().filter(|&&rows| self.is_hopeless(rows));
+        failing.count() as u64
     }
 
     /// The same for few combinations.
@@ -217,7 +271,7 @@ impl<E> Trial<'_, E> {
     /// Rather than draw row by row, every combination gets a Poisson number of rows, with a mean somewhat too low, and the
     /// rows that are missing in the end are drawn one by one. However many they are, rows with Poisson numbers are spread
     /// like rows drawn one by one. If there are too many already, all is drawn again, for the same reason.
-    fn block(&mut self, rows: u64, cells: usize) -> Result<bool, E> {
+    fn block(&mut self, rows: u64, cells: usize) -> Result<u64, E> {
         let mut counts = vec![0_u64; cells];
         let fewer = rows as f64 - 3.0 * (rows as f64).sqrt();
         let mut missing = rows;
@@ -241,7 +295,7 @@ impl<E> Trial<'_, E> {
         for _ in 0..missing {
             counts[self.draw.below(cells)] += 1;
         }
-        Ok(!counts.iter().any(|&rows| self.is_hopeless(rows)))
+        Ok(self.count_failures(&counts))
     }
 }
 

@@ -319,10 +319,11 @@ fn an_error_of_check_ends_everything() {
     assert_eq!(chance(&all, 5, 100_000, &stop), Err("stop"));
     assert_eq!(rows_needed(&all, 5, 0.9, &stop), Err("stop"));
     // Trials ask rarely, since they are short.
-    assert_eq!(
-        Sampler::new(&binary(20), 5, 30_000_000).try_once(1, 1, &stop),
-        Err("stop")
-    );
+    let many = Column::Counted((0..50_000).map(|at| 1000 + at % 7).collect());
+    let many = Combinations::of(&[many]).unwrap();
+    let sampler = Sampler::new(&many, 2, 5_000_000);
+    assert_eq!(sampler.try_once(1, 1, &stop), Err("stop"));
+    assert!(sampler.try_once(1, 1, &never_stop).unwrap().is_reached);
 }
 
 #[test]
@@ -455,6 +456,10 @@ fn every_way_to_draw_agrees_with_the_formula() {
         (vec![Column::Even(20)], 2, 3, 40_000),
         (vec![Column::Even(5000)], 2, 2, 400_000),
         (vec![counted(&many)], 2, 2, 400_000),
+        // Many combinations that seldom fail.
+        (vec![Column::Even(2); 20], 5, 28_200_000, 1500),
+        (vec![Column::Even(2); 26], 2, 1_620_000_000, 500),
+        (vec![Column::Even(100)], 40, 7_000, 4000),
         // Uneven columns above even ones.
         (
             vec![counted(&[3, 1]), Column::Even(64), counted(&[5, 2, 2])],
@@ -472,6 +477,27 @@ fn every_way_to_draw_agrees_with_the_formula() {
         assert!(
             agrees(found, chance, repeats),
             "k {k}, {rows} rows: {found} {chance}"
+        );
+    }
+}
+
+#[test]
+fn failures_drawn_directly_are_as_likely_as_they_should_be() {
+    // Where several combinations fail together often enough to show.
+    for (values, k) in [(8, 3), (30, 2), (4, 9)] {
+        const REPEATS: u64 = 150_000;
+        let combinations = Combinations::of(&[Column::Even(values)]).unwrap();
+        let rows = rows_needed(&combinations, k, 0.795, &never_stop);
+        let rows = rows.unwrap().unwrap();
+        let exact = by_dealing(
+            &vec![1.0 / values as f64; values as usize],
+            k as usize,
+            rows as usize,
+        );
+        let found = by_trial(&combinations, k, rows, REPEATS, 3);
+        assert!(
+            agrees(found, exact, REPEATS),
+            "{values} {k} {rows}: {found} {exact}"
         );
     }
 }

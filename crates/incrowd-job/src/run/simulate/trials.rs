@@ -53,6 +53,8 @@ pub(super) fn run_trials(
         return work();
     }
     std::thread::scope(|scope| {
+        // More threads than trials would have nothing to do.
+        let threads = (threads as u64).min(numbers.end.saturating_sub(numbers.start));
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let mut all = Trials::default();
         for worker in workers {
