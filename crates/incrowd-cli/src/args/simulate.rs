@@ -39,12 +39,13 @@ pub(crate) struct SimulateArgs {
         help_heading = "Columns")]
     levels: Option<Vec<u8>>,
     /// Number of columns, rather than a table
-    #[arg(long, value_name = "M", conflicts_with_all = ["data", "domain"], help_heading = "Columns")]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, conflicts_with_all = ["data", "domain"], help_heading = "Columns")]
     attributes: Option<u64>,
     /// With --attributes: number of values of each column [default: 2]
     #[arg(
         long,
         value_name = "V",
+        allow_negative_numbers = true,
         requires = "attributes",
         conflicts_with_all = ["data", "domain"],
         help_heading = "Columns"
@@ -54,6 +55,7 @@ pub(crate) struct SimulateArgs {
     #[arg(
         long,
         value_name = "NUMBERS",
+        allow_hyphen_values = true,
         value_delimiter = ',',
         conflicts_with = "data",
         help_heading = "Columns"
@@ -68,7 +70,12 @@ pub(crate) struct SimulateArgs {
     )]
     k: Option<String>,
     /// Number of rows [default: those of the table, or those of --rows-needed]
-    #[arg(long, value_name = "N", help_heading = "Simulation")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Simulation"
+    )]
     rows: Option<u64>,
     /// Ask the other way round: the least number of rows from which on the chance stays at or above this, such as 95%
     #[arg(
@@ -79,7 +86,12 @@ pub(crate) struct SimulateArgs {
     )]
     rows_needed: Option<String>,
     /// Random tables to try, at least 50 [default: 500, fewer if that is much work]
-    #[arg(long, value_name = "N", help_heading = "Simulation")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Simulation"
+    )]
     repeats: Option<u64>,
     /// Seed for random tables [default: 1]
     #[arg(long, value_name = "N", help_heading = "Simulation")]

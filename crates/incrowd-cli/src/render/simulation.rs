@@ -7,16 +7,16 @@ use incrowd_job::{Drawn, NeededByColumns, Simulation};
 /// The report of `simulate`: the answer first, then the figures.
 pub(crate) fn text(found: &Simulation) -> String {
     let mut page = Page::default();
-    let columns = match found.columns.len() {
-        1 => "of this column".to_owned(),
-        many => format!("of these {many} columns"),
+    let combination = match found.columns.len() {
+        1 => "value of this column".to_owned(),
+        many => format!("combination of these {many} columns"),
     };
     let times = match found.k {
         1 => "once".to_owned(),
         k => format!("{k} times"),
     };
     page.line(format!(
-        "With {}, the chance is {} that every combination {columns} that occurs at all occurs at least {times}.",
+        "With {}, the chance is {} that every {combination} that occurs at all occurs at least {times}.",
         rows(found.rows),
         percent(found.chance.formula)
     ));

@@ -335,6 +335,17 @@ fn impossible_requests_say_what_to_do() {
         .run("simulate --attributes 3 -k 0 --rows 9")
         .ends_with(2);
     assert!(zero.stderr.contains("hint:"), "{}", zero.stderr);
+    for (flag, given) in [("--rows", "-4"), ("--repeats", "-4"), ("--values", "-2")] {
+        let command = format!("simulate --attributes 3 -k 5 --rows-needed 9% {flag} {given}");
+        let run = folder.run(&command).ends_with(2);
+        let expected = format!("invalid value '{given}' for '{flag} ");
+        assert!(run.stderr.contains(&expected), "{}", run.stderr);
+    }
+    let one = folder.run("simulate t.csv -q a -k 2").ends_with(0);
+    assert!(
+        one.stdout
+            .contains("that every value of this column that occurs")
+    );
     for contradiction in [
         "--attributes 3 --domain 2,2 -k 5 --rows 9",
         "t.csv --domain 2,2 -k 5 --rows 9",

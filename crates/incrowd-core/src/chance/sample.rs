@@ -234,7 +234,7 @@ impl<E> Trial<'_, E> {
             too_few -= 1;
         }
         let failures = 1 + self.failures(rows - too_few, cells - 1)?;
-        Ok(self.draw.next_number() % failures != 0)
+        Ok(self.draw.below(failures as usize) != 0)
     }
 
     /// How many of equally likely combinations do not fit.
