@@ -470,7 +470,14 @@ fn a_time_limit_holds_while_the_table_is_read_in_every_command_that_takes_one() 
     }
     assert_eq!(
         limited,
-        ["anonymize", "negotiate", "study", "compare", "evaluate"]
+        [
+            "anonymize",
+            "negotiate",
+            "study",
+            "compare",
+            "evaluate",
+            "simulate"
+        ]
     );
     ways.push("study t.csv -q zip,sex --schemes --parameters 2".to_owned());
     for way in ways {

@@ -335,6 +335,12 @@ fn impossible_requests_say_what_to_do() {
         .run("simulate --attributes 3 -k 0 --rows 9")
         .ends_with(2);
     assert!(zero.stderr.contains("hint:"), "{}", zero.stderr);
+    let refused = "simulate --attributes 200 -k 5 --rows 9 --plot new";
+    folder.run(refused).ends_with(2);
+    assert!(!folder.path("new").exists(), "nothing is left behind");
+    let taken = "simulate --attributes 2 -k 5 --rows 9 --plot t.csv --json";
+    let taken = folder.run(taken).ends_with(2).json();
+    assert_eq!(taken["error"]["code"], "folder");
     for (flag, given) in [("--rows", "-4"), ("--repeats", "-4"), ("--values", "-2")] {
         let command = format!("simulate --attributes 3 -k 5 --rows-needed 9% {flag} {given}");
         let run = folder.run(&command).ends_with(2);

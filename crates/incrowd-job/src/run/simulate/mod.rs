@@ -71,17 +71,16 @@ pub fn simulate(
 ) -> Result<Simulation, Error> {
     let asked = Asked::of(job, options)?;
     let claims = files::claims(job);
-    if let Some(folder) = &options.plot {
-        std::fs::create_dir_all(folder).map_err(|error| Error::Folder {
-            path: folder.clone(),
-            kind: error.kind(),
-        })?;
-    }
     let limit = job.search.time_limit;
     let columns = DrawnColumns::of(job, options, control)?;
     control.within(limit, Phase::Simulate, || {
         let mut found = asked.answer(job, &columns, control)?;
         if let Some(folder) = &options.plot {
+            // Only now, so that a request that is refused leaves no folder behind.
+            std::fs::create_dir_all(folder).map_err(|error| Error::Folder {
+                path: folder.clone(),
+                kind: error.kind(),
+            })?;
             let share = asked.share.unwrap_or(SHARE);
             found.plots = plots::write(folder, &claims, &columns, &found, share, control)?;
         }
