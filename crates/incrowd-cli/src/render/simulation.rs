@@ -24,7 +24,7 @@ pub(crate) fn text(found: &Simulation) -> String {
         let asked = few_digits_percent(share);
         page.line(match found.rows_needed {
             Some(needed) => format!(
-                "For a chance of {asked} or more, {} are needed; beyond that, more rows never hurt.",
+                "For a chance of {asked} or more, {} are needed; with more, it stays at least as high.",
                 rows(needed)
             ),
             None => format!("For a chance of {asked}, more than {MOST_ROWS} rows are needed."),

@@ -4,7 +4,8 @@
 //! of rows, and the chance that all of them are 0 or at least k is a product. What remains is that there must be
 //! exactly n rows in the end. By Bayes, `P(all right | n rows) = P(all right) P(n rows | all right) / P(n rows)`; the first
 //! and the last factor are known, and the middle one is the n-th coefficient of a product of generating functions, read
-//! off by a discrete Fourier transform. Leaving it out treats combinations as independent, which is off by up to 15 points.
+//! off by a discrete Fourier transform. Leaving it out treats combinations as independent, which is off by more than 20
+//! points for few rows.
 //!
 //! Any mean will do. The one with which n rows are expected *if all is right* (the saddle point) makes the middle factor as
 //! large as it can be, so that nothing is lost to rounding. The transform adds up the chances of n, n + M, n - M, ... rows; M is

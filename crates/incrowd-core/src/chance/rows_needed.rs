@@ -14,11 +14,13 @@ const FEW_ROWS: u64 = 512;
 /// [`MOST_ROWS`].
 ///
 /// The chance is not monotone: few rows are often all alike, and a rare combination first spoils a table and then, with
-/// many more rows, no longer does. So the answer is the number after which more rows never hurt. `share` is below 1.
+/// many more rows, no longer does. So the answer is the number after which the chance never falls below `share` again.
+/// `share` is below 1.
 ///
-/// From the union bound over all combinations, which falls with every row, follows a number of rows that is enough. From there
-/// the search goes down, step by step if there are few rows, and by shares of a hundredth or less otherwise: within such a
-/// step the chance cannot fall and rise again, since that takes each combination a factor of its rows that is larger.
+/// From the union bound over all combinations, which falls with every row, follows a number of rows that is certainly
+/// enough. From there the search goes down, step by step if there are few rows, and by shares of a hundredth or less
+/// otherwise. That no step leaps over a dip is not proven, but a combination needs a larger factor of its rows to become a
+/// danger and to pass.
 pub fn rows_needed<E>(
     combinations: &Combinations,
     k: u32,

@@ -190,7 +190,7 @@ fn combinations_are_not_independent() {
     let off = |k, rows: u64| alone(1, k, rows as f64) - by_formula(&binary(1), k, rows);
     let most = (2..60).map(|rows| off(5, rows)).fold(0.0, f64::max);
     let least = (2..60).map(|rows| off(5, rows)).fold(0.0, f64::min);
-    assert!(most.max(-least) > 0.1, "{most} {least}");
+    assert!(most.max(-least) > 0.2, "{most} {least}");
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn rows_needed_is_the_least_number_after_which_the_chance_stays() {
 }
 
 #[test]
-fn beyond_the_rows_needed_more_rows_never_hurt() {
+fn beyond_the_rows_needed_the_chance_never_falls_below_again() {
     let counted = |rows: &[u32]| Column::Counted(rows.to_vec());
     for (columns, k, share) in [
         (vec![Column::Even(2); 6], 5, 0.95),
