@@ -128,6 +128,9 @@ fn the_page_that_the_guide_tells_of_is_written() {
     let (ran, folder) = run_all("docs/guide/comparing.md");
     assert_eq!(ran, 1);
     assert!(folder.path().join("out/comparison.html").exists());
+}
+
+#[test]
 fn what_the_guide_says_of_rows_is_what_simulate_prints() {
     let (ran, _) = run_all("docs/guide/how-many-rows.md");
     assert_eq!(ran, 5);
