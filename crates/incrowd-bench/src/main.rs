@@ -106,6 +106,16 @@ enum Benchmark {
         /// The census file.
         path: Option<PathBuf>,
     },
+    /// Measures one point of the growth of regions.
+    #[command(hide = true)]
+    RegionsGrowth {
+        /// The algorithm.
+        algorithm: String,
+        /// How many rows are generated.
+        size: usize,
+        /// How many columns they have.
+        columns: usize,
+    },
     /// The roll-up that callgrind watches.
     #[command(hide = true)]
     RollUp {
@@ -131,6 +141,7 @@ impl Benchmark {
             Benchmark::CopyBare { .. } => "copy-bare",
             Benchmark::Job { .. } => "job",
             Benchmark::NegotiationGrowth { .. } => "negotiation-growth",
+            Benchmark::RegionsGrowth { .. } => "regions-growth",
             Benchmark::RollUp { .. } => "roll-up",
         }
     }
@@ -145,6 +156,11 @@ fn main() -> Result<()> {
         Benchmark::NegotiationGrowth { table, size, path } => {
             return negotiation::measure_here(table, *size, path.as_deref());
         }
+        Benchmark::RegionsGrowth {
+            algorithm,
+            size,
+            columns,
+        } => return regions::measure_here(algorithm, *size, *columns),
         Benchmark::RollUp { case } => {
             kernel::run_case(*case);
             return Ok(());

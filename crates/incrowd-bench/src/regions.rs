@@ -1,4 +1,8 @@
-//! Regions on Adult beside the best release of every other shape, and how their cost grows with rows and columns.
+//! Regions on Adult beside the best release of every other shape.
+
+mod growth;
+
+pub(crate) use growth::{draw, has_growth, measure_here};
 
 use crate::adult;
 use crate::limit::Limit;
@@ -7,12 +11,10 @@ use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
 use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, Optimal, Partition};
-use incrowd_core::counts::{CountedTable, Missing, RowCounter};
-use incrowd_core::hierarchy::{Hierarchy, HierarchySpec};
+use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{Problem, Settings};
 use incrowd_core::publish::publish;
-use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::{Duration, Instant};
 
@@ -26,13 +28,10 @@ const PYTHON_CPU_MS: f64 = 630.0;
 /// How long the search for the best partition may take; it then gives the best found.
 const PARTITION_LIMIT: Duration = Duration::from_secs(5);
 
-/// Rows of the largest generated table.
-const MOST_ROWS: usize = 1_000_000;
-
 pub(crate) fn run(report: &mut Report) -> Result<()> {
     report.heading("Regions");
     on_adult(report)?;
-    growth(report)
+    growth::run(report)
 }
 
 /// What an algorithm reached.
@@ -153,92 +152,4 @@ fn on_adult(report: &mut Report) -> Result<()> {
     }
     report.table(&rows);
     Ok(())
-}
-
-fn growth(report: &mut Report) -> Result<()> {
-    report.paragraph(
-        "Generated tables, k = 10, two threads, after counting: four columns of numbers and four of text without levels, \
-         which depend on each other. Almost every row is a tuple of its own.",
-    );
-    let mut rows = Table::new([
-        "rows",
-        "columns",
-        "tuples",
-        "mondrian s, wall",
-        "CPU s",
-        "NCP",
-        "finest s, wall",
-        "CPU s",
-        "NCP",
-    ]);
-    let sizes = [
-        (10_000, 8),
-        (100_000, 8),
-        (100_000, 2),
-        (100_000, 4),
-        (100_000, 6),
-    ];
-    for (size, columns) in sizes.into_iter().chain([(MOST_ROWS, 8)]) {
-        let table = generated(size, columns)?;
-        let case = format!("{size} rows, {columns} columns");
-        let hour = Duration::from_secs(3600);
-        let [mondrian, finest] = [&Mondrian as &dyn Algorithm, &Finest].map(|algorithm| {
-            let reached = solve(algorithm, &table, (10, "ncp", 2), hour);
-            reached.with_context(|| format!("{} on {case}", algorithm.entry().name))
-        });
-        let (mondrian, finest) = (mondrian?, finest?);
-        for (name, reached) in [("mondrian", &mondrian), ("finest", &finest)] {
-            let key = ("regions", case.as_str(), name);
-            report.fact(key, "wall_s", reached.seconds);
-            report.fact(key, "cpu_ms", reached.cpu_ms);
-            report.fact(key, "ncp", reached.ncp);
-        }
-        rows.row([
-            grouped(size as u64),
-            columns.to_string(),
-            grouped(table.tuples.len() as u64),
-            short(mondrian.seconds),
-            short(mondrian.cpu_ms / 1e3),
-            format!("{:.4}", mondrian.ncp),
-            short(finest.seconds),
-            short(finest.cpu_ms / 1e3),
-            format!("{:.4}", finest.ncp),
-        ]);
-    }
-    report.table(&rows);
-    Ok(())
-}
-
-/// A table whose columns depend on what a person hides: numbers and text in turn.
-fn generated(rows: usize, columns: usize) -> Result<CountedTable> {
-    let names: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
-    let mut counter = RowCounter::new(&names, &Vec::from_iter(0..columns), &[]);
-    let mut state = 1u64;
-    let mut draw = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
-    for start in (0..rows).step_by(1 << 14) {
-        let mut batch = RowBatch::new(columns);
-        batch.clear(start as u64);
-        for _ in start..rows.min(start + (1 << 14)) {
-            let hidden = draw(100);
-            for column in 0..columns {
-                let cell = match column % 2 {
-                    0 => (hidden + draw(50 * (1 + column as u64))).to_string(),
-                    _ => format!("v{:02}", (hidden / 8 + draw(6)) % 20),
-                };
-                batch.push_cell(cell.as_bytes());
-            }
-        }
-        counter.add(&batch)?;
-    }
-    let missing = Missing::default();
-    let suppress = |at: usize| -> Result<Hierarchy> {
-        Ok(HierarchySpec::Suppress.build(&names[at], &counter.values(at, &missing))?)
-    };
-    let hierarchies = (0..columns).map(suppress).collect::<Result<_>>()?;
-    Ok(counter.finish(hierarchies, Vec::new(), missing)?)
 }

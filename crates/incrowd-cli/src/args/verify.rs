@@ -1,11 +1,13 @@
 //! `incrowd verify`.
 
+use super::FlagPart;
 use super::columns::{HierarchyArgs, RoleArgs};
 use super::output::SpreadsheetArgs;
 use super::privacy::{BudgetArgs, PromiseArgs};
 use super::search::ThreadArgs;
 use super::table::TableArgs;
 use clap::Args;
+use incrowd_job::{Error, Job};
 use std::path::PathBuf;
 
 /// Verify that a published file is safe, whatever tool made it, optionally against the original
@@ -45,7 +47,27 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
     #[command(flatten)]
+    pub(crate) numbers: NumbersArgs,
+    #[command(flatten)]
     pub(crate) spreadsheet: SpreadsheetArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+}
+
+/// What a release publishes of numbers, which its cells alone do not say.
+#[derive(Debug, Args)]
+pub(crate) struct NumbersArgs {
+    /// What the release publishes of the numbers of a class; a mean or median is compared with --original as if it could
+    /// stand for any number [default: interval]
+    #[arg(long, value_name = "WORD", value_parser = ["interval", "mean", "median"])]
+    numbers: Option<String>,
+}
+
+impl FlagPart for NumbersArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        if let Some(numbers) = &self.numbers {
+            job.search.settings.set("numbers", vec![numbers.clone()]);
+        }
+        Ok(())
+    }
 }

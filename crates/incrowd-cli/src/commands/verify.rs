@@ -16,6 +16,7 @@ pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Resu
             &args.hierarchies,
             &args.promises,
             &args.budget,
+            &args.numbers,
             &args.spreadsheet,
             &args.threads,
         ],

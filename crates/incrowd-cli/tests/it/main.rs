@@ -20,6 +20,7 @@ mod negotiate;
 mod partition;
 mod reading;
 mod readme;
+mod regions;
 mod report;
 mod shown;
 mod simulate;

@@ -1,0 +1,119 @@
+//! Regions as users meet them: what is published of numbers, and equal rows that are divided.
+
+use crate::support::{Folder, Run};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Ages that repeat, with a diagnosis that does not depend on them and a column that is published as it is.
+fn people() -> Folder {
+    let mut text = "age,weight,diagnosis,visit\n".to_owned();
+    for row in 0..600_u32 {
+        let age = 20 + row * row % 7;
+        let weight = 60.5 + f64::from(row * 13 % 40) / 2.0;
+        let diagnosis = ["flu", "cold", "gout"][row as usize * 5 % 3];
+        text += &format!("{age},{weight},{diagnosis},{}\n", row % 11);
+    }
+    Folder::with("people.csv", text)
+}
+
+const ROLES: &str = "-q age,weight -s diagnosis --keep visit -k 8 -l 2";
+
+fn anonymize(folder: &Folder, more: &str) -> Run {
+    let run = folder.run(&format!(
+        "anonymize people.csv {ROLES} --algorithm mondrian {more}"
+    ));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run
+}
+
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let at = rows.headers().unwrap().iter().position(|it| it == name);
+    let cells = rows
+        .records()
+        .map(|row| row.unwrap()[at.unwrap()].to_owned());
+    cells.collect()
+}
+
+#[test]
+fn equal_rows_are_divided_the_same_way_whatever_the_threads() {
+    let job = "[data]\npath = \"people.csv\"\n[columns]\nquasi_identifiers = [\"age\", \"weight\"]\n\
+               sensitive = [\"diagnosis\"]\nkeep = [\"visit\"]\n[privacy]\n\
+               models = [\"k-anonymity(k=8)\", \"distinct-l-diversity(l=2)\"]\n\
+               [search]\nalgorithm = \"mondrian\"\nrelaxed = true\n[output]\npath = \"again.csv\"\n";
+    let folder = people().and("job.toml", job);
+    let mut releases = Vec::new();
+    for threads in [1, 2, 3, 8] {
+        anonymize(
+            &folder,
+            &format!("--relaxed --threads {threads} -o out.csv --certificate out.json"),
+        );
+        releases.push(folder.read("out.csv"));
+    }
+    assert!(releases.iter().all(|it| *it == releases[0]));
+    let certificate: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    assert_eq!(certificate["request"]["relaxed"], true);
+    // Some rows with one raw age and weight are published in two ways.
+    let raw = folder.read("people.csv");
+    let keys = column(&raw, "age").into_iter().zip(column(&raw, "weight"));
+    let published = column(&releases[0], "age")
+        .into_iter()
+        .zip(column(&releases[0], "weight"));
+    let mut ways: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (key, published) in keys.zip(published) {
+        ways.entry(key).or_default().push(published);
+    }
+    let is_divided = |ways: &Vec<(String, String)>| ways.iter().any(|way| *way != ways[0]);
+    assert!(ways.values().any(is_divided));
+    let verified = folder.run("verify out.csv --certificate out.json --original people.csv --json");
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    // The same from a job file.
+    let again = folder.run("anonymize --job job.toml");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(folder.read("again.csv"), releases[0]);
+}
+
+#[test]
+fn means_and_medians_are_published_verified_and_evaluated() {
+    let folder = people();
+    for numbers in ["mean", "median"] {
+        anonymize(
+            &folder,
+            &format!("--numbers {numbers} -o {numbers}.csv --certificate {numbers}.json"),
+        );
+        let weights = column(&folder.read(&format!("{numbers}.csv")), "weight");
+        assert!(
+            weights.iter().all(|it| it.parse::<f64>().is_ok()),
+            "{numbers}"
+        );
+        let certified = folder.run(&format!(
+            "verify {numbers}.csv --certificate {numbers}.json --original people.csv"
+        ));
+        assert_eq!(certified.code, 0, "{}", certified.stdout);
+        let told = format!("verify {numbers}.csv {ROLES} --original people.csv");
+        let verified = folder.run(&format!("{told} --numbers {numbers}"));
+        assert_eq!(verified.code, 0, "{}", verified.stdout);
+        let untold = folder.run(&told);
+        assert_eq!(
+            untold.code, 1,
+            "numbers that nobody has are not accepted unless told"
+        );
+        let evaluated = folder.run(&format!(
+            "evaluate people.csv {numbers}.csv -q age,weight -s diagnosis --target visit --json"
+        ));
+        assert_eq!(evaluated.code, 0, "{}", evaluated.stderr);
+    }
+}
+
+#[test]
+fn a_comparison_says_why_it_divides_no_rows() {
+    let folder = people();
+    let run = folder.run(&format!(
+        "compare people.csv {ROLES} --relaxed --algorithms mondrian,optimal --json"
+    ));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let compared: Value = serde_json::from_str(&run.stdout).unwrap();
+    let failed = compared["runs"][0]["failed"]["hint"].as_str().unwrap();
+    assert!(failed.contains("anonymize --relaxed"), "{failed}");
+    assert!(compared["runs"][1]["reached"].is_object(), "{compared}");
+}
