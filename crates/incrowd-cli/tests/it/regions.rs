@@ -117,3 +117,103 @@ fn a_comparison_says_why_it_divides_no_rows() {
     assert!(failed.contains("anonymize --relaxed"), "{failed}");
     assert!(compared["runs"][1]["reached"].is_object(), "{compared}");
 }
+
+#[test]
+fn means_are_exact_and_lie_among_the_numbers_they_stand_for() {
+    for (cells, k, expected) in [
+        ("100000000000000000 -100000000000000000 3 0", 4, "0.75"),
+        ("0.00001 2e-5 3e-5 4e-5", 4, "0.000025"),
+        ("1.5 2.5 2.5 2.5", 4, "2.25"),
+        ("-1 -1 -1 0", 4, "-0.75"),
+        ("1 1 2", 3, "1.33"),
+    ] {
+        let text = format!("a\n{}\n", cells.replace(' ', "\n"));
+        let folder = Folder::with("numbers.csv", text);
+        let run = folder.run(&format!(
+            "anonymize numbers.csv -q a -k {k} --algorithm mondrian --numbers mean -o out.csv"
+        ));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let mut published = column(&folder.read("out.csv"), "a");
+        published.dedup();
+        assert_eq!(published, [expected], "{cells}");
+    }
+}
+
+#[test]
+fn a_median_of_long_numbers_is_one_of_them() {
+    let cells = "52100000000000001\n52100000000000003\n52100000000000009\n";
+    let folder = Folder::with("numbers.csv", format!("a\n{cells}"));
+    let run = folder
+        .run("anonymize numbers.csv -q a -k 3 --algorithm mondrian --numbers median -o out.csv");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(column(&folder.read("out.csv"), "a")[0], "52100000000000003");
+}
+
+#[test]
+fn a_number_beyond_all_others_is_no_mean_and_what_is_not_compared_is_listed() {
+    let folder = people();
+    anonymize(&folder, "--numbers mean -o out.csv --certificate out.json");
+    let certified = folder.run("verify out.csv --certificate out.json --original people.csv");
+    assert!(
+        certified.stdout.contains("reached.published"),
+        "{}",
+        certified.stdout
+    );
+    let release = folder.read("out.csv");
+    let weight = column(&release, "weight")[0].clone();
+    let forged = release.replace(&format!(",{weight},"), ",977,");
+    let folder = folder.and("forged.csv", forged);
+    let run = folder.run(&format!(
+        "verify forged.csv {ROLES} --original people.csv --numbers mean"
+    ));
+    assert_eq!(run.code, 1, "{}", run.stdout);
+}
+
+#[test]
+fn a_hierarchy_of_numbers_may_list_a_value_that_is_none() {
+    let folder = Folder::with("u.csv", "n\n1\n1\n2\n2\n4\n5\n6\n").and(
+        "n.csv",
+        "1,low,*\n2,low,*\n3,low,*\n4,high,*\n5,high,*\n6,high,*\n?,high,*\n",
+    );
+    let roles = "-q n --hierarchy n=n.csv";
+    let run = folder.run(&format!(
+        "anonymize u.csv {roles} -k 2 --algorithm mondrian --numbers mean -o out.csv --certificate out.json"
+    ));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run =
+        folder.run("verify out.csv --certificate out.json --original u.csv --hierarchy n=n.csv");
+    assert_eq!(run.code, 0, "{}", run.stdout);
+}
+
+#[test]
+fn an_interval_that_a_hierarchy_also_names_has_no_more_brackets() {
+    let folder = Folder::with("t.csv", "a\n4\n5\n4\n5\n8\n9\n8\n9\n")
+        .and("a.csv", "4,[4-5],*\n5,[4-5],*\n8,[8-9],*\n9,[8-9],*\n");
+    let run = folder.run("anonymize t.csv -q a --hierarchy a=a.csv -k 3 --algorithm mondrian -o -");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("\n[4-5]\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains("[["), "{}", run.stdout);
+}
+
+#[test]
+fn a_page_names_no_value_for_being_part_of_a_label() {
+    let row = |a: u32, w: &str, times: usize| format!("{a},{w}\n").repeat(times);
+    let rows = [
+        row(1, "xx", 10),
+        row(2, "no", 8),
+        row(2, "xx", 2),
+        row(3, "no", 5),
+        row(3, "xx", 2),
+    ];
+    let folder = Folder::with("t.csv", format!("a,w\n{}", rows.concat())).and(
+        "w.csv",
+        "no,{north},all,*\nxx,{north},all,*\nyy,{south},all,*\n",
+    );
+    let run = folder.run(
+        "compare t.csv -q a,w -k 5 --algorithms mondrian --hierarchy w=w.csv --report page.html",
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let page = folder.read("page.html");
+    assert!(page.contains("{north}"), "the release publishes the label");
+    assert!(!page.contains(">no<"), "no release publishes the value");
+}

@@ -55,8 +55,7 @@ impl Error {
                     .into()
             }
             Error::RowsTogether { .. } => {
-                "use `anonymize --relaxed`; a program calls `RowCounter::keep_rows_apart` before it finishes counting; \
-                 `compare` counts once for all algorithms, so it takes none that divides rows"
+                "use `anonymize --relaxed`: `compare` counts the table once for all algorithms, with equal rows together"
                     .into()
             }
             Error::RowsApart { .. } => {

@@ -67,20 +67,27 @@ pub(super) fn are_right(
                 return false;
             };
             let centre = centre(numbers, class);
-            let rounding = 1e-9 * (1.0 + centre.abs());
+            let greatest = class.iter().map(|it| it.1.abs()).fold(0.0, f64::max);
+            let rounding = 1e-13 * greatest * class.len() as f64;
             (published.get() - centre).abs() <= half_a_digit + rounding
         })
     })
 }
 
-/// The digits after the point of a mean: two more than the numbers of the column have.
+/// The digits after the point that a mean has at least, unless they are zeros: two more than the numbers of the column.
 fn places(attribute: &Attribute) -> i32 {
     let leaves = (0..attribute.hierarchy.leaves() as u32).map(Leaf);
     let places = leaves.map(|leaf| {
-        let text = attribute.hierarchy.text(leaf);
-        text.find('.').map_or(0, |point| text.len() - point - 1)
+        let text = attribute.hierarchy.text(leaf).trim_end_matches('0');
+        let fraction = text.find('.').map_or(0, |point| text.len() - point - 1);
+        // Of an exponent, more digits than a mean has would be demanded otherwise.
+        if text.contains(['e', 'E']) {
+            0
+        } else {
+            fraction
+        }
     });
-    places.max().unwrap_or(0).min(12) as i32 + 2
+    places.max().unwrap_or(0) as i32 + 2
 }
 
 /// The mean or median of numbers with their rows, in order.

@@ -70,16 +70,9 @@ impl<'c> Class<'c> {
         self.rows_beyond_those(other.size(), |column| other.histogram(column))
     }
 
-    /// Rows of this class that these tuples of a table cannot account for.
-    pub(super) fn rows_beyond_tuples(self, table: &CountedTable, tuples: &[u32]) -> u32 {
-        let mut columns = vec![Histograms::default(); table.columns.len()];
-        for (column, histograms) in columns.iter_mut().enumerate() {
-            push_class(histograms, table.tuples.histograms(column), tuples);
-        }
-        let sizes = tuples
-            .iter()
-            .map(|&tuple| table.tuples.sizes()[tuple as usize]);
-        self.rows_beyond_those(sizes.sum(), |column| columns[column].class(0))
+    /// Rows of this class that some tuples cannot account for.
+    pub(super) fn rows_beyond_tuples(self, tuples: &RowsOfTuples) -> u32 {
+        self.rows_beyond_those(tuples.size, |column| tuples.columns[column].class(0))
     }
 
     fn rows_beyond_those<'o>(self, size: u32, histogram: impl Fn(usize) -> Histogram<'o>) -> u32 {
@@ -97,6 +90,29 @@ impl<'c> Class<'c> {
             .max()
             .unwrap_or(0)
             .max(self.size().saturating_sub(size))
+    }
+}
+
+/// The rows of some tuples of a table, together.
+pub(super) struct RowsOfTuples {
+    size: u32,
+    /// The values of every counted column.
+    columns: Vec<Histograms>,
+}
+
+impl RowsOfTuples {
+    pub(super) fn new(table: &CountedTable, tuples: &[u32]) -> Self {
+        let mut columns = vec![Histograms::default(); table.columns.len()];
+        for (column, histograms) in columns.iter_mut().enumerate() {
+            push_class(histograms, table.tuples.histograms(column), tuples);
+        }
+        let sizes = tuples
+            .iter()
+            .map(|&tuple| table.tuples.sizes()[tuple as usize]);
+        RowsOfTuples {
+            size: sizes.sum(),
+            columns,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! values.
 
 use super::boxes::Boxes;
-use super::classes::{Class, Classes, Exposure};
+use super::classes::{Class, Classes, Exposure, RowsOfTuples};
 use super::judge::Reached;
 use crate::counts::{CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::{ANY, Group, Leaf};
@@ -217,12 +217,29 @@ fn compare_classes(
 /// account for.
 fn compare_boxes(columns: &[Column], classes: &Classes, original: &CountedTable) -> (u32, u32) {
     let boxes = Boxes::new(original);
-    let invented = classes.published().map(|class| {
-        let sides: Vec<&LeafSet> = (columns.iter().zip(class.groups()))
-            .map(|(column, value)| &column.covers[column.values[value] as usize])
-            .collect();
-        class.rows_beyond_tuples(original, &boxes.inside(&sides))
-    });
+    let number = |(column, value): (&Column, &u32)| column.values[value];
+    let mut all: Vec<(Vec<u32>, Class<'_>)> = (classes.published())
+        .map(|class| {
+            (
+                columns.iter().zip(class.groups()).map(number).collect(),
+                class,
+            )
+        })
+        .collect();
+    // Classes with the same box are compared one after the other, so that its rows are found once.
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let invented = all
+        .chunk_by(|(one, _), (other, _)| one == other)
+        .map(|same| {
+            let sides = columns.iter().zip(&same[0].0);
+            let sides: Vec<&LeafSet> = sides
+                .map(|(column, &number)| &column.covers[number as usize])
+                .collect();
+            let inside = RowsOfTuples::new(original, &boxes.inside(&sides));
+            same.iter()
+                .map(|(_, class)| class.rows_beyond_tuples(&inside))
+                .sum::<u32>()
+        });
     // Any row could be in a box that is `*` on every side.
     let has_any = columns.iter().all(|column| column.any.is_some());
     (invented.sum(), if has_any { original.rows } else { 0 })
@@ -280,15 +297,15 @@ impl Column {
         }
         let any_is_a_leaf =
             matches!(reading, Reading::Levels | Reading::Groups) && values.len() > 1;
-        let is_centre = |text: &str| {
-            let has_centres = reading == Reading::Centres && attribute.kind == Kind::Number;
-            has_centres && parse_number(text).is_some()
+        let has_centres = reading == Reading::Centres && attribute.kind == Kind::Number;
+        let centre = |text: &str| {
+            let number = parse_number(text).filter(|_| has_centres)?;
+            labels.all_numbers_around(number.get())
         };
-        let meanings: Vec<_> = values
-            .iter()
-            .map(|&value| match is_centre(label(value)) {
-                true => labels.all_numbers(),
-                false => labels.read(label(value), any_is_a_leaf),
+        let meanings: Vec<_> = (values.iter())
+            .map(|&value| {
+                let text = label(value);
+                centre(text).or_else(|| labels.read(text, any_is_a_leaf))
             })
             .collect();
         let unknown = meanings.iter().filter(|meaning| meaning.is_none()).count();
@@ -298,11 +315,23 @@ impl Column {
                 values: unknown,
             });
         }
-        let covers: Vec<LeafSet> = meanings.into_iter().flatten().collect();
+        let (mut covers, mut numbers): (Vec<LeafSet>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut of_centres = None;
+        for (&value, cover) in values.iter().zip(meanings.into_iter().flatten()) {
+            // All centres stand for the same numbers.
+            let known = of_centres.filter(|_| centre(label(value)).is_some());
+            numbers.push(known.unwrap_or(covers.len() as u32));
+            if known.is_none() {
+                if centre(label(value)).is_some() {
+                    of_centres = Some(covers.len() as u32);
+                }
+                covers.push(cover);
+            }
+        }
         Ok(Column {
             level: None,
-            values: values.into_iter().zip(0..).collect(),
-            overlaps: labels.order().overlap(&covers),
+            values: values.into_iter().zip(numbers).collect(),
+            overlaps: has_centres || labels.order().overlap(&covers),
             any: (labels.read(ANY, true)).and_then(|leaves| labels.first(&leaves)),
             covers,
             order: labels.order().clone(),

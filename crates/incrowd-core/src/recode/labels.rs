@@ -163,12 +163,30 @@ impl<'a> Labels<'a> {
     fn interval_of(&self, low: Leaf, high: Leaf) -> Option<(String, LeafSet)> {
         let inner = format!("{}-{}", self.hierarchy.text(low), self.hierarchy.text(high));
         let leaves = self.read_interval(&inner)?;
-        Some((self.bracketed(Brackets::INTERVAL, &inner), leaves))
+        let plain = format!("[{inner}]");
+        let label = self.highest(&plain);
+        let is_the_same =
+            label.is_some_and(|(level, group)| *self.leaves_of(level, group) == leaves);
+        let text = match is_the_same {
+            true => plain,
+            false => self.bracketed(Brackets::INTERVAL, &inner),
+        };
+        Some((text, leaves))
     }
 
-    /// All leaves that are numbers; none if there are none.
-    pub(crate) fn all_numbers(&self) -> Option<LeafSet> {
+    /// All leaves that are numbers, if the number lies between them.
+    pub(crate) fn all_numbers_around(&self, number: f64) -> Option<LeafSet> {
+        let numbers = self.order.numbers()?;
+        let first = numbers.iter().find(|number| !number.is_nan())?;
+        let is_between = *first <= number && number <= *numbers.last()?;
         self.between(f64::NEG_INFINITY, f64::INFINITY)
+            .filter(|_| is_between)
+    }
+
+    /// Whether a text is the set of the values it stands for, each of which it names.
+    pub fn names_its_values(&self, text: &str) -> bool {
+        let inner = Brackets::SET.inner(text);
+        !self.is_taken(text) && inner.is_some_and(|inner| self.read_set(inner).is_some())
     }
 
     /// The leaves that are numbers from low to high.

@@ -7,6 +7,7 @@
 //! A [`ColumnRecoding`] publishes a raw value the same way in every row. Others may depend on the whole tuple: then
 //! covers may overlap, and equal raw values may be published differently.
 
+mod centre;
 mod columns;
 mod grouping;
 mod labels;

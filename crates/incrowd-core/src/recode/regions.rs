@@ -2,6 +2,7 @@
 //!
 //! What a row is published as depends on all its quasi-identifiers, so equal raw values may be published differently.
 
+use super::centre::Centres;
 use super::{Labels, PublishedCells, PublishedColumn, Recoding};
 use crate::counts::{Attribute, CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::{Group, Leaf};
@@ -39,16 +40,13 @@ pub enum Sides {
     Sets,
 }
 
-/// The most digits after the point of a column that its means keep.
-const MOST_PLACES: usize = 12;
-
 /// What is published of the numbers of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PublishedNumbers {
     /// The interval from the least to the greatest.
     #[default]
     Interval,
-    /// The mean of the rows, with two digits more than the column has.
+    /// The mean of the rows, with two digits more than the numbers of the column; unrounded if those have very many.
     Mean,
     /// The median of the rows; of an even number of rows, the mean of the two in the middle.
     Median,
@@ -143,6 +141,8 @@ impl RegionColumn {
             labels: Labels::new(attribute),
         };
         let order = writer.labels.order();
+        let centres = (numbers != PublishedNumbers::Interval)
+            .then(|| Centres::new(&attribute.hierarchy, order));
         // Of each region the first and last position, or all of them with their rows where that is not enough.
         let mut ends = vec![(u32::MAX, 0); regions];
         let needs_members = sides == Sides::Sets || numbers != PublishedNumbers::Interval;
@@ -191,12 +191,12 @@ impl RegionColumn {
             };
             let side = match sides {
                 Sides::Sets => add(writer.set(&members[region], ends)),
-                Sides::Intervals if numbers != PublishedNumbers::Interval => {
-                    add(writer.centre(numbers, &mut members[region], ends))
-                }
-                Sides::Intervals => {
-                    *(of_ends.entry(ends)).or_insert_with(|| add(writer.interval(ends)))
-                }
+                Sides::Intervals => match &centres {
+                    Some(centres) => {
+                        add(writer.centre((centres, numbers), &mut members[region], ends))
+                    }
+                    None => *(of_ends.entry(ends)).or_insert_with(|| add(writer.interval(ends))),
+                },
                 Sides::Groups => *(of_ends.entry(ends)).or_insert_with(|| add(writer.group(ends))),
             };
             side_of_region.push(side);
@@ -241,7 +241,7 @@ impl Writer<'_> {
     /// The mean or median of the members, which are positions with their rows.
     fn centre(
         &self,
-        numbers: PublishedNumbers,
+        (centres, numbers): (&Centres<'_>, PublishedNumbers),
         members: &mut [(u32, u32)],
         (first, last): (u32, u32),
     ) -> (String, LeafSet) {
@@ -251,48 +251,8 @@ impl Writer<'_> {
             return self.group((first, last));
         }
         members.sort_unstable();
-        let rows: u64 = members.iter().map(|&(_, rows)| u64::from(rows)).sum();
-        let centre = match numbers {
-            PublishedNumbers::Interval | PublishedNumbers::Mean => {
-                let sum = |unit: f64| -> f64 {
-                    let parts = members.iter();
-                    parts
-                        .map(|&(position, rows)| number(position) * (f64::from(rows) / unit))
-                        .sum()
-                };
-                // Whole numbers add up without rounding, unless they are huge.
-                match sum(1.0) / rows as f64 {
-                    mean if mean.is_finite() => mean,
-                    _ => sum(rows as f64),
-                }
-            }
-            PublishedNumbers::Median => {
-                let at = |wanted: u64| {
-                    let mut before = 0;
-                    let holds = |&&(_, rows): &&(u32, u32)| {
-                        before += u64::from(rows);
-                        wanted < before
-                    };
-                    number(members.iter().find(holds).map_or(last, |it| it.0))
-                };
-                at((rows - 1) / 2) / 2.0 + at(rows / 2) / 2.0
-            }
-        };
-        (self.decimal(centre), order.between(first, last))
-    }
-
-    /// A number with two digits more than the numbers of the column, without zeros at the end.
-    fn decimal(&self, number: f64) -> String {
-        let hierarchy = &self.attribute.hierarchy;
-        let texts = (0..hierarchy.leaves() as u32).map(|leaf| hierarchy.text(Leaf(leaf)));
-        let places = texts.filter_map(|text| Some(text.split_once('.')?.1.len()));
-        let places = places.max().unwrap_or(0).min(MOST_PLACES) + 2;
-        let text = format!("{number:.places$}");
-        let text = text.trim_end_matches('0').trim_end_matches('.');
-        match text {
-            "-0" => "0".to_owned(),
-            text => text.to_owned(),
-        }
+        let text = centres.write(numbers, members);
+        (text, order.between(first, last))
     }
 
     /// The lowest group with the leaves at both positions, and so with all between them.

@@ -39,15 +39,20 @@ impl KlDivergence {
         let leaves = (table.attributes.iter()).map(|attribute| attribute.hierarchy.leaves() as f64);
         KlDivergence {
             rows: table.rows,
-            raw: sum(table
-                .tuples
-                .sizes()
-                .iter()
-                .map(|&size| bits(size))
-                .collect()),
+            raw: sum(sizes_of_tuples(table).map(bits).collect()),
             all: leaves.map(f64::log2).sum(),
         }
     }
+}
+
+/// The rows of each distinct tuple. Equal ones follow each other where rows are apart.
+fn sizes_of_tuples(table: &CountedTable) -> impl Iterator<Item = u32> {
+    let tuples: Vec<usize> = (0..table.tuples.len()).collect();
+    let is_same = |one: &usize, other: &usize| table.tuples.key(*one) == table.tuples.key(*other);
+    let sizes = table.tuples.sizes();
+    let size = |same: &[usize]| same.iter().map(|&tuple| sizes[tuple]).sum();
+    let sizes: Vec<u32> = tuples.chunk_by(is_same).map(size).collect();
+    sizes.into_iter()
 }
 
 /// The number of rows times its logarithm.

@@ -10,8 +10,10 @@ use incrowd_core::problem::{Guarantee, Problem, Proposal, Settings, Unwatched};
 use incrowd_core::publish::{
     PublishedRows, SuppressedRows, compare_with_original, publish, verify,
 };
-use incrowd_core::recode::{PublishedCells, PublishedColumn, PublishedNumbers, Recoding};
-use incrowd_core::utility::MetricSpec;
+use incrowd_core::recode::{
+    ColumnRecoding, PublishedCells, PublishedColumn, PublishedNumbers, Recoding,
+};
+use incrowd_core::utility::{METRICS, MetricSpec};
 use incrowd_testkit::oracle::{
     MissingPolicy, OracleProblem, Promise, RawHierarchy, RawTable, Thousandths,
 };
@@ -327,17 +329,20 @@ impl Case {
         let mut doubled: Vec<i64> = rows.iter().map(|row| (number(row) * 2.0) as i64).collect();
         doubled.sort_unstable();
         let (rows, middle) = (doubled.len(), (doubled.len() - 1) / 2);
-        let centre = match self.numbers() {
-            PublishedNumbers::Median => (doubled[middle] + doubled[rows / 2]) as f64 / 4.0,
-            _ => doubled.iter().sum::<i64>() as f64 / (2 * rows) as f64,
+        // As a fraction.
+        let (sum, rows) = match self.numbers() {
+            PublishedNumbers::Median => (doubled[middle] + doubled[rows / 2], 4),
+            _ => (doubled.iter().sum::<i64>(), 2 * rows as i64),
         };
         let listed = &self.oracle.quasi_identifiers[column].1;
-        let text = match listed.iter().any(|it| it[0].contains('.')) {
-            true => format!("{centre:.3}"),
-            false => format!("{centre:.2}"),
-        };
-        let text = text.trim_end_matches('0').trim_end_matches('.');
-        if text == "-0" { "0" } else { text }.to_owned()
+        let has_halves = listed.iter().any(|it| it[0].contains('.'));
+        let unit = if has_halves { 1000 } else { 100 };
+        // Halves are rounded away from zero.
+        let rounded = (2 * sum.abs() * unit + rows) / (2 * rows);
+        let sign = if sum < 0 && rounded > 0 { "-" } else { "" };
+        let places = if has_halves { 3 } else { 2 };
+        let text = format!("{sign}{}.{:0places$}", rounded / unit, rounded % unit);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
 
     /// The rows as published in these regions.
@@ -493,11 +498,15 @@ fn relaxed_regions_are_safe_and_hold_the_rows_they_stand_for() {
     assert!(compared > 600, "only {compared} releases");
 }
 
-/// Halves sorted numbers while both halves have k, and says how each number is published.
+/// Halves sorted numbers while both halves have k, and says how each number is published. Of an odd number, the half
+/// that keeps equal numbers together is preferred, then the larger one below.
 fn halved(numbers: &[i32], k: usize, published: &mut Vec<(i32, String)>) {
     let (least, greatest) = (numbers[0], numbers[numbers.len() - 1]);
-    let half = numbers.len() / 2;
-    if least < greatest && half >= k {
+    let halves = [numbers.len().div_ceil(2), numbers.len() / 2];
+    let keeps_together =
+        |half: &usize| numbers.get(half.wrapping_sub(1)) != numbers.get(*half) && *half > 0;
+    let half = halves.into_iter().find(keeps_together).unwrap_or(halves[1]);
+    if least < greatest && halves[1] >= k {
         halved(&numbers[..half], k, published);
         halved(&numbers[half..], k, published);
         return;
@@ -891,5 +900,47 @@ fn no_interval_reaches_beyond_the_highest_acceptable_level() {
         let proposal = algorithm.solve(&problem, &Unwatched).unwrap();
         let release = publish(&problem, &proposal).unwrap();
         assert_eq!(release.texts(0), ["{1, 3, 5}", "{2, 4, 6}"]);
+    }
+}
+
+#[test]
+fn no_metric_depends_on_whether_rows_were_kept_apart() {
+    for seed in 0..60 {
+        let case = case(seed);
+        let rows = 0..case.oracle.table.rows.len();
+        let tables = [false, true].map(|is_apart| {
+            let mut counter = case.oracle.count(rows.clone()).unwrap();
+            if is_apart {
+                counter.keep_rows_apart();
+            }
+            case.oracle.finish(counter).unwrap()
+        });
+        for entry in METRICS {
+            let [together, apart] = tables.each_ref().map(|table| {
+                let target = format!("{}(column=disease)", entry.name);
+                let specs = [entry.name.parse::<MetricSpec>(), target.parse()];
+                let metric = specs
+                    .into_iter()
+                    .find_map(|spec| spec.ok()?.build(table).ok())?;
+                let problem = Problem::new(table, &[], &*metric);
+                let proposal = Proposal {
+                    recoding: ColumnRecoding::FullDomain(table.lattice().top().clone()).into(),
+                    guarantee: Guarantee::Heuristic,
+                    loss: None,
+                    nodes_checked: 0,
+                    steps: Vec::new(),
+                };
+                Some(publish(&problem, &proposal).unwrap().loss(&*metric))
+            });
+            let is_same = match (together, apart) {
+                (Some(one), Some(other)) => one.is_about(other),
+                (one, other) => one == other,
+            };
+            assert!(
+                is_same,
+                "{}, {}: {together:?} {apart:?}",
+                case.name, entry.name
+            );
+        }
     }
 }

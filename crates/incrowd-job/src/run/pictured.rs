@@ -5,9 +5,9 @@ mod spread;
 use crate::error::Error;
 use crate::report::pictured::{ColumnPictured, Pictured};
 use crate::run::control::Control;
-use incrowd_core::counts::LeafOrder;
 use incrowd_core::lattice::Level;
 use incrowd_core::publish::Release;
+use incrowd_core::recode::Labels;
 use incrowd_core::utility::MetricSpec;
 use spread::Column;
 use std::collections::BTreeMap;
@@ -25,8 +25,9 @@ impl Pictured {
         let mut columns = Vec::new();
         for (at, attribute) in table.attributes.iter().enumerate() {
             control.check()?;
-            let order = LeafOrder::new(attribute);
-            let values = release.published_values(at, &order);
+            let labels = Labels::new(attribute);
+            let order = labels.order();
+            let values = release.published_values(at, order);
             let rows_of_leaves = &attribute.rows_of_groups[0];
             let column = Column {
                 values: &values,
@@ -34,6 +35,7 @@ impl Pictured {
                     .map(|position| rows_of_leaves[order.leaf(position).index()])
                     .collect(),
                 text: &|position| attribute.hierarchy.text(order.leaf(position)),
+                names_its_values: &|text| labels.names_its_values(text),
                 first_number: order
                     .numbers()
                     .map(|numbers| numbers.partition_point(|number| number.is_nan()) as u32),

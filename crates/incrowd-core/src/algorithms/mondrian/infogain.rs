@@ -35,7 +35,7 @@ crate::documented! {
     /// One or more target columns. Missing cells that match any value are refused together with models that do not
     /// survive merging.
     /// # Invariant
-    /// Regions do not overlap, and each satisfies all models.
+    /// Regions do not overlap, except in a bound if relaxed, and each satisfies all models.
     /// # Cost
     /// That of `mondrian`, and the distinct tuples are sorted once for each column.
     #[derive(Debug)]

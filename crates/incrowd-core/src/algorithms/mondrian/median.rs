@@ -16,11 +16,12 @@ crate::documented! {
     /// The table is a box with one dimension for each quasi-identifier. The widest side is cut at its median: numbers
     /// and dates by size, text with levels into the groups below, other text by its order. A cut is made only if every
     /// part satisfies all privacy models; otherwise the next widest side is tried. A region that cannot be cut is
-    /// published as one class: numbers as `[low-high]`, text as the lowest group that contains all of it, or as the set
+    /// published as one class: numbers as `[low-high]` (or as `numbers` says), text as the lowest group that contains all of it, or as the set
     /// of its values. Regions are much finer than one level for each column.
     ///
-    /// Equal rows stay together, unless `relaxed` is set: then rows at the median may be divided, so that both sides have
-    /// equally many, give or take one, and regions touch. Of numbers, a region with any width then has at most 2k - 1
+    /// Equal rows stay together, unless `relaxed` is set: then rows at the median are divided where no other cut leaves
+    /// both sides with equally many rows, give or take one, and regions may share a bound. That bounds the size of
+    /// classes, but where many rows are equal their exact values are lost: loss can be greater than without it. Of numbers, a region with any width then has at most 2k - 1
     /// rows.
     ///
     /// # Paper
@@ -36,7 +37,7 @@ crate::documented! {
     /// # Needs
     /// Nothing. Missing cells that match any value are refused together with models that do not survive merging.
     /// # Invariant
-    /// Regions do not overlap, and each satisfies all models.
+    /// Regions do not overlap, except in a bound if relaxed, and each satisfies all models.
     /// # Cost
     /// Each cut looks at the distinct tuples of its region a few times, so a table takes about as many passes as the
     /// logarithm of its classes. Memory: one number for each distinct tuple and quasi-identifier; if relaxed, for each
@@ -102,7 +103,8 @@ impl AtMedian {
             None => width,
         };
         let widths = (0..region.ends.len()).map(|at| (at, width(&at)));
-        let widths = widths.filter(|(_, width)| *width > 0.0);
+        // A width may be too small to be told from 0.
+        let widths = widths.filter(|&(at, _)| region.ends[at].0 != region.ends[at].1);
         let widths = widths.map(|(at, width)| (at, emphasized(at, width), width));
         let mut widths: Vec<(usize, f64, f64)> = widths.collect();
         // Stable, so ties stay in column order.
@@ -119,23 +121,27 @@ impl AtMedian {
             {
                 return true;
             }
-            let half = region.rows / 2;
-            if self.is_relaxed
-                && worker.size_is_safe(half)
-                && worker.cut(region, Cut::Half { dimension }, parts)
-            {
-                return true;
-            }
+            let half = Cut::Half { dimension };
+            let half = (self.is_relaxed && worker.size_is_safe(region.rows / 2)).then_some(half);
             let places = at_median(worker, region, dimension);
-            let mut places = places.into_iter().flatten();
-            places.any(|place| worker.cut(region, Cut::Below { dimension, place }, parts))
+            // Rows are divided only where that makes the sides more even.
+            let (even, uneven): (Vec<_>, Vec<_>) = (places.into_iter().flatten())
+                .partition(|(_, below)| below.abs_diff(region.rows - below) <= 1);
+            let below = |(place, _)| Cut::Below { dimension, place };
+            let cuts = even.into_iter().map(below).chain(half);
+            let mut cuts = cuts.chain(uneven.into_iter().map(below));
+            cuts.any(|cut| worker.cut(region, cut, parts))
         })
     }
 }
 
-/// The cuts just above and just below the median place, the one with the more even sides first. Cuts whose sides are too
-/// small for any model are left out.
-fn at_median(worker: &mut Worker<'_>, region: &Region<'_>, dimension: usize) -> [Option<u32>; 2] {
+/// The cuts just above and just below the median place, with the rows below them, the one with the more even sides first.
+/// Cuts whose sides are too small for any model are left out.
+fn at_median(
+    worker: &mut Worker<'_>,
+    region: &Region<'_>,
+    dimension: usize,
+) -> [Option<(u32, u32)>; 2] {
     let rows = region.rows;
     let places = worker.rows_of_places(region, dimension);
     let mut below = 0;
@@ -159,6 +165,6 @@ fn at_median(worker: &mut Worker<'_>, region: &Region<'_>, dimension: usize) -> 
     cuts.map(|cut| {
         let (place, below) = cut?;
         let may_be_safe = worker.size_is_safe(below) && worker.size_is_safe(rows - below);
-        may_be_safe.then_some(place)
+        may_be_safe.then_some((place, below))
     })
 }

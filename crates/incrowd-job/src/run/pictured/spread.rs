@@ -32,6 +32,8 @@ pub(super) struct Column<'a> {
     pub(super) rows: Vec<u32>,
     /// The raw value at each position.
     pub(super) text: &'a dyn Fn(u32) -> &'a str,
+    /// Whether a text is a set that names its values.
+    pub(super) names_its_values: &'a dyn Fn(&str) -> bool,
     /// Of numbers and dates: where they begin. Missing cells are before them.
     pub(super) first_number: Option<u32>,
     /// Rows of the table.
@@ -235,8 +237,7 @@ impl Column<'_> {
             let value = values[at];
             let raw = (self.text)(position);
             let (before, after) = (self.rows[position as usize], after[position as usize]);
-            let is_spelled_out =
-                value.text == raw || value.text.starts_with('{') && value.text.contains(raw);
+            let is_spelled_out = value.text == raw || (self.names_its_values)(value.text);
             let part = match of_text[at] {
                 Some((part, _)) if !is_spelled_out => part,
                 _ => {

@@ -85,6 +85,13 @@ impl Recount<'_> {
         original: Option<&Job>,
         control: &Control,
     ) -> Result<(), Error> {
+        let numbers = self.stated.request.settings.get("numbers");
+        if numbers.is_some_and(|numbers| numbers != ["interval"]) {
+            self.unchecked(
+                "reached.published",
+                "a mean or median does not say which numbers it stands for; run the job again",
+            );
+        }
         if let Some(job) = job {
             let mut job = job.clone();
             if let Some(original) = original {

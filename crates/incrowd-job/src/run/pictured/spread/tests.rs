@@ -1,8 +1,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use incrowd_core::counts::{CountedTable, LeafOrder, Missing, RowCounter};
+use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::{Hierarchy, automatic};
+use incrowd_core::recode::Labels;
 use incrowd_core::table::{Kind, RowBatch};
 
 /// A table of one column, with a hierarchy such as `a n`, `b n` for each value or a built one.
@@ -39,7 +40,8 @@ fn spread(
     smallest_class: u32,
 ) -> (Vec<Spread>, Option<f64>) {
     let attribute = &table.attributes[0];
-    let order = LeafOrder::new(attribute);
+    let labels = Labels::new(attribute);
+    let order = labels.order();
     let leaf = |text: &&str| attribute.hierarchy.leaf(text).unwrap().0;
     let values: Vec<PublishedValue<'_>> = (published.iter())
         .map(|(text, rows, stands_for)| PublishedValue {
@@ -54,6 +56,7 @@ fn spread(
             .map(|position| attribute.rows_of_groups[0][order.leaf(position).index()])
             .collect(),
         text: &|position| attribute.hierarchy.text(order.leaf(position)),
+        names_its_values: &|text| labels.names_its_values(text),
         first_number: order
             .numbers()
             .map(|numbers| numbers.partition_point(|number| number.is_nan()) as u32),
