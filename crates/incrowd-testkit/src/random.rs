@@ -6,9 +6,10 @@
 
 use crate::oracle::{
     Aggregate, Aggregation, Distance, MissingPolicy, OracleMetric, OracleModel, OracleProblem,
-    Promise, RawHierarchy, RawTable, Thousandths,
+    OracleResearchValue, OracleRule, Promise, RawHierarchy, RawTable, Thousandths,
 };
 use fastrand::Rng;
+use std::collections::BTreeSet;
 
 /// A problem for a seed: 1 to 4 quasi-identifiers, 1 to 60 rows, 0 to 2 sensitive columns, one to three promises.
 pub fn random_problem(seed: u64) -> OracleProblem {
@@ -416,7 +417,116 @@ pub fn random_metric(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Opti
         "classification-metric" => OracleMetric::ClassificationMetric {
             target: problem.target.clone()?,
         },
+        "research-value" => OracleMetric::ResearchValue(random_research_value(problem, rng)),
         _ => panic!("the oracle does not know the metric `{name}`"),
+    })
+}
+
+fn random_research_value(problem: &OracleProblem, rng: &mut Rng) -> OracleResearchValue {
+    let columns = &problem.quasi_identifiers;
+    let mut weights = Vec::new();
+    if rng.bool() {
+        // Parts of 16, so that their sum is 1 to the last bit.
+        let mut left = 16;
+        for (at, (column, _)) in columns.iter().enumerate() {
+            let part = match at + 1 == columns.len() {
+                true => left,
+                false => rng.u32(0..=left),
+            };
+            left -= part;
+            weights.push((column.clone(), f64::from(part) / 16.0));
+        }
+    }
+    let mut rules: Vec<OracleRule> = Vec::new();
+    for _ in 0..rng.usize(0..5) {
+        let (column, ways_up) = &columns[rng.usize(0..columns.len())];
+        let Some(rule) = random_rule(problem, column, ways_up, rng) else {
+            continue;
+        };
+        let sides = |rule: &OracleRule| {
+            let set = |side: &[String]| side.iter().cloned().collect::<BTreeSet<_>>();
+            (
+                rule.column.clone(),
+                BTreeSet::from([set(&rule.one), set(&rule.other)]),
+            )
+        };
+        if rules.iter().all(|other| sides(other) != sides(&rule)) {
+            rules.push(rule);
+        }
+    }
+    let mut level_values = Vec::new();
+    if rng.u8(0..6) == 0 {
+        let (column, ways_up) = &columns[rng.usize(0..columns.len())];
+        let values = ways_up[0].iter().map(|_| f64::from(rng.u8(0..=8)) / 8.0);
+        level_values.push((column.clone(), values.collect()));
+    }
+    let exponents = [1.0, 1.0, 1.0, 0.0, 0.5, 2.0];
+    OracleResearchValue {
+        weights,
+        rules,
+        base: f64::from([0, 0, 3][rng.usize(0..3)]),
+        exponents: match rng.bool() {
+            true => (1.0, 1.0),
+            false => (exponents[rng.usize(0..6)], exponents[rng.usize(0..6)]),
+        },
+        level_values,
+    }
+}
+
+/// A boundary, two values or two sets of them; none if the column has too few values for it.
+pub fn random_rule(
+    problem: &OracleProblem,
+    column: &str,
+    ways_up: &RawHierarchy,
+    rng: &mut Rng,
+) -> Option<OracleRule> {
+    let mut values: Vec<&String> = ways_up.iter().map(|way| &way[0]).collect();
+    values.retain(|value| !value.is_empty() && *value != "*");
+    let number = |value: &str| value.parse::<f64>().ok();
+    let rows: Vec<usize> = (0..problem.table.rows.len()).collect();
+    let data = problem.values(&rows, column);
+    let is_number = |value: &str| value.is_empty() || number(value).is_some();
+    let is_numeric = data.iter().any(|value| !value.is_empty())
+        && data.iter().all(|value| is_number(value))
+        && values.iter().all(|value| is_number(value));
+    if values.len() < 2 {
+        return None;
+    }
+    rng.shuffle(&mut values);
+    let (text, one, other) = if is_numeric && rng.bool() {
+        values.sort_by(|one, other| number(one).partial_cmp(&number(other)).expect("numbers"));
+        let at = rng.usize(1..values.len());
+        let (low, high) = (values[at - 1], values[at]);
+        if number(low) == number(high) {
+            return None;
+        }
+        let (low_number, high_number) = (number(low), number(high));
+        let up_to: Vec<String> = (values.iter().copied())
+            .filter(|it| number(it) <= low_number)
+            .cloned()
+            .collect();
+        let from: Vec<String> = (values.iter().copied())
+            .filter(|it| number(it) >= high_number)
+            .cloned()
+            .collect();
+        (format!("{low}|{high}"), up_to, from)
+    } else if values.len() == 2 || rng.bool() {
+        let (one, other) = (values[0].clone(), values[1].clone());
+        (format!("{one} != {other}"), vec![one], vec![other])
+    } else {
+        let at = rng.usize(1..values.len() - 1);
+        let until = rng.usize(at + 1..=values.len());
+        let side = |values: &[&String]| values.iter().map(|it| (*it).clone()).collect::<Vec<_>>();
+        let (one, other) = (side(&values[..at]), side(&values[at..until]));
+        let text = format!("{{{}}} != {{{}}}", one.join(", "), other.join(", "));
+        (text, one, other)
+    };
+    Some(OracleRule {
+        column: column.to_owned(),
+        text,
+        one,
+        other,
+        importance: f64::from(rng.u8(1..=20)) / 2.0,
     })
 }
 

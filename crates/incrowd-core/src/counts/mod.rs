@@ -70,15 +70,22 @@ impl Attribute {
 
     /// The leaves as numbers, dates as days, a missing or unlisted one as NaN; none if there are other leaves.
     pub fn numbers_of_leaves(&self) -> Option<Vec<f64>> {
-        let number = |leaf: Leaf| match (self.hierarchy.text(leaf), self.kind) {
-            ("" | ANY, _) => Some(f64::NAN),
+        let number = |leaf: Leaf| match self.hierarchy.text(leaf) {
+            "" | ANY => Some(f64::NAN),
             _ if self.missing == Some(leaf) => Some(f64::NAN),
-            (label, Kind::Number) => parse_number(label).map(|number| number.get()),
-            (label, Kind::Date) => parse_date(label).map(days),
-            (_, Kind::Text) => None,
+            label => self.number_of(label),
         };
         let leaves = 0..self.hierarchy.leaves() as u32;
         leaves.map(|leaf| number(Leaf(leaf))).collect()
+    }
+
+    /// A text as one of the numbers of this column, a date as days; none if it is neither, or the column is text.
+    pub fn number_of(&self, text: &str) -> Option<f64> {
+        match self.kind {
+            Kind::Number => parse_number(text).map(|number| number.get()),
+            Kind::Date => parse_date(text).map(days),
+            Kind::Text => None,
+        }
     }
 }
 

@@ -89,6 +89,16 @@ error_codes! {
     SettingOutOfRange { family: "algorithm" } => "setting-out-of-range", "A setting of an algorithm has a value that it does not take.";
     SettingOutOfRange => "parameter-out-of-range", "A setting of a privacy model has a value that it does not take.";
     WeightsAllZero => "weights-all-zero", "The weights of a metric are all 0.";
+    WeightsSum => "weights-sum", "The weights of the research value do not sum to 1.";
+    RuleMalformed => "rule-malformed", "A text is not a rule.";
+    RuleImportance => "rule-importance", "The importance of a rule is 0 or less.";
+    RuleColumn => "rule-column", "A rule is about a column that is not a quasi-identifier.";
+    RuleValue => "rule-value", "A rule names a value that its column does not have.";
+    RuleNotNumeric => "rule-not-numeric", "A boundary in a column that does not consist of numbers, or between texts that are not numbers.";
+    RuleOutside => "rule-outside", "A boundary with all values of its column on one side.";
+    RuleContradictory => "rule-contradictory", "A rule has the same value on both sides.";
+    RuleRepeated => "rule-repeated", "A rule is given twice.";
+    LevelValues => "level-values", "The number of level values is not the number of levels.";
     ModelNeedsColumn => "model-needs-column", "A model needs a sensitive column, but none is given.";
     NotASensitiveColumn => "not-a-sensitive-column", "A model names a column that is not sensitive.";
     NoSuchValue => "no-such-value", "A model names a value that its column does not have.";

@@ -177,6 +177,43 @@ impl Error {
                 setting, allowed, ..
             } => format!("`{setting}` must be {allowed}"),
             Error::WeightsAllZero { .. } => "give at least one quasi-identifier a weight above 0".into(),
+            Error::WeightsSum { .. } => {
+                "quasi-identifiers without a weight count 0: give each its share of 1, as in `--weight age=0.4 --weight \
+                 sex=0.6`, or let `--weights equal` or `--weights auto` choose"
+                    .into()
+            }
+            Error::RuleMalformed { .. } => {
+                "write `age: 64|65 = 25`, `race: White != Black = 20` or `race: {White, Black} != {Other} = 5`, with \
+                 spaces around `!=` and `=`; the last number is the importance"
+                    .into()
+            }
+            Error::RuleImportance { .. } => {
+                "write a number above 0 after the last ` = `; a rule that does not matter is left out".into()
+            }
+            Error::RuleColumn { column } => format!(
+                "only generalized columns can break a rule: add `{column}` to `-q`, or remove the rule"
+            ),
+            Error::RuleValue { column, .. } => format!(
+                "check the spelling, including capitals and spaces; the values are those of the hierarchy of `{column}`"
+            ),
+            Error::RuleNotNumeric { has_numbers, .. } => match has_numbers {
+                true => "write two values of the column, the lesser first, as in `64|65`".into(),
+                false => "name values instead, as in `{White, Black} != {Other}`".into(),
+            },
+            Error::RuleOutside { .. } => {
+                "choose a boundary with values of the hierarchy at or below its first number and at or above its second"
+                    .into()
+            }
+            Error::RuleContradictory { rule, .. } => match rule.contains('|') {
+                true => "write the lesser number first, as in `64|65`".into(),
+                false => "name each value on one side only".into(),
+            },
+            Error::RuleRepeated { .. } => {
+                "keep one of the two, with the importance that is meant".into()
+            }
+            Error::LevelValues { .. } => {
+                "give one value for each level, from the raw values up, as in `age:1/0.8/0`".into()
+            }
             Error::ModelNeedsColumn { .. } => "name one with `--sensitive`".into(),
             Error::NotASensitiveColumn { column, .. } => {
                 format!("add `--sensitive {column}`, or remove `column=`")

@@ -428,6 +428,88 @@ pub enum Error {
         /// The metric.
         metric: &'static str,
     },
+    /// Weights that must sum to 1 and do not.
+    #[error("the weights of the quasi-identifiers sum to {sum}, not to 1")]
+    WeightsSum {
+        /// What they sum to, in a few digits.
+        sum: String,
+    },
+    /// A text that is no rule.
+    #[error("`{rule}` is not a rule")]
+    RuleMalformed {
+        /// The text.
+        rule: String,
+    },
+    /// A rule whose importance is 0 or less.
+    #[error("the importance of the rule `{rule}` is not above 0")]
+    RuleImportance {
+        /// The rule.
+        rule: String,
+    },
+    /// A rule about a column that is not generalized.
+    #[error("a rule is about the column `{column}`, which is not a quasi-identifier")]
+    RuleColumn {
+        /// The column.
+        column: String,
+    },
+    /// A rule about a value that the column does not have.
+    #[error("the rule `{rule}` names the value `{value}`, which column `{column}` does not have")]
+    RuleValue {
+        /// The column.
+        column: String,
+        /// The rule.
+        rule: String,
+        /// The value, as the rule has it.
+        value: String,
+    },
+    /// A boundary in a column that is not made of numbers, or between texts that are none.
+    #[error("the rule `{rule}` is not a boundary between two numbers of column `{column}`")]
+    RuleNotNumeric {
+        /// The column.
+        column: String,
+        /// The rule.
+        rule: String,
+        /// Whether the column has numbers, so that the rule is to blame.
+        has_numbers: bool,
+    },
+    /// A boundary with all values on one side.
+    #[error(
+        "the boundary `{rule}` is outside the data: column `{column}` has values only on one side of it"
+    )]
+    RuleOutside {
+        /// The column.
+        column: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A rule that no release can keep.
+    #[error(
+        "the rule `{rule}` of column `{column}` contradicts itself: a value would be on both sides"
+    )]
+    RuleContradictory {
+        /// The column.
+        column: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A rule that was given before.
+    #[error("the rule `{rule}` of column `{column}` is given twice")]
+    RuleRepeated {
+        /// The column.
+        column: String,
+        /// The rule.
+        rule: String,
+    },
+    /// Values of levels, and not one for each level.
+    #[error("column `{column}` has {expected} levels, but {given} level values are given")]
+    LevelValues {
+        /// The column.
+        column: String,
+        /// How many values there are.
+        given: usize,
+        /// How many levels there are, the raw values included.
+        expected: usize,
+    },
     /// A model about sensitive values, and no sensitive column.
     #[error("`{model}` needs a sensitive column, but none is given")]
     ModelNeedsColumn {

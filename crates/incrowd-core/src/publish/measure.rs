@@ -7,7 +7,8 @@ use crate::counts::{CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::Group;
 use crate::lattice::Level;
 use crate::utility::{
-    Cover, LeafRows, Loss, OverlappingGroups, Published, PublishedAttribute, UtilityMetric,
+    AttributeValue, Cover, LeafRows, Loss, OverlappingGroups, Published, PublishedAttribute,
+    ResearchValue, UtilityMetric,
 };
 
 /// A quasi-identifier as metrics see it. Its groups are the values of the recoding, in their order there.
@@ -126,6 +127,11 @@ impl Release<'_> {
     /// What each quasi-identifier costs by itself; none if the metric does not look at single ones.
     pub fn loss_of_attributes(&self, metric: &dyn UtilityMetric) -> Option<Vec<Loss>> {
         self.measured(metric, |published| metric.loss_of_attributes(published))
+    }
+
+    /// The research value of each quasi-identifier, and which rules the release keeps.
+    pub fn research_value(&self, metric: &ResearchValue) -> Vec<AttributeValue> {
+        self.measured(metric, |published| metric.of_attributes(published))
     }
 
     /// What a metric makes of the release.

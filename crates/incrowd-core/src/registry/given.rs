@@ -1,6 +1,7 @@
 //! The settings that were given, checked.
 
-use super::setting::{Default, Setting, Steps, by_column, steps, weights};
+use super::rule::Rule;
+use super::setting::{Default, Setting, Steps, by_column, numbers_by_level, steps, weights};
 use crate::error::Error;
 use crate::table::Decimal;
 
@@ -158,6 +159,18 @@ impl Given {
     pub fn weights(&self, name: &str) -> Vec<(&str, f64)> {
         self.text(name)
             .map_or_else(Vec::new, |text| weights(text).expect(CANONICAL))
+    }
+
+    /// The numbers of each column, by level.
+    pub fn numbers_by_level(&self, name: &str) -> Vec<(&str, Vec<f64>)> {
+        self.text(name)
+            .map_or_else(Vec::new, |text| numbers_by_level(text).expect(CANONICAL))
+    }
+
+    /// The rules.
+    pub fn rules(&self, name: &str) -> Vec<Rule> {
+        self.text(name)
+            .map_or_else(Vec::new, |text| Rule::all(text).expect(CANONICAL))
     }
 
     /// The word of each column that is named, and of all others where there is no name.

@@ -12,10 +12,12 @@
 //! ```
 
 mod given;
+mod rule;
 mod setting;
 mod spec;
 
 pub use given::Given;
+pub use rule::{Rule, RuleSides};
 pub use setting::{Default, Kind, Setting, Steps};
 pub use spec::Spec;
 

@@ -1,5 +1,6 @@
 //! One setting: its name, what it takes, what it means.
 
+use super::rule::Rule;
 use crate::table::Decimal;
 use std::fmt;
 
@@ -72,6 +73,8 @@ pub enum Kind {
     Count,
     /// A decimal, at least 1.
     AtLeastOne,
+    /// A decimal, at least 0.
+    AtLeastZero,
     /// A decimal above 0.
     Positive,
     /// A decimal above 0, at most 1.
@@ -86,6 +89,10 @@ pub enum Kind {
     Text,
     /// Weights of columns, as in `age:2;sex:1`.
     Weights,
+    /// A number for each level of single columns, from the raw values up, as in `age:1/0.8/0;sex:1/0`.
+    NumbersByLevel,
+    /// Values to be told apart, each with its importance, as in `age: 64|65 = 25 ; sex: Male != Female = 5`.
+    Rules,
     /// Any texts.
     Texts,
     /// Some of these words.
@@ -129,7 +136,7 @@ impl Kind {
 
     /// Whether its values name cells of the table, which must not be published with a release.
     pub fn holds_cells(self) -> bool {
-        self == Kind::OrderByColumn
+        matches!(self, Kind::OrderByColumn | Kind::Rules)
     }
 
     /// Whether the number is in range.
@@ -137,6 +144,7 @@ impl Kind {
         match self {
             Kind::Count => number.whole().is_some_and(|count| count >= 1),
             Kind::AtLeastOne => number >= Decimal::ONE,
+            Kind::AtLeastZero => number >= Decimal::ZERO,
             Kind::Positive => number > Decimal::ZERO,
             Kind::Share => number > Decimal::ZERO && number <= Decimal::ONE,
             Kind::Distance => number >= Decimal::ZERO && number <= Decimal::ONE,
@@ -162,6 +170,15 @@ impl Kind {
                 let pair = |(column, weight): (&str, f64)| format!("{column}:{weight}");
                 Some(weights.into_iter().map(pair).collect::<Vec<_>>().join(";"))
             }
+            Kind::NumbersByLevel => {
+                let column = |(column, numbers): (&str, Vec<f64>)| {
+                    let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+                    format!("{column}:{}", numbers.join("/"))
+                };
+                let columns = numbers_by_level(text)?.into_iter().map(column);
+                Some(columns.collect::<Vec<_>>().join(";"))
+            }
+            Kind::Rules => Some(Rule::join(&Rule::all(text).ok()?)),
             Kind::ChoiceByColumn(words) => {
                 let (column, word) = by_column(text);
                 let word = words.contains(&word).then_some(word)?;
@@ -190,12 +207,18 @@ impl Kind {
     pub fn value_name(self) -> &'static str {
         match self {
             Kind::Count => "N",
-            Kind::AtLeastOne | Kind::Positive | Kind::Share | Kind::Distance => "NUMBER",
             Kind::Flag => "true|false",
+            Kind::AtLeastOne
+            | Kind::AtLeastZero
+            | Kind::Positive
+            | Kind::Share
+            | Kind::Distance => "NUMBER",
             Kind::Choice(_) => "WORD",
             Kind::Text => "TEXT",
             Kind::Texts => "TEXTS",
             Kind::Choices(_) => "WORDS",
+            Kind::NumbersByLevel => "COLUMN:NUMBERS",
+            Kind::Rules => "RULES",
             Kind::Weights | Kind::ChoiceByColumn(_) => "[COLUMN=]WORD",
             Kind::StepsByColumn => "COLUMN=STEPS",
             Kind::OrderByColumn => "COLUMN=VALUES",
@@ -223,6 +246,21 @@ pub(super) fn weights(text: &str) -> Option<Vec<(&str, f64)>> {
     text.split(';').map(read).collect()
 }
 
+/// Reads `age:1/0.8/0;sex:1/0`.
+pub(super) fn numbers_by_level(text: &str) -> Option<Vec<(&str, Vec<f64>)>> {
+    let number = |text: &str| {
+        let number: f64 = text.trim().parse().ok()?;
+        (number.is_finite() && number >= 0.0).then_some(number)
+    };
+    let column = |text: &'_ str| {
+        let (column, numbers) = text.rsplit_once(':')?;
+        let numbers: Option<Vec<f64>> = numbers.split('/').map(number).collect();
+        Some((column.len(), numbers?))
+    };
+    let read = |text| column(text).map(|(length, numbers)| (text[..length].trim(), numbers));
+    text.split(';').map(read).collect()
+}
+
 /// Reads canonical steps.
 pub(super) fn steps(text: &str) -> Option<(&str, Steps)> {
     let (column, steps) = by_column(text);
@@ -235,6 +273,7 @@ impl fmt::Display for Kind {
         match self {
             Kind::Count => write!(f, "a whole number from 1 to {}", u32::MAX),
             Kind::AtLeastOne => write!(f, "a decimal number of at least 1"),
+            Kind::AtLeastZero => write!(f, "a decimal number of at least 0"),
             Kind::Positive => write!(f, "a decimal number above 0"),
             Kind::Share => write!(f, "a decimal number above 0 and at most 1"),
             Kind::Distance => write!(f, "a decimal number from 0 to 1"),
@@ -246,6 +285,14 @@ impl fmt::Display for Kind {
             Kind::Weights => write!(
                 f,
                 "weights of columns, each at least 0, as in `age:2;sex:1`"
+            ),
+            Kind::NumbersByLevel => write!(
+                f,
+                "a number of at least 0 for each level of a column, as in `age:1/0.8/0;sex:1/0`"
+            ),
+            Kind::Rules => write!(
+                f,
+                "rules as in `age: 64|65 = 25 ; race: White != Black = 20`"
             ),
             Kind::ChoiceByColumn(words) => write!(
                 f,

@@ -107,6 +107,20 @@ impl<T> Spec<T> {
         values.first().map(String::as_str)
     }
 
+    /// Gives a setting that the text does not.
+    pub fn give(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        self.given.give(name, &[value])
+    }
+
+    /// How it is named wherever it may be published: with its settings, unless some of them may hold cells of the table.
+    pub fn public_name(&self) -> String {
+        let mut settings = self.entry.settings.iter();
+        match settings.any(|setting| setting.kind.holds_cells()) {
+            true => self.entry.name.to_owned(),
+            false => self.to_string(),
+        }
+    }
+
     /// The column it is about, when one is named.
     pub fn column(&self) -> Option<&str> {
         self.setting(Setting::COLUMN)

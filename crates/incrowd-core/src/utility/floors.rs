@@ -106,6 +106,11 @@ impl Ladders {
         }
     }
 
+    /// What all rows are charged for one attribute at one level.
+    pub(super) fn all(&self, attribute: usize, level: Level) -> f64 {
+        self.ladders[attribute][level.index()].least(self.rows)
+    }
+
     /// The least that the rows left after suppressing so many are charged, for each attribute, at every node at
     /// or above this one.
     ///

@@ -30,6 +30,7 @@ mod non_uniform_entropy;
 mod precision;
 mod query_error;
 mod registry;
+mod research_value;
 #[cfg(test)]
 mod tests;
 
@@ -48,6 +49,7 @@ pub use non_uniform_entropy::NonUniformEntropy;
 pub use precision::Precision;
 pub use query_error::QueryError;
 pub use registry::{MetricEntry, MetricKind, MetricSpec};
+pub use research_value::{AttributeValue, ResearchValue, automatic_weights};
 
 use crate::counts::{Attribute, CountedTable, Histograms, LeafOrder, LeafSet};
 use crate::hierarchy::{Group, Hierarchy, Leaf};
@@ -71,6 +73,7 @@ pub static METRICS: &[MetricEntry] = &[
     kl_divergence::ENTRY,
     query_error::ENTRY,
     classification_metric::ENTRY,
+    research_value::ENTRY,
 ];
 
 /// A loss; lower is better. Never NaN.

@@ -116,6 +116,7 @@ fn groups_of_any_making_are_judged_measured_and_published_as_the_oracle_says() {
             let Some(metric) = random_metric(entry.name, &derived, rng) else {
                 continue;
             };
+            let metric = metric.without_level_values();
             let case = format!("seed {seed}, {}", metric.spec());
             let built = prepared.metric(&metric).unwrap();
             let problem = prepared.problem(&*built);
@@ -183,6 +184,7 @@ fn what_a_search_says_its_answer_costs_is_what_the_release_costs() {
             let Some(metric) = random_metric(entry.name, &oracle, rng) else {
                 continue;
             };
+            let metric = metric.without_level_values();
             let built = prepared.metric(&metric).unwrap();
             let mut problem = prepared.problem(&*built);
             let mut coarse = Vec::new();

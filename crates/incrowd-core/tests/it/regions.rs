@@ -321,6 +321,39 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
             let product: f64 = losses.iter().map(|loss| 1.0 + loss).product();
             product.powf(1.0 / attributes as f64) - 1.0
         }
+        "research-value" => {
+            1.0 - mean(each(&|at| {
+                let hierarchy = &table.attributes[at].hierarchy;
+                let number = |leaf: u32| hierarchy.text(Leaf(leaf)).parse::<f64>().ok();
+                let is_number = |leaf: u32| {
+                    matches!(hierarchy.text(Leaf(leaf)), "" | "*") || number(leaf).is_some()
+                };
+                let all: Vec<u32> = (0..hierarchy.leaves() as u32).collect();
+                if table.attributes[at].kind == incrowd_core::table::Kind::Number
+                    && all.iter().all(|&it| is_number(it))
+                {
+                    let span = |cover: &[u32]| {
+                        let numbers: Vec<f64> = cover.iter().filter_map(|&it| number(it)).collect();
+                        let most = numbers.iter().copied().reduce(f64::max).unwrap_or(0.0);
+                        most - numbers.iter().copied().reduce(f64::min).unwrap_or(0.0) + 1.0
+                    };
+                    return rows / sum(at, &|it| span(&it.covers[at]), span(&all));
+                }
+                // Of each raw value that a row may stand for, the mean share of these rows.
+                let shares = all.iter().filter_map(|leaf| {
+                    let may = shown.iter().filter(|it| it.covers[at].contains(leaf));
+                    let (mut count, mut share) = (0.0, 0.0);
+                    for it in may {
+                        count += f64::from(it.rows);
+                        share += f64::from(it.rows) / it.covers[at].len() as f64;
+                    }
+                    (count > 0.0).then(|| share / count)
+                });
+                let shares: Vec<f64> = shares.collect();
+                let kept = shares.iter().sum::<f64>() / shares.len() as f64;
+                ((rows - suppressed) * kept + suppressed / leaves(at)) / rows
+            }))
+        }
         "ncp" => mean(each(&|at| {
             let hierarchy = &table.attributes[at].hierarchy;
             let number = |leaf: u32| hierarchy.text(Leaf(leaf)).parse::<f64>().ok();

@@ -12,11 +12,17 @@ fn some_values(kind: Kind) -> Vec<String> {
     let texts: &[&str] = match kind {
         Kind::Count => &["1", "7", "4294967295"],
         Kind::AtLeastOne => &["1", "2.75"],
+        Kind::AtLeastZero => &["0", "0.5", "3"],
         Kind::Positive => &["0.001", "3"],
         Kind::Share | Kind::Distance => &["0.25", "1"],
         Kind::Choice(words) | Kind::Choices(words) | Kind::ChoiceByColumn(words) => words,
         Kind::Text | Kind::Texts => &["HIV positive", "a,b", "(x=\"y\")"],
         Kind::Weights => &["age:2", "age:0.5;sex:0"],
+        Kind::NumbersByLevel => &["age:1/0.5/0", "age:2/0;sex:1/1"],
+        Kind::Rules => &[
+            "age: 64|65 = 25",
+            "race: White != Black = 20 ; race: {White, Black} != Other = 0.5",
+        ],
         Kind::StepsByColumn => &["age=5@17", "a=b=0.5"],
         Kind::OrderByColumn => &["size=small;large"],
         Kind::Flag => &["true", "false"],

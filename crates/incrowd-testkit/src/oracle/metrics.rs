@@ -1,5 +1,6 @@
 //! The losses of spec 6, row by row.
 
+use super::research_value::OracleResearchValue;
 use super::{Judged, RawHierarchy};
 use std::collections::BTreeMap;
 
@@ -71,6 +72,8 @@ pub enum OracleMetric {
         /// The column to predict.
         target: String,
     },
+    /// What experts say it is worth.
+    ResearchValue(OracleResearchValue),
 }
 
 impl Aggregation {
@@ -135,6 +138,7 @@ impl OracleMetric {
             OracleMetric::KlDivergence => "kl-divergence",
             OracleMetric::QueryError { .. } => "query-error",
             OracleMetric::ClassificationMetric { .. } => "classification-metric",
+            OracleMetric::ResearchValue(_) => "research-value",
         }
     }
 
@@ -151,6 +155,7 @@ impl OracleMetric {
             .options(),
             OracleMetric::AverageClassSize { k: Some(k) } => vec![format!("k={k}")],
             OracleMetric::ClassificationMetric { target } => vec![format!("column={target}")],
+            OracleMetric::ResearchValue(value) => value.options(),
             OracleMetric::QueryError { queries, seed } => {
                 vec![format!("queries={queries}"), format!("seed={seed}")]
             }
@@ -160,6 +165,15 @@ impl OracleMetric {
             true => self.name().into(),
             false => format!("{}({})", self.name(), options.join(",")),
         }
+    }
+
+    /// The same without what is said of single levels, which releases that mix levels do not have.
+    #[must_use]
+    pub fn without_level_values(mut self) -> Self {
+        if let OracleMetric::ResearchValue(value) = &mut self {
+            value.level_values.clear();
+        }
+        self
     }
 
     /// The loss of a node.
@@ -289,6 +303,7 @@ impl OracleMetric {
                 let errors = queries.iter().map(|query| query_error(judged, query));
                 errors.sum::<f64>() / queries.len() as f64
             }
+            OracleMetric::ResearchValue(value) => value.loss(judged),
             OracleMetric::ClassificationMetric { target } => {
                 let target = judged.problem.values(&judged.rows, target);
                 let right = |class: &Vec<usize>| {
@@ -306,7 +321,7 @@ impl OracleMetric {
 }
 
 impl Judged<'_> {
-    fn hierarchy(&self, attribute: usize) -> &RawHierarchy {
+    pub(super) fn hierarchy(&self, attribute: usize) -> &RawHierarchy {
         &self.problem.quasi_identifiers[attribute].1
     }
 
@@ -319,7 +334,7 @@ impl Judged<'_> {
     }
 
     /// The values that could stand for the published one.
-    fn values_under(&self, attribute: usize, row: usize) -> impl Iterator<Item = &str> {
+    pub(super) fn values_under(&self, attribute: usize, row: usize) -> impl Iterator<Item = &str> {
         let level = self.levels[attribute] as usize;
         let published = self.published[row][attribute];
         let ways_up = self.hierarchy(attribute).iter();
@@ -447,7 +462,7 @@ fn query_error(judged: &Judged<'_>, question: &Question<'_>) -> f64 {
 }
 
 /// Whether a quasi-identifier is one of numbers.
-fn is_numeric(judged: &Judged<'_>, attribute: usize) -> bool {
+pub(super) fn is_numeric(judged: &Judged<'_>, attribute: usize) -> bool {
     let (column, hierarchy) = &judged.problem.quasi_identifiers[attribute];
     let all_rows: Vec<usize> = (0..judged.problem.table.rows.len()).collect();
     let data = judged.problem.values(&all_rows, column);
@@ -479,7 +494,7 @@ fn penalty(judged: &Judged<'_>, attribute: usize, row: usize) -> f64 {
     }
 }
 
-fn width<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
+pub(super) fn width<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
     let numbers: Vec<f64> = values.filter_map(|text| text.parse().ok()).collect();
     let greatest = numbers.iter().copied().reduce(f64::max).unwrap_or(0.0);
     greatest - numbers.iter().copied().reduce(f64::min).unwrap_or(0.0)

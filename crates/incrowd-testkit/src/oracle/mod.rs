@@ -18,11 +18,13 @@ mod cuts;
 mod metrics;
 mod models;
 mod partitions;
+mod research_value;
 
 pub use cuts::{Block, Blocks, CutJudged, Replacement};
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
 pub use partitions::{OrderedValues, RawPartition, RawSteps};
+pub use research_value::{OracleResearchValue, OracleRule};
 
 use std::collections::BTreeMap;
 
