@@ -49,6 +49,9 @@ pub use report::outcome::{
     SafeRecodings, Sample, Seconds, SingledOut, StepAction, StepTaken, UnchangedColumn,
     UnchangedRole, Unchecked, VERSION, Verification,
 };
+pub use report::research::{
+    AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
+};
 pub use report::revealing::{Reason, RevealingColumn};
 pub use report::simulation::{Chance, Drawn, NeededByColumns, SimulatedColumn, Simulation};
 pub use report::stopped::{Stopped, StoppedBy};
@@ -79,6 +82,6 @@ pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, 
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{
     AlgorithmSettings, AttachedLevels, AttachedSink, AttachedTable, Budget, Columns, Data,
-    Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
-    TimeLimit, Unlisted, WorkLimit,
+    Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy, RuleTexts, Search,
+    Suppressed, TimeLimit, Unlisted, Weighting, WorkLimit,
 };

@@ -2,6 +2,7 @@
 
 use super::output::OutputArgs;
 use super::request::RequestArgs;
+use super::research::ResearchArgs;
 use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 
@@ -22,6 +23,8 @@ pub(crate) struct AnonymizeArgs {
     pub(crate) request: RequestArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) research: ResearchArgs,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `incrowd compare`.
 
 use super::request::RequestArgs;
+use super::research::ResearchArgs;
 use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 use incrowd_job::CompareOptions;
@@ -30,6 +31,8 @@ pub(crate) struct CompareArgs {
     algorithms: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) research: ResearchArgs,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
     /// Print one line of CSV per algorithm

@@ -2,6 +2,7 @@
 
 use super::output::SpreadsheetArgs;
 use super::request::RequestArgs;
+use super::research::ResearchArgs;
 use super::search::{SearchArgs, SettingArgs, ThreadArgs};
 use clap::Args;
 
@@ -49,6 +50,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) partitioning: Option<usize>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) research: ResearchArgs,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
     #[command(flatten)]

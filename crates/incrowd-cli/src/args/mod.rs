@@ -14,6 +14,7 @@ mod negotiate;
 mod output;
 mod privacy;
 mod request;
+mod research;
 mod search;
 mod simulate;
 mod study;

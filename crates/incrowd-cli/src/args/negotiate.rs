@@ -1,6 +1,7 @@
 //! `incrowd negotiate`.
 
 use super::request::RequestArgs;
+use super::research::ResearchArgs;
 use super::search::{SearchArgs, ThreadArgs};
 use super::words::word;
 use clap::Args;
@@ -39,6 +40,8 @@ pub(crate) struct NegotiateArgs {
     pub(crate) preparation: PreparationArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) research: ResearchArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }

@@ -18,6 +18,7 @@ pub(super) fn run(
         &[
             &args.request,
             &args.search,
+            &args.research,
             &args.settings,
             &args.threads,
             &args.output,

@@ -10,7 +10,13 @@ use std::path::Path;
 pub(super) fn run(args: &CompareArgs, global: &Global, control: &Control) -> Result<Reply, Error> {
     let job = job(
         args.request.table.job.as_ref(),
-        &[&args.request, &args.search, &args.settings, &args.threads],
+        &[
+            &args.request,
+            &args.search,
+            &args.research,
+            &args.settings,
+            &args.threads,
+        ],
     )?;
     let options = args.options();
     let prints_page = options.report.as_deref() == Some(Path::new("-"));

@@ -12,6 +12,7 @@ pub(super) fn run(args: &EvaluateArgs, global: &Global, control: &Control) -> Re
         &[
             &args.request,
             &args.search,
+            &args.research,
             &args.settings,
             &args.spreadsheet,
             &args.threads,

@@ -18,7 +18,7 @@ pub(super) fn run(
 ) -> Result<Reply, Error> {
     let mut job = job(
         args.request.table.job.as_ref(),
-        &[&args.request, &args.search, &args.threads],
+        &[&args.request, &args.search, &args.research, &args.threads],
     )?;
     job.reads.extend(args.batch.clone());
     match &args.batch {

@@ -1,7 +1,7 @@
 //! Algorithms side by side.
 
 use super::page::{Page, shown};
-use incrowd_job::{Comparison, Run, RunReached};
+use incrowd_job::{Comparison, ResearchValueReached, Run, RunReached};
 
 /// The most algorithms in one table; more would not fit a terminal.
 const COLUMNS: usize = 6;
@@ -101,6 +101,21 @@ fn table(page: &mut Page, comparison: &Comparison, runs: &[Run]) {
             let loss = loss(run)?;
             let mark = if Some(loss) == least { " <" } else { "  " };
             Some(format!("{}{mark}", figure(loss)))
+        });
+    }
+    let values = |run: &Run| run.reached.as_ref()?.research_value.clone();
+    let first = comparison.runs.iter().find_map(values);
+    for (attribute, rule) in first.iter().flat_map(ResearchValueReached::places_of_rules) {
+        let all = |value: &ResearchValueReached| {
+            let attribute = value.attributes.get(attribute)?;
+            let rule = attribute.rules.get(rule)?;
+            Some((format!("{} {}", attribute.name, rule.rule), rule.kept))
+        };
+        let name = first.as_ref().and_then(all);
+        let name = name.map(|(name, _)| name).unwrap_or_default();
+        row(&name, &|run| {
+            let (_, kept) = all(run.reached.as_ref()?.research_value.as_ref()?)?;
+            Some(if kept { "kept" } else { "BROKEN" }.to_owned())
         });
     }
     row("nodes checked", &|run| {

@@ -189,6 +189,12 @@ fn card(page: &mut Page, number: usize, title: &str, offer: &Offered) {
         .map(|(name, loss)| format!("{name} {}", few_digits(*loss)))
         .collect();
     entry("metrics", metrics.join(", "));
+    if let Some(value) = &offer.research_value {
+        entry("worth", value.in_words());
+        for rule in value.rules_in_words() {
+            entry("rule", rule);
+        }
+    }
 }
 
 /// The part of the request that is not met, in words.

@@ -121,6 +121,12 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
         };
         page.entry("loss", format!("{name}{} ({guarantee})", few_digits(*loss)));
     }
+    if let Some(value) = &outcome.research_value {
+        page.entry("value", value.in_words());
+        for rule in value.rules_in_words() {
+            page.entry("rule", rule);
+        }
+    }
     if let Some(found) = &outcome.found {
         safe_recodings(&mut page, found);
     }

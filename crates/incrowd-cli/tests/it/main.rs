@@ -22,6 +22,7 @@ mod reading;
 mod readme;
 mod regions;
 mod report;
+mod research_value;
 mod shown;
 mod simulate;
 mod study;

@@ -26,4 +26,5 @@ mod partitions;
 mod published_texts;
 mod regions;
 mod registry;
+mod research_value;
 mod spread;

@@ -32,6 +32,9 @@ incrowd_core::error_codes! {
     TimeUpReading => "time-up-reading", "The time limit was reached before all rows were counted.";
     NotTried => "not-tried", "The user ended a comparison before this algorithm's turn.";
     MaxLevels => "max-levels", "`--max-levels` cannot be parsed.";
+    WeightFlag => "weight-flag", "A weight cannot be parsed, is negative, or is given twice.";
+    WeightsTwice => "weights-twice", "Weights are given both by column and as a whole.";
+    LevelValuesFlag => "level-values-flag", "Values of levels cannot be parsed, are negative, or are given twice.";
     HierarchyFlag => "hierarchy-flag", "`--hierarchy` cannot be parsed.";
     UnknownColumn => "unknown-column", "A column that the table does not have.";
     TwoRoles => "two-roles", "A column is given two roles, or one role twice.";

@@ -80,6 +80,17 @@ impl Error {
             Error::MaxLevels { .. } => {
                 "give one number per quasi-identifier, such as `--max-levels 2,1,1`".into()
             }
+            Error::WeightFlag { .. } => {
+                "give each column once, with a number from 0 to 1, as in `--weight age=0.3`".into()
+            }
+            Error::WeightsTwice => {
+                "give either `--weight COLUMN=NUMBER` for the columns that count, or `--weights equal` or `--weights auto`"
+                    .into()
+            }
+            Error::LevelValuesFlag { .. } => {
+                "give each column once, with a number of at least 0 for each level, as in `--level-values age=1/0.8/0`"
+                    .into()
+            }
             Error::HierarchyFlag { .. } => {
                 "write it like `age=ages.csv` or `age=interval:5,10,20`".into()
             }

@@ -171,6 +171,21 @@ pub enum Error {
         /// What was given.
         text: String,
     },
+    /// A weight that is not one, or is given twice.
+    #[error("`{text}` is not a weight")]
+    WeightFlag {
+        /// What was given.
+        text: String,
+    },
+    /// Weights are given one by one and by a word.
+    #[error("weights are given both by column and as a whole")]
+    WeightsTwice,
+    /// Values of levels that cannot be parsed, or are given twice.
+    #[error("`{text}` does not give the values of levels")]
+    LevelValuesFlag {
+        /// What was given.
+        text: String,
+    },
     /// `--hierarchy` cannot be parsed.
     #[error("`{text}` does not name the column of the hierarchy")]
     HierarchyFlag {

@@ -8,6 +8,7 @@ use crate::report::digits::few_digits;
 use crate::report::outcome::{
     Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION, is_zero,
 };
+use crate::report::research::{ResearchAsked, RuleKept};
 use crate::report::visible::{visible, visible_json};
 use crate::spec::{AlgorithmSettings, Delimiter};
 use indexmap::IndexMap;
@@ -87,6 +88,9 @@ pub struct Request {
     /// Whether cells that a spreadsheet would treat as formulas are prefixed with an apostrophe.
     #[serde(default)]
     pub spreadsheet_safe: bool,
+    /// What was asked about the research value, if anything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub research_value: Option<ResearchAsked>,
     /// What was set that only this algorithm has, its choices included where it leaves them to the data holder.
     #[serde(flatten)]
     pub settings: AlgorithmSettings,
@@ -138,6 +142,9 @@ pub struct Reached {
     /// listed, since the certificate is published with the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<IndexMap<String, Vec<String>>>,
+    /// Which rules the release keeps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleKept>,
     /// Rows of the table.
     pub rows_in: u64,
     /// Rows published with values.
@@ -285,6 +292,9 @@ impl Certificate {
             }
         }
         line("metric minimized", request.metric.clone());
+        for (name, value) in request.research_value.iter().flat_map(|it| &it.settings) {
+            line(&format!("  {name}"), value.clone());
+        }
         line("algorithm", request.algorithm.clone());
         for (name, values) in request.settings.iter() {
             line(name, values.join(", "));
@@ -347,6 +357,15 @@ impl Certificate {
                 "NOT SATISFIED"
             };
             line("privacy", format!("{} {holds}{figure}", promise.model));
+        }
+        for RuleKept { rule, kept } in &reached.rules {
+            let kept = if *kept { "kept" } else { "BROKEN" };
+            let (column, importance) = (&rule.column, rule.importance.0);
+            let text = format!(
+                "of {column}, importance {importance}: {kept} ({})",
+                rule.rule
+            );
+            line("rule", text);
         }
         line(
             "rows",

@@ -10,6 +10,7 @@ pub(crate) use plots::{AtStrength, ByStrength};
 use crate::error::Error;
 use crate::report::csv_text::CsvText;
 use crate::report::outcome::{FileWritten, Guarantee, PrivacyReached};
+use crate::report::research::ResearchValueReached;
 use crate::report::stopped::Stopped;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,9 @@ pub struct RunReached {
     pub average_class: f64,
     /// Every metric that applies.
     pub metrics: IndexMap<String, f64>,
+    /// What the release is worth to experts, and which of their rules it keeps; only if they said anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub research_value: Option<ResearchValueReached>,
     /// Every privacy model, as measured by the independent check.
     pub privacy: Vec<PrivacyReached>,
     /// What was examined: nodes of the lattice, value replacements, choices of partitions, or regions.

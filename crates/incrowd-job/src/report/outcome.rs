@@ -3,6 +3,8 @@
 //! The fields are a contract: scripts, the server and Python rely on them. More may be added; these stay.
 
 use crate::report::choices;
+pub use crate::report::figure::Figure;
+use crate::report::research::ResearchValueReached;
 use crate::report::stopped::Stopped;
 use incrowd_core::algorithms::partition::Choices;
 use indexmap::IndexMap;
@@ -57,6 +59,9 @@ pub struct Outcome {
     pub average_class: f64,
     /// Every metric that applies.
     pub metrics: IndexMap<String, f64>,
+    /// What the release is worth to experts, and which of their rules it keeps; only if they said anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub research_value: Option<ResearchValueReached>,
     /// Every model requested, as measured by the independent check.
     pub privacy: Vec<PrivacyReached>,
     /// The space of full-domain recodings.
@@ -518,31 +523,6 @@ pub struct PrivacyReached {
     pub reached: Option<Figure>,
     /// Whether every class satisfies the model.
     pub holds: bool,
-}
-
-/// A number that is written without a fraction if it is whole.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(transparent)]
-pub struct Figure(pub f64);
-
-impl Serialize for Figure {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
-        if self.0.fract() == 0.0 && (0.0..EXACT).contains(&self.0) {
-            serializer.serialize_u64(self.0 as u64)
-        } else {
-            serializer.serialize_f64(self.0)
-        }
-    }
-}
-
-impl std::fmt::Display for Figure {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.fract() == 0.0 {
-            true => write!(formatter, "{}", self.0),
-            false => write!(formatter, "{:.4}", self.0),
-        }
-    }
 }
 
 /// How much of the lattice was examined.

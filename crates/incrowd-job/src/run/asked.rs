@@ -23,6 +23,8 @@ pub(crate) struct Asked {
     pub(crate) plan: Plan,
     pub(crate) models: Vec<ModelSpec>,
     pub(crate) metric: MetricSpec,
+    /// What experts say, if they say anything.
+    pub(crate) research: Option<MetricSpec>,
     /// What separates the cells of the source, given or detected.
     pub(crate) delimiter: Option<u8>,
 }
@@ -41,7 +43,8 @@ impl Asked {
         }
         let models = models::parse(texts)?;
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
-        let metric: MetricSpec = metric.parse()?;
+        let metric = job.metric(metric)?;
+        let research = asked_research_value(job)?;
         files::check_outputs(job)?;
         let source = input::source(job)?;
         hierarchies::check_folder(job)?;
@@ -51,6 +54,7 @@ impl Asked {
             let names = reader.columns();
             crate::run::plan::find_column(&source.name(), names, column, "the hierarchies")?;
         }
+        check_columns_of_research(job, &source.name(), reader.columns(), &plan)?;
         let target = plan.names_of(&plan.target).into_iter().next();
         let metric =
             match target.filter(|_| metric.entry().reads_column() && metric.column().is_none()) {
@@ -62,6 +66,7 @@ impl Asked {
             plan,
             models,
             metric,
+            research,
             delimiter: reader.delimiter(),
         };
         Ok((asked, reader))
@@ -98,6 +103,39 @@ impl Asked {
             .with_settings(settings);
         Ok(problem)
     }
+}
+
+/// The research value that a job asks for, if it asks for it in any way.
+pub(crate) fn asked_research_value(job: &Job) -> Result<Option<MetricSpec>, Error> {
+    match job.asks_for_research_value() {
+        true => Ok(Some(job.research_value()?)),
+        false => Ok(None),
+    }
+}
+
+/// Rules and weights must be about quasi-identifiers.
+pub(crate) fn check_columns_of_research(
+    job: &Job,
+    source: &str,
+    names: &[String],
+    plan: &Plan,
+) -> Result<(), Error> {
+    let generalized = plan.names_of(&plan.quasi_identifiers);
+    for (column, named_in) in job.columns_of_research() {
+        crate::run::plan::find_column(source, names, column, named_in)?;
+        if generalized.iter().any(|it| it == column) {
+            continue;
+        }
+        let column = column.to_owned();
+        return Err(Error::from(match job.rules.contains_key(&column) {
+            true => incrowd_core::Error::RuleColumn { column },
+            false => incrowd_core::Error::MetricColumnUnknown {
+                metric: "research-value",
+                column,
+            },
+        }));
+    }
+    Ok(())
 }
 
 /// The algorithm a job names.

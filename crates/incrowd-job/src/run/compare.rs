@@ -78,7 +78,7 @@ pub fn compare(
         version: VERSION,
         rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
         tuples: table.tuples.len() as u64,
-        metric: asked.metric.to_string(),
+        metric: asked.metric.public_name(),
         max_suppressed: terms.max_suppressed.into(),
         budget_is_assumed: terms.is_assumed,
         seconds_read,

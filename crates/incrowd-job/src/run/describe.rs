@@ -5,8 +5,11 @@ use crate::report::certificate::{
     Certificate, Dialect, Generalized, Lost, Measured, Reached, Request, hex,
 };
 use crate::report::outcome::{
-    Distribution, Exposed, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
+    Distribution, Exposed, Figure, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
     PartitionSearch, RowOrder, SafeAmong, SafeRecodings, Seconds, StepTaken, VERSION,
+};
+use crate::report::research::{
+    AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
 };
 use crate::report::stopped::Stopped;
 use crate::run::asked::Asked;
@@ -26,7 +29,7 @@ use incrowd_core::privacy::{Direction, ModelSpec};
 use incrowd_core::problem::{self, Assessor, Problem, Proposal};
 use incrowd_core::publish::{Release, Seen};
 use incrowd_core::recode::{ColumnRecoding, Grouping};
-use incrowd_core::utility::{METRICS, MetricSpec};
+use incrowd_core::utility::{METRICS, MetricSpec, ResearchValue};
 use incrowd_io::Header;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -89,6 +92,10 @@ impl Answer<'_> {
         } = *self;
         let table = release.table();
         let metrics = self.metrics()?;
+        let research = self.asked.research.as_ref();
+        let research_value = research
+            .map(|it| reached_research_value(it, release))
+            .transpose()?;
         let (guarantee, gap) = match proposal.guarantee {
             problem::Guarantee::Optimal => (Guarantee::Optimal, Some(0.0)),
             problem::Guarantee::Bounded { lower_bound } => {
@@ -147,6 +154,7 @@ impl Answer<'_> {
                 classes => rows_out as f64 / classes as f64,
             },
             metrics,
+            research_value,
             privacy: models::reached(self.problem.models, seen.reached(), table),
             lattice: LatticeSeen {
                 nodes: Figure128(table.lattice().nodes()),
@@ -280,11 +288,19 @@ impl Answer<'_> {
     fn metrics(&self) -> Result<IndexMap<String, f64>, Error> {
         let table = self.release.table();
         let plan = &self.asked.plan;
-        let specs = metrics_told(&self.asked.metric, table, &plan.names_of(&plan.target))?;
+        let Asked {
+            metric, research, ..
+        } = self.asked;
+        let specs = metrics_told(
+            metric,
+            research.as_ref(),
+            table,
+            &plan.names_of(&plan.target),
+        )?;
         let mut metrics = IndexMap::new();
         for spec in specs {
             let metric = spec.build(table)?;
-            metrics.insert(spec.to_string(), self.release.loss(&*metric).0);
+            metrics.insert(spec.public_name(), self.release.loss(&*metric).0);
             self.control.check()?;
         }
         Ok(metrics)
@@ -327,6 +343,7 @@ impl Answer<'_> {
             levels: outcome.levels.clone(),
             recoding: outcome.recoding.clone(),
             published: self.published(),
+            rules: (outcome.research_value.as_ref()).map_or_else(Vec::new, rules_kept),
             rows_in: outcome.rows_in,
             rows_out: outcome.rows_out,
             rows_suppressed: outcome.rows_suppressed,
@@ -353,6 +370,7 @@ impl Answer<'_> {
 /// The metrics that a release is measured by: the one requested, and every other that applies.
 pub(crate) fn metrics_told(
     asked: &MetricSpec,
+    research: Option<&MetricSpec>,
     table: &CountedTable,
     targets: &[String],
 ) -> Result<Vec<MetricSpec>, Error> {
@@ -361,13 +379,95 @@ pub(crate) fn metrics_told(
         if !(entry.kind.applies)(table, !targets.is_empty()) {
             continue;
         }
-        let spec = MetricSpec::named(entry.name)?;
+        let spec = match research.filter(|it| it.name() == entry.name) {
+            Some(research) => research.clone(),
+            None => MetricSpec::named(entry.name)?,
+        };
         match spec.entry().reads_column() {
             false => specs.push(spec),
             true => specs.extend(targets.iter().map(|it| spec.clone().with_column(Some(it)))),
         }
     }
     Ok(specs)
+}
+
+/// The research value of a release, by a metric that is one.
+pub(crate) fn reached_research_value(
+    spec: &MetricSpec,
+    release: &Release<'_>,
+) -> Result<ResearchValueReached, Error> {
+    let table = release.table();
+    let metric = ResearchValue::new(spec.given(), table)?;
+    let values = release.research_value(&metric);
+    let rules = spec.given().rules("rules");
+    let attributes = table.attributes.iter().zip(&values);
+    let attributes = attributes.map(|(attribute, reached)| {
+        let own = rules.iter().filter(|rule| rule.column == attribute.name);
+        AttributeReached {
+            name: attribute.name.clone(),
+            weight: reached.weight,
+            value: reached.value,
+            ratio: reached.ratio,
+            rules: own
+                .zip(&reached.kept)
+                .map(|(rule, &kept)| RuleReached {
+                    rule: rule.sides.to_string(),
+                    importance: Figure(rule.importance.to_f64()),
+                    kept,
+                })
+                .collect(),
+        }
+    });
+    Ok(ResearchValueReached {
+        total: ResearchValue::total(&values),
+        greatest: metric.greatest(),
+        attributes: attributes.collect(),
+    })
+}
+
+/// The hash of a rule without column and importance.
+fn hash_of_rule(rule: &str) -> String {
+    format!("sha256:{}", hex(&Sha256::digest(rule)))
+}
+
+/// What was asked about the research value, as certificates state it.
+fn research_asked(spec: &MetricSpec) -> ResearchAsked {
+    let given = spec.given();
+    let rules = given.rules("rules").into_iter().map(|rule| RuleStated {
+        rule: hash_of_rule(&rule.sides.to_string()),
+        importance: Figure(rule.importance.to_f64()),
+        column: rule.column,
+    });
+    let settings = spec.entry().settings.iter();
+    let is_weighted = given.is_given("weights");
+    let plain = settings.filter(|setting| {
+        !(setting.kind.holds_cells() || is_weighted && setting.name == "weighting")
+    });
+    let told = plain.filter_map(|setting| {
+        let text = given.text(setting.name)?;
+        Some((setting.name.replace('-', "_"), text.to_owned()))
+    });
+    ResearchAsked {
+        rules: rules.collect(),
+        settings: told.collect(),
+    }
+}
+
+/// Which rules a release keeps, as certificates state it.
+pub(crate) fn rules_kept(reached: &ResearchValueReached) -> Vec<RuleKept> {
+    let of = |attribute: &AttributeReached| {
+        let column = attribute.name.clone();
+        let rules = attribute.rules.iter().map(move |rule| RuleKept {
+            rule: RuleStated {
+                column: column.clone(),
+                rule: hash_of_rule(&rule.rule),
+                importance: rule.importance,
+            },
+            kept: rule.kept,
+        });
+        rules.collect::<Vec<_>>()
+    };
+    reached.attributes.iter().flat_map(of).collect()
 }
 
 /// The row order that a job requests.
@@ -419,7 +519,8 @@ pub(crate) fn request(
         dropped: plan.names_of(&plan.dropped),
         privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
         max_suppressed: problem.max_suppressed.into(),
-        metric: asked.metric.to_string(),
+        metric: asked.metric.public_name(),
+        research_value: asked.research.as_ref().map(research_asked),
         algorithm: algorithm.entry().name.to_owned(),
         settings,
         seed: job.search.seed.unwrap_or(0),

@@ -338,6 +338,19 @@ fn job_text(
     ));
     line("# threads = 2                # the result does not depend on it");
     line("# seed = 0");
+    line(
+        "# weights = \"auto\"           # for research-value: less for columns that others already tell",
+    );
+    line("");
+    line(
+        "# Values that must stay apart, and how important that is; `metric = \"research-value\"` searches by it.",
+    );
+    line("# [rules]");
+    line("# age = [\"64|65 = 25\"]");
+    line("# race = [\"White != Black = 20\", \"{White, Black} != {Other} = 5\"]");
+    line("# [weights]                  # all together 1");
+    line("# age = 0.6");
+    line("# race = 0.4");
     line("");
     line("[output]");
     line("path = \"release.csv\"");

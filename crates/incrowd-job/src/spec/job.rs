@@ -24,7 +24,8 @@
 
 use super::settings;
 use super::{
-    AlgorithmSettings, AttachedSink, AttachedTable, Budget, HierarchySource, TimeLimit, WorkLimit,
+    AlgorithmSettings, AttachedSink, AttachedTable, Budget, HierarchySource, RuleTexts, TimeLimit,
+    Weighting, WorkLimit,
 };
 use crate::error::Error;
 use indexmap::IndexMap;
@@ -49,6 +50,15 @@ pub struct Job {
     pub hierarchies: IndexMap<String, HierarchySource>,
     /// What to promise, and what may be given up for it.
     pub privacy: Privacy,
+    /// By column, values that must stay apart, each with its importance.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub rules: IndexMap<String, RuleTexts>,
+    /// How much each quasi-identifier counts in the research value; all together 1.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub weights: IndexMap<String, f64>,
+    /// By column, the research value of each level, in place of the one computed.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub level_values: IndexMap<String, Vec<f64>>,
     /// How to look for the best recoding.
     pub search: Search,
     /// Where the release goes.
@@ -165,6 +175,14 @@ pub struct Search {
     pub time_limit: Option<TimeLimit>,
     /// After how much work to stop searching and take the best found; [`WorkLimit::DEFAULT`] when not given.
     pub work_limit: Option<WorkLimit>,
+    /// How the weights of the research value are chosen if none is given; all alike when not given.
+    pub weights: Option<Weighting>,
+    /// What is added to the importance of all rules and of those kept; 0 when not given.
+    pub rule_base: Option<f64>,
+    /// Exponent of the granularity in the research value; 1 when not given.
+    pub granularity_exponent: Option<f64>,
+    /// Exponent of the ratio of rules kept in the research value; 1 when not given.
+    pub rule_exponent: Option<f64>,
     /// What only some algorithms have; keys that none of them has are refused.
     #[serde(flatten)]
     pub settings: AlgorithmSettings,
@@ -317,7 +335,8 @@ impl Job {
     /// Lays `flags` over this job: whatever they say wins.
     ///
     /// A column that the flags give a role loses the role the job file gave it, so `-s age` over a file with
-    /// `age` among its quasi-identifiers is no contradiction. Models replace models as a whole.
+    /// `age` among its quasi-identifiers is no contradiction. Models replace models as a whole, and so do rules and
+    /// weights.
     pub fn overlay(&mut self, flags: Job) {
         let named: Vec<String> = flags.columns.lists().flatten().cloned().collect();
         for list in self.columns.lists_mut().into_iter().flatten() {
@@ -330,6 +349,9 @@ impl Job {
             columns,
             hierarchies,
             privacy,
+            rules,
+            weights,
+            level_values,
             search,
             output,
         } = flags;
@@ -358,6 +380,23 @@ impl Job {
         replace(&mut self.privacy.models, privacy.models);
         replace(&mut self.privacy.max_suppressed, privacy.max_suppressed);
         replace(&mut self.privacy.max_levels, privacy.max_levels);
+        replace_all(&mut self.rules, rules);
+        // Weights are given one by one or chosen by a word; whichever the flags say wins.
+        if search.weights.is_some() {
+            self.weights.clear();
+        }
+        if !weights.is_empty() {
+            self.search.weights = None;
+        }
+        replace_all(&mut self.weights, weights);
+        replace_all(&mut self.level_values, level_values);
+        replace(&mut self.search.weights, search.weights);
+        replace(&mut self.search.rule_base, search.rule_base);
+        replace(
+            &mut self.search.granularity_exponent,
+            search.granularity_exponent,
+        );
+        replace(&mut self.search.rule_exponent, search.rule_exponent);
         replace(&mut self.search.metric, search.metric);
         replace(&mut self.search.algorithm, search.algorithm);
         self.search.settings.extend(search.settings);
@@ -409,6 +448,12 @@ impl Columns {
 
 fn replace<T>(old: &mut Option<T>, new: Option<T>) {
     if new.is_some() {
+        *old = new;
+    }
+}
+
+fn replace_all<T>(old: &mut IndexMap<String, T>, new: IndexMap<String, T>) {
+    if !new.is_empty() {
         *old = new;
     }
 }

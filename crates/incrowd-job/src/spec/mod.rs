@@ -8,6 +8,8 @@ mod budget;
 mod builder;
 mod hierarchy_source;
 mod job;
+mod research;
+mod rules;
 pub(crate) mod settings;
 mod time_limit;
 mod work_limit;
@@ -19,6 +21,7 @@ pub use job::{
     Columns, Data, Delimiter, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
     Unlisted,
 };
+pub use rules::{RuleTexts, Weighting};
 pub use settings::AlgorithmSettings;
 pub use time_limit::TimeLimit;
 pub use work_limit::WorkLimit;

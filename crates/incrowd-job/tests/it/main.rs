@@ -9,4 +9,5 @@ mod every_release_verifies;
 mod fuzz_corpus;
 mod input_changed;
 mod parquet_types;
+mod research_value;
 mod writing_is_guarded;

@@ -1,5 +1,6 @@
 //! The losses of spec 6, row by row.
 
+use super::numbers::{is_numeric, width};
 use super::research_value::OracleResearchValue;
 use super::{Judged, RawHierarchy};
 use std::collections::BTreeMap;
@@ -461,19 +462,6 @@ fn query_error(judged: &Judged<'_>, question: &Question<'_>) -> f64 {
     (estimate - answer).abs() / answer.max(1.0).max(judged.rows.len() as f64 / 1000.0)
 }
 
-/// Whether a quasi-identifier is one of numbers.
-pub(super) fn is_numeric(judged: &Judged<'_>, attribute: usize) -> bool {
-    let (column, hierarchy) = &judged.problem.quasi_identifiers[attribute];
-    let all_rows: Vec<usize> = (0..judged.problem.table.rows.len()).collect();
-    let data = judged.problem.values(&all_rows, column);
-    let is_number = |text: &str| text.parse::<f64>().is_ok();
-    let mut data = data.into_iter().filter(|text| !text.is_empty()).peekable();
-    let mut listed = hierarchy.iter().map(|way| way[0].as_str());
-    data.peek().is_some()
-        && data.all(is_number)
-        && listed.all(|text| text.is_empty() || is_number(text))
-}
-
 /// The penalty of a published cell: the width of its numbers, or the number of its values when there are several,
 /// by that of all listed.
 fn penalty(judged: &Judged<'_>, attribute: usize, row: usize) -> f64 {
@@ -492,12 +480,6 @@ fn penalty(judged: &Judged<'_>, attribute: usize, row: usize) -> f64 {
             leaves => leaves as f64 / hierarchy.len() as f64,
         }
     }
-}
-
-pub(super) fn width<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
-    let numbers: Vec<f64> = values.filter_map(|text| text.parse().ok()).collect();
-    let greatest = numbers.iter().copied().reduce(f64::max).unwrap_or(0.0);
-    greatest - numbers.iter().copied().reduce(f64::min).unwrap_or(0.0)
 }
 
 #[cfg(test)]

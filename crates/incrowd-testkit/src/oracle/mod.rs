@@ -17,6 +17,7 @@
 mod cuts;
 mod metrics;
 mod models;
+mod numbers;
 mod partitions;
 mod research_value;
 

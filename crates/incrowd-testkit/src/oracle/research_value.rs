@@ -1,7 +1,7 @@
 //! The research value of spec 5, row by row and value by value.
 
 use super::Judged;
-use super::metrics::{is_numeric, width};
+use super::numbers::{is_numeric, width};
 use std::collections::BTreeSet;
 
 /// Weights, rules and exponents.

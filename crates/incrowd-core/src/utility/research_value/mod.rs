@@ -41,7 +41,13 @@ crate::documented! {
     /// suppressed row by the least value of any level.
     ///
     /// # Range
-    /// 0 (raw) to below 1.
+    /// 0 (raw) to 1 (nothing of what counts is left).
+    /// # Paper
+    /// S. M. Morton, An Improved Utility Driven Approach Towards k-Anonymity Using Data Constraint Rules, Ph.D.
+    /// thesis.
+    /// # Differs from the paper
+    /// Works for every recoding and with suppressed rows, of which the paper says nothing; spans count what the
+    /// hierarchy lists; the exponents are what the paper asks for in its future work.
     #[derive(Debug, Clone)]
     pub struct ResearchValue {
         rows: u32,
@@ -579,6 +585,12 @@ impl UtilityMetric for ResearchValue {
             true => Detail::Marginals,
             false => Detail::Levels,
         }
+    }
+
+    fn reads_suppressed_groups(&self) -> bool {
+        // Groups count, and may break rules, whether or not their rows are published.
+        let mut columns = self.columns.iter();
+        columns.any(|column| column.spans.is_none() || !column.rules.is_empty())
     }
 
     fn loss(&self, published: &Published<'_>) -> Loss {

@@ -308,6 +308,10 @@ impl ComparisonPage<'_> {
         if !self.ranked().is_empty() {
             html.push(element("details", every.into_iter().collect()));
         }
+        if let Some(rules) = tables::rules(self.comparison) {
+            html.push(element("h3", Html::text("Rules of experts")));
+            html.push(rules);
+        }
         let failed: Vec<&Run> = (self.comparison.runs.iter())
             .filter(|run| run.failed.is_some())
             .collect();

@@ -182,6 +182,42 @@ pub(super) fn measures(comparison: &Comparison) -> Html {
     table.finish()
 }
 
+/// Which rules each release keeps; none if there are no rules.
+///
+/// Rules are numbered, since the values they name need not be in any release.
+pub(super) fn rules(comparison: &Comparison) -> Option<Html> {
+    let value = |run: &Run| run.reached.as_ref()?.research_value.clone();
+    let first = comparison.runs.iter().find_map(value)?;
+    let places = first.places_of_rules();
+    if places.is_empty() {
+        return None;
+    }
+    let mut heads = vec![Head::words("Algorithm", Html::default())];
+    heads.extend(places.iter().map(|&(attribute, rule)| {
+        let attribute = &first.attributes[attribute];
+        let importance = attribute.rules[rule].importance.0;
+        let title = format!("{}, rule {}", attribute.name, rule + 1);
+        Head::words(title, Html::text(format!("Importance {importance}.")))
+    }));
+    let rows = comparison.runs.iter().filter_map(|run| {
+        let value = value(run)?;
+        let mut row = vec![algorithm(&run.algorithm)];
+        row.extend(places.iter().map(|&(attribute, rule)| {
+            match value.attributes[attribute].rules[rule].kept {
+                true => Cell::text("kept"),
+                false => Cell::text("broken"),
+            }
+        }));
+        Some(row)
+    });
+    let table = Table {
+        caption: "Which rules each release keeps, in the order in which they were given".into(),
+        rows: rows.collect(),
+        heads,
+    };
+    Some(table.finish())
+}
+
 /// Algorithms without a result, and why.
 pub(super) fn failed(runs: &[&Run]) -> Html {
     let rows = runs.iter().filter_map(|run| {

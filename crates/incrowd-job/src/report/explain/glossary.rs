@@ -319,10 +319,19 @@ pub(super) static GLOSSARY: &[Word] = &[
     ),
     word(
         Family::Choice,
+        "equal",
+        "Every quasi-identifier counts the same in the research value.",
+        "",
+        "`--weights equal`, the default.",
+    ),
+    word(
+        Family::Choice,
         "auto",
         "incrowd chooses what suits the table, and reports its choice.",
-        "As an algorithm, it means `optimal`.",
-        "`negotiate --how auto`, `--algorithm auto`, and `--search auto` for `--algorithm partition`.",
+        "As an algorithm, it means `optimal`. As weights of the research value, a column counts in proportion to 1 less its \
+         mean association with the others: |Pearson| for two numbers, Cramér's V for two texts, the correlation ratio for one \
+         of each.",
+        "`negotiate --how auto`, `--algorithm auto`, `--weights auto`, and `--search auto` for `--algorithm partition`.",
     ),
     word(
         Family::Choice,

@@ -60,7 +60,7 @@ impl Contest<'_> {
     fn metric(&self, algorithm: &dyn Algorithm) -> Result<MetricSpec, Error> {
         Ok(match self.job.search.metric {
             Some(_) => self.asked.metric.clone(),
-            None => MetricSpec::named(algorithm.default_metric())?,
+            None => self.job.metric(algorithm.default_metric())?,
         })
     }
 
@@ -148,7 +148,7 @@ impl Contest<'_> {
         };
         let run = Run {
             algorithm: algorithm.entry().name.to_owned(),
-            metric: spec.to_string(),
+            metric: spec.public_name(),
             max_suppressed: problem.max_suppressed.into(),
             reached,
             failed,
@@ -192,6 +192,7 @@ fn reached(answer: &Answer<'_>) -> Result<RunReached, Error> {
         smallest_class: outcome.smallest_class,
         average_class: outcome.average_class,
         metrics: outcome.metrics,
+        research_value: outcome.research_value,
         privacy: outcome.privacy,
         checked: match &outcome.partition {
             Some(partition) => partition.nodes_visited,

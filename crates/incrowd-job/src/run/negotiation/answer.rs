@@ -3,11 +3,17 @@
 use super::Ground;
 use crate::error::Error;
 use crate::report::outcome::{Figure, Figure128};
+use crate::report::research::ResearchValueReached;
+use crate::run::describe::reached_research_value;
 use incrowd_core::negotiate::{Coverage, GivesWay, Negotiator, Offer, Outcome};
 use incrowd_core::privacy::{Monotonicity, PrivacyModel};
-use incrowd_core::utility::UtilityMetric;
+use incrowd_core::problem::{Guarantee, Problem, Proposal};
+use incrowd_core::publish::publish;
+use incrowd_core::recode::ColumnRecoding;
+use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The result of `negotiate`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +75,9 @@ pub struct Offered {
     pub smallest_class: u64,
     /// Every metric that applies, starting with the one requested.
     pub metrics: IndexMap<String, f64>,
+    /// What the release is worth to experts, and which of their rules it keeps; only if they said anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub research_value: Option<ResearchValueReached>,
     /// Rows of the average published class; 0 if there is none.
     pub average_class: f64,
     /// The share of rows suppressed.
@@ -150,6 +159,8 @@ pub(super) struct Pricing<'a> {
     pub(super) model: &'a dyn PrivacyModel,
     pub(super) names: &'a [String],
     pub(super) metrics: &'a [Box<dyn UtilityMetric>],
+    /// What experts say, if they say anything.
+    pub(super) research: Option<MetricSpec>,
 }
 
 impl Pricing<'_> {
@@ -168,6 +179,30 @@ impl Pricing<'_> {
                 weaker_privacy: some(&offers.weaker_privacy)?,
             },
         })
+    }
+
+    /// What experts would say about the release of an offer.
+    fn research_value(
+        &self,
+        offer: &Offer,
+        promise: &dyn PrivacyModel,
+    ) -> Result<Option<ResearchValueReached>, Error> {
+        let Some(spec) = &self.research else {
+            return Ok(None);
+        };
+        let table = &*self.ground.table;
+        let metric = spec.build(table)?;
+        let models = [promise.with_parameter(offer.parameter)?];
+        let problem = Problem::new(table, &models, &*metric).allow_suppressed(table.rows);
+        let proposal = Proposal {
+            recoding: Arc::new(ColumnRecoding::FullDomain(offer.node.clone())),
+            guarantee: Guarantee::Heuristic,
+            loss: None,
+            nodes_checked: 0,
+            steps: Vec::new(),
+        };
+        let release = publish(&problem, &proposal)?;
+        reached_research_value(spec, &release).map(Some)
     }
 
     fn offered(&self, offer: &Offer) -> Result<Offered, Error> {
@@ -190,6 +225,7 @@ impl Pricing<'_> {
             metrics: (self.names.iter().cloned())
                 .zip(price.metrics.iter().map(|(_, loss)| loss.0))
                 .collect(),
+            research_value: self.research_value(offer, &*promise)?,
             average_class: price.average_class,
             share_suppressed: price.share_suppressed,
             levels_by_name: names()

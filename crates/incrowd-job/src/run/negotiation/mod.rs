@@ -20,6 +20,7 @@ pub use curve::Curve;
 pub use wish::{Preparation, Wish, share};
 
 use crate::error::Error;
+use crate::run::asked::{asked_research_value, check_columns_of_research};
 use crate::run::control::{Control, Phase};
 use crate::run::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
 use crate::run::hierarchies::ColumnHierarchy;
@@ -115,6 +116,8 @@ impl Ground {
             let names = reader.columns();
             crate::run::plan::find_column(&source.name(), names, column, "the hierarchies")?;
         }
+        check_columns_of_research(job, &source.name(), reader.columns(), &plan)?;
+        asked_research_value(job)?;
         let FirstPass {
             table,
             hierarchies,
@@ -166,11 +169,11 @@ impl Ground {
 
     /// Every metric that applies, by name, starting with the one requested.
     fn metrics(&self, asked: &MetricSpec) -> Result<Vec<NamedMetric>, Error> {
-        let mut metrics = vec![(asked.to_string(), asked.build(&self.table)?)];
+        let name = asked.public_name();
+        let mut metrics = vec![(name.clone(), asked.build(&self.table)?)];
         for entry in METRICS {
-            if (entry.kind.applies)(&self.table, self.has_target) && entry.name != asked.to_string()
-            {
-                let metric = MetricSpec::named(entry.name)?.build(&self.table)?;
+            if (entry.kind.applies)(&self.table, self.has_target) && entry.name != name {
+                let metric = self.job.metric(entry.name)?.build(&self.table)?;
                 metrics.push((entry.name.to_owned(), metric));
             }
         }
@@ -259,7 +262,7 @@ impl Negotiation {
         let model = self.ground.model(&wish.spec()?)?;
         let budget = max_suppressed(wish.max_suppressed, table)?;
         let limit = max_levels(wish.max_levels.as_deref(), table)?;
-        let metric: MetricSpec = wish.metric.as_deref().unwrap_or("height").parse()?;
+        let metric = (self.ground.job).metric(wish.metric.as_deref().unwrap_or("height"))?;
         let (names, metrics): (Vec<String>, Vec<_>) =
             self.ground.metrics(&metric)?.into_iter().unzip();
         let request = Request::new(&*model)
@@ -289,6 +292,10 @@ impl Negotiation {
             model: &*model,
             names: &names,
             metrics: &metrics,
+            research: match metric.name() == "research-value" {
+                true => Some(metric.clone()),
+                false => asked_research_value(&self.ground.job)?,
+            },
         };
         Ok(Negotiated {
             version: crate::VERSION,

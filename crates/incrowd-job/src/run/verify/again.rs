@@ -10,8 +10,11 @@
 use super::{Looked, LookedOriginal};
 use crate::error::Error;
 use crate::report::certificate::Certificate;
+use crate::report::research::RuleKept;
+use crate::run::asked::asked_research_value;
 use crate::run::describe;
 use crate::run::models;
+use crate::spec::Job;
 use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::lattice::Node;
@@ -24,12 +27,18 @@ use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Why a loss that depends on rules is not recomputed.
+const NEEDS_RULES: &str = "depends on rules and weights: give the job file with `--job`";
+const DEPENDS_ON_SUPPRESSED: &str = "depends on values whose rows are all suppressed";
+
 /// What a release made again shows.
 pub(super) struct Again {
     /// Rows of classes that do not satisfy the privacy models.
     pub(super) rows_suppressed: u64,
-    /// The loss by every metric; none if it is not known.
-    pub(super) metrics: IndexMap<String, Option<f64>>,
+    /// The loss by every metric, or why it is not known.
+    pub(super) metrics: IndexMap<String, Result<f64, &'static str>>,
+    /// Which rules the release keeps, or why that is not known.
+    pub(super) rules: Result<Vec<RuleKept>, &'static str>,
 }
 
 impl Again {
@@ -40,6 +49,7 @@ impl Again {
         looked: &Looked,
         original: &LookedOriginal,
         levels: Option<&IndexMap<String, u8>>,
+        job: Option<&Job>,
     ) -> Result<Option<Self>, Error> {
         let table = &original.table;
         let recodings = match levels {
@@ -55,16 +65,26 @@ impl Again {
         let request = &stated.request;
         let sensitive: Vec<usize> = (0..request.sensitive.len()).collect();
         let models = models::build(&models::parse(&request.privacy)?, table, &sensitive)?;
+        // Rules are stated by their hashes; the job has them.
+        let (research, is_known) = match (&request.research_value, job) {
+            (Some(_), Some(job)) => (asked_research_value(job)?, true),
+            (stated, _) => (None, stated.is_none()),
+        };
         let asked: MetricSpec = request.metric.parse()?;
-        let specs = describe::metrics_told(&asked, table, &request.target)?;
+        let asked = match &research {
+            Some(research) if research.name() == asked.name() => research.clone(),
+            _ => asked,
+        };
+        let specs = describe::metrics_told(&asked, research.as_ref(), table, &request.target)?;
+        let of_experts = |metric: &dyn UtilityMetric| metric.name() == "research-value";
         let mut metrics = Vec::new();
         for spec in &specs {
-            metrics.push((spec.to_string(), spec.build(table)?));
+            metrics.push((spec.public_name(), spec.build(table)?));
         }
         let Some((_, least)) = metrics.first() else {
             return Ok(None);
         };
-        let mut made: Vec<(u64, Vec<Loss>)> = Vec::new();
+        let mut made: Vec<(u64, Vec<Loss>, Vec<RuleKept>)> = Vec::new();
         let mut is_told = true;
         for (recoding, is_whole) in recodings {
             let Some(release) = make(table, &models, &**least, recoding) else {
@@ -73,28 +93,49 @@ impl Again {
             if accounts_for(&release, looked, &request.suppressed) {
                 is_told &= is_whole;
                 let losses = metrics.iter().map(|(_, metric)| release.loss(&**metric));
-                made.push((release.rows_suppressed().into(), losses.collect()));
+                let losses = losses.collect();
+                let rules = match &research {
+                    Some(research) => {
+                        let reached = describe::reached_research_value(research, &release)?;
+                        describe::rules_kept(&reached)
+                    }
+                    None => Vec::new(),
+                };
+                made.push((release.rows_suppressed().into(), losses, rules));
             }
         }
         // If both would do, use the stated number of suppressed rows.
-        let suppressed = |rows: u64| made.iter().any(|(suppressed, _)| *suppressed == rows);
-        let Some(&(first, _)) = made.first() else {
+        let suppressed = |rows: u64| made.iter().any(|it| it.0 == rows);
+        let Some(first) = made.first().map(|it| it.0) else {
             return Ok(None);
         };
         let rows_suppressed = match suppressed(stated.reached.rows_suppressed) {
             true => stated.reached.rows_suppressed,
             false => first,
         };
-        made.retain(|(suppressed, _)| *suppressed == rows_suppressed);
+        made.retain(|it| it.0 == rows_suppressed);
         let losses = metrics.iter().enumerate().map(|(at, (name, metric))| {
             let loss = made[0].1[at];
             let is_told = is_told || !metric.reads_suppressed_groups();
-            let is_same = made.iter().all(|(_, losses)| losses[at].is_about(loss));
-            (name.clone(), (is_same && is_told).then_some(loss.0))
+            let is_same = made.iter().all(|it| it.1[at].is_about(loss));
+            let told = match (is_known || !of_experts(&**metric), is_same && is_told) {
+                (false, _) => Err(NEEDS_RULES),
+                (true, false) => Err(DEPENDS_ON_SUPPRESSED),
+                (true, true) => Ok(loss.0),
+            };
+            (name.clone(), told)
         });
+        let metrics = losses.collect();
+        // Groups may break rules whether or not their rows are published.
+        let is_same = (is_told || made[0].2.is_empty()) && made.iter().all(|it| it.2 == made[0].2);
         Ok(Some(Again {
             rows_suppressed,
-            metrics: losses.collect(),
+            metrics,
+            rules: match (is_known, is_same) {
+                (false, _) => Err(NEEDS_RULES),
+                (true, false) => Err(DEPENDS_ON_SUPPRESSED),
+                (true, true) => Ok(made.remove(0).2),
+            },
         }))
     }
 }

@@ -55,7 +55,7 @@ pub fn verify_certificate(
     };
     recount.columns();
     recount.request(check.job.as_ref(), original.as_ref(), control)?;
-    let again = recount.reached(&release)?;
+    let again = recount.reached(&release, check.job.as_ref())?;
     recount.lost(again);
     recount.hashes();
     let is_safe = recount.is_safe();

@@ -23,6 +23,7 @@ use std::collections::BTreeSet;
 
 /// Why what a search states about itself is not checked.
 const SEARCH: &str = "only the search knows it; run the job again";
+const NOT_SHOWN: &str = "the published values do not show how they were made";
 const NEEDS_ORIGINAL: &str = "needs the original table: give it with `--original`";
 
 /// A certificate made from the files.
@@ -134,7 +135,11 @@ impl Recount<'_> {
     }
 
     /// What was reached, recomputed, with the release made again if possible.
-    pub(super) fn reached(&mut self, release: &Job) -> Result<Option<Again>, Error> {
+    pub(super) fn reached(
+        &mut self,
+        release: &Job,
+        job: Option<&Job>,
+    ) -> Result<Option<Again>, Error> {
         let Looked {
             verification,
             original,
@@ -153,7 +158,10 @@ impl Recount<'_> {
         };
         let is_starred = request.suppressed == "star";
         let again = match original {
-            Some(original) => Again::of(self.stated, self.looked, original, found.levels.as_ref())?,
+            Some(original) => {
+                let levels = found.levels.as_ref();
+                Again::of(self.stated, self.looked, original, levels, job)?
+            }
             None => None,
         };
         match original {
@@ -216,6 +224,16 @@ impl Recount<'_> {
                     self.mismatch(&field, level, format!("above {}", generalized.max_level));
                 }
             }
+        }
+        let rules = match (&again, original) {
+            (Some(again), _) => again.rules.clone(),
+            (None, Some(_)) => Err(NOT_SHOWN),
+            (None, None) => Err(NEEDS_ORIGINAL),
+        };
+        match rules {
+            Ok(rules) => found.rules = rules,
+            Err(_) if found.rules.is_empty() => {}
+            Err(why) => self.unchecked("reached.rules", why),
         }
         self.published();
         found.notes = self.notes(&found);
@@ -386,7 +404,7 @@ impl Recount<'_> {
         }
         let Some(again) = again else {
             let why = match self.looked.original {
-                Some(_) => "the published values do not show how they were made",
+                Some(_) => NOT_SHOWN,
                 None => NEEDS_ORIGINAL,
             };
             self.unchecked("lost.metrics", why);
@@ -394,15 +412,12 @@ impl Recount<'_> {
         };
         let mut metrics = IndexMap::new();
         for (name, loss) in again.metrics {
-            match loss.or_else(|| self.stated.lost.metrics.get(&name).copied()) {
+            match (loss.ok()).or_else(|| self.stated.lost.metrics.get(&name).copied()) {
                 Some(loss) => metrics.insert(name.clone(), loss),
                 None => None,
             };
-            if loss.is_none() {
-                self.unchecked(
-                    &format!("lost.metrics.{name}"),
-                    "depends on values whose rows are all suppressed",
-                );
+            if let Err(why) = loss {
+                self.unchecked(&format!("lost.metrics.{name}"), why);
             }
         }
         self.found.lost.metrics = metrics;

@@ -32,6 +32,7 @@ fn comparison(nasty: &str) -> Comparison {
             classes: 7,
             smallest_class: 2,
             average_class: 3.5,
+            research_value: None,
             metrics: IndexMap::from([
                 ("loss".to_owned(), 0.1 * at as f64),
                 ("ncp".to_owned(), 0.2),
