@@ -25,6 +25,10 @@ pub(crate) struct ResearchArgs {
     /// equal]
     #[arg(long, value_name = "HOW", value_parser = choice::<Weighting>(&["equal", "auto"]))]
     weights: Option<Weighting>,
+    /// Of quasi-identifiers whose association is at least this, such as 0.9, only the first counts; the others get
+    /// weight 0
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    drop_associated: Option<f64>,
     /// Exponent of the detail that is left; above 1 it matters more [default: 1]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     granularity_exponent: Option<f64>,
@@ -48,6 +52,7 @@ impl FlagPart for ResearchArgs {
         for values in &self.level_values {
             job.add_level_values(values)?;
         }
+        job.search.drop_associated = self.drop_associated;
         job.search.rule_base = self.rule_base;
         job.search.weights = self.weights;
         job.search.granularity_exponent = self.granularity_exponent;

@@ -119,6 +119,11 @@ granularity_exponent = 0.5
         weights[0] != weights[1] && weights[1] != weights[2],
         "{weights:?}"
     );
+    let dropped = "-k 50 --weights auto --drop-associated 0.01 --json";
+    let dropped = json_of(&adult(&folder, "anonymize", dropped));
+    let attributes = dropped["research_value"]["attributes"].as_array().unwrap();
+    let weights = attributes.iter().map(|it| it["weight"].as_f64().unwrap());
+    assert_eq!(weights.collect::<Vec<_>>(), [1.0, 0.0, 0.0]);
     let by_hand = "-k 50 --level-values age=1/0.9/0.8/0.7/0 --metric research-value --json";
     let by_hand = json_of(&adult(&folder, "anonymize", by_hand));
     let level = by_hand["levels"]["age"].as_u64().unwrap() as usize;
@@ -251,6 +256,8 @@ fn what_cannot_be_meant_is_refused_before_or_after_counting() {
         ("--weight age=0.5 --weight age=0.5", "weight-flag"),
         ("--weight education=1", "metric-column-unknown"),
         ("--weight age=1 --weights auto", "weights-twice"),
+        ("--weight age=1 --drop-associated 0.9", "weights-twice"),
+        ("--drop-associated 2", "metric-option-invalid"),
         ("--level-values age=1/x", "level-values-flag"),
         ("--level-values age=1/0", "level-values"),
         ("--rule-base -1", "metric-option-invalid"),

@@ -211,6 +211,13 @@ fn automatic_weights_follow_known_associations() {
     for (weight, expected) in weights.iter().zip([0.25, 0.25, 0.5]) {
         assert!(almost_equal(*weight, expected), "{weights:?}");
     }
+    for (weighting, expected) in [("auto", [0.5, 0.0, 0.5]), ("equal", [0.5, 0.0, 0.5])] {
+        let table = counted(&problem("a b c", &rows, &[]));
+        let settings = format!("weighting={weighting},drop-associated=0.9");
+        let value = metric(&settings, &table).unwrap();
+        let weights = [0, 1, 2].map(|at| value.of_level(at, Level(0)).weight);
+        assert_eq!(weights, expected, "{weighting}");
+    }
     // Numbers that fall as the others rise, and a text that tells both: everything tells everything.
     let rows: Vec<Vec<String>> = (0..9)
         .map(|row| [format!("{row}"), format!("{}", -2 * row), format!("t{row}")].to_vec())
@@ -340,6 +347,10 @@ fn what_cannot_be_meant_is_refused_with_what_to_write_instead() {
     ] {
         let error = refused(settings);
         assert!(matches!(error, Error::SettingOutOfRange { .. }), "{error}");
+    }
+    // The least and the greatest number are inside.
+    for boundary in ["1|2", "49|50"] {
+        metric(&format!("rules=\"age: {boundary} = 1\""), &table).unwrap();
     }
     // A few digits are near enough.
     metric("weights=age:0.333333;race:0.666667", &table).unwrap();

@@ -84,7 +84,7 @@ impl Error {
                 "give each column once, with a number from 0 to 1, as in `--weight age=0.3`".into()
             }
             Error::WeightsTwice => {
-                "give either `--weight COLUMN=NUMBER` for the columns that count, or `--weights equal` or `--weights auto`"
+                "give either `--weight COLUMN=NUMBER` for the columns that count, or `--weights` and `--drop-associated`"
                     .into()
             }
             Error::LevelValuesFlag { .. } => {

@@ -177,6 +177,8 @@ pub struct Search {
     pub work_limit: Option<WorkLimit>,
     /// How the weights of the research value are chosen if none is given; all alike when not given.
     pub weights: Option<Weighting>,
+    /// Of quasi-identifiers whose association is at least this, only the first counts; all count when not given.
+    pub drop_associated: Option<f64>,
     /// What is added to the importance of all rules and of those kept; 0 when not given.
     pub rule_base: Option<f64>,
     /// Exponent of the granularity in the research value; 1 when not given.
@@ -382,15 +384,17 @@ impl Job {
         replace(&mut self.privacy.max_levels, privacy.max_levels);
         replace_all(&mut self.rules, rules);
         // Weights are given one by one or chosen by a word; whichever the flags say wins.
-        if search.weights.is_some() {
+        if search.weights.is_some() || search.drop_associated.is_some() {
             self.weights.clear();
         }
         if !weights.is_empty() {
             self.search.weights = None;
+            self.search.drop_associated = None;
         }
         replace_all(&mut self.weights, weights);
         replace_all(&mut self.level_values, level_values);
         replace(&mut self.search.weights, search.weights);
+        replace(&mut self.search.drop_associated, search.drop_associated);
         replace(&mut self.search.rule_base, search.rule_base);
         replace(
             &mut self.search.granularity_exponent,

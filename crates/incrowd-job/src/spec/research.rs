@@ -75,6 +75,7 @@ impl Job {
             || !self.weights.is_empty()
             || !self.level_values.is_empty()
             || search.weights.is_some()
+            || search.drop_associated.is_some()
             || search.rule_base.is_some()
             || search.granularity_exponent.is_some()
             || search.rule_exponent.is_some()
@@ -111,7 +112,8 @@ impl Job {
         if !rules.is_empty() {
             spec.give("rules", &Rule::join(&rules))?;
         }
-        if !self.weights.is_empty() && self.search.weights.is_some() {
+        let is_chosen = self.search.weights.is_some() || self.search.drop_associated.is_some();
+        if !self.weights.is_empty() && is_chosen {
             return Err(Error::WeightsTwice);
         }
         if !self.weights.is_empty() {
@@ -127,6 +129,7 @@ impl Job {
             spec.give("weighting", weighting.word())?;
         }
         let numbers = [
+            ("drop-associated", self.search.drop_associated),
             ("base", self.search.rule_base),
             ("granularity-exponent", self.search.granularity_exponent),
             ("rule-exponent", self.search.rule_exponent),

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::lattice::{Level, Node};
 use crate::registry::{Given, Kind, Setting};
 use rules::BoundRule;
+use weights::{Associations, equal_weights};
 
 crate::documented! {
     /// What experts say a release is worth: weights of the columns, their detail, and the rules that survive.
@@ -85,6 +86,11 @@ const WEIGHTING: Setting = Setting::optional(
     "how weights are chosen if none is given: all equal, or in proportion to 1 - mean association with the others",
 )
 .or("equal");
+const DROP_ASSOCIATED: Setting = Setting::optional(
+    "drop-associated",
+    Kind::Share,
+    "of quasi-identifiers whose association is at least this, only the first counts; does not apply to given weights",
+);
 const GRANULARITY_EXPONENT: Setting = Setting::optional(
     "granularity-exponent",
     Kind::AtLeastZero,
@@ -111,6 +117,7 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
         BASE,
         WEIGHTS,
         WEIGHTING,
+        DROP_ASSOCIATED,
         GRANULARITY_EXPONENT,
         RULE_EXPONENT,
         LEVEL_VALUES,
@@ -485,9 +492,18 @@ const MOST_OFF: f64 = 1e-6;
 fn weights(given: &Given, table: &CountedTable) -> Result<Vec<f64>, Error> {
     let count = table.attributes.len();
     if !given.is_given(WEIGHTS.name) {
-        return Ok(match given.text(WEIGHTING.name) {
-            Some("auto") => automatic_weights(table),
-            _ => vec![1.0 / count.max(1) as f64; count],
+        let is_auto = given.text(WEIGHTING.name) == Some("auto");
+        if !is_auto && !given.is_given(DROP_ASSOCIATED.name) {
+            return Ok(equal_weights(&vec![true; count]));
+        }
+        let associations = Associations::of(table);
+        let counts = match given.is_given(DROP_ASSOCIATED.name) {
+            true => associations.without_told(given.decimal(DROP_ASSOCIATED.name).to_f64()),
+            false => vec![true; count],
+        };
+        return Ok(match is_auto {
+            true => associations.weights(&counts),
+            false => equal_weights(&counts),
         });
     }
     let mut weights = vec![0.0; count];

@@ -7,35 +7,74 @@ use crate::counts::{Attribute, CountedTable};
 /// Counted from the distinct tuples: |Pearson| for two columns of numbers, Cramér's V for two of text, the correlation
 /// ratio for one of each. Rows whose number is missing do not take part where the number does.
 pub fn automatic_weights(table: &CountedTable) -> Vec<f64> {
-    let attributes = &table.attributes;
-    let numbers: Vec<_> = (attributes.iter())
-        .map(Attribute::numbers_of_leaves)
-        .collect();
-    let count = attributes.len();
-    let mut sums = vec![0.0; count];
-    for one in 0..count {
-        for other in one + 1..count {
-            let pairs = Pairs::of(table, one, other);
-            let association = match (&numbers[one], &numbers[other]) {
-                (Some(one), Some(other)) => pairs.pearson(one, other).abs(),
-                (None, None) => pairs.cramers_v(),
-                (None, Some(numbers)) => pairs.correlation_ratio(numbers),
-                (Some(numbers), None) => pairs.turned().correlation_ratio(numbers),
-            };
-            sums[one] += association;
-            sums[other] += association;
+    Associations::of(table).weights(&vec![true; table.attributes.len()])
+}
+
+/// How much every two attributes tell of each other, from 0 to 1.
+pub(super) struct Associations(Vec<Vec<f64>>);
+
+impl Associations {
+    pub(super) fn of(table: &CountedTable) -> Self {
+        let numbers: Vec<_> = (table.attributes.iter())
+            .map(Attribute::numbers_of_leaves)
+            .collect();
+        let count = numbers.len();
+        let mut associations = vec![vec![0.0; count]; count];
+        for one in 0..count {
+            for other in one + 1..count {
+                let pairs = Pairs::of(table, one, other);
+                let association = match (&numbers[one], &numbers[other]) {
+                    (Some(one), Some(other)) => pairs.pearson(one, other).abs(),
+                    (None, None) => pairs.cramers_v(),
+                    (None, Some(numbers)) => pairs.correlation_ratio(numbers),
+                    (Some(numbers), None) => pairs.turned().correlation_ratio(numbers),
+                };
+                associations[one][other] = association;
+                associations[other][one] = association;
+            }
+        }
+        Associations(associations)
+    }
+
+    /// Which attributes are left when of those that tell each other at least so much only the first counts.
+    pub(super) fn without_told(&self, threshold: f64) -> Vec<bool> {
+        let mut counts: Vec<bool> = Vec::new();
+        for of_attribute in &self.0 {
+            let mut earlier = counts.iter().zip(of_attribute);
+            let is_told = earlier.any(|(counts, association)| *counts && *association >= threshold);
+            counts.push(!is_told);
+        }
+        counts
+    }
+
+    /// Weights of the attributes that count, by their associations with each other.
+    pub(super) fn weights(&self, counts: &[bool]) -> Vec<f64> {
+        let of = |at: usize| {
+            let others = (self.0[at].iter().zip(counts).enumerate())
+                .filter(|(other, (_, counts))| *other != at && **counts);
+            let others: Vec<f64> = others.map(|(_, (association, _))| *association).collect();
+            let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
+            (1.0 - mean).max(0.0)
+        };
+        let free = counts.iter().enumerate();
+        let free = free.map(|(at, &counts)| if counts { of(at) } else { 0.0 });
+        let free: Vec<f64> = free.collect();
+        let total: f64 = free.iter().sum();
+        // Columns that all tell each other share what there is to tell.
+        match total > 1e-12 {
+            true => free.iter().map(|free| free / total).collect(),
+            false => equal_weights(counts),
         }
     }
-    let others = count.saturating_sub(1).max(1) as f64;
-    let free: Vec<f64> = (sums.iter())
-        .map(|sum| (1.0 - sum / others).max(0.0))
-        .collect();
-    let total: f64 = free.iter().sum();
-    // Columns that all tell each other share what there is to tell.
-    match total > 1e-12 {
-        true => free.iter().map(|free| free / total).collect(),
-        false => vec![1.0 / count.max(1) as f64; count],
-    }
+}
+
+/// The same weight for all attributes that count.
+pub(super) fn equal_weights(counts: &[bool]) -> Vec<f64> {
+    let weight = 1.0 / counts.iter().filter(|counts| **counts).count().max(1) as f64;
+    let weights = counts
+        .iter()
+        .map(|&counts| if counts { weight } else { 0.0 });
+    weights.collect()
 }
 
 /// The pairs of leaves of two attributes that occur, with their rows, in their order.
