@@ -5,6 +5,7 @@
 
 mod bottom_up;
 mod checks;
+mod clustering;
 mod cuts;
 mod datafly;
 mod descent;
@@ -19,6 +20,7 @@ mod samarati;
 mod top_down;
 
 pub use bottom_up::BottomUp;
+pub use clustering::{EuclideanCluster, NcpCluster};
 pub use cuts::Effort;
 pub use datafly::Datafly;
 pub use finest::Finest;
@@ -54,6 +56,8 @@ pub static ALGORITHMS: &[&dyn Algorithm] = &[
     &MondrianInfoGain,
     &MondrianLsd,
     &Finest,
+    &NcpCluster,
+    &EuclideanCluster,
 ];
 
 /// What people should know before they take an algorithm.

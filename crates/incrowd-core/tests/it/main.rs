@@ -7,6 +7,7 @@ mod arx;
 mod circles;
 mod classics;
 mod classification;
+mod clustering;
 mod counting;
 mod cuts;
 mod engines;

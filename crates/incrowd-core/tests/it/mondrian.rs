@@ -2,7 +2,9 @@
 
 use fastrand::Rng;
 use incrowd_core::Error;
-use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, MondrianInfoGain, MondrianLsd};
+use incrowd_core::algorithms::{
+    Algorithm, EuclideanCluster, Finest, Mondrian, MondrianInfoGain, MondrianLsd, NcpCluster,
+};
 use incrowd_core::counts::{CountedTable, LeafOrder, LeafSet, Missing, RowCounter};
 use incrowd_core::hierarchy::{Options, parse};
 use incrowd_core::privacy::{KAnonymity, PrivacyModel};
@@ -25,7 +27,7 @@ use std::sync::Arc;
 
 /// How a column is cut and published.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Axis {
+pub(crate) enum Axis {
     Numbers,
     Groups,
     Order,
@@ -35,15 +37,15 @@ enum Axis {
 type Parts = Vec<Vec<usize>>;
 
 /// A random table, with what each quasi-identifier is.
-struct Case {
-    oracle: OracleProblem,
-    axes: Vec<Axis>,
-    name: String,
+pub(crate) struct Case {
+    pub(crate) oracle: OracleProblem,
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) name: String,
     /// What is set of the algorithm's own settings.
-    settings: Vec<(&'static str, &'static str)>,
+    pub(crate) settings: Vec<(&'static str, &'static str)>,
 }
 
-fn case(seed: u64) -> Case {
+pub(crate) fn case(seed: u64) -> Case {
     let rng = &mut Rng::with_seed(seed);
     let rows = rng.usize(1..50);
     let columns = rng.usize(1..4);
@@ -138,15 +140,15 @@ fn case(seed: u64) -> Case {
 }
 
 impl Case {
-    fn cell(&self, row: usize, column: usize) -> &str {
+    pub(crate) fn cell(&self, row: usize, column: usize) -> &str {
         self.oracle.cell(row, column)
     }
 
-    fn number(&self, row: usize, column: usize) -> Option<f64> {
+    pub(crate) fn number(&self, row: usize, column: usize) -> Option<f64> {
         self.cell(row, column).parse().ok()
     }
 
-    fn way_up(&self, row: usize, column: usize) -> &[String] {
+    pub(crate) fn way_up(&self, row: usize, column: usize) -> &[String] {
         let ways_up = &self.oracle.quasi_identifiers[column].1;
         let cell = self.cell(row, column);
         ways_up.iter().find(|it| it[0] == cell).unwrap()
@@ -163,7 +165,7 @@ impl Case {
     }
 
     /// The least and greatest rank of some rows.
-    fn ends(&self, rows: &[usize], column: usize) -> (f64, f64) {
+    pub(crate) fn ends(&self, rows: &[usize], column: usize) -> (f64, f64) {
         let ranks = rows.iter().map(|&row| self.rank(row, column));
         ranks.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rank| {
             (low.min(rank), high.max(rank))
@@ -171,7 +173,7 @@ impl Case {
     }
 
     /// The level of the lowest group with all rows.
-    fn common(&self, rows: &[usize], column: usize) -> usize {
+    pub(crate) fn common(&self, rows: &[usize], column: usize) -> usize {
         let way = self.way_up(rows[0], column);
         let all = |level: &usize| {
             let mut ways = rows.iter().map(|&row| self.way_up(row, column));
@@ -209,7 +211,7 @@ impl Case {
         }
     }
 
-    fn is_safe(&self, rows: &[usize]) -> bool {
+    pub(crate) fn is_safe(&self, rows: &[usize]) -> bool {
         let all = self.oracle.rows();
         let models = self.oracle.models.iter();
         !rows.is_empty() && models.clone().all(|it| it.holds(&self.oracle, rows, &all))
@@ -346,7 +348,7 @@ impl Case {
     }
 
     /// The rows as published in these regions.
-    fn published(&self, regions: &[Vec<usize>]) -> Vec<Vec<String>> {
+    pub(crate) fn published(&self, regions: &[Vec<usize>]) -> Vec<Vec<String>> {
         let mut published = self.oracle.table.rows.clone();
         for rows in regions {
             for (column, _) in self.axes.iter().enumerate() {
@@ -359,7 +361,7 @@ impl Case {
     }
 
     /// What an algorithm publishes, checked in every way a release is.
-    fn release(
+    pub(crate) fn release(
         &self,
         algorithm: &dyn Algorithm,
         target: &str,
@@ -794,6 +796,8 @@ fn a_region_cannot_be_told_from_the_threads_that_cut_it() {
         &MondrianInfoGain,
         &MondrianLsd,
         &Finest,
+        &NcpCluster,
+        &EuclideanCluster,
     ] {
         let one = case.release(algorithm, "cost", 1);
         let classes: BTreeSet<&[String]> = one.iter().flatten().map(|row| &row[..2]).collect();
@@ -896,7 +900,12 @@ fn no_interval_reaches_beyond_the_highest_acceptable_level() {
         .build(&prepared.table)
         .unwrap();
     let problem = prepared.problem(&*metric);
-    for algorithm in [&Mondrian as &dyn Algorithm, &Finest] {
+    for algorithm in [
+        &Mondrian as &dyn Algorithm,
+        &Finest,
+        &NcpCluster,
+        &EuclideanCluster,
+    ] {
         let proposal = algorithm.solve(&problem, &Unwatched).unwrap();
         let release = publish(&problem, &proposal).unwrap();
         assert_eq!(release.texts(0), ["{1, 3, 5}", "{2, 4, 6}"]);

@@ -26,7 +26,7 @@ use crate::privacy::Monotonicity;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
 use crate::recode::{ColumnRecoding, PublishedNumbers, Regions};
 use cut::Worker;
-pub(super) use space::Space;
+pub(super) use space::{Dimension, Space};
 use std::collections::BTreeMap;
 
 /// A region with no more points is cut to the end by whoever has it.
@@ -88,13 +88,7 @@ impl CutTable {
         choose: &AtMedian,
         meter: &Meter<'_>,
     ) -> Result<Option<Self>, Error> {
-        let survives = |it: Monotonicity| it == Monotonicity::UnionWithAny;
-        // A crowd may reach beyond its class, which only matters to models that more rows can break.
-        if problem.crowds_overlap() && !problem.models.iter().all(|it| survives(it.monotonicity()))
-        {
-            let algorithm = entry.name;
-            return Err(Error::MatchAnyRefused { algorithm });
-        }
+        refuse_overlapping_crowds(problem, entry)?;
         let table = problem.table;
         let space = Space::new(problem);
         let mut worker = Worker::new(problem, &space);
@@ -148,6 +142,21 @@ impl CutTable {
     }
 }
 
+/// A crowd may reach beyond its class, which only matters to models that more rows can break.
+pub(super) fn refuse_overlapping_crowds(
+    problem: &Problem<'_>,
+    entry: &'static AlgorithmEntry,
+) -> Result<(), Error> {
+    let survives = |it: Monotonicity| it == Monotonicity::UnionWithAny;
+    let all_survive = problem.models.iter().all(|it| survives(it.monotonicity()));
+    match problem.crowds_overlap() && !all_survive {
+        true => Err(Error::MatchAnyRefused {
+            algorithm: entry.name,
+        }),
+        false => Ok(()),
+    }
+}
+
 /// The answer if the regions to begin with are not safe by themselves. Where crowds overlap, the highest acceptable
 /// levels may still be.
 pub(super) fn uncut(
@@ -174,7 +183,7 @@ pub(super) fn uncut(
 }
 
 /// The tuples of each region to begin with: all of them, or those of each combination of the highest acceptable groups.
-fn starts(problem: &Problem<'_>) -> Vec<Vec<u32>> {
+pub(super) fn starts(problem: &Problem<'_>) -> Vec<Vec<u32>> {
     let table = problem.table;
     let tuples = 0..table.tuples.len() as u32;
     if !problem.has_higher_levels() {

@@ -93,6 +93,25 @@ impl Dimension {
         self.places
     }
 
+    /// Of numbers: whether the cell at a place is one.
+    pub(in crate::algorithms) fn is_number(&self, place: u32) -> bool {
+        place >= self.first_number
+    }
+
+    /// Of numbers: half the distance between the least and the greatest that has rows.
+    pub(in crate::algorithms) fn half_range(&self) -> f64 {
+        self.half_range
+    }
+
+    /// Of groups: how many values are in the lowest group with two places, and so with all between them.
+    pub(in crate::algorithms) fn values(&self, first: u32, last: u32) -> u32 {
+        if first == last {
+            return 1;
+        }
+        let groups = &self.levels[self.lowest_level(first, last)];
+        groups.leaves[groups.of_places[first as usize] as usize]
+    }
+
     /// Of numbers: how far a place is from the least number, in widths of the axis. Cells that are no numbers are
     /// farther from all of them than any two numbers are.
     pub(in crate::algorithms) fn distance(&self, place: u32) -> f64 {
@@ -118,11 +137,7 @@ impl Dimension {
                 let (least, greatest) = (self.numbers[first as usize], self.numbers[last as usize]);
                 (greatest / 2.0 - least / 2.0) / self.half_range
             }
-            Sides::Groups => {
-                let groups = &self.levels[self.lowest_level(first, last)];
-                let leaves = groups.leaves[groups.of_places[first as usize] as usize];
-                f64::from(leaves) / f64::from(self.places)
-            }
+            Sides::Groups => f64::from(self.values(first, last)) / f64::from(self.places),
             Sides::Sets => f64::from(last - first + 1) / f64::from(self.places),
         }
     }

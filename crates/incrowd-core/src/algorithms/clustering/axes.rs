@@ -1,0 +1,252 @@
+//! The quasi-identifiers as clusters see them: what a cluster spans in each, and what that loses.
+//!
+//! Losses are whole numbers, so that sums are exact and two merges that lose the same are told apart by their numbers
+//! and not by rounding. What a side loses never shrinks when the side grows: the index rests on that.
+
+use crate::algorithms::mondrian::{Dimension, Space};
+use crate::recode::Sides;
+
+/// What a cluster spans in one dimension: its least and greatest coordinate or first and last place; for few values in
+/// no order, a bit for each.
+pub(super) type Side = (i32, i32);
+
+/// What the whole of the widest dimension loses. Two numbers closer than a part of this many lose nothing.
+const WHOLE: f64 = 16_777_216.0;
+
+/// What all dimensions lose together at most, so that sums stay exact.
+const WHOLE_OF_ALL: f64 = 2_147_483_648.0;
+
+/// Text without levels and with more values spans all between its first and its last one.
+pub(super) const MOST_BITS: u32 = 64;
+
+/// With no more places, the loss of every pair of them is kept.
+const MOST_IN_TABLE: u32 = 256;
+
+/// What merged clusters lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// The share of the dimension that they span, for every row.
+    Certainty,
+    /// The range that they span in the units of the column, whatever the rows.
+    Range,
+}
+
+impl Loss {
+    /// What a merged cluster of these rows loses in all.
+    pub(super) fn of_rows(self, extent: u32, rows: u32) -> u64 {
+        match self {
+            Loss::Certainty => u64::from(extent).saturating_mul(u64::from(rows)),
+            Loss::Range => u64::from(extent),
+        }
+    }
+}
+
+/// What values of a text lose: nothing if there is one, else something for each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Values {
+    each: u32,
+    /// What the first of them does not lose.
+    less: u32,
+}
+
+impl Values {
+    fn new(loss: Loss, whole: f64, places: u32) -> Self {
+        let each = |parts: u32| (whole / f64::from(parts.max(1))).round() as u32;
+        match loss {
+            Loss::Certainty => Values {
+                each: each(places),
+                less: 0,
+            },
+            Loss::Range => {
+                let each = each(places.saturating_sub(1));
+                Values { each, less: each }
+            }
+        }
+    }
+
+    /// What so many lose.
+    #[inline]
+    pub(super) fn loss(self, values: u32) -> u32 {
+        match values {
+            0 | 1 => 0,
+            _ => values * self.each - self.less,
+        }
+    }
+}
+
+/// How the loss of a side is found.
+#[derive(Debug)]
+pub(super) enum Measure {
+    /// The distance of two coordinates, at most so much: cells that are no numbers are so far from each other and from
+    /// all numbers.
+    Distance { most: i32 },
+    /// By first and last place.
+    Table { places: usize, losses: Vec<u32> },
+    /// By the leaves of the lowest common group of the first and last place, of which there are many.
+    Group { at: usize, values: Values },
+    /// By how many places there are from the first to the last.
+    Run { values: Values },
+    /// By the number of bits.
+    Bits { values: Values },
+}
+
+/// The dimensions of a table and the sides of its tuples, which are numbered in the order of their values.
+#[derive(Debug)]
+pub(super) struct Axes<'a> {
+    pub(super) loss: Loss,
+    pub(super) measures: Vec<Measure>,
+    space: &'a Space,
+    /// For each dimension the side of every tuple.
+    sides: Vec<Vec<Side>>,
+}
+
+impl<'a> Axes<'a> {
+    /// The tuples of a table, given as points in the order of their numbers here.
+    pub(super) fn new(space: &'a Space, points: &[u32], loss: Loss) -> Self {
+        let dimensions = &space.dimensions;
+        let ranges: Vec<f64> = dimensions.iter().map(|it| half_range(it, loss)).collect();
+        let whole_of_one = WHOLE.min(WHOLE_OF_ALL / dimensions.len().max(1) as f64);
+        let widest = ranges.iter().copied().fold(0.0, f64::max);
+        let mut axes = Axes {
+            loss,
+            measures: Vec::new(),
+            space,
+            sides: Vec::new(),
+        };
+        for (at, dimension) in dimensions.iter().enumerate() {
+            let whole = match widest > 0.0 {
+                true => (ranges[at] / widest * whole_of_one).round(),
+                false => 0.0,
+            };
+            let places = || points.chunks_exact(space.stride).map(|point| point[at]);
+            let (measure, sides) = axis((at, dimension), (loss, whole), &places);
+            axes.measures.push(measure);
+            axes.sides.push(sides);
+        }
+        axes
+    }
+
+    pub(super) fn dimensions(&self) -> usize {
+        self.measures.len()
+    }
+
+    /// The side of a tuple.
+    pub(super) fn side(&self, dimension: usize, tuple: u32) -> Side {
+        self.sides[dimension][tuple as usize]
+    }
+
+    /// All sides of a tuple.
+    pub(super) fn sides(&self, tuple: u32) -> impl Iterator<Item = Side> + '_ {
+        self.sides.iter().map(move |sides| sides[tuple as usize])
+    }
+
+    /// The side that holds both.
+    pub(super) fn join(&self, dimension: usize, one: Side, other: Side) -> Side {
+        match self.measures[dimension] {
+            Measure::Bits { .. } => (one.0 | other.0, one.1 | other.1),
+            _ => (one.0.min(other.0), one.1.max(other.1)),
+        }
+    }
+
+    /// Widens sides until they hold others.
+    pub(super) fn widen(&self, sides: &mut [Side], others: impl Iterator<Item = Side>) {
+        for (at, (side, other)) in sides.iter_mut().zip(others).enumerate() {
+            *side = self.join(at, *side, other);
+        }
+    }
+
+    /// What a side loses.
+    #[inline]
+    pub(super) fn loss(&self, dimension: usize, side: Side) -> u32 {
+        match &self.measures[dimension] {
+            Measure::Distance { most } => (side.1 - side.0).min(*most) as u32,
+            Measure::Table { places, losses } => losses[side.0 as usize * places + side.1 as usize],
+            Measure::Group { at, values } => {
+                let (first, last) = (side.0 as u32, side.1 as u32);
+                values.loss(self.space.dimensions[*at].values(first, last))
+            }
+            Measure::Run { values } => values.loss((side.1 - side.0 + 1) as u32),
+            Measure::Bits { values } => values.loss(bits(side).count_ones()),
+        }
+    }
+
+    /// What all sides lose together.
+    pub(super) fn extent(&self, sides: &[Side]) -> u32 {
+        let losses = sides.iter().enumerate();
+        losses.map(|(at, &side)| self.loss(at, side)).sum()
+    }
+
+    /// What the sides that hold both lose together.
+    pub(super) fn joint_extent(&self, one: &[Side], other: impl Iterator<Item = Side>) -> u32 {
+        let pairs = one.iter().zip(other).enumerate();
+        pairs
+            .map(|(at, (&one, other))| self.loss(at, self.join(at, one, other)))
+            .sum()
+    }
+}
+
+/// The bits of a side that has them.
+pub(super) fn bits(side: Side) -> u64 {
+    u64::from(side.0 as u32) | u64::from(side.1 as u32) << 32
+}
+
+/// Half of what a dimension spans in units that can be added up, halved so that it is finite.
+fn half_range(dimension: &Dimension, loss: Loss) -> f64 {
+    match (loss, dimension.sides) {
+        (Loss::Certainty, _) => 1.0,
+        (Loss::Range, Sides::Intervals) => dimension.half_range(),
+        (Loss::Range, Sides::Groups | Sides::Sets) => {
+            f64::from(dimension.places().saturating_sub(1)) / 2.0
+        }
+    }
+}
+
+/// How the losses of a dimension are found, and the side of every tuple.
+fn axis<I: Iterator<Item = u32>>(
+    (at, dimension): (usize, &Dimension),
+    (loss, whole): (Loss, f64),
+    places_of_tuples: &dyn Fn() -> I,
+) -> (Measure, Vec<Side>) {
+    let places = dimension.places();
+    let both = |place: u32| (place as i32, place as i32);
+    if dimension.sides == Sides::Intervals {
+        let is_number = |place: &u32| dimension.is_number(*place);
+        let least = places_of_tuples().filter(is_number).min().unwrap_or(0);
+        let most = whole as i32;
+        let coordinate = |place: u32| match dimension.is_number(place) {
+            true => (dimension.width(least, place) * whole).round() as i32,
+            // Far more of them than a column of numbers has would share the last coordinate.
+            false => most.saturating_mul(-1 - place as i32).max(i32::MIN / 2),
+        };
+        let sides = places_of_tuples().map(|it| (coordinate(it), coordinate(it)));
+        return (Measure::Distance { most }, sides.collect());
+    }
+    let values = Values::new(loss, whole, places);
+    match dimension.sides {
+        Sides::Sets if places <= MOST_BITS => {
+            let bit = |place: u32| 1u64 << place;
+            let side = |bits: u64| (bits as u32 as i32, (bits >> 32) as u32 as i32);
+            let sides = places_of_tuples().map(|place| side(bit(place)));
+            (Measure::Bits { values }, sides.collect())
+        }
+        Sides::Sets => {
+            let sides = places_of_tuples().map(both).collect();
+            (Measure::Run { values }, sides)
+        }
+        _ if places <= MOST_IN_TABLE => {
+            let pairs = (0..places).flat_map(|one| (0..places).map(move |other| (one, other)));
+            let loss = |(one, other): (u32, u32)| {
+                values.loss(dimension.values(one.min(other), one.max(other)))
+            };
+            let measure = Measure::Table {
+                places: places as usize,
+                losses: pairs.map(loss).collect(),
+            };
+            (measure, places_of_tuples().map(both).collect())
+        }
+        _ => {
+            let sides = places_of_tuples().map(both).collect();
+            (Measure::Group { at, values }, sides)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Algorithms that merge clusters of tuples until every one is safe.
+//!
+//! They differ in what a merge loses (`axes.rs`), which is all that a further one has to say. `merge.rs` merges, `nearest.rs`
+//! finds with whom, `split.rs` splits what grew larger than it had to.
+
+mod axes;
+mod euclidean;
+mod merge;
+mod ncp;
+mod nearest;
+mod split;
+
+pub use euclidean::EuclideanCluster;
+pub use ncp::NcpCluster;
+
+use super::cuts::Judge;
+use super::mondrian::{Space, proposal, refuse_overlapping_crowds, starts, uncut};
+use super::{AlgorithmEntry, Found};
+use crate::Error;
+use crate::counts::CountedTable;
+use crate::problem::{Interruption, Meter, Problem};
+use crate::recode::{PublishedNumbers, Regions};
+use axes::{Axes, Loss};
+use merge::Clusters;
+use nearest::Index;
+use split::Splitter;
+
+/// How an algorithm of this family clusters.
+struct Clustering {
+    entry: &'static AlgorithmEntry,
+    loss: Loss,
+    /// Whether clusters are split again that have twice the rows they need.
+    splits: bool,
+}
+
+impl Clustering {
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        refuse_overlapping_crowds(problem, self.entry)?;
+        let table = problem.table;
+        let (safe, suppressed) = judged_starts(problem);
+        let rows_of = |tuples: &Vec<u32>| -> u64 {
+            let sizes = tuples.iter().map(|&it| table.tuples.sizes()[it as usize]);
+            sizes.map(u64::from).sum()
+        };
+        if suppressed.iter().map(rows_of).sum::<u64>() > u64::from(problem.max_suppressed) {
+            return uncut(problem, self.entry, meter);
+        }
+        let space = Space::new(problem);
+        let order = in_order(table);
+        let mut numbers = vec![0; order.len()];
+        for (number, &tuple) in (0..).zip(&order) {
+            numbers[tuple as usize] = number;
+        }
+        let axes = Axes::new(&space, &space.points(problem, &order), self.loss);
+        let clusters = Clusters::new(problem, &axes, &order, meter);
+        let mut clusters = clusters.map_err(|why| why.with_nothing_found(0, meter.spent()))?;
+        let mut index = Index::new(&axes, table.tuples.len());
+        let mut splitter = Splitter::new(problem, &axes, &order);
+        let mut classes: Vec<Vec<u32>> = Vec::new();
+        for tuples in safe {
+            let mut tuples: Vec<u32> = tuples.iter().map(|&it| numbers[it as usize]).collect();
+            tuples.sort_unstable();
+            for cluster in clusters.merge_until_safe(&mut index, tuples, meter) {
+                let members = clusters.members(cluster);
+                match self.splits {
+                    true => classes.extend(splitter.split(members, meter)),
+                    false => classes.push(members),
+                }
+            }
+        }
+        if meter.stopped() == Some(Interruption::Cancelled) {
+            return Err(Error::Cancelled);
+        }
+        let tuple = |number: &mut u32| *number = order[*number as usize];
+        classes.iter_mut().flatten().for_each(tuple);
+        classes.extend(suppressed);
+        let mut of_tuples = vec![0; table.tuples.len()];
+        for (number, tuples) in (0..).zip(&classes) {
+            let tuples = tuples.iter();
+            tuples.for_each(|&tuple| of_tuples[tuple as usize] = number);
+        }
+        let numbers = PublishedNumbers::of(&problem.settings.own);
+        let recoding = Regions::new(table, &space.sides(), numbers, &of_tuples, classes.len());
+        Ok(proposal(recoding, clusters.merges).into())
+    }
+}
+
+/// The tuples in the order of their values, as the hierarchies list them; the first column counts most.
+fn in_order(table: &CountedTable) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..table.tuples.len() as u32).collect();
+    let columns = table.attributes.len();
+    let leaves = |tuple: u32| (0..columns).map(move |at| table.leaf(tuple as usize, at));
+    order.sort_by(|&one, &other| leaves(one).cmp(leaves(other)));
+    order
+}
+
+/// The tuples that may be merged with each other, each time together safe; and those that are to be suppressed.
+fn judged_starts(problem: &Problem<'_>) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let tuples = &problem.table.tuples;
+    let mut judge = Judge::new(problem);
+    starts(problem).into_iter().partition(|start| {
+        let rows = start.iter().map(|&it| tuples.sizes()[it as usize]).sum();
+        judge.is_safe(rows, tuples, start)
+    })
+}

@@ -1,0 +1,398 @@
+//! Finds the cluster that loses least when merged with another, without looking at all of them.
+//!
+//! Clusters near each other are put into blocks, blocks into blocks of blocks, and so on. Of each block is known what
+//! every cluster in it holds at least, and how many rows it has at least. What a cluster would lose by merging with that
+//! is a lower bound for the whole block, found by the very code that finds the loss of a single cluster. Blocks
+//! whose bound is no better than what was found are passed over, so the result is that of looking at all.
+
+use super::axes::{Axes, Loss, Measure, Side, bits};
+
+/// How many entries a block has.
+const FAN: usize = 16;
+
+/// Of places without a cluster.
+const NOBODY: u32 = u32::MAX;
+
+/// Pairs of clusters that tell in which dimension they lie farthest apart.
+const PAIRS_LOOKED_AT: usize = 64;
+
+/// What a merge loses, and the number of the cluster to merge with: the lowest is wanted.
+pub(super) type Found = (u64, u32);
+
+/// A cluster as the index sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'c> {
+    pub(super) number: u32,
+    pub(super) sides: &'c [Side],
+    pub(super) rows: u32,
+}
+
+/// Clusters, or blocks of them.
+#[derive(Debug, Default)]
+struct Layer {
+    /// For each dimension, of each entry: what all clusters in it hold. Ends may be the wrong way round.
+    low: Vec<Vec<i32>>,
+    high: Vec<Vec<i32>>,
+    /// For dimensions with bits, of each entry: what any cluster in it holds.
+    any: Vec<Vec<Side>>,
+    /// The fewest rows of a cluster.
+    rows: Vec<u32>,
+    /// The lowest number of a cluster.
+    numbers: Vec<u32>,
+}
+
+/// The clusters in an order that finds the nearest one soon.
+#[derive(Debug)]
+pub(super) struct Index<'a> {
+    axes: &'a Axes<'a>,
+    /// The clusters, then their blocks, then blocks of these.
+    layers: Vec<Layer>,
+    /// The place of each cluster in the first layer.
+    slots: Vec<u32>,
+    /// What merges lost without regard to rows since the index was built, and how many there were.
+    found: (u64, u64),
+    /// Blocks looked at.
+    pub(super) work: u64,
+}
+
+impl<'a> Index<'a> {
+    /// An index without clusters, whose numbers will be below `numbers`.
+    pub(super) fn new(axes: &'a Axes<'a>, numbers: usize) -> Self {
+        Index {
+            axes,
+            layers: Vec::new(),
+            slots: vec![NOBODY; numbers],
+            found: (0, 0),
+            work: 0,
+        }
+    }
+
+    /// Puts these clusters into blocks, and forgets all others. `side` and `rows` say what they are.
+    pub(super) fn rebuild(
+        &mut self,
+        clusters: impl Iterator<Item = u32>,
+        side: &dyn Fn(usize, u32) -> Side,
+        rows: &dyn Fn(u32) -> u32,
+    ) {
+        let mut clusters: Vec<(i64, u32)> = clusters.map(|number| (0, number)).collect();
+        self.work += clusters.len() as u64;
+        let (extents, searches) = std::mem::take(&mut self.found);
+        let sorting = Sorting {
+            axes: self.axes,
+            side,
+            rows,
+            far: extents.checked_div(searches).unwrap_or(u64::from(u32::MAX)),
+        };
+        let mut slots = Vec::with_capacity(2 * clusters.len());
+        sorting.fill(&mut clusters, &mut slots);
+        let entries = slots.len();
+        let mut layer = Layer::new(self.axes, entries);
+        for (slot, number) in slots.into_iter().enumerate() {
+            if number == NOBODY {
+                continue;
+            }
+            for at in 0..self.axes.dimensions() {
+                layer.set_side(self.axes, at, slot, side(at, number));
+            }
+            layer.rows[slot] = rows(number);
+            layer.numbers[slot] = number;
+            self.slots[number as usize] = slot as u32;
+        }
+        self.layers = vec![layer];
+        let mut blocks = entries / FAN;
+        loop {
+            let mut above = Layer::new(self.axes, blocks.next_multiple_of(FAN));
+            let below = &self.layers[self.layers.len() - 1];
+            for block in 0..blocks {
+                above.summarize(self.axes, block, below);
+            }
+            self.layers.push(above);
+            if blocks <= FAN {
+                break;
+            }
+            blocks = blocks.div_ceil(FAN);
+        }
+    }
+
+    /// Forgets a cluster.
+    pub(super) fn remove(&mut self, number: u32) {
+        let slot = self.slots[number as usize] as usize;
+        self.layers[0].numbers[slot] = NOBODY;
+        self.update_above(slot);
+    }
+
+    /// Replaces a cluster by a larger one with the same number.
+    pub(super) fn replace(&mut self, cluster: Seen<'_>) {
+        let slot = self.slots[cluster.number as usize] as usize;
+        for (at, &side) in cluster.sides.iter().enumerate() {
+            self.layers[0].set_side(self.axes, at, slot, side);
+        }
+        self.layers[0].rows[slot] = cluster.rows;
+        self.update_above(slot);
+    }
+
+    fn update_above(&mut self, slot: usize) {
+        let mut entry = slot;
+        for at in 1..self.layers.len() {
+            entry /= FAN;
+            let (below, above) = self.layers.split_at_mut(at);
+            if !above[0].summarize(self.axes, entry, &below[at - 1]) {
+                break;
+            }
+        }
+    }
+
+    /// The cluster, other than this one, that loses least when merged with it; of several the one with the lowest number.
+    pub(super) fn nearest(&mut self, cluster: Seen<'_>) -> Option<u32> {
+        let mut search = Search {
+            index: self,
+            cluster,
+            best: (u64::MAX, NOBODY),
+            extent: 0,
+            work: 0,
+        };
+        search.look(search.index.layers.len() - 1, 0);
+        let (work, extent, (_, number)) = (search.work, search.extent, search.best);
+        self.work += work;
+        self.found = (self.found.0 + u64::from(extent), self.found.1 + 1);
+        (number != NOBODY).then_some(number)
+    }
+}
+
+impl Layer {
+    fn new(axes: &Axes<'_>, entries: usize) -> Self {
+        let ends = vec![vec![0; entries]; axes.dimensions()];
+        let any = axes.measures.iter().map(|measure| match measure {
+            // Nobody is there, so nothing is known to be missing.
+            Measure::Bits { .. } => vec![(!0, !0); entries],
+            _ => Vec::new(),
+        });
+        Layer {
+            low: ends.clone(),
+            high: ends,
+            any: any.collect(),
+            rows: vec![0; entries],
+            numbers: vec![NOBODY; entries],
+        }
+    }
+
+    fn set_side(&mut self, axes: &Axes<'_>, at: usize, entry: usize, side: Side) {
+        (self.low[at][entry], self.high[at][entry]) = side;
+        if let Measure::Bits { .. } = axes.measures[at] {
+            self.any[at][entry] = side;
+        }
+    }
+
+    /// Sets an entry to what the block below holds; false if it did before.
+    fn summarize(&mut self, axes: &Axes<'_>, entry: usize, below: &Layer) -> bool {
+        let block = entry * FAN..(entry + 1) * FAN;
+        let numbers = &below.numbers[block.clone()];
+        let least = numbers.iter().copied().min().unwrap_or(NOBODY);
+        let mut is_changed = std::mem::replace(&mut self.numbers[entry], least) != least;
+        if least == NOBODY {
+            return is_changed;
+        }
+        let present = || block.clone().filter(|&it| below.numbers[it] != NOBODY);
+        let rows = present().map(|it| below.rows[it]).min().unwrap_or(0);
+        is_changed |= std::mem::replace(&mut self.rows[entry], rows) != rows;
+        for (at, measure) in axes.measures.iter().enumerate() {
+            let (lows, highs) = (&below.low[at], &below.high[at]);
+            let (low, high) = match measure {
+                Measure::Bits { .. } => {
+                    let any = present().map(|it| below.any[at][it]);
+                    let any = any.fold((0, 0), |any, it| (any.0 | it.0, any.1 | it.1));
+                    is_changed |= std::mem::replace(&mut self.any[at][entry], any) != any;
+                    let all = |ends: &[i32]| present().fold(!0, |all, it| all & ends[it]);
+                    (all(lows), all(highs))
+                }
+                _ => (
+                    present().map(|it| lows[it]).max().unwrap_or(0),
+                    present().map(|it| highs[it]).min().unwrap_or(0),
+                ),
+            };
+            is_changed |= std::mem::replace(&mut self.low[at][entry], low) != low;
+            is_changed |= std::mem::replace(&mut self.high[at][entry], high) != high;
+        }
+        is_changed
+    }
+
+    /// For each entry of a block: what a cluster with these sides loses at least when merged with any cluster in it.
+    fn extents(&self, axes: &Axes<'_>, block: usize, sides: &[Side]) -> [u32; FAN] {
+        let first = block * FAN;
+        let mut extents = [0; FAN];
+        for (at, &side) in sides.iter().enumerate() {
+            let lows = &self.low[at][first..first + FAN];
+            let highs = &self.high[at][first..first + FAN];
+            let ends = extents.iter_mut().zip(lows.iter().zip(highs));
+            match &axes.measures[at] {
+                Measure::Distance { most } => {
+                    for (extent, (&low, &high)) in ends {
+                        let distance = high.max(side.1).wrapping_sub(low.min(side.0));
+                        *extent += distance.min(*most) as u32;
+                    }
+                }
+                Measure::Table { places, losses } => {
+                    for (extent, (&low, &high)) in ends {
+                        let (low, high) = (low.min(side.0), high.max(side.1));
+                        *extent += losses[low as usize * places + high as usize];
+                    }
+                }
+                Measure::Bits { values } => {
+                    let any = &self.any[at][first..first + FAN];
+                    let alone = bits(side).count_ones();
+                    for ((extent, (&low, &high)), any) in ends.zip(any) {
+                        let joint = (side.0 | low).count_ones() + (side.1 | high).count_ones();
+                        // Who has none of these bits has at least one other.
+                        let shared = (side.0 & any.0) | (side.1 & any.1);
+                        let least = alone + u32::from(shared == 0);
+                        *extent += values.loss(joint.max(least));
+                    }
+                }
+                Measure::Group { .. } | Measure::Run { .. } => {
+                    for (extent, (&low, &high)) in ends {
+                        *extent += axes.loss(at, (low.min(side.0), high.max(side.1)));
+                    }
+                }
+            }
+        }
+        extents
+    }
+}
+
+/// One search for the nearest cluster.
+struct Search<'i, 'a, 'c> {
+    index: &'i Index<'a>,
+    cluster: Seen<'c>,
+    best: Found,
+    /// What the best merge loses without regard to rows.
+    extent: u32,
+    work: u64,
+}
+
+impl Search<'_, '_, '_> {
+    /// Looks at a block, and then into those of its entries that may hold something better, the most promising first.
+    fn look(&mut self, layer: usize, block: usize) {
+        self.work += 1;
+        let index = self.index;
+        let (axes, entries) = (index.axes, &index.layers[layer]);
+        let extents = entries.extents(axes, block, self.cluster.sides);
+        let mut promising = [((0, 0), 0); FAN];
+        let mut count = 0;
+        for (at, extent) in extents.into_iter().enumerate() {
+            let entry = block * FAN + at;
+            let number = entries.numbers[entry];
+            let rows = self.cluster.rows.wrapping_add(entries.rows[entry]);
+            let found = (axes.loss.of_rows(extent, rows), number);
+            if number == NOBODY || found >= self.best {
+                continue;
+            }
+            if layer > 0 {
+                promising[count] = (found, entry);
+                count += 1;
+            } else if number != self.cluster.number {
+                (self.best, self.extent) = (found, extent);
+            }
+        }
+        promising[..count].sort_unstable();
+        for (bound, entry) in promising.into_iter().take(count) {
+            if bound >= self.best {
+                break;
+            }
+            self.look(layer - 1, entry);
+        }
+    }
+}
+
+/// Sorts clusters so that those in one block are near each other.
+struct Sorting<'s> {
+    axes: &'s Axes<'s>,
+    side: &'s dyn Fn(usize, u32) -> Side,
+    rows: &'s dyn Fn(u32) -> u32,
+    /// What merges lose in all dimensions together. Who is farther away than that is passed over, however far.
+    far: u64,
+}
+
+/// What clusters are sorted by.
+#[derive(Clone, Copy)]
+enum By {
+    Dimension(usize),
+    Rows,
+}
+
+impl Sorting<'_> {
+    /// Appends clusters to the slots, block by block. Places that stay free are nobody's.
+    fn fill(&self, clusters: &mut [(i64, u32)], slots: &mut Vec<u32>) {
+        if clusters.len() <= FAN {
+            slots.extend(clusters.iter().map(|(_, number)| number));
+            slots.resize(slots.len().next_multiple_of(FAN), NOBODY);
+            return;
+        }
+        let by = self.farthest_apart(clusters);
+        for (key, number) in clusters.iter_mut() {
+            *key = match by {
+                By::Rows => i64::from((self.rows)(*number)),
+                By::Dimension(at) => self.place(at, *number),
+            };
+        }
+        let (before, after) = cut_in_two(clusters);
+        self.fill(before, slots);
+        self.fill(after, slots);
+    }
+
+    /// What tells most of the clusters apart for good, as some pairs of them show.
+    fn farthest_apart(&self, clusters: &[(i64, u32)]) -> By {
+        let half = clusters.len() / 2;
+        let step = (half / PAIRS_LOOKED_AT).max(1);
+        let pairs = || {
+            let pairs = (0..half).step_by(step);
+            pairs.map(|it| (clusters[it].1, clusters[it + half].1))
+        };
+        let rows_apart = |(one, other): (u32, u32)| {
+            let (one, other) = ((self.rows)(one), (self.rows)(other));
+            self.far * u64::from(one.abs_diff(other)) / (u64::from(one) + u64::from(other)).max(1)
+        };
+        let mut farthest = match self.axes.loss {
+            Loss::Certainty => (pairs().map(rows_apart).sum(), By::Rows),
+            Loss::Range => (0, By::Rows),
+        };
+        for at in 0..self.axes.dimensions() {
+            let added = |(one, other): (u32, u32)| {
+                let (one, other) = ((self.side)(at, one), (self.side)(at, other));
+                let alone = self.axes.loss(at, one).max(self.axes.loss(at, other));
+                let joint = self.axes.loss(at, self.axes.join(at, one, other));
+                u64::from(joint - alone).min(self.far)
+            };
+            let apart: u64 = pairs().map(added).sum();
+            if apart > farthest.0 {
+                farthest = (apart, By::Dimension(at));
+            }
+        }
+        farthest.1
+    }
+
+    /// Where a cluster lies in a dimension.
+    fn place(&self, at: usize, number: u32) -> i64 {
+        let side = (self.side)(at, number);
+        match self.axes.measures[at] {
+            Measure::Bits { .. } => i64::from(bits(side).trailing_zeros()),
+            _ => i64::from(side.0) + i64::from(side.1),
+        }
+    }
+}
+
+/// Cuts near the middle, but not between clusters with the same key if it can be helped.
+fn cut_in_two(clusters: &mut [(i64, u32)]) -> (&mut [(i64, u32)], &mut [(i64, u32)]) {
+    let middle = clusters.len() / 2;
+    let (_, &mut (key, _), _) = clusters.select_nth_unstable(middle);
+    let below = clusters.iter().filter(|it| it.0 < key).count();
+    let not_above = clusters.iter().filter(|it| it.0 <= key).count();
+    let cuts = [below, not_above].into_iter();
+    let cuts = cuts.filter(|&cut| 0 < cut && cut < clusters.len());
+    match cuts.min_by_key(|cut| cut.abs_diff(middle)) {
+        None => clusters.split_at_mut(middle),
+        Some(cut) => {
+            clusters.select_nth_unstable(cut);
+            clusters.split_at_mut(cut)
+        }
+    }
+}
