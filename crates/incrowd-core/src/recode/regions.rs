@@ -111,8 +111,20 @@ impl Regions {
         regions_of_tuples: &[u32],
         regions: usize,
     ) -> Self {
+        Self::by_column(table, sides, numbers, |_| (regions_of_tuples, regions))
+    }
+
+    /// Publishes tuples in regions that may be others in every column: the number of the region of each tuple, and a
+    /// number above all of these.
+    pub fn by_column<'r>(
+        table: &CountedTable,
+        sides: &[Sides],
+        numbers: PublishedNumbers,
+        of_column: impl Fn(usize) -> (&'r [u32], usize),
+    ) -> Self {
         let columns =
             (table.attributes.iter().zip(sides).enumerate()).map(|(at, (attribute, &sides))| {
+                let (regions_of_tuples, regions) = of_column(at);
                 let sizes = table.tuples.sizes().iter().enumerate();
                 let leaves = sizes.map(|(tuple, &rows)| (table.leaf(tuple, at), rows));
                 let is_centre = sides == Sides::Intervals && attribute.kind == table::Kind::Number;

@@ -3,6 +3,11 @@
 
 use crate::mondrian::{Axis, Case, case};
 use incrowd_core::algorithms::{Algorithm, EuclideanCluster, NcpCluster};
+use incrowd_core::problem::{Settings, Unwatched};
+use incrowd_core::publish::publish;
+use incrowd_core::utility::MetricSpec;
+use incrowd_testkit::oracle::Promise;
+use incrowd_testkit::tiny_problem;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts in which the whole of a column is counted.
@@ -213,4 +218,91 @@ fn ncp_cluster_merges_as_if_it_had_looked_at_every_pair() {
 #[test]
 fn euclidean_cluster_merges_as_if_it_had_looked_at_every_pair() {
     check(&EuclideanCluster, Loss::Range);
+}
+
+/// The values that a published text may stand for, as positions in the list of raw values; of an interval, those that
+/// lie in it.
+fn meaning(case: &Case, column: usize, text: &str) -> BTreeSet<usize> {
+    let listed = &case.oracle.quasi_identifiers[column].1;
+    let interval = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let ends: Option<(f64, f64)> = interval.and_then(|it| {
+        let dash = it[1..].find('-')? + 1;
+        Some((it[..dash].parse().ok()?, it[dash + 1..].parse().ok()?))
+    });
+    let set = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+    let is_meant = |way_up: &&Vec<String>| match (ends, set) {
+        (Some((low, high)), _) => {
+            let number: Option<f64> = way_up[0].parse().ok();
+            number.is_some_and(|it| low <= it && it <= high)
+        }
+        (None, Some(set)) => set.split(", ").any(|it| it == way_up[0]),
+        (None, None) => way_up.iter().any(|it| it == text),
+    };
+    let places = listed.iter().enumerate();
+    let places = places.filter(|(_, way_up)| is_meant(way_up));
+    places.map(|(place, _)| place).collect()
+}
+
+/// Checks that published values are disjoint or equal; returns whether there is more than one class.
+fn check_disjoint(case: &Case, published: &[Vec<String>]) -> bool {
+    for column in 0..case.axes.len() {
+        let texts: BTreeSet<&str> = published.iter().map(|row| &row[column][..]).collect();
+        let meanings: Vec<(&str, BTreeSet<usize>)> = (texts.into_iter())
+            .map(|text| (text, meaning(case, column, text)))
+            .collect();
+        for (at, (one, of_one)) in meanings.iter().enumerate() {
+            assert!(!of_one.is_empty(), "{}: {one}", case.name);
+            for (other, of_other) in &meanings[at + 1..] {
+                assert!(
+                    of_one.is_disjoint(of_other),
+                    "{}: {one} and {other}",
+                    case.name
+                );
+            }
+        }
+    }
+    let columns = case.axes.len();
+    published
+        .iter()
+        .any(|row| row[..columns] != published[0][..columns])
+}
+
+#[test]
+fn disjoint_clusters_publish_no_values_that_overlap() {
+    for algorithm in [&NcpCluster as &dyn Algorithm, &EuclideanCluster] {
+        let (mut compared, mut divided) = (0, 0);
+        for seed in 0..600 {
+            let mut case = case(seed);
+            let overlapping = case.release(algorithm, "cost", 1);
+            case.settings.push(("disjoint", "yes"));
+            let Some(published) = case.release(algorithm, "cost", 1) else {
+                assert_eq!(overlapping, None, "{}", case.name);
+                continue;
+            };
+            compared += 1;
+            divided += usize::from(check_disjoint(&case, &published));
+        }
+        assert!(compared > 300 && divided > 150, "{divided} of {compared}");
+    }
+}
+
+/// Ages lie in two crowds far from each other, so no cluster holds some of both.
+#[test]
+fn disjoint_clusters_keep_crowds_apart_and_split_what_is_large() {
+    let rows = "20\n21\n22\n23\n70\n71\n72\n73\n74\n75";
+    let oracle = tiny_problem("age", rows).require(Promise::KAnonymity { k: 2 });
+    let prepared = oracle.prepare().unwrap();
+    let metric = MetricSpec::named("ncp").unwrap();
+    let metric = metric.build(&prepared.table).unwrap();
+    let problem = prepared.problem(&*metric);
+    let mut own = NcpCluster.entry().defaults();
+    own.set("disjoint", &["yes"]).unwrap();
+    let problem = problem.with_settings(Settings {
+        own,
+        ..Settings::default()
+    });
+    let proposal = NcpCluster.solve(&problem, &Unwatched).unwrap();
+    let release = publish(&problem, &proposal).unwrap();
+    let texts = ["[20-21]", "[22-23]", "[70-71]", "[72-73]", "[74-75]"];
+    assert_eq!(release.texts(0), texts);
 }

@@ -1,6 +1,6 @@
 //! Merges clusters for the least sum of ranges.
 
-use super::{Clustering, Loss};
+use super::{Clustering, DISJOINT, Loss};
 use crate::Error;
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
@@ -13,7 +13,7 @@ crate::documented! {
     ///
     /// Works like `ncp-cluster`, but what a merge loses is the sum of the ranges of the merged cluster in the units of
     /// each column, however many rows there are, and nothing is split in the end. Columns with large numbers count more.
-    /// Mainly for comparison; `ncp-cluster` and `finest` publish narrower values.
+    /// `disjoint` is as for `ncp-cluster`. Mainly for comparison; `ncp-cluster` and `finest` publish narrower values.
     ///
     /// # Paper
     /// The "Euclidean Distance" clustering that "An Improved Data Utility Clustering Methodology Using Data Constraint
@@ -48,7 +48,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "euclidean-cluster",
     card: EuclideanCluster::CARD,
-    settings: &[PublishedNumbers::SETTING],
+    settings: &[PublishedNumbers::SETTING, DISJOINT],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,

@@ -1,9 +1,10 @@
 //! Algorithms that merge clusters of tuples until every one is safe.
 //!
 //! They differ in what a merge loses (`axes.rs`), which is all that a further one has to say. `merge.rs` merges, `nearest.rs`
-//! finds with whom, `split.rs` splits what grew larger than it had to.
+//! finds with whom, `split.rs` splits what grew larger than it had to, `disjoint.rs` makes published values disjoint.
 
 mod axes;
+mod disjoint;
 mod euclidean;
 mod merge;
 mod ncp;
@@ -14,13 +15,16 @@ pub use euclidean::EuclideanCluster;
 pub use ncp::NcpCluster;
 
 use super::cuts::Judge;
+use super::finest::prints_safely;
 use super::mondrian::{Space, proposal, refuse_overlapping_crowds, starts, uncut};
 use super::{AlgorithmEntry, Found};
 use crate::Error;
 use crate::counts::CountedTable;
 use crate::problem::{Interruption, Meter, Problem};
 use crate::recode::{PublishedNumbers, Regions};
+use crate::registry::{Kind, Setting};
 use axes::{Axes, Loss};
+use disjoint::Blocks;
 use merge::Clusters;
 use nearest::Index;
 use split::Splitter;
@@ -74,15 +78,49 @@ impl Clustering {
         let tuple = |number: &mut u32| *number = order[*number as usize];
         classes.iter_mut().flatten().for_each(tuple);
         classes.extend(suppressed);
-        let mut of_tuples = vec![0; table.tuples.len()];
-        for (number, tuples) in (0..).zip(&classes) {
-            let tuples = tuples.iter();
-            tuples.for_each(|&tuple| of_tuples[tuple as usize] = number);
+        let publish = PublishedNumbers::of(&problem.settings.own);
+        let recoding = if is_disjoint(problem) {
+            let mut blocks = Blocks::new(problem, &space, &classes);
+            if !blocks.are_safe() {
+                return uncut(problem, self.entry, &Meter::unlimited());
+            }
+            blocks.split(&classes, meter);
+            let of_columns = blocks.of_tuples();
+            let number_above =
+                |blocks: &[u32]| blocks.iter().max().map_or(0, |it| *it as usize + 1);
+            let of_column = |at: usize| (&of_columns[at][..], number_above(&of_columns[at]));
+            Regions::by_column(table, &space.sides(), publish, of_column)
+        } else {
+            let mut of_tuples = vec![0; table.tuples.len()];
+            for (number, tuples) in (0..).zip(&classes) {
+                let tuples = tuples.iter();
+                tuples.for_each(|&tuple| of_tuples[tuple as usize] = number);
+            }
+            Regions::new(table, &space.sides(), publish, &of_tuples, classes.len())
+        };
+        if !prints_safely(problem, &recoding) {
+            return uncut(problem, self.entry, &Meter::unlimited());
         }
-        let numbers = PublishedNumbers::of(&problem.settings.own);
-        let recoding = Regions::new(table, &space.sides(), numbers, &of_tuples, classes.len());
+        if meter.stopped() == Some(Interruption::Cancelled) {
+            return Err(Error::Cancelled);
+        }
         Ok(proposal(recoding, clusters.merges).into())
     }
+}
+
+/// The setting that asks for published values that are disjoint or equal.
+const DISJOINT: Setting = Setting::optional(
+    "disjoint",
+    Kind::Choice(&["yes", "no"]),
+    "whether the published values of one column must be disjoint or equal, so that every raw value is published in one \
+     way only",
+)
+.or("no");
+
+fn is_disjoint(problem: &Problem<'_>) -> bool {
+    // Programs may give none of an algorithm's settings.
+    let own = &problem.settings.own;
+    own.has("disjoint") && own.text("disjoint") == Some("yes")
 }
 
 /// The tuples in the order of their values, as the hierarchies list them; the first column counts most.

@@ -1,6 +1,6 @@
 //! Merges clusters for the least normalized certainty penalty.
 
-use super::{Clustering, Loss};
+use super::{Clustering, DISJOINT, Loss};
 use crate::Error;
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
@@ -16,6 +16,10 @@ crate::documented! {
     /// both together is least. In the end, clusters that grew to twice the rows they need are split where that loses less.
     /// It publishes what `mondrian` does: numbers as `[low-high]`, text as the lowest group that contains all of it, or
     /// as a set.
+    ///
+    /// With `disjoint`, values of a column that share a cluster share a block, and blocks are split again while every class
+    /// stays safe: numbers in two, groups into those below, single values off a set; first what divides the
+    /// clusters of the fewest rows. A value is then published in one way only, which loses much more.
     ///
     /// # Paper
     /// J. Xu et al., Utility-Based Anonymization Using Local Recoding, KDD 2006, in the form that "An Improved Data Utility
@@ -60,7 +64,7 @@ crate::documented! {
 static ENTRY: AlgorithmEntry = AlgorithmEntry {
     name: "ncp-cluster",
     card: NcpCluster::CARD,
-    settings: &[PublishedNumbers::SETTING],
+    settings: &[PublishedNumbers::SETTING, DISJOINT],
     kind: AlgorithmKind {
         status: Status::Experimental,
         generalization: Generalization::Regions,

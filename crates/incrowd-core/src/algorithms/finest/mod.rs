@@ -138,7 +138,7 @@ impl Algorithm for Finest {
 }
 
 /// Whether classes are safe as readers see them: those that print alike are one, which some models do not survive.
-fn prints_safely(problem: &Problem<'_>, regions: &Regions) -> bool {
+pub(super) fn prints_safely(problem: &Problem<'_>, regions: &Regions) -> bool {
     let may_break = |it: Monotonicity| it == Monotonicity::None;
     if !(problem.models.iter()).any(|model| may_break(model.monotonicity())) {
         return true;

@@ -143,7 +143,7 @@ impl Dimension {
     }
 
     /// Of groups: the lowest level at which two places, and so all between them, are in one group.
-    pub(super) fn lowest_level(&self, first: u32, last: u32) -> usize {
+    pub(in crate::algorithms) fn lowest_level(&self, first: u32, last: u32) -> usize {
         let is_one =
             |groups: &Groups| groups.of_places[first as usize] == groups.of_places[last as usize];
         let level = self.levels.iter().position(is_one);
@@ -156,7 +156,7 @@ impl Dimension {
     }
 
     /// Of groups: the group of a place at a level.
-    pub(super) fn group(&self, level: usize, place: u32) -> u32 {
+    pub(in crate::algorithms) fn group(&self, level: usize, place: u32) -> u32 {
         self.levels[level].of_places[place as usize]
     }
 }
