@@ -10,7 +10,7 @@ use crate::report::{Report, Table, grouped, short};
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
 use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
-use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, Optimal, Partition};
+use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, NcpCluster, Optimal, Partition};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{Problem, Settings};
@@ -101,6 +101,10 @@ fn on_adult(report: &mut Report) -> Result<()> {
         "classes",
         "DM",
         "ms",
+        "ncp-cluster NCP",
+        "classes",
+        "DM",
+        "ms",
         "finest / mondrian",
         "full-domain / finest",
         "partition / finest",
@@ -118,11 +122,13 @@ fn on_adult(report: &mut Report) -> Result<()> {
             solve(&Mondrian, "ncp", hour)?;
             let mondrian = solve(&Mondrian, "ncp", hour)?;
             let finest = solve(&Finest, "ncp", hour)?;
+            let clusters = solve(&NcpCluster, "ncp", hour)?;
             let levels = solve(&Optimal, "ncp", hour)?;
             let partition = solve(&Partition, "hdm", PARTITION_LIMIT)?;
             for (name, reached) in [
                 ("mondrian", &mondrian),
                 ("finest", &finest),
+                ("ncp-cluster", &clusters),
                 ("optimal", &levels),
                 ("partition", &partition),
             ] {
@@ -144,6 +150,10 @@ fn on_adult(report: &mut Report) -> Result<()> {
                 finest.classes.to_string(),
                 grouped(finest.discernibility as u64),
                 short(finest.cpu_ms),
+                format!("{:.4}", clusters.ncp),
+                clusters.classes.to_string(),
+                grouped(clusters.discernibility as u64),
+                short(clusters.cpu_ms),
                 factor(&finest, &mondrian),
                 factor(&levels, &finest),
                 factor(&partition, &finest),
