@@ -27,18 +27,21 @@ pub(super) struct Seen<'c> {
     pub(super) rows: u32,
 }
 
-/// Clusters, or blocks of them.
+/// The lows and highs of the entries of a block in one dimension.
+type Ends = [[i32; FAN]; 2];
+
+/// Clusters, or blocks of them. What is looked at together lies together.
 #[derive(Debug, Default)]
 struct Layer {
-    /// For each dimension, of each entry: what all clusters in it hold. Ends may be the wrong way round.
-    low: Vec<Vec<i32>>,
-    high: Vec<Vec<i32>>,
-    /// For dimensions with bits, of each entry: what any cluster in it holds.
-    any: Vec<Vec<Side>>,
+    dimensions: usize,
+    /// Block by block, for each dimension: what all clusters of an entry hold. Ends may be the wrong way round.
+    all: Vec<Ends>,
+    /// The same for what any cluster of an entry holds, in dimensions with bits; empty if there are none.
+    any: Vec<Ends>,
     /// The fewest rows of a cluster.
-    rows: Vec<u32>,
+    rows: Vec<[u32; FAN]>,
     /// The lowest number of a cluster.
-    numbers: Vec<u32>,
+    numbers: Vec<[u32; FAN]>,
 }
 
 /// The clusters in an order that finds the nearest one soon.
@@ -85,23 +88,22 @@ impl<'a> Index<'a> {
         };
         let mut slots = Vec::with_capacity(2 * clusters.len());
         sorting.fill(&mut clusters, &mut slots);
-        let entries = slots.len();
-        let mut layer = Layer::new(self.axes, entries);
+        let mut blocks = slots.len() / FAN;
+        let mut layer = Layer::new(self.axes, blocks);
         for (slot, number) in slots.into_iter().enumerate() {
             if number == NOBODY {
                 continue;
             }
             for at in 0..self.axes.dimensions() {
-                layer.set_side(self.axes, at, slot, side(at, number));
+                layer.set_side(at, slot, side(at, number));
             }
-            layer.rows[slot] = rows(number);
-            layer.numbers[slot] = number;
+            layer.rows[slot / FAN][slot % FAN] = rows(number);
+            layer.numbers[slot / FAN][slot % FAN] = number;
             self.slots[number as usize] = slot as u32;
         }
         self.layers = vec![layer];
-        let mut blocks = entries / FAN;
         loop {
-            let mut above = Layer::new(self.axes, blocks.next_multiple_of(FAN));
+            let mut above = Layer::new(self.axes, blocks.div_ceil(FAN));
             let below = &self.layers[self.layers.len() - 1];
             for block in 0..blocks {
                 above.summarize(self.axes, block, below);
@@ -117,7 +119,7 @@ impl<'a> Index<'a> {
     /// Forgets a cluster.
     pub(super) fn remove(&mut self, number: u32) {
         let slot = self.slots[number as usize] as usize;
-        self.layers[0].numbers[slot] = NOBODY;
+        self.layers[0].numbers[slot / FAN][slot % FAN] = NOBODY;
         self.update_above(slot);
     }
 
@@ -125,9 +127,9 @@ impl<'a> Index<'a> {
     pub(super) fn replace(&mut self, cluster: Seen<'_>) {
         let slot = self.slots[cluster.number as usize] as usize;
         for (at, &side) in cluster.sides.iter().enumerate() {
-            self.layers[0].set_side(self.axes, at, slot, side);
+            self.layers[0].set_side(at, slot, side);
         }
-        self.layers[0].rows[slot] = cluster.rows;
+        self.layers[0].rows[slot / FAN][slot % FAN] = cluster.rows;
         self.update_above(slot);
     }
 
@@ -160,103 +162,141 @@ impl<'a> Index<'a> {
 }
 
 impl Layer {
-    fn new(axes: &Axes<'_>, entries: usize) -> Self {
-        let ends = vec![vec![0; entries]; axes.dimensions()];
-        let any = axes.measures.iter().map(|measure| match measure {
-            // Nobody is there, so nothing is known to be missing.
-            Measure::Bits { .. } => vec![(!0, !0); entries],
-            _ => Vec::new(),
-        });
+    fn new(axes: &Axes<'_>, blocks: usize) -> Self {
+        let dimensions = axes.dimensions();
+        let is_bits = |measure: &Measure| matches!(measure, Measure::Bits { .. });
+        // Where nobody is, nothing is known to be missing.
+        let any = match axes.measures.iter().any(is_bits) {
+            true => vec![[[!0; FAN]; 2]; blocks * dimensions],
+            false => Vec::new(),
+        };
         Layer {
-            low: ends.clone(),
-            high: ends,
-            any: any.collect(),
-            rows: vec![0; entries],
-            numbers: vec![NOBODY; entries],
+            dimensions,
+            all: vec![[[0; FAN]; 2]; blocks * dimensions],
+            any,
+            rows: vec![[0; FAN]; blocks],
+            numbers: vec![[NOBODY; FAN]; blocks],
         }
     }
 
-    fn set_side(&mut self, axes: &Axes<'_>, at: usize, entry: usize, side: Side) {
-        (self.low[at][entry], self.high[at][entry]) = side;
-        if let Measure::Bits { .. } = axes.measures[at] {
-            self.any[at][entry] = side;
+    /// Sets the side of an entry, and of whatever is in it.
+    fn set_side(&mut self, at: usize, entry: usize, side: Side) {
+        let (block, lane) = (entry / FAN * self.dimensions + at, entry % FAN);
+        for ends in [&mut self.all, &mut self.any] {
+            if let Some([low, high]) = ends.get_mut(block) {
+                (low[lane], high[lane]) = side;
+            }
         }
     }
 
     /// Sets an entry to what the block below holds; false if it did before.
     fn summarize(&mut self, axes: &Axes<'_>, entry: usize, below: &Layer) -> bool {
-        let block = entry * FAN..(entry + 1) * FAN;
-        let numbers = &below.numbers[block.clone()];
+        let (block, lane) = (entry / FAN, entry % FAN);
+        let numbers = &below.numbers[entry];
         let least = numbers.iter().copied().min().unwrap_or(NOBODY);
-        let mut is_changed = std::mem::replace(&mut self.numbers[entry], least) != least;
+        let mut is_changed = std::mem::replace(&mut self.numbers[block][lane], least) != least;
         if least == NOBODY {
             return is_changed;
         }
-        let present = || block.clone().filter(|&it| below.numbers[it] != NOBODY);
-        let rows = present().map(|it| below.rows[it]).min().unwrap_or(0);
-        is_changed |= std::mem::replace(&mut self.rows[entry], rows) != rows;
+        let is_there = numbers.map(|number| number != NOBODY);
+        let fold = |ends: &[i32; FAN], start: i32, join: fn(i32, i32) -> i32| {
+            let present = ends.iter().zip(is_there).filter(|(_, is_there)| *is_there);
+            present.fold(start, |all, (&it, _)| join(all, it))
+        };
+        let rows = below.rows[entry].iter().zip(is_there);
+        let rows = rows.filter_map(|(&rows, is_there)| is_there.then_some(rows));
+        let rows = rows.min().unwrap_or(0);
+        is_changed |= std::mem::replace(&mut self.rows[block][lane], rows) != rows;
         for (at, measure) in axes.measures.iter().enumerate() {
-            let (lows, highs) = (&below.low[at], &below.high[at]);
+            let (own, inside) = (block * self.dimensions + at, entry * self.dimensions + at);
+            let [lows, highs] = &below.all[inside];
             let (low, high) = match measure {
                 Measure::Bits { .. } => {
-                    let any = present().map(|it| below.any[at][it]);
-                    let any = any.fold((0, 0), |any, it| (any.0 | it.0, any.1 | it.1));
-                    is_changed |= std::mem::replace(&mut self.any[at][entry], any) != any;
-                    let all = |ends: &[i32]| present().fold(!0, |all, it| all & ends[it]);
+                    let any = below.any[inside].map(|ends| fold(&ends, 0, |one, it| one | it));
+                    for (ends, any) in self.any[own].iter_mut().zip(any) {
+                        is_changed |= std::mem::replace(&mut ends[lane], any) != any;
+                    }
+                    let all = |ends| fold(ends, !0, |one, it| one & it);
                     (all(lows), all(highs))
                 }
                 _ => (
-                    present().map(|it| lows[it]).max().unwrap_or(0),
-                    present().map(|it| highs[it]).min().unwrap_or(0),
+                    fold(lows, i32::MIN, i32::max),
+                    fold(highs, i32::MAX, i32::min),
                 ),
             };
-            is_changed |= std::mem::replace(&mut self.low[at][entry], low) != low;
-            is_changed |= std::mem::replace(&mut self.high[at][entry], high) != high;
+            let [lows, highs] = &mut self.all[own];
+            is_changed |= std::mem::replace(&mut lows[lane], low) != low;
+            is_changed |= std::mem::replace(&mut highs[lane], high) != high;
         }
         is_changed
     }
 
-    /// For each entry of a block: what a cluster with these sides loses at least when merged with any cluster in it.
-    fn extents(&self, axes: &Axes<'_>, block: usize, sides: &[Side]) -> [u32; FAN] {
-        let first = block * FAN;
+    /// For each entry of a block: what a cluster loses at least when merged with any cluster in it. None if all of them
+    /// lose more than the most, which half of the dimensions may tell.
+    fn extents(&self, axes: &Axes<'_>, block: usize, look: Look<'_>) -> Option<[u32; FAN]> {
+        let first = block * self.dimensions;
         let mut extents = [0; FAN];
-        for (at, &side) in sides.iter().enumerate() {
-            let lows = &self.low[at][first..first + FAN];
-            let highs = &self.high[at][first..first + FAN];
-            let ends = extents.iter_mut().zip(lows.iter().zip(highs));
+        for (at, &side) in look.cluster.sides.iter().enumerate() {
+            if 2 * at == axes.dimensions() + axes.dimensions() % 2 {
+                let least = extents.iter().copied().min().unwrap_or(0);
+                let rows = self.rows[block].iter().copied().min();
+                let rows = look.cluster.rows.wrapping_add(rows.unwrap_or(0));
+                if axes.loss.of_rows(least, rows) > look.most {
+                    return None;
+                }
+            }
+            let [lows, highs] = &self.all[first + at];
             match &axes.measures[at] {
                 Measure::Distance { most } => {
-                    for (extent, (&low, &high)) in ends {
-                        let distance = high.max(side.1).wrapping_sub(low.min(side.0));
-                        *extent += distance.min(*most) as u32;
+                    for it in 0..FAN {
+                        let distance = highs[it].max(side.1).wrapping_sub(lows[it].min(side.0));
+                        extents[it] += distance.min(*most) as u32;
                     }
                 }
                 Measure::Table { places, losses } => {
-                    for (extent, (&low, &high)) in ends {
-                        let (low, high) = (low.min(side.0), high.max(side.1));
-                        *extent += losses[low as usize * places + high as usize];
+                    for it in 0..FAN {
+                        let (low, high) = (lows[it].min(side.0), highs[it].max(side.1));
+                        extents[it] += losses[low as usize * places + high as usize];
+                    }
+                }
+                Measure::Bits { values } if look.is_at_clusters => {
+                    for it in 0..FAN {
+                        let joint = (side.0 | lows[it]).count_ones();
+                        extents[it] += values.loss(joint + (side.1 | highs[it]).count_ones());
                     }
                 }
                 Measure::Bits { values } => {
-                    let any = &self.any[at][first..first + FAN];
+                    let [any_low, any_high] = &self.any[first + at];
                     let alone = bits(side).count_ones();
-                    for ((extent, (&low, &high)), any) in ends.zip(any) {
-                        let joint = (side.0 | low).count_ones() + (side.1 | high).count_ones();
+                    for it in 0..FAN {
+                        let joint = (side.0 | lows[it]).count_ones();
+                        let joint = joint + (side.1 | highs[it]).count_ones();
                         // Who has none of these bits has at least one other.
-                        let shared = (side.0 & any.0) | (side.1 & any.1);
+                        let shared = (side.0 & any_low[it]) | (side.1 & any_high[it]);
                         let least = alone + u32::from(shared == 0);
-                        *extent += values.loss(joint.max(least));
+                        extents[it] += values.loss(joint.max(least));
                     }
                 }
                 Measure::Group { .. } | Measure::Run { .. } => {
-                    for (extent, (&low, &high)) in ends {
-                        *extent += axes.loss(at, (low.min(side.0), high.max(side.1)));
+                    for it in 0..FAN {
+                        let side = (lows[it].min(side.0), highs[it].max(side.1));
+                        extents[it] += axes.loss(at, side);
                     }
                 }
             }
         }
-        extents
+        Some(extents)
     }
+}
+
+/// What is looked for in a block.
+#[derive(Clone, Copy)]
+struct Look<'c> {
+    cluster: Seen<'c>,
+    /// Who loses more is passed over.
+    most: u64,
+    /// Whether the entries are clusters, not blocks.
+    is_at_clusters: bool,
 }
 
 /// One search for the nearest cluster.
@@ -275,13 +315,20 @@ impl Search<'_, '_, '_> {
         self.work += 1;
         let index = self.index;
         let (axes, entries) = (index.axes, &index.layers[layer]);
-        let extents = entries.extents(axes, block, self.cluster.sides);
+        let look = Look {
+            cluster: self.cluster,
+            most: self.best.0,
+            is_at_clusters: layer == 0,
+        };
+        let Some(extents) = entries.extents(axes, block, look) else {
+            return;
+        };
         let mut promising = [((0, 0), 0); FAN];
         let mut count = 0;
         for (at, extent) in extents.into_iter().enumerate() {
             let entry = block * FAN + at;
-            let number = entries.numbers[entry];
-            let rows = self.cluster.rows.wrapping_add(entries.rows[entry]);
+            let number = entries.numbers[block][at];
+            let rows = self.cluster.rows.wrapping_add(entries.rows[block][at]);
             let found = (axes.loss.of_rows(extent, rows), number);
             if number == NOBODY || found >= self.best {
                 continue;
