@@ -651,6 +651,22 @@ pub(super) static GLOSSARY: &[Word] = &[
         "`--without-pruning NAMES` disables some, to see what they save.",
     ),
     term(
+        "rule",
+        &["data constraint rule", "importance"],
+        "Values of a column that experts want a release to tell apart, and how important that is.",
+        "`age: 64|65 = 25` is kept if no published value stands for both a number of at most 64 and one of at least 65; \
+         `race: White != Black = 20` and `race: {White, Black} != {Other} = 5` if none stands for values of both sides. The \
+         last number is the importance.",
+        "`--rule` and `[rules]` in a job file; `rule` in a report, `\"rules\"` in the JSON document and the certificate.",
+    ),
+    term(
+        "weight",
+        &["weights"],
+        "How much a quasi-identifier counts in the research value; all weights together are 1.",
+        "",
+        "`--weight age=0.3`, `--weights equal|auto`, and `[weights]` in a job file.",
+    ),
+    term(
         "suppression",
         &["suppressed", "suppressed row"],
         "Leaving a row out of the release because its class does not satisfy a privacy model.",
