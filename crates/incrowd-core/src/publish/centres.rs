@@ -7,14 +7,7 @@ use super::classes::Classes;
 use crate::counts::{Attribute, CountedTable, LeafSet};
 use crate::hierarchy::Leaf;
 use crate::recode::{Labels, PublishedCells, PublishedColumn, PublishedNumbers};
-use crate::table::{Kind, parse_number};
-
-/// Whether a text of a column may be the mean or median of numbers.
-pub(super) fn may_be_centre(attribute: &Attribute, numbers: PublishedNumbers, text: &str) -> bool {
-    numbers != PublishedNumbers::Interval
-        && attribute.kind == Kind::Number
-        && parse_number(text).is_some()
-}
+use crate::table::parse_number;
 
 /// Whether every mean and median is that of its class.
 pub(super) fn are_right(

@@ -3,12 +3,12 @@
 //! The check, the recoder and every report about a release use only these texts, so what is judged is what is written:
 //! values with equal texts are one value to readers of the release, whatever the algorithm made of them.
 
-use super::centres::may_be_centre;
 use crate::Error;
 use crate::counts::{Attribute, CountedTable, LeafSet};
 use crate::hierarchy::Group;
 use crate::lattice::Level;
-use crate::recode::{Labels, PublishedCells, PublishedColumn, Recoding};
+use crate::recode::{Labels, PublishedCells, PublishedColumn, PublishedNumbers, Recoding};
+use crate::table::{Kind, parse_number};
 
 /// The texts of one quasi-identifier.
 #[derive(Debug, Clone)]
@@ -156,6 +156,13 @@ fn says_what_it_stands_for(
                 && values.iter().enumerate().all(is_covered)
         }
     }
+}
+
+/// Whether a text of a column may be the mean or median of numbers.
+fn may_be_centre(attribute: &Attribute, numbers: PublishedNumbers, text: &str) -> bool {
+    numbers != PublishedNumbers::Interval
+        && attribute.kind == Kind::Number
+        && parse_number(text).is_some()
 }
 
 /// Whether the values and texts are those of a level, looked up leaf by leaf, not group by group as in the searches.
