@@ -33,6 +33,7 @@ pub(super) enum Loss {
 
 impl Loss {
     /// What a merged cluster of these rows loses in all.
+    #[inline]
     pub(super) fn of_rows(self, extent: u32, rows: u32) -> u64 {
         match self {
             Loss::Certainty => u64::from(extent).saturating_mul(u64::from(rows)),
@@ -86,8 +87,8 @@ pub(super) enum Measure {
     Group { at: usize, values: Values },
     /// By how many places there are from the first to the last.
     Run { values: Values },
-    /// By the number of bits.
-    Bits { values: Values },
+    /// By the number of bits, all of which may be in the first half of the side.
+    Bits { values: Values, is_short: bool },
 }
 
 /// The dimensions of a table and the sides of its tuples, which are numbered in the order of their values.
@@ -166,7 +167,7 @@ impl<'a> Axes<'a> {
                 values.loss(self.space.dimensions[*at].values(first, last))
             }
             Measure::Run { values } => values.loss((side.1 - side.0 + 1) as u32),
-            Measure::Bits { values } => values.loss(bits(side).count_ones()),
+            Measure::Bits { values, .. } => values.loss(bits(side).count_ones()),
         }
     }
 
@@ -227,7 +228,8 @@ fn axis<I: Iterator<Item = u32>>(
             let bit = |place: u32| 1u64 << place;
             let side = |bits: u64| (bits as u32 as i32, (bits >> 32) as u32 as i32);
             let sides = places_of_tuples().map(|place| side(bit(place)));
-            (Measure::Bits { values }, sides.collect())
+            let is_short = places <= MOST_BITS / 2;
+            (Measure::Bits { values, is_short }, sides.collect())
         }
         Sides::Sets => {
             let sides = places_of_tuples().map(both).collect();

@@ -238,9 +238,12 @@ impl Layer {
         let mut extents = [0; FAN];
         for (at, &side) in look.cluster.sides.iter().enumerate() {
             if 2 * at == axes.dimensions() + axes.dimensions() % 2 {
-                let least = extents.iter().copied().min().unwrap_or(0);
-                let rows = self.rows[block].iter().copied().min();
-                let rows = look.cluster.rows.wrapping_add(rows.unwrap_or(0));
+                let (mut least, mut rows) = (u32::MAX, u32::MAX);
+                for it in 0..FAN {
+                    least = least.min(extents[it]);
+                    rows = rows.min(self.rows[block][it]);
+                }
+                let rows = look.cluster.rows.wrapping_add(rows);
                 if axes.loss.of_rows(least, rows) > look.most {
                     return None;
                 }
@@ -259,13 +262,21 @@ impl Layer {
                         extents[it] += losses[low as usize * places + high as usize];
                     }
                 }
-                Measure::Bits { values } if look.is_at_clusters => {
+                Measure::Bits {
+                    values,
+                    is_short: true,
+                } if look.is_at_clusters => {
+                    for it in 0..FAN {
+                        extents[it] += values.loss((side.0 | lows[it]).count_ones());
+                    }
+                }
+                Measure::Bits { values, .. } if look.is_at_clusters => {
                     for it in 0..FAN {
                         let joint = (side.0 | lows[it]).count_ones();
                         extents[it] += values.loss(joint + (side.1 | highs[it]).count_ones());
                     }
                 }
-                Measure::Bits { values } => {
+                Measure::Bits { values, .. } => {
                     let [any_low, any_high] = &self.any[first + at];
                     let alone = bits(side).count_ones();
                     for it in 0..FAN {
