@@ -46,8 +46,13 @@ pub(crate) struct Case {
 }
 
 pub(crate) fn case(seed: u64) -> Case {
+    case_of_rows(seed, 1..50)
+}
+
+/// A random table with so many rows.
+pub(crate) fn case_of_rows(seed: u64, rows: std::ops::Range<usize>) -> Case {
     let rng = &mut Rng::with_seed(seed);
-    let rows = rng.usize(1..50);
+    let rows = rng.usize(rows);
     let columns = rng.usize(1..4);
     let mut axes = Vec::new();
     let mut quasi_identifiers: Vec<(String, RawHierarchy)> = Vec::new();

@@ -221,7 +221,8 @@ fn add_rows(values: &mut RowsOfValues, others: &RowsOfValues) {
         match (one.peek(), other.peek()) {
             (Some(&&(value, rows)), Some(&&(same, more))) if value == same => {
                 sum.push((value, rows + more));
-                (one.next(), other.next());
+                one.next();
+                other.next();
             }
             (Some(&&it), Some(&&next)) if it.0 < next.0 => {
                 sum.push(it);

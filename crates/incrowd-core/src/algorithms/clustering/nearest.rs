@@ -77,7 +77,7 @@ impl<'a> Index<'a> {
         side: &dyn Fn(usize, u32) -> Side,
         rows: &dyn Fn(u32) -> u32,
     ) {
-        let mut clusters: Vec<(i64, u32)> = clusters.map(|number| (0, number)).collect();
+        let mut clusters: Vec<Keyed> = clusters.map(|number| (0, number)).collect();
         self.work += clusters.len() as u64;
         let (extents, searches) = std::mem::take(&mut self.found);
         let sorting = Sorting {
@@ -239,9 +239,8 @@ impl Layer {
         for (at, &side) in look.cluster.sides.iter().enumerate() {
             if 2 * at == axes.dimensions() + axes.dimensions() % 2 {
                 let (mut least, mut rows) = (u32::MAX, u32::MAX);
-                for it in 0..FAN {
-                    least = least.min(extents[it]);
-                    rows = rows.min(self.rows[block][it]);
+                for (&extent, &of_entry) in extents.iter().zip(&self.rows[block]) {
+                    (least, rows) = (least.min(extent), rows.min(of_entry));
                 }
                 let rows = look.cluster.rows.wrapping_add(rows);
                 if axes.loss.of_rows(least, rows) > look.most {
@@ -370,6 +369,9 @@ struct Sorting<'s> {
     far: u64,
 }
 
+/// A cluster, after what it is sorted by.
+type Keyed = (i64, u32);
+
 /// What clusters are sorted by.
 #[derive(Clone, Copy)]
 enum By {
@@ -379,7 +381,7 @@ enum By {
 
 impl Sorting<'_> {
     /// Appends clusters to the slots, block by block. Places that stay free are nobody's.
-    fn fill(&self, clusters: &mut [(i64, u32)], slots: &mut Vec<u32>) {
+    fn fill(&self, clusters: &mut [Keyed], slots: &mut Vec<u32>) {
         if clusters.len() <= FAN {
             slots.extend(clusters.iter().map(|(_, number)| number));
             slots.resize(slots.len().next_multiple_of(FAN), NOBODY);
@@ -398,7 +400,7 @@ impl Sorting<'_> {
     }
 
     /// What tells most of the clusters apart for good, as some pairs of them show.
-    fn farthest_apart(&self, clusters: &[(i64, u32)]) -> By {
+    fn farthest_apart(&self, clusters: &[Keyed]) -> By {
         let half = clusters.len() / 2;
         let step = (half / PAIRS_LOOKED_AT).max(1);
         let pairs = || {
@@ -439,7 +441,7 @@ impl Sorting<'_> {
 }
 
 /// Cuts near the middle, but not between clusters with the same key if it can be helped.
-fn cut_in_two(clusters: &mut [(i64, u32)]) -> (&mut [(i64, u32)], &mut [(i64, u32)]) {
+fn cut_in_two(clusters: &mut [Keyed]) -> (&mut [Keyed], &mut [Keyed]) {
     let middle = clusters.len() / 2;
     let (_, &mut (key, _), _) = clusters.select_nth_unstable(middle);
     let below = clusters.iter().filter(|it| it.0 < key).count();
