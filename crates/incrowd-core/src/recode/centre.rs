@@ -1,8 +1,49 @@
 //! The mean or median of the numbers of a class, as it is published.
 
-use super::PublishedNumbers;
 use crate::counts::LeafOrder;
 use crate::hierarchy::Hierarchy;
+use crate::registry::{Given, Kind, Setting};
+
+/// What is published of the numbers of a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PublishedNumbers {
+    /// The interval from the least to the greatest.
+    #[default]
+    Interval,
+    /// The mean of the rows, with two digits more than the numbers of the column; unrounded if those have very many.
+    Mean,
+    /// The median of the rows; of an even number of rows, the mean of the two in the middle.
+    Median,
+}
+
+impl PublishedNumbers {
+    /// The setting of algorithms that publish regions.
+    pub(crate) const SETTING: Setting = Setting::optional(
+        "numbers",
+        Kind::Choice(&["interval", "mean", "median"]),
+        "what is published of the numbers of a class: the interval they lie in, their mean, or their median; dates stay \
+         intervals",
+    )
+    .or("interval");
+
+    /// As set; intervals if nothing is.
+    pub(crate) fn of(given: &Given) -> Self {
+        // Programs may give none of an algorithm's settings.
+        match given.has("numbers") {
+            true => Self::named(given.text("numbers").unwrap_or_default()),
+            false => Self::default(),
+        }
+    }
+
+    /// By the name that users give it; intervals for others.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "mean" => PublishedNumbers::Mean,
+            "median" => PublishedNumbers::Median,
+            _ => PublishedNumbers::Interval,
+        }
+    }
+}
 
 /// The most digits after the point of a column whose means are rounded.
 const MOST_PLACES: u32 = 12;

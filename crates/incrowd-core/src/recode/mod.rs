@@ -13,10 +13,11 @@ mod grouping;
 mod labels;
 mod regions;
 
+pub use centre::PublishedNumbers;
 pub use columns::ColumnRecoding;
 pub use grouping::Grouping;
 pub use labels::Labels;
-pub use regions::{PublishedNumbers, Regions, Sides};
+pub use regions::{Regions, Sides};
 
 use crate::counts::{CountedTable, LeafSet};
 use crate::lattice::{Level, Node};

@@ -2,12 +2,11 @@
 //!
 //! What a row is published as depends on all its quasi-identifiers, so equal raw values may be published differently.
 
-use super::centre::Centres;
+use super::centre::{Centres, PublishedNumbers};
 use super::{Labels, PublishedCells, PublishedColumn, Recoding};
 use crate::counts::{Attribute, CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::{Group, Leaf};
 use crate::lattice::Level;
-use crate::registry::{Given, Kind, Setting};
 use crate::table;
 use hashbrown::HashMap;
 use std::any::Any;
@@ -38,47 +37,6 @@ pub enum Sides {
     Groups,
     /// As the set of them; if they are very many, as the lowest group of the hierarchy with all of them.
     Sets,
-}
-
-/// What is published of the numbers of a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PublishedNumbers {
-    /// The interval from the least to the greatest.
-    #[default]
-    Interval,
-    /// The mean of the rows, with two digits more than the numbers of the column; unrounded if those have very many.
-    Mean,
-    /// The median of the rows; of an even number of rows, the mean of the two in the middle.
-    Median,
-}
-
-impl PublishedNumbers {
-    /// The setting of algorithms that publish regions.
-    pub(crate) const SETTING: Setting = Setting::optional(
-        "numbers",
-        Kind::Choice(&["interval", "mean", "median"]),
-        "what is published of the numbers of a class: the interval they lie in, their mean, or their median; dates stay \
-         intervals",
-    )
-    .or("interval");
-
-    /// As set; intervals if nothing is.
-    pub(crate) fn of(given: &Given) -> Self {
-        // Programs may give none of an algorithm's settings.
-        match given.has("numbers") {
-            true => Self::named(given.text("numbers").unwrap_or_default()),
-            false => Self::default(),
-        }
-    }
-
-    /// By the name that users give it; intervals for others.
-    pub fn named(name: &str) -> Self {
-        match name {
-            "mean" => PublishedNumbers::Mean,
-            "median" => PublishedNumbers::Median,
-            _ => PublishedNumbers::Interval,
-        }
-    }
 }
 
 /// The most values that are published as a set. The set is written for every row of its class, and nobody reads more.

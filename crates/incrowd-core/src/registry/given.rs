@@ -121,6 +121,11 @@ impl Given {
         self.find(name).is_some()
     }
 
+    /// Whether a flag is declared and set. Programs may give none of an algorithm's settings.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.has(name) && self.text(name) == Some("true")
+    }
+
     /// Whether a value was given.
     pub fn is_given(&self, name: &str) -> bool {
         self.position(name)

@@ -276,7 +276,7 @@ fn disjoint_clusters_publish_no_values_that_overlap() {
         for seed in 0..600 {
             let mut case = case(seed);
             let overlapping = case.release(algorithm, "cost", 1);
-            case.settings.push(("disjoint", "yes"));
+            case.settings.push(("disjoint", "true"));
             let Some(published) = case.release(algorithm, "cost", 1) else {
                 assert_eq!(overlapping, None, "{}", case.name);
                 continue;
@@ -298,7 +298,7 @@ fn disjoint_clusters_keep_crowds_apart_and_split_what_is_large() {
     let metric = metric.build(&prepared.table).unwrap();
     let problem = prepared.problem(&*metric);
     let mut own = NcpCluster.entry().defaults();
-    own.set("disjoint", &["yes"]).unwrap();
+    own.set("disjoint", &["true"]).unwrap();
     let problem = problem.with_settings(Settings {
         own,
         ..Settings::default()

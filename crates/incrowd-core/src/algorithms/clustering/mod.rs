@@ -111,16 +111,14 @@ impl Clustering {
 /// The setting that asks for published values that are disjoint or equal.
 const DISJOINT: Setting = Setting::optional(
     "disjoint",
-    Kind::Choice(&["yes", "no"]),
+    Kind::Flag,
     "whether the published values of one column must be disjoint or equal, so that every raw value is published in one \
      way only",
 )
-.or("no");
+.or("false");
 
 fn is_disjoint(problem: &Problem<'_>) -> bool {
-    // Programs may give none of an algorithm's settings.
-    let own = &problem.settings.own;
-    own.has("disjoint") && own.text("disjoint") == Some("yes")
+    problem.settings.own.is_set("disjoint")
 }
 
 /// The tuples in the order of their values, as the hierarchies list them; the first column counts most.

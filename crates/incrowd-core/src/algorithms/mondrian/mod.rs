@@ -39,8 +39,7 @@ fn cut_regions(
     mut choose: AtMedian,
     meter: &Meter<'_>,
 ) -> Result<Found, Error> {
-    let own = &problem.settings.own;
-    choose.is_relaxed = own.has("relaxed") && own.text("relaxed") == Some("true");
+    choose.is_relaxed = problem.settings.own.is_set("relaxed");
     if choose.is_relaxed && !problem.table.rows_are_apart {
         let algorithm = entry.name;
         return Err(Error::RowsTogether { algorithm });
