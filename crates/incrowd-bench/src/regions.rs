@@ -30,8 +30,9 @@ const PARTITION_LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {
     report.heading("Regions");
-    on_adult(report)?;
-    growth::run(report)
+    // Growth first: a process started by a large one would be taken for large itself.
+    growth::run(report)?;
+    on_adult(report)
 }
 
 /// What an algorithm reached.

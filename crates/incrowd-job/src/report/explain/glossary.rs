@@ -319,6 +319,27 @@ pub(super) static GLOSSARY: &[Word] = &[
     ),
     word(
         Family::Choice,
+        "interval",
+        "The numbers of a class are published as the interval they lie in.",
+        "",
+        "`--numbers interval`, the default.",
+    ),
+    word(
+        Family::Choice,
+        "mean",
+        "The numbers of a class are published as their mean.",
+        "It does not say which numbers it stands for. Dates stay intervals.",
+        "`--numbers mean`, for algorithms that publish regions.",
+    ),
+    word(
+        Family::Choice,
+        "median",
+        "The numbers of a class are published as their median.",
+        "Of an even number of rows, the mean of the two in the middle. Dates stay intervals.",
+        "`--numbers median`, for algorithms that publish regions.",
+    ),
+    word(
+        Family::Choice,
         "equal",
         "Every quasi-identifier counts the same in the research value.",
         "",
