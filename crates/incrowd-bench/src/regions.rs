@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const COLUMNS: [usize; 3] = [4, 6, 8];
 const KS: [u32; 7] = [2, 3, 5, 10, 25, 50, 100];
 
-/// The public Python implementation that the issue names, on Adult with eight columns at k = 10.
+/// What a public Python implementation was reported to take, on Adult with eight columns at k = 10.
 const PYTHON_CPU_MS: f64 = 630.0;
 
 /// How long the search for the best partition may take; it then gives the best found.

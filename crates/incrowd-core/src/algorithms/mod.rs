@@ -39,7 +39,7 @@ use crate::counts::KnownSets;
 use crate::privacy::PrivacyModel;
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
-use crate::registry::{Entry, Family};
+use crate::registry::{Entry, Family, Given};
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is one file and one line here.
@@ -208,6 +208,12 @@ pub trait Algorithm: Debug + Sync {
             proposal: found.proposal,
             account: found.account,
         })
+    }
+
+    /// Whether it may publish equal rows differently, as it is set: it then needs a table whose rows were [kept
+    /// apart](crate::counts::RowCounter::keep_rows_apart).
+    fn divides_rows(&self, _own: &Given) -> bool {
+        false
     }
 
     /// The default metric to minimize.

@@ -358,15 +358,30 @@ impl RowCounter {
             codes.zip(&ranks).map(|(code, ranks)| ranks[code as usize])
         };
         let mut order: Vec<u32> = (0..kept.len() as u32).collect();
-        match self.rows_are_apart {
-            // A row has no neighbors that its values could be sorted with, so the tuples are.
-            true => order.sort_unstable_by(|&a, &b| {
-                key(a)
-                    .cmp(key(b))
-                    .then_with(|| values_of(a).cmp(values_of(b)))
-            }),
-            false => order.sort_unstable_by(|&a, &b| key(a).cmp(key(b))),
-        }
+        order.sort_unstable_by(|&a, &b| {
+            let by_key = key(a).cmp(key(b));
+            // Values of tuples that become one are sorted below.
+            match self.rows_are_apart {
+                true => by_key.then_with(|| values_of(a).cmp(values_of(b))),
+                false => by_key,
+            }
+        });
+        let rows_of = |slot: u32| self.sizes[kept[slot as usize] as usize];
+        // How many rows a slot brings to a tuple.
+        let size_of = |slot: u32| {
+            if self.rows_are_apart {
+                1
+            } else {
+                rows_of(slot)
+            }
+        };
+        // The slots of each tuple of the table.
+        let classes: Vec<&[u32]> = match self.rows_are_apart {
+            true => (order.chunks(1))
+                .flat_map(|slot| std::iter::repeat_n(slot, rows_of(slot[0]) as usize))
+                .collect(),
+            false => order.chunk_by(|&a, &b| key(a) == key(b)).collect(),
+        };
 
         let mut tuples = FrequencySet {
             words,
@@ -374,32 +389,18 @@ impl RowCounter {
         };
         let mut histograms = vec![Histograms::default(); columns.len()];
         let mut values: Vec<Vec<(u32, u32)>> = vec![Vec::new(); columns.len()];
-        for &slot in order.iter().filter(|_| self.rows_are_apart) {
-            for _ in 0..self.sizes[kept[slot as usize] as usize] {
-                tuples.keys.extend_from_slice(key(slot));
-                tuples.sizes.push(1);
-                for (histograms, value) in histograms.iter_mut().zip(values_of(slot)) {
-                    histograms.push(value, 1);
-                    histograms.end_class();
-                }
-            }
-        }
-        let together = if self.rows_are_apart { &[] } else { &order[..] };
-        for class in together.chunk_by(|&a, &b| key(a) == key(b)) {
+        for class in classes {
             tuples.keys.extend_from_slice(key(class[0]));
-            tuples.sizes.push(
-                class
-                    .iter()
-                    .map(|&slot| self.sizes[kept[slot as usize] as usize])
-                    .sum(),
-            );
+            tuples
+                .sizes
+                .push(class.iter().map(|&slot| size_of(slot)).sum());
             for (column, values) in values.iter_mut().enumerate() {
                 let field = self.layout.field(self.quasi_identifiers + column);
                 values.clear();
                 values.extend(class.iter().map(|&slot| {
                     let at = kept[slot as usize];
                     let code = field.read(self.tuples.get(at));
-                    (ranks[column][code as usize], self.sizes[at as usize])
+                    (ranks[column][code as usize], size_of(slot))
                 }));
                 values.sort_unstable();
                 for same in values.chunk_by(|a, b| a.0 == b.0) {

@@ -67,20 +67,18 @@ pub(super) fn are_right(
     })
 }
 
-/// The digits after the point that a mean has at least, unless they are zeros: two more than the numbers of the column.
+/// The digits after the point of a mean, unless they are zeros: two more than any number of the column has. Columns with
+/// very many are not rounded at all.
 fn places(attribute: &Attribute) -> i32 {
     let leaves = (0..attribute.hierarchy.leaves() as u32).map(Leaf);
     let places = leaves.map(|leaf| {
-        let text = attribute.hierarchy.text(leaf).trim_end_matches('0');
-        let fraction = text.find('.').map_or(0, |point| text.len() - point - 1);
-        // Of an exponent, more digits than a mean has would be demanded otherwise.
-        if text.contains(['e', 'E']) {
-            0
-        } else {
-            fraction
-        }
+        let text = attribute.hierarchy.text(leaf).trim();
+        let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let fraction = number.split_once('.').map_or("", |(_, fraction)| fraction);
+        let digits = fraction.trim_end_matches('0').len() as i32;
+        digits.saturating_sub(exponent.parse().unwrap_or(0))
     });
-    places.max().unwrap_or(0) as i32 + 2
+    places.max().unwrap_or(0).max(0).saturating_add(2)
 }
 
 /// The mean or median of numbers with their rows, in order.

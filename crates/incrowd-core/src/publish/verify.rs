@@ -302,31 +302,28 @@ impl Column {
             let number = parse_number(text).filter(|_| has_centres)?;
             labels.all_numbers_around(number.get())
         };
-        let meanings: Vec<_> = (values.iter())
-            .map(|&value| {
-                let text = label(value);
-                centre(text).or_else(|| labels.read(text, any_is_a_leaf))
-            })
-            .collect();
-        let unknown = meanings.iter().filter(|meaning| meaning.is_none()).count();
+        let (mut covers, mut numbers, mut unknown) = (Vec::new(), Vec::new(), 0);
+        let mut of_centres = None;
+        for &value in &values {
+            let text = label(value);
+            let next = covers.len() as u32;
+            if let Some(cover) = centre(text) {
+                // All centres stand for the same numbers.
+                let number = *of_centres.get_or_insert(next);
+                numbers.push(number);
+                covers.extend((number == next).then_some(cover));
+            } else if let Some(cover) = labels.read(text, any_is_a_leaf) {
+                numbers.push(next);
+                covers.push(cover);
+            } else {
+                unknown += 1;
+            }
+        }
         if unknown > 0 {
             return Err(Violation::UnknownValues {
                 column: attribute.name.clone(),
                 values: unknown,
             });
-        }
-        let (mut covers, mut numbers): (Vec<LeafSet>, Vec<u32>) = (Vec::new(), Vec::new());
-        let mut of_centres = None;
-        for (&value, cover) in values.iter().zip(meanings.into_iter().flatten()) {
-            // All centres stand for the same numbers.
-            let known = of_centres.filter(|_| centre(label(value)).is_some());
-            numbers.push(known.unwrap_or(covers.len() as u32));
-            if known.is_none() {
-                if centre(label(value)).is_some() {
-                    of_centres = Some(covers.len() as u32);
-                }
-                covers.push(cover);
-            }
         }
         Ok(Column {
             level: None,

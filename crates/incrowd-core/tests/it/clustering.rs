@@ -1,7 +1,7 @@
 //! Clustering by definition: every pair of clusters looked at, on rows and texts, against the search that passes most of
 //! them over.
 
-use crate::mondrian::{Axis, Case, case, case_of_rows};
+use crate::region_case::{Axis, Case, case, case_of_rows};
 use incrowd_core::algorithms::{Algorithm, EuclideanCluster, NcpCluster};
 use incrowd_core::problem::{Settings, Unwatched};
 use incrowd_core::publish::publish;

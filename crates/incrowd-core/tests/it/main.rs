@@ -4,6 +4,7 @@
 mod adult;
 mod architecture;
 mod arx;
+mod centres;
 mod circles;
 mod classics;
 mod classification;
@@ -25,7 +26,9 @@ mod paper_004;
 mod parameters;
 mod partitions;
 mod published_texts;
+mod region_case;
 mod regions;
 mod registry;
+mod relaxed;
 mod research_value;
 mod spread;

@@ -252,7 +252,7 @@ impl Error {
             }
             Error::SimulatedRows { most, .. } => format!("give `--rows` a number from 1 to {most}"),
             Error::Repeats { least, most, .. } => {
-                format!("give `--repeats` a number from {least} to {most}; fewer say too little")
+                format!("give `--repeats` a number from {least} to {most}")
             }
             Error::CertainChance { greatest } => {
                 format!("give `--rows-needed` at most {greatest}%, such as `95%`")

@@ -86,7 +86,7 @@ fn run(
     let (types, reader) = RowTypes::watch(job, output.as_ref(), reader);
     let limit = job.search.time_limit;
     let first_pass =
-        first_pass_to_publish(job, &*asked.source, &asked.plan, reader, limit, control)?;
+        first_pass_to_publish(job, &*asked.source, &asked.plan, reader, algorithm, control)?;
     let read = started.elapsed();
 
     let solving = Instant::now();

@@ -48,6 +48,14 @@ pub fn compare(
         .map(|algorithm| algorithm.entry())
         .collect();
     job.search.settings.check_read_by(&entries)?;
+    for algorithm in &algorithms {
+        let entry = algorithm.entry();
+        // The table is counted once for all of them.
+        if algorithm.divides_rows(&job.search.settings.of(entry)?) {
+            let algorithm = entry.name;
+            return Err(incrowd_core::Error::RowsTogether { algorithm }.into());
+        }
+    }
     let started = Instant::now();
     let (asked, reader) = Asked::read(job, "loss")?;
     let page = PageFile::create(job, options.report.as_deref(), control)?;

@@ -8,6 +8,7 @@ use crate::run::models;
 use crate::run::plan::Plan;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use crate::spec::{Job, TimeLimit, WorkLimit};
+use incrowd_core::algorithms::Algorithm;
 use incrowd_core::counts::{CountEngine, CountedTable, RowCounter};
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
@@ -38,37 +39,37 @@ pub(crate) fn first_pass(
     control: &Control,
 ) -> Result<FirstPass, Error> {
     control.within(limit, Phase::Read, || {
-        count_and_measure(job, source, plan, reader, Refusal::Nothing, control)
+        count_and_measure(job, source, plan, reader, Purpose::Look, control)
     })
 }
 
-/// The same for a table to be published: columns published unchanged must not reveal people.
+/// The same for a table to be published by an algorithm: columns published unchanged must not reveal people.
 pub(crate) fn first_pass_to_publish(
     job: &Job,
     source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
-    limit: Option<TimeLimit>,
+    algorithm: &dyn Algorithm,
     control: &Control,
 ) -> Result<FirstPass, Error> {
-    control.within(limit, Phase::Read, || {
-        let refusal = Refusal::RevealingColumns;
-        count_and_measure(job, source, plan, reader, refusal, control)
+    let own = job.search.settings.of(algorithm.entry())?;
+    let publish = Purpose::Publish {
+        divides_rows: algorithm.divides_rows(&own),
+    };
+    control.within(job.search.time_limit, Phase::Read, || {
+        count_and_measure(job, source, plan, reader, publish, control)
     })
 }
 
-/// What a table may be refused for.
+/// What a table is counted for.
 #[derive(Clone, Copy)]
-enum Refusal {
-    Nothing,
-    /// Columns published unchanged that reveal people.
-    RevealingColumns,
-}
-
-/// Whether the algorithm may publish equal rows differently.
-fn divides_rows(job: &Job) -> bool {
-    let relaxed = job.search.settings.get("relaxed");
-    relaxed.is_some_and(|values| values == ["true"])
+enum Purpose {
+    Look,
+    /// It is refused if columns published unchanged reveal people.
+    Publish {
+        /// Whether equal rows may be published differently.
+        divides_rows: bool,
+    },
 }
 
 /// The sensitive columns that a privacy model protects.
@@ -89,12 +90,12 @@ fn count_and_measure(
     source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
-    refusal: Refusal,
+    purpose: Purpose,
     control: &Control,
 ) -> Result<FirstPass, Error> {
-    let watched = match refusal {
-        Refusal::Nothing => Watched::default(),
-        Refusal::RevealingColumns => Watched::raw(plan),
+    let watched = match purpose {
+        Purpose::Look => Watched::default(),
+        Purpose::Publish { .. } => Watched::raw(plan),
     };
     let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
@@ -102,11 +103,11 @@ fn count_and_measure(
     let columns = ColumnCounter::new(watched);
     let mut pass = CountPass::new(job, source, reader, columns, control);
     pass.count(&mut counter)?;
-    if matches!(refusal, Refusal::RevealingColumns) && divides_rows(job) {
-        counter.keep_rows_apart();
-    }
     let (input_hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
-    if let Refusal::RevealingColumns = refusal {
+    if let Purpose::Publish { divides_rows } = purpose {
+        if divides_rows {
+            counter.keep_rows_apart();
+        }
         kept.add_counted(plan, &counter);
         let by_name = job.columns.keep.as_deref().unwrap_or_default();
         refuse(&kept, &promised(job, plan)?, by_name)?;

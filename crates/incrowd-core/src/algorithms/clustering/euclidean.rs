@@ -16,8 +16,8 @@ crate::documented! {
     /// `disjoint` is as for `ncp-cluster`. Mainly for comparison; `ncp-cluster` and `finest` publish narrower values.
     ///
     /// # Paper
-    /// The "Euclidean Distance" clustering that "An Improved Data Utility Clustering Methodology Using Data Constraint
-    /// Rules" compares with: "simply the sum of the ranges (max minus min) of each attribute".
+    /// The clustering by Euclidean distance that "An Improved Data Utility Clustering Methodology Using Data Constraint
+    /// Rules" compares with: it adds up the ranges of all attributes.
     /// # Definition
     /// As for `ncp-cluster`, except for what is lost: of numbers, greatest less least; of text, one for every value but
     /// one in the published group or set; numbers mixed with cells that are none lose the range of the column. Rounded to one
@@ -39,8 +39,8 @@ crate::documented! {
     /// Every tuple is in one cluster, and no cluster reaches beyond the highest acceptable levels.
     /// # Cost
     /// One search for each merge, and about as many merges as distinct tuples. A search passes over blocks of clusters that
-    /// cannot hold the best one; how many depends on the data, fewer in many columns. Memory: about forty bytes for each
-    /// distinct tuple and quasi-identifier. Uses one thread.
+    /// cannot hold the best one; how many depends on the data, fewer in many columns. Memory grows with the distinct
+    /// tuples and the quasi-identifiers. Uses one thread.
     #[derive(Debug)]
     pub struct EuclideanCluster;
 }

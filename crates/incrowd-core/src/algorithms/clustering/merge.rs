@@ -134,12 +134,12 @@ impl<'a> Clusters<'a> {
         let waiting = alive.iter().copied().filter(is_unsafe);
         let waiting = waiting.map(|it| Reverse((self.rows[it as usize], it)));
         let mut queue: BinaryHeap<_> = waiting.collect();
-        // Rows of none: a cluster that was merged into another one.
         let mut indexed = 0;
         let learned_at = self.merges + MERGES_TO_LEARN;
         let mut left = alive.len();
         let mut sides = Vec::new();
         while let Some(Reverse((rows, cluster))) = queue.pop() {
+            // Merged into another one, which leaves it without rows, or with others since.
             if self.rows[cluster as usize] != rows || self.is_safe[cluster as usize] {
                 continue;
             }

@@ -10,6 +10,7 @@ use crate::algorithms::{
 use crate::counts::Histograms;
 use crate::problem::{Meter, Problem};
 use crate::recode::PublishedNumbers;
+use crate::registry::Given;
 
 crate::documented! {
     /// Regions for classification: a side counts the more, the more its column says about the targets.
@@ -59,15 +60,19 @@ impl Algorithm for MondrianInfoGain {
         &ENTRY
     }
 
+    fn divides_rows(&self, own: &Given) -> bool {
+        own.is_set(RELAXED.name)
+    }
+
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
         let table = problem.table;
         let targets = targets(problem, &ENTRY)?.iter().map(|&column| {
-            let values = table.columns[column].values.len();
+            let rows_of_values = &table.columns[column].rows_of_values;
             let target: Box<dyn Target> = Box::new(Bits {
                 histograms: table.tuples.histograms(column),
-                rows: vec![0; values],
+                rows: vec![0; rows_of_values.len()],
                 present: Vec::new(),
-                values: 0,
+                values: rows_of_values.iter().filter(|rows| **rows > 0).count(),
             });
             target
         });
@@ -83,7 +88,7 @@ struct Bits<'a> {
     rows: Vec<u32>,
     /// The values that have rows.
     present: Vec<u32>,
-    /// The most values that had rows at once: those of the whole table.
+    /// How many values the table has.
     values: usize,
 }
 
@@ -100,7 +105,6 @@ impl Target for Bits<'_> {
     }
 
     fn take(&mut self) -> Unknown {
-        self.values = self.values.max(self.present.len());
         // In the order of values, so that the sum does not depend on which tuple came first.
         self.present.sort_unstable();
         let (mut all, mut known) = (0.0, 0.0);

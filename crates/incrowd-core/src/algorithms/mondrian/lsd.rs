@@ -10,6 +10,7 @@ use crate::algorithms::{
 use crate::counts::{CountedColumn, CountedTable};
 use crate::problem::{Meter, Problem};
 use crate::recode::PublishedNumbers;
+use crate::registry::Given;
 use crate::table::{Kind, parse_number};
 
 crate::documented! {
@@ -58,6 +59,10 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
 impl Algorithm for MondrianLsd {
     fn entry(&self) -> &'static AlgorithmEntry {
         &ENTRY
+    }
+
+    fn divides_rows(&self, own: &Given) -> bool {
+        own.is_set(RELAXED.name)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

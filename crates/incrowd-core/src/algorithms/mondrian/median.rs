@@ -8,7 +8,7 @@ use crate::algorithms::{
 };
 use crate::problem::{Meter, Problem};
 use crate::recode::PublishedNumbers;
-use crate::registry::{Kind, Setting};
+use crate::registry::{Given, Kind, Setting};
 
 crate::documented! {
     /// Regions instead of levels: cuts the table in two at the median, again and again, while both sides stay safe.
@@ -69,6 +69,10 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
 impl Algorithm for Mondrian {
     fn entry(&self) -> &'static AlgorithmEntry {
         &ENTRY
+    }
+
+    fn divides_rows(&self, own: &Given) -> bool {
+        own.is_set(RELAXED.name)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -39,7 +39,7 @@ fn cut_regions(
     mut choose: AtMedian,
     meter: &Meter<'_>,
 ) -> Result<Found, Error> {
-    choose.is_relaxed = problem.settings.own.is_set("relaxed");
+    choose.is_relaxed = problem.settings.own.is_set(median::RELAXED.name);
     if choose.is_relaxed && !problem.table.rows_are_apart {
         let algorithm = entry.name;
         return Err(Error::RowsTogether { algorithm });

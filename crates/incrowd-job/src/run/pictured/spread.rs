@@ -229,6 +229,9 @@ impl Column<'_> {
             }
         }
         let after = self.rows_after();
+        let values_are_named: Vec<bool> = (values.iter())
+            .map(|value| (self.names_its_values)(value.text))
+            .collect();
         let mut parts: Vec<Part> = Vec::new();
         let mut of_text: Vec<Option<(usize, u32)>> = vec![None; values.len()];
         for (position, narrowest) in (0..).zip(narrowest) {
@@ -237,7 +240,7 @@ impl Column<'_> {
             let value = values[at];
             let raw = (self.text)(position);
             let (before, after) = (self.rows[position as usize], after[position as usize]);
-            let is_spelled_out = value.text == raw || (self.names_its_values)(value.text);
+            let is_spelled_out = value.text == raw || values_are_named[at];
             let part = match of_text[at] {
                 Some((part, _)) if !is_spelled_out => part,
                 _ => {
