@@ -112,7 +112,7 @@ fn a_comparison_refuses_to_divide_rows_before_it_reads_them() {
         "compare people.csv {ROLES} --relaxed --algorithms mondrian,optimal --json"
     ));
     assert_eq!(run.code, 2, "{}", run.stdout);
-    assert!(run.stderr.contains("rows-together"), "{}", run.stderr);
+    assert!(run.stderr.contains("kept apart"), "{}", run.stderr);
     assert!(run.stderr.contains("anonymize --relaxed"), "{}", run.stderr);
     // Without the flag it compares.
     let run = folder.run(&format!(
