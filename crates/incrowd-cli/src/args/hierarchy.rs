@@ -29,7 +29,7 @@ pub(crate) struct HierarchyBuildArgs {
     /// Column to build the hierarchy for
     #[arg(long, value_name = "NAME")]
     pub(crate) column: String,
-    /// Rule: interval:5,10,20@17, quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1,
+    /// Rule: interval:5,10,20@17 (cut at 28 too: interval:5,10+28), quantile:16,8,4, log:1-2-5,10,100, frequent:12,6,3, mask:2, prefix:3,1,
     /// date:month,year, order, countries, us-states, education, icd10, uk-postcode or suppress [default: chosen from
     /// the data]
     #[arg(long, value_name = "RULE")]

@@ -70,6 +70,13 @@ pub enum HierarchySpec {
     UkPostcode,
     /// `suppress`: see [`build::suppress`].
     Suppress,
+    /// `interval:5,10+28,65`: another rule for numbers, cut at bounds as well; see [`build::cut_at()`].
+    CutAt {
+        /// The other rule: `interval`, `quantile`, `log`, `order` or `suppress`.
+        rule: Box<HierarchySpec>,
+        /// Where, ascending.
+        bounds: Vec<Decimal>,
+    },
 }
 
 impl HierarchySpec {
@@ -93,7 +100,7 @@ impl HierarchySpec {
 
     /// Whether the text means a rule, valid or not, rather than a file.
     pub fn is_meant_by(text: &str) -> bool {
-        let name = text.split_once(':').map_or(text, |(name, _)| name);
+        let name = text.split([':', '+']).next().unwrap_or(text);
         HierarchySpec::NAMES.contains(&name)
     }
 
@@ -112,6 +119,20 @@ impl HierarchySpec {
             HierarchySpec::Icd10 => "icd10",
             HierarchySpec::UkPostcode => "uk-postcode",
             HierarchySpec::Suppress => "suppress",
+            HierarchySpec::CutAt { rule, .. } => rule.name(),
+        }
+    }
+
+    /// The same rule, cut at more bounds; none if its groups are no runs of numbers.
+    pub fn cut_at(self, bounds: Vec<Decimal>) -> Option<HierarchySpec> {
+        let rule = Box::new(self);
+        match *rule {
+            HierarchySpec::Interval { .. }
+            | HierarchySpec::Quantile { .. }
+            | HierarchySpec::Log { .. }
+            | HierarchySpec::Order
+            | HierarchySpec::Suppress => Some(HierarchySpec::CutAt { rule, bounds }),
+            _ => None,
         }
     }
 
@@ -136,6 +157,10 @@ impl HierarchySpec {
             HierarchySpec::UkPostcode => build::postcode(column, &texts),
             HierarchySpec::Order => build::order(column, &texts, Arrangement::Natural),
             HierarchySpec::Suppress => build::suppress(column, &texts),
+            HierarchySpec::CutAt { rule, bounds } => {
+                let base = rule.build(column, values)?;
+                build::cut_at(column, &texts, &base, bounds)
+            }
         }
     }
 }
@@ -144,6 +169,14 @@ impl FromStr for HierarchySpec {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some((rule, bounds)) = split_at_bounds(text) {
+            let bounds = bounds.split(',').map(|it| Decimal::with_sign(it).ok());
+            let bounds: Vec<Decimal> = bounds.collect::<Option<_>>().unwrap_or_default();
+            build::check_bounds(&bounds)?;
+            let expected = "after interval, quantile, log, order or suppress";
+            let rule = rule.parse::<HierarchySpec>()?.cut_at(bounds);
+            return rule.ok_or_else(|| malformed("+", expected));
+        }
         let (name, parameters) = match text.split_once(':') {
             Some((name, parameters)) => (name, Some(parameters)),
             None => (text, None),
@@ -188,6 +221,15 @@ impl FromStr for HierarchySpec {
             name if HierarchySpec::NAMES.contains(&name) => without_parameters(name, parameters),
             _ => Err(Error::HierarchySpecUnknown),
         }
+    }
+}
+
+/// A rule and the bounds after `+`, which is no sign of a number.
+fn split_at_bounds(text: &str) -> Option<(&str, &str)> {
+    let (rule, bounds) = text.split_once('+')?;
+    match rule.ends_with([':', ',', '@']) {
+        true => None,
+        false => Some((rule, bounds)),
     }
 }
 
@@ -274,6 +316,9 @@ impl fmt::Display for HierarchySpec {
             let items: Vec<String> = items.iter().map(T::to_string).collect();
             items.join(",")
         }
+        if let HierarchySpec::CutAt { rule, bounds } = self {
+            return write!(f, "{rule}+{}", join(bounds));
+        }
         f.write_str(self.name())?;
         match self {
             HierarchySpec::Interval { widths, origin } => {
@@ -300,7 +345,8 @@ impl fmt::Display for HierarchySpec {
             | HierarchySpec::Listed(_)
             | HierarchySpec::Icd10
             | HierarchySpec::UkPostcode
-            | HierarchySpec::Suppress => Ok(()),
+            | HierarchySpec::Suppress
+            | HierarchySpec::CutAt { .. } => Ok(()),
         }
     }
 }
@@ -332,6 +378,8 @@ mod tests {
             ("uk-postcode", "uk-postcode"),
             ("order", "order"),
             ("suppress", "suppress"),
+            ("interval:5,10@17+28,65.0", "interval:5,10@17+28,65"),
+            ("order+-3", "order+-3"),
         ] {
             let spec: HierarchySpec = typed.parse().unwrap();
             assert_eq!(spec.to_string(), kept);

@@ -130,7 +130,7 @@ fn count_and_measure(
             };
             let values = counter.values(plan.quasi_identifiers.len() + at, &missing);
             let unlisted = job.columns.unlisted.unwrap_or_default();
-            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
+            let resolved = hierarchies::resolve(name, &source, &values, unlisted)?;
             Ok(Some(resolved.hierarchy))
         })
         .collect::<Result<Vec<_>, Error>>()?;

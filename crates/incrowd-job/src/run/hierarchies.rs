@@ -4,7 +4,8 @@ use crate::error::{Error, nearest_names};
 use crate::report::outcome::{LevelsFrom, Origin};
 use crate::spec::{HierarchySource, Job, Unlisted};
 use incrowd_core::hierarchy::{ExtraLeaf, Hierarchy, HierarchySpec, Options, automatic, parse};
-use incrowd_core::table::Kind;
+use incrowd_core::registry::{Rule, RuleSides};
+use incrowd_core::table::{Decimal, Kind};
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -32,6 +33,24 @@ impl ColumnHierarchy {
             from: self.from.clone(),
             reason: self.reason.clone(),
         }
+    }
+
+    /// The same with leaves for values that have none: a missing cell (the empty text) always gets one, other values
+    /// that a file does not list only if the job suppresses them. Otherwise counting refuses them with their number and row.
+    fn with_leaves_for(mut self, values: &[(&str, u32)], unlisted: Unlisted) -> Self {
+        for &(text, _) in values {
+            if self.hierarchy.leaf(text).is_some() {
+                continue;
+            }
+            self.hierarchy = match (text.is_empty(), unlisted) {
+                (true, _) => self.hierarchy.with_extra_leaf(text, ExtraLeaf::OwnBranch),
+                (false, Unlisted::Suppress) => {
+                    self.hierarchy.with_extra_leaf(text, ExtraLeaf::Suppressed)
+                }
+                (false, Unlisted::Refuse) => self.hierarchy,
+            };
+        }
+        self
     }
 }
 
@@ -64,28 +83,66 @@ pub(crate) fn of_column(
     values: &[(&str, u32)],
 ) -> Result<ColumnHierarchy, Error> {
     check_folder(job)?;
-    let source = source_of(job, column);
     let unlisted = job.columns.unlisted.unwrap_or_default();
-    resolve(column, source.as_ref(), values, unlisted)
+    match source_of(job, column) {
+        Some(source) => resolve(column, &source, values, unlisted),
+        None => {
+            let chosen = chosen(column, values, bounds_of_rules(job, column)?)?;
+            Ok(chosen.with_leaves_for(values, unlisted))
+        }
+    }
 }
 
-/// The levels that `source` gives a column with these distinct values; chosen from the data if there is none.
-///
-/// A missing cell (the empty text) always has a leaf; other values that a file does not list get one only if the job
-/// suppresses them. Otherwise counting refuses them with their number and row.
+/// Where rules want the numbers of a column told apart, ascending. Levels chosen from the data are cut there.
+fn bounds_of_rules(job: &Job, column: &str) -> Result<Vec<Decimal>, Error> {
+    let rules = job.all_rules()?;
+    let own = rules.iter().filter(|rule| rule.column == column);
+    let bound = |rule: &Rule| match &rule.sides {
+        RuleSides::Boundary(_, from) => Decimal::with_sign(from).ok(),
+        RuleSides::Values(..) => None,
+    };
+    let mut bounds: Vec<Decimal> = own.filter_map(bound).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    Ok(bounds)
+}
+
+/// The levels chosen from the data, cut at the bounds.
+fn chosen(
+    column: &str,
+    values: &[(&str, u32)],
+    bounds: Vec<Decimal>,
+) -> Result<ColumnHierarchy, Error> {
+    let present = values.iter().map(|&(text, _)| text);
+    let kind = Kind::of(present.filter(|text| !text.is_empty()));
+    let bounds = match kind {
+        Kind::Number => bounds,
+        _ => Vec::new(),
+    };
+    let chosen = automatic(column, values, kind)
+        .and_then(|chosen| chosen.cut_at(column, values, bounds))
+        .map_err(|error| wrong(column, "chosen from the data", error))?;
+    Ok(ColumnHierarchy {
+        hierarchy: chosen.hierarchy,
+        from: chosen.spec.to_string(),
+        reason: Some(chosen.reason),
+    })
+}
+
+/// The levels that `source` gives a column with these distinct values.
 pub(crate) fn resolve(
     column: &str,
-    source: Option<&HierarchySource>,
+    source: &HierarchySource,
     values: &[(&str, u32)],
     unlisted: Unlisted,
 ) -> Result<ColumnHierarchy, Error> {
     let (hierarchy, from, reason) = match source {
-        Some(HierarchySource::File(path)) => (
+        HierarchySource::File(path) => (
             load(column, path, Some(values))?,
             path.display().to_string(),
             None,
         ),
-        Some(HierarchySource::Built(text)) => {
+        HierarchySource::Built(text) => {
             let spec: HierarchySpec = text.parse().map_err(|error| wrong(column, text, error))?;
             let built = spec.build(column, values);
             (
@@ -94,39 +151,18 @@ pub(crate) fn resolve(
                 None,
             )
         }
-        Some(HierarchySource::Attached(levels)) => (
+        HierarchySource::Attached(levels) => (
             Hierarchy::clone(&levels.hierarchy),
             levels.from.clone(),
             levels.reason.clone(),
         ),
-        None => {
-            let present = values.iter().map(|&(text, _)| text);
-            let kind = Kind::of(present.filter(|text| !text.is_empty()));
-            let chosen = automatic(column, values, kind)
-                .map_err(|error| wrong(column, "chosen from the data", error))?;
-            (
-                chosen.hierarchy,
-                chosen.spec.to_string(),
-                Some(chosen.reason),
-            )
-        }
     };
-    let mut hierarchy = hierarchy;
-    for &(text, _) in values {
-        if hierarchy.leaf(text).is_some() {
-            continue;
-        }
-        hierarchy = match (text.is_empty(), unlisted) {
-            (true, _) => hierarchy.with_extra_leaf(text, ExtraLeaf::OwnBranch),
-            (false, Unlisted::Suppress) => hierarchy.with_extra_leaf(text, ExtraLeaf::Suppressed),
-            (false, Unlisted::Refuse) => hierarchy,
-        };
-    }
-    Ok(ColumnHierarchy {
+    let resolved = ColumnHierarchy {
         hierarchy,
         from,
         reason,
-    })
+    };
+    Ok(resolved.with_leaves_for(values, unlisted))
 }
 
 /// The rules that build levels.

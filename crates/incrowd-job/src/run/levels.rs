@@ -113,7 +113,7 @@ pub fn check_levels(
     let values = values_of(job, column, control)?;
     let source = HierarchySource::File(path.to_owned());
     let values = borrowed(&values);
-    let levels = hierarchies::resolve(column, Some(&source), &values, Unlisted::Refuse)?;
+    let levels = hierarchies::resolve(column, &source, &values, Unlisted::Refuse)?;
     let is_listed = |text: &str| levels.hierarchy.leaf(text).is_some();
     let unlisted = values.iter().filter(|(text, _)| !is_listed(text));
     let rows_unlisted = unlisted.clone().map(|&(_, rows)| u64::from(rows)).sum();

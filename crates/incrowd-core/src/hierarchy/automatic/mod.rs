@@ -38,7 +38,7 @@ mod texts;
 use super::{Hierarchy, HierarchySpec, KnownList};
 use crate::error::Error;
 use crate::numbers::Level;
-use crate::table::{DateForms, Kind, words_of_name};
+use crate::table::{DateForms, Decimal, Kind, words_of_name};
 use lost::lost;
 
 const FEW_VALUES: usize = 2;
@@ -55,6 +55,32 @@ pub struct Automatic {
     pub reason: String,
     /// The hierarchy.
     pub hierarchy: Hierarchy,
+}
+
+impl Automatic {
+    /// The same, cut at these bounds as well, if its groups are runs of numbers.
+    ///
+    /// # Errors
+    /// Bounds that do not ascend.
+    pub fn cut_at(
+        self,
+        column: &str,
+        values: &[(&str, u32)],
+        bounds: Vec<Decimal>,
+    ) -> Result<Self, Error> {
+        let spec = match bounds.is_empty() {
+            true => None,
+            false => self.spec.clone().cut_at(bounds),
+        };
+        let Some(spec) = spec else {
+            return Ok(self);
+        };
+        Ok(Automatic {
+            hierarchy: spec.build(column, values)?,
+            spec,
+            reason: format!("{}; cut at the boundaries of rules", self.reason),
+        })
+    }
 }
 
 /// How easily people understand the groups of a hierarchy.

@@ -12,6 +12,7 @@
 //! # Ok::<(), incrowd_core::Error>(())
 //! ```
 
+mod cut_at;
 mod date;
 mod frequent;
 mod icd10;
@@ -27,6 +28,7 @@ mod scaled;
 #[cfg(test)]
 mod tests;
 
+pub use cut_at::cut_at;
 pub use date::{DateLevel, date};
 pub use frequent::frequent;
 pub use icd10::icd10;
@@ -38,6 +40,7 @@ pub use order::{Arrangement, order};
 pub use postcode::postcode;
 pub use quantile::quantile;
 
+pub(super) use cut_at::check_bounds;
 pub(super) use date::check_periods;
 pub(super) use frequent::check_counts;
 pub(super) use icd10::is_icd10;
@@ -270,6 +273,11 @@ impl Runs {
         }
         self.levels.push(groups);
         self.firsts.push(firsts);
+    }
+
+    /// How many groups the last level so far has.
+    fn groups(&self) -> usize {
+        self.firsts.last().map_or(0, Vec::len)
     }
 
     /// Whether a lower level has this text for a group outside these leaves. Levels nest, so a group that starts

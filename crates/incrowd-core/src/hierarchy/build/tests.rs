@@ -592,3 +592,62 @@ fn bounds(label: &str) -> (Number, Number) {
     let number = |text| parse_number(text).unwrap();
     (number(&inner[..between]), number(&inner[between + 1..]))
 }
+
+#[test]
+fn bounds_must_ascend_and_only_runs_of_numbers_are_cut() {
+    for (spec, is_fine) in [
+        ("interval:5+18", true),
+        ("suppress+-1,0.5", true),
+        ("order+18,18", false),
+        ("order+", false),
+        ("order+x", false),
+        ("mask:1+18", false),
+        ("date+18", false),
+        ("order+18+20", false),
+    ] {
+        assert_eq!(spec.parse::<HierarchySpec>().is_ok(), is_fine, "{spec}");
+    }
+    assert!(built("order+3", &["1", "b"]).is_err());
+}
+
+proptest! {
+    #[test]
+    fn no_group_spans_a_bound_and_nothing_else_changes(
+        numbers in prop::collection::btree_set(-40..60_i32, 1..30),
+        bounds in prop::collection::btree_set(-50..70_i32, 1..4),
+        rule in prop::sample::select(vec!["interval:5,10", "quantile:6,3", "log:10", "order", "suppress"]),
+        has_missing in any::<bool>(),
+    ) {
+        let mut texts: Vec<String> = numbers.iter().map(i32::to_string).collect();
+        if has_missing {
+            texts.push(String::new());
+        }
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let joined: Vec<String> = bounds.iter().map(i32::to_string).collect();
+        let base = built(rule, &texts).unwrap();
+        let cut = built(&format!("{rule}+{}", joined.join(",")), &texts).unwrap();
+        let part = |number: i32| bounds.iter().filter(|&&bound| bound <= number).count();
+        let together = |hierarchy: &Hierarchy, level: Level, one: i32, other: i32| {
+            let group = |number: i32| {
+                let leaf = hierarchy.leaf(&number.to_string()).unwrap();
+                hierarchy.group_of(level, leaf)
+            };
+            group(one) == group(other)
+        };
+        for &one in &numbers {
+            for &other in &numbers {
+                for level in Level::under(base.height()) {
+                    let expected = together(&base, level, one, other) && part(one) == part(other);
+                    prop_assert_eq!(together(&cut, level, one, other), expected);
+                }
+                let last = cut.height().below().unwrap();
+                if last > Level::RAW {
+                    prop_assert!(!together(&cut, last, one, other) || part(one) == part(other));
+                }
+                if cut.height() > base.height() {
+                    prop_assert_eq!(together(&cut, last, one, other), part(one) == part(other));
+                }
+            }
+        }
+    }
+}

@@ -45,7 +45,7 @@ pub(super) fn levels(
     }
     let flat = HierarchySource::Built("suppress".into());
     let unlisted = job.columns.unlisted.unwrap_or_default();
-    hierarchies::resolve(&column.name, Some(&flat), &values, unlisted)
+    hierarchies::resolve(&column.name, &flat, &values, unlisted)
 }
 
 impl Judged {

@@ -121,7 +121,7 @@ pub(super) fn finish(
             };
             let values = of.values(job, quasi_identifiers + at);
             let unlisted = job.columns.unlisted.unwrap_or_default();
-            let resolved = hierarchies::resolve(name, Some(&source), &values, unlisted)?;
+            let resolved = hierarchies::resolve(name, &source, &values, unlisted)?;
             Ok(Some(resolved.hierarchy))
         });
         let mut hierarchies = hierarchies.collect::<Result<Vec<Option<Hierarchy>>, Error>>()?;
