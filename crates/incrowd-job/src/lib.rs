@@ -46,8 +46,8 @@ pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
     GivenAway, GivenAwayBy, Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch,
     Origin, Outcome, Over, PartitionSearch, PrivacyReached, RaisedAttribute, RowOrder, SafeAmong,
-    SafeRecodings, Sample, Seconds, SingledOut, StepAction, StepTaken, UnchangedColumn,
-    UnchangedRole, Unchecked, VERSION, Verification,
+    SafeRecodings, SafeString, Sample, Seconds, SingledOut, StepAction, StepTaken, StringsMet,
+    UnchangedColumn, UnchangedRole, Unchecked, VERSION, Verification,
 };
 pub use report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
@@ -55,12 +55,13 @@ pub use report::research::{
 pub use report::revealing::{Reason, RevealingColumn};
 pub use report::simulation::{Chance, Drawn, NeededByColumns, SimulatedColumn, Simulation};
 pub use report::stopped::{Stopped, StoppedBy};
+pub use report::survival::{BucketSurvived, SurvivalRow, SurvivalStudy, Survived};
 pub use report::visible::{visible, visible_json};
 pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
 pub use run::choices::{Chooser, Decision, leaves_choices};
 pub use run::compare::{CompareOptions, compare};
 pub use run::control::{Control, NoProgress, Phase, Progress, Standing};
-pub use run::evaluate::{EvaluateOptions, evaluate};
+pub use run::evaluate::{EvaluateOptions, SurvivalOptions, evaluate, study_survival};
 pub use run::hierarchies::ColumnHierarchy;
 pub use run::init::{Initialized, init};
 pub use run::inspect::{

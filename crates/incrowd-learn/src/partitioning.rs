@@ -198,6 +198,58 @@ fn joined(conditions: &[Condition], more: Condition, features: &[Column]) -> Vec
     kept.chain([more]).collect()
 }
 
+/// Released rows that conditions on raw values hold for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Followed {
+    /// Rows for which they hold, whatever the cells stand for.
+    pub certain: Vec<u32>,
+    /// How many more they may hold for.
+    pub open: u64,
+}
+
+/// The rows of a release that follow conditions about the raw columns, given in the same order.
+pub fn follow(conditions: &[Condition], raw: &[Column], released: &[Column]) -> Followed {
+    let rows = released.first().map_or(0, |column| column.codes.len()) as u32;
+    let mut followed = Followed {
+        certain: Vec::new(),
+        open: 0,
+    };
+    for row in 0..rows {
+        let mut certain = true;
+        let is_possible = conditions.iter().all(|condition| {
+            let (always, ever) = condition.of_released(raw, released, row);
+            certain &= always;
+            ever
+        });
+        match (certain, is_possible) {
+            (true, true) => followed.certain.push(row),
+            (false, true) => followed.open += 1,
+            _ => {}
+        }
+    }
+    followed
+}
+
+impl Condition {
+    /// Whether it holds for all and for some of the values that a released cell stands for.
+    fn of_released(self, raw: &[Column], released: &[Column], row: u32) -> (bool, bool) {
+        let cell = released[self.column()].meaning(row);
+        let number = |code: u32| raw[self.column()].meanings[code as usize].number();
+        match self {
+            Condition::AtLeast(_, code) => (cell.low >= number(code), cell.high >= number(code)),
+            Condition::Below(_, code) => (cell.high < number(code), cell.low < number(code)),
+            Condition::Is(_, code) => {
+                let is_among = cell.values.contains(&code);
+                (is_among && cell.values.len() == 1, is_among)
+            }
+            Condition::IsNot(_, code) => {
+                let is_among = cell.values.contains(&code);
+                (!is_among, !is_among || cell.values.len() > 1)
+            }
+        }
+    }
+}
+
 /// A rule as people write it, such as `age >= 28 and sex = Male`.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule<'a> {

@@ -41,6 +41,22 @@ pub(crate) struct ResearchArgs {
     level_values: Vec<String>,
 }
 
+impl ResearchArgs {
+    /// Whether any of it is given.
+    pub(super) fn is_given(&self) -> bool {
+        let lists = [&self.rule, &self.weight, &self.level_values];
+        let numbers = [
+            self.rule_base,
+            self.drop_associated,
+            self.granularity_exponent,
+            self.rule_exponent,
+        ];
+        lists.iter().any(|list| !list.is_empty())
+            || numbers.iter().any(Option::is_some)
+            || self.weights.is_some()
+    }
+}
+
 impl FlagPart for ResearchArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         for rule in &self.rule {

@@ -2,6 +2,7 @@
 
 use super::FlagPart;
 use super::request::RequestArgs;
+use super::research::ResearchArgs;
 use super::search::ThreadArgs;
 use clap::Args;
 use incrowd_job::{Error, Job};
@@ -16,7 +17,9 @@ use std::path::PathBuf;
   incrowd study adult.csv -q age,race,sex
   incrowd study adult.csv -q age,race,sex --parameters 2,5,10,50 --importance
   incrowd study adult.csv -q age,race,sex -s salary-class --privacy distinct-l-diversity \\
-      --parameters 2 --plot pictures/ --max-suppressed 1%")]
+      --parameters 2 --plot pictures/ --max-suppressed 1%
+  incrowd study adult.csv --research-value -q age,education-num,capital-gain,salary-class \\
+      --target salary-class --rule 'capital-gain: 7297|7298 = 45' --rule 'age: 27|28 = 25'")]
 pub(crate) struct StudyArgs {
     #[command(flatten)]
     pub(crate) request: RequestArgs,
@@ -33,6 +36,12 @@ pub(crate) struct StudyArgs {
     /// columns, bottom-up versus top-down, and what each pruning rule saves
     #[arg(long, conflicts_with = "importance", help_heading = "Study")]
     pub(crate) schemes: bool,
+    /// Study which patterns survive instead: finds the rules that tell most about --target in the raw rows, and shows for
+    /// several algorithms and k = 3, 5, 10 what their releases still say about them. Needs --rule
+    #[arg(long, conflicts_with_all = ["importance", "schemes"], help_heading = "Study")]
+    research_value: bool,
+    #[command(flatten)]
+    pub(crate) research: ResearchArgs,
     /// With --schemes: round the numbers of a column to steps first, as in age=5@17 (steps of 5 from 17)
     #[arg(
         long,
@@ -65,6 +74,11 @@ pub(crate) struct StudyArgs {
 }
 
 impl StudyArgs {
+    /// Whether the research value is studied: whoever gives rules means that too.
+    pub(crate) fn asks_what_survives(&self) -> bool {
+        self.research_value || self.research.is_given()
+    }
+
     /// The parameters as class sizes.
     pub(crate) fn class_sizes(&self) -> Result<Option<Vec<u32>>, Error> {
         let size = |text: &String| {

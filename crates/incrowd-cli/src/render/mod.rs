@@ -8,4 +8,5 @@ pub(crate) mod negotiation;
 mod page;
 pub(crate) mod schemes;
 pub(crate) mod simulation;
+pub(crate) mod survival;
 pub(crate) mod text;

@@ -5,7 +5,7 @@ use super::page::Page;
 use incrowd_job::{
     CertificateVerified, Combination, Error, Explanation, Exposed, FileWritten, Initialized,
     Inspection, LevelsReport, Mismatch, Origin, Outcome, PrivacyReached, SafeAmong, SafeRecodings,
-    Sample, Study, Unchecked, Verification, few_digits,
+    Sample, StringsMet, Study, Unchecked, Verification, few_digits,
 };
 
 /// An error: what happened, where, what to do next.
@@ -130,6 +130,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     if let Some(found) = &outcome.found {
         safe_recodings(&mut page, found);
     }
+    if let Some(met) = &outcome.met {
+        strings_met(&mut page, met);
+    }
     page.entry(
         "search",
         match outcome.levels {
@@ -212,6 +215,24 @@ fn safe_recodings(page: &mut Page, found: &SafeRecodings) {
     if minimal > shown {
         let rest = minimal - shown;
         page.entry("", format!("and {rest} more (`--json` lists them all)"));
+    }
+}
+
+/// The best safe combinations of levels that an optimizer of research value met.
+fn strings_met(page: &mut Page, met: &StringsMet) {
+    for (at, string) in met.strings.iter().enumerate() {
+        let label = if at == 0 { "safe levels" } else { "" };
+        let levels: Vec<String> = string.levels.iter().map(u8::to_string).collect();
+        let value = match string.value {
+            Some(value) => format!(": value {}", few_digits(value)),
+            None => String::new(),
+        };
+        let tops = match string.top_levels {
+            0 => String::new(),
+            1 => ", 1 column at its last level".to_owned(),
+            tops => format!(", {tops} columns at their last level"),
+        };
+        page.entry(label, format!("{}{value}{tops}", levels.join(",")));
     }
 }
 

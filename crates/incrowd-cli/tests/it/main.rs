@@ -27,6 +27,7 @@ mod shown;
 mod simulate;
 mod study;
 mod support;
+mod survival;
 mod threads;
 mod verify;
 mod writing;

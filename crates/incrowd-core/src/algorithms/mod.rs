@@ -4,6 +4,7 @@
 //! checks it with independent code.
 
 mod bottom_up;
+mod boxes;
 mod checks;
 mod clustering;
 mod cuts;
@@ -11,26 +12,30 @@ mod datafly;
 mod descent;
 mod finest;
 mod found_nodes;
+mod found_strings;
 pub mod incognito;
 mod mondrian;
 pub mod mu_argus;
 mod optimal;
 pub mod partition;
+mod research;
 mod samarati;
 mod top_down;
 
 pub use bottom_up::BottomUp;
+pub(crate) use boxes::{Goal, Ties, search};
 pub use clustering::{EuclideanCluster, NcpCluster};
 pub use cuts::Effort;
 pub use datafly::Datafly;
 pub use finest::Finest;
 pub use found_nodes::{FoundNodes, Scope};
+pub use found_strings::{FoundString, FoundStrings};
 pub use incognito::Incognito;
 pub use mondrian::{Mondrian, MondrianInfoGain, MondrianLsd};
 pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
-pub(crate) use optimal::{Goal, Ties, search};
 pub use partition::Partition;
+pub use research::{RvDistributed, RvGlobal, RvHybrid, RvLocal};
 pub use samarati::Samarati;
 pub use top_down::TopDown;
 
@@ -58,6 +63,10 @@ pub static ALGORITHMS: &[&dyn Algorithm] = &[
     &Finest,
     &NcpCluster,
     &EuclideanCluster,
+    &RvGlobal,
+    &RvLocal,
+    &RvHybrid,
+    &RvDistributed,
 ];
 
 /// What people should know before they take an algorithm.
@@ -153,6 +162,8 @@ pub enum Account {
     Partitions(partition::Account),
     /// A search that finds every safe node, of which one is proposed.
     SafeNodes(FoundNodes),
+    /// A search by value that lists the best safe nodes it met.
+    Strings(FoundStrings),
 }
 
 /// An answer, and what it took.
@@ -213,6 +224,12 @@ pub trait Algorithm: Debug + Sync {
     /// Whether it may publish equal rows differently, as it is set: it then needs a table whose rows were [kept
     /// apart](crate::counts::RowCounter::keep_rows_apart).
     fn divides_rows(&self, _own: &Given) -> bool {
+        false
+    }
+
+    /// Whether a quasi-identifier that is unsafe by itself at its highest acceptable level may be published as `*` all the
+    /// same; see [`unsafe_columns`].
+    fn drops_columns(&self) -> bool {
         false
     }
 
@@ -291,6 +308,14 @@ fn nothing_on_the_path(
             has_higher_levels: problem.has_higher_levels(),
         },
     }
+}
+
+/// The quasi-identifiers that are ruled out by themselves at their highest acceptable level, although they have a higher
+/// one. Unless they are published as `*`, nothing can be published.
+pub fn unsafe_columns(problem: &Problem<'_>, watch: &dyn Watch) -> Result<Vec<usize>, Error> {
+    let meter = Meter::new(watch);
+    let columns = research::unsafe_columns(problem, &meter);
+    columns.map_err(|why| why.with_nothing_found(0, meter.spent()))
 }
 
 /// The algorithm with a name.

@@ -142,6 +142,14 @@ impl CountedTable {
         ))
     }
 
+    /// How many attributes are at their last level.
+    pub fn attributes_at_top(&self, node: &Node) -> usize {
+        let levels = self.attributes.iter().zip(node.levels());
+        let is_top =
+            |(attribute, level): &(&Attribute, Level)| *level == attribute.hierarchy.height();
+        levels.filter(is_top).count()
+    }
+
     /// The group of an attribute in a class.
     #[inline]
     pub fn group(&self, classes: &FrequencySet, class: usize, attribute: usize) -> Group {

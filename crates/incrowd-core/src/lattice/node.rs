@@ -57,6 +57,12 @@ impl Node {
         node
     }
 
+    /// The lowest node at or above both.
+    pub fn raised_to(&self, other: &Node) -> Self {
+        let levels = self.levels().zip(other.levels());
+        Node::from_levels(levels.map(|(one, other)| one.max(other)))
+    }
+
     /// The level of an attribute.
     #[inline]
     pub fn level(&self, attribute: usize) -> Level {

@@ -8,6 +8,7 @@
 use super::{Interruption, Progress, Unwatched, Watch};
 use crate::counts::Work;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Units of work between two checks of the watch, unless the [watch](Watch::look_every) says otherwise: a few
 /// milliseconds.
@@ -18,12 +19,38 @@ pub struct Meter<'w> {
     watch: &'w dyn Watch,
     /// The meter whose work this one is part of.
     whole: Option<&'w Meter<'w>>,
+    /// What all threads have spent of a work that they share, as far as they have looked.
+    shared: Option<&'w AtomicU64>,
     look_every: u64,
     limit: u64,
     spent: Cell<u64>,
     looked: Cell<u64>,
     stopped: Cell<Option<Interruption>>,
     progress: Cell<Progress>,
+}
+
+/// A meter that a thread can begin; see [`Meter::for_thread`].
+#[derive(Clone, Copy)]
+pub(crate) struct ThreadMeter<'w> {
+    watch: &'w dyn Watch,
+    shared: &'w AtomicU64,
+    look_every: u64,
+    limit: u64,
+    progress: Progress,
+}
+
+impl<'w> ThreadMeter<'w> {
+    /// Begins to count.
+    pub(crate) fn begin(self) -> Meter<'w> {
+        let meter = Meter {
+            shared: Some(self.shared),
+            look_every: self.look_every,
+            limit: self.limit,
+            ..Meter::new(self.watch)
+        };
+        meter.note(self.progress);
+        meter
+    }
 }
 
 impl std::fmt::Debug for Meter<'_> {
@@ -43,6 +70,7 @@ impl<'w> Meter<'w> {
         Meter {
             watch,
             whole: None,
+            shared: None,
             look_every: watch.look_every(),
             limit: watch.work_limit().unwrap_or(u64::MAX),
             spent: Cell::new(0),
@@ -68,6 +96,27 @@ impl<'w> Meter<'w> {
         }
     }
 
+    /// What another thread needs to count a part of this work, of which there are so many, up to its own number of units.
+    /// Whoever started the thread spends on this meter what it spent. `shared` begins with what this one has spent.
+    pub(crate) fn for_thread<'t>(
+        &self,
+        parts: usize,
+        most: u64,
+        shared: &'t AtomicU64,
+    ) -> ThreadMeter<'t>
+    where
+        'w: 't,
+    {
+        let parts = parts.max(1) as u64;
+        ThreadMeter {
+            watch: self.watch,
+            shared,
+            look_every: (self.look_every / parts).max(1),
+            limit: (self.limit.saturating_sub(self.spent.get()) / parts).min(most),
+            progress: self.progress.get(),
+        }
+    }
+
     /// Counts work that was done; an error if the limit is reached. Checks the watch when due.
     #[inline]
     pub fn spend(&self, Work(units): Work) -> Result<(), Interruption> {
@@ -90,9 +139,13 @@ impl<'w> Meter<'w> {
 
     #[cold]
     fn look(&self) -> Result<(), Interruption> {
-        self.looked.set(self.spent.get());
+        let spent = self.spent.get();
+        let since = spent - self.looked.replace(spent);
         let progress = Progress {
-            work: self.spent.get(),
+            work: match self.shared {
+                Some(shared) => shared.fetch_add(since, Ordering::Relaxed) + since,
+                None => spent,
+            },
             ..self.progress.get()
         };
         self.watch.step(progress).map_err(|why| self.stop(why))
@@ -123,7 +176,6 @@ impl<'w> Meter<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Records at how much work it was called, and stops at a given amount.
     struct Seen {

@@ -30,5 +30,6 @@ mod region_case;
 mod regions;
 mod registry;
 mod relaxed;
+mod research_strings;
 mod research_value;
 mod spread;

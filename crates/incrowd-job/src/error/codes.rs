@@ -71,6 +71,8 @@ incrowd_core::error_codes! {
     TooManyClasses => "too-many-classes", "A target with more values than can be learned as classes.";
     Folds => "folds", "Fewer than two folds, or more than there are rows.";
     NothingToJudge => "nothing-to-judge", "No column is left to judge.";
+    SurvivalTarget => "survival-target", "A study of research value without one column that the pattern is about.";
+    SurvivalRules => "survival-rules", "A study of research value without rules.";
     NothingToPartition => "nothing-to-partition", "Rules are asked for without a target that has classes.";
     NotItsOriginal => "not-its-original", "A release that cannot have been made from the raw table.";
     TimeUpSimulating => "time-up-simulating", "The time limit was reached before a simulation was complete.";

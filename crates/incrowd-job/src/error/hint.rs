@@ -137,6 +137,12 @@ impl Error {
             Error::NothingToJudge => {
                 "name columns with `-q`, `-s`, `--keep`, `--target` or `--columns`".into()
             }
+            Error::SurvivalTarget => {
+                "name it with `--target`; it may be one of the quasi-identifiers".into()
+            }
+            Error::SurvivalRules => {
+                "say what must stay visible, as in `--rule 'age: 64|65 = 25'`".into()
+            }
             Error::NothingToPartition => {
                 "name one with `--target`: a column of text, or of at most ten different numbers".into()
             }

@@ -269,6 +269,12 @@ pub enum Error {
     /// No column to judge.
     #[error("no column is left to judge")]
     NothingToJudge,
+    /// Not one target for a study of what survives.
+    #[error("a study of research value needs one column that the pattern is about")]
+    SurvivalTarget,
+    /// No rules for a study of what survives.
+    #[error("a study of research value needs rules")]
+    SurvivalRules,
     /// No target whose classes rules could tell.
     #[error("`--partitioning` has no target with classes")]
     NothingToPartition,

@@ -17,4 +17,5 @@ pub(crate) mod research;
 pub(crate) mod revealing;
 pub(crate) mod simulation;
 pub(crate) mod stopped;
+pub(crate) mod survival;
 pub(crate) mod visible;

@@ -42,6 +42,9 @@ pub struct Outcome {
     /// The safe recodings found, by algorithms that find them all; one of them is published.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub found: Option<SafeRecodings>,
+    /// The best safe combinations of levels met, and the columns dropped, by algorithms that optimize research value.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub met: Option<StringsMet>,
     /// Why the search stopped early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
@@ -403,6 +406,26 @@ pub struct SafeRecodings {
     pub minimal: Vec<IndexMap<String, u8>>,
     /// The losses of the first of these, by the metric requested.
     pub minimal_losses: Vec<f64>,
+}
+
+/// What an optimizer of research value met.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StringsMet {
+    /// The best safe combinations of levels, the best first; the first is published.
+    pub strings: Vec<SafeString>,
+    /// Quasi-identifiers that are published as `*` because they are unsafe by themselves at every acceptable level.
+    pub dropped: Vec<String>,
+}
+
+/// A safe combination of levels: a generalization string of the paper on research values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SafeString {
+    /// The level of each quasi-identifier, in their order.
+    pub levels: Vec<u8>,
+    /// The research value of the release; `null` if another metric was searched by.
+    pub value: Option<f64>,
+    /// How many quasi-identifiers are at their last level.
+    pub top_levels: usize,
 }
 
 /// Which recodings were searched for safe ones.

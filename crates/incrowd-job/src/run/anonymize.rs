@@ -17,7 +17,8 @@ use crate::run::row_types::RowTypes;
 use crate::run::second_pass::SecondPass;
 use crate::run::unchanged::Measures;
 use crate::spec::{AttachedSink, AttachedTable, Job};
-use incrowd_core::algorithms::{Algorithm, Solved};
+use incrowd_core::algorithms::{Algorithm, Solved, unsafe_columns};
+use incrowd_core::lattice::Node;
 use incrowd_core::problem::Problem;
 use incrowd_core::publish::{Applied, Tally, publish_watched};
 use incrowd_io::{MemorySink, MemoryTable};
@@ -93,6 +94,7 @@ fn run(
     let models = asked.models(&first_pass.table)?;
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
+    let problem = without_unsafe_columns(job, algorithm, problem, control)?;
     let solved = solve(job, algorithm, &problem, chooser, control)?;
     let solve = solving.elapsed();
 
@@ -158,6 +160,24 @@ fn run(
     };
     outcome.peak_memory_bytes = memory::peak();
     Ok(outcome)
+}
+
+/// Lets an algorithm that drops columns publish those as `*` that are unsafe by themselves at their highest acceptable
+/// level.
+fn without_unsafe_columns<'a>(
+    job: &Job,
+    algorithm: &dyn Algorithm,
+    problem: Problem<'a>,
+    control: &Control,
+) -> Result<Problem<'a>, Error> {
+    if !algorithm.drops_columns() {
+        return Ok(problem);
+    }
+    let columns = unsafe_columns(&problem, &SearchWatch::new(job, control))?;
+    let top = problem.table.lattice();
+    let raise = |levels: Node, column: usize| levels.with(column, top.top().level(column));
+    let levels = columns.into_iter().fold(problem.max_levels.clone(), raise);
+    Ok(problem.limit_levels(levels)?)
 }
 
 /// Runs the algorithm, or lets the data holder choose if it leaves choices open.

@@ -44,7 +44,9 @@ impl Asked {
         let models = models::parse(texts)?;
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
         let metric = job.metric(metric)?;
+        let is_research_value = metric.name() == "research-value";
         let research = asked_research_value(job)?;
+        let research = research.or_else(|| is_research_value.then(|| metric.clone()));
         files::check_outputs(job)?;
         let source = input::source(job)?;
         hierarchies::check_folder(job)?;

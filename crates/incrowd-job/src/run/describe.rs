@@ -6,7 +6,8 @@ use crate::report::certificate::{
 };
 use crate::report::outcome::{
     Distribution, Exposed, Figure, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
-    PartitionSearch, RowOrder, SafeAmong, SafeRecodings, Seconds, StepTaken, VERSION,
+    PartitionSearch, RowOrder, SafeAmong, SafeRecodings, SafeString, Seconds, StepTaken,
+    StringsMet, VERSION,
 };
 use crate::report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
@@ -21,7 +22,9 @@ use crate::run::input;
 use crate::run::models;
 use crate::run::unchanged::{Measures, Published, raw_notes};
 use crate::spec::{AlgorithmSettings, Delimiter, Job, MissingCells, Suppressed};
-use incrowd_core::algorithms::{Account, Algorithm, FoundNodes, Scope, partition};
+use incrowd_core::algorithms::{
+    Account, Algorithm, FoundNodes, FoundString, FoundStrings, Scope, partition,
+};
 use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::{Hierarchy, Leaf};
 use incrowd_core::lattice::{Level, Node};
@@ -123,11 +126,13 @@ impl Answer<'_> {
             let owned = |(name, level): (&str, Level)| (name.to_owned(), level.0);
             levels.into_iter().map(owned).collect()
         });
-        let (partition, found) = match self.account {
-            Some(Account::Partitions(account)) => (Some(partition_search(account)), None),
-            Some(Account::SafeNodes(found)) => (None, Some(self.safe_recodings(found))),
-            None => (None, None),
-        };
+        let (mut partition, mut found, mut met) = (None, None, None);
+        match self.account {
+            Some(Account::Partitions(account)) => partition = Some(partition_search(account)),
+            Some(Account::SafeNodes(nodes)) => found = Some(self.safe_recodings(nodes)),
+            Some(Account::Strings(strings)) => met = Some(self.strings_met(strings)?),
+            None => {}
+        }
         let looked_at = proposal.nodes_checked;
         let classes = seen.classes() as u64;
         let rows_out = u64::from(seen.rows());
@@ -143,6 +148,7 @@ impl Answer<'_> {
             published: published_values(release),
             partition,
             found,
+            met,
             stopped: self.stopped,
             rows_in: u64::from(table.rows) + u64::from(table.rows_excluded),
             rows_out,
@@ -221,6 +227,36 @@ impl Answer<'_> {
         }
     }
 
+    /// The safe combinations of levels that an optimizer of research value met, and what it had to drop.
+    fn strings_met(&self, met: &FoundStrings) -> Result<StringsMet, Error> {
+        let table = self.release.table();
+        let metric = &self.asked.metric;
+        let greatest = match metric.name() == "research-value" {
+            true => Some(ResearchValue::new(metric.given(), table)?.greatest()),
+            false => None,
+        };
+        let string = |it: &FoundString| SafeString {
+            levels: it.node.levels().map(|level| level.0).collect(),
+            value: greatest.map(|greatest| greatest * (1.0 - it.loss.0)),
+            top_levels: it.at_top,
+        };
+        Ok(StringsMet {
+            strings: met.iter().map(string).collect(),
+            dropped: self.dropped(),
+        })
+    }
+
+    /// The quasi-identifiers that are published as `*` although the job limits their levels.
+    fn dropped(&self) -> Vec<String> {
+        let limits = self.job.privacy.max_levels.as_deref().unwrap_or_default();
+        let levels = limits.iter().zip(self.problem.max_levels.levels());
+        let attributes = self.release.table().attributes.iter().zip(levels);
+        attributes
+            .filter(|(_, (limit, level))| level.0 > **limit)
+            .map(|(attribute, _)| attribute.name.clone())
+            .collect()
+    }
+
     /// What the release reveals; `kept` is measured in its rows.
     pub(crate) fn exposed(&self, kept: &Measures) -> Exposed {
         let published = Published {
@@ -256,6 +292,12 @@ impl Answer<'_> {
             ));
         }
         notes.extend(self.stopped.map(Stopped::in_words));
+        notes.extend(self.dropped().iter().map(|column| {
+            format!(
+                "`{}` is published as `*`: no level up to the highest acceptable one is safe for it alone",
+                column.escape_debug()
+            )
+        }));
         if self.crowds_outgrow_classes() {
             notes.push(CROWDS_NOT_CLASSES.to_owned());
         }

@@ -1,7 +1,8 @@
 //! What cells stand for, folds, and rules as they are written.
 
+use super::data::made;
 use crate::decision_tree::DecisionTree;
-use crate::partitioning::{Rule, partition};
+use crate::partitioning::{Condition, Rule, follow, partition};
 use crate::{Classifier, Column, Domain, Meaning, Sample, distance, folds};
 use std::sync::Arc;
 
@@ -145,4 +146,56 @@ fn rows_whose_interval_spans_a_boundary_are_counted() {
         ["age < 19.5", "age >= 19.5 and age < 51.5", "age >= 51.5"]
     );
     assert_eq!(found.iter().map(|it| it.2).collect::<Vec<_>>(), [0, 8, 8]);
+}
+
+#[test]
+fn a_released_row_follows_a_rule_for_certain_if_every_raw_row_it_could_be_does() {
+    let made = made();
+    let conditions = |age: u32, hour: u32, job: u32| {
+        vec![
+            Condition::AtLeast(0, age),
+            Condition::Below(1, hour),
+            Condition::IsNot(2, job),
+            Condition::Below(0, age + 12),
+        ]
+    };
+    let mut met = [0; 3];
+    for (age, hour, job) in [(0, 9, 0), (7, 5, 1), (10, 8, 2), (13, 3, 3)] {
+        for rule in [
+            conditions(age, hour, job),
+            vec![Condition::Is(2, job)],
+            vec![],
+        ] {
+            let followed = follow(&rule, &made.raw, &made.released);
+            let holds = |condition: &Condition, values: [u32; 3]| match *condition {
+                Condition::AtLeast(column, code) => values[column] >= code,
+                Condition::Below(column, code) => values[column] < code,
+                Condition::Is(column, code) => values[column] == code,
+                Condition::IsNot(column, code) => values[column] != code,
+            };
+            let (mut certain, mut open) = (Vec::new(), 0);
+            for row in 0..300 {
+                let [ages, hours, jobs] = [0, 1, 2].map(|at: usize| made.released[at].meaning(row));
+                let mut all = true;
+                let mut any = false;
+                for &age in &ages.values {
+                    for &hour in &hours.values {
+                        for &job in &jobs.values {
+                            let follows = rule.iter().all(|it| holds(it, [age, hour, job]));
+                            (all, any) = (all && follows, any || follows);
+                        }
+                    }
+                }
+                match (all, any) {
+                    (true, _) => certain.push(row),
+                    (false, true) => open += 1,
+                    _ => met[2] += 1,
+                }
+            }
+            met[0] += certain.len();
+            met[1] += open as usize;
+            assert_eq!((followed.certain, followed.open), (certain, open));
+        }
+    }
+    assert!(met.iter().all(|&rows| rows > 50), "{met:?}");
 }

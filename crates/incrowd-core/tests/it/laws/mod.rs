@@ -109,7 +109,7 @@ fn best_of_all(problem: &Problem<'_>, brute_force: &BruteForce, case: &str) -> O
 
 /// Algorithms that follow one path up the lattice: where safety does not survive merging they may pass a solution by,
 /// but they give up only at the highest acceptable levels.
-const FOLLOW_ONE_PATH: [&str; 10] = [
+const FOLLOW_ONE_PATH: [&str; 11] = [
     "datafly",
     "mu-argus",
     "bottom-up",
@@ -120,6 +120,7 @@ const FOLLOW_ONE_PATH: [&str; 10] = [
     "finest",
     "ncp-cluster",
     "euclidean-cluster",
+    "rv-local",
 ];
 
 /// Checks that an algorithm may say there is no solution, or that it found none.
@@ -204,7 +205,10 @@ fn check_answer(
             if proposal.guarantee == Guarantee::Optimal {
                 assert!(proposal.loss.is_some(), "{case}: an optimum has a loss");
                 assert!(brute_force.optima.contains(&levels), "{case}: {levels:?}");
-                assert_eq!(Some(levels), *best, "{case}: ties go by lattice order");
+                // Those that list strings prefer fewer attributes at their last level: see `research_strings`.
+                if !algorithm.entry().has_setting("strings") {
+                    assert_eq!(Some(levels), *best, "{case}: ties go by lattice order");
+                }
             }
         }
         Err(error) => {

@@ -7,7 +7,7 @@ use crate::report::evaluation::{
 };
 use incrowd_core::counts::{LeafOrder, LeafSet};
 use incrowd_core::utility::{Cover, OverlappingGroups, Published, PublishedAttribute, QueryError};
-use incrowd_learn::partitioning::{Rule, partition};
+use incrowd_learn::partitioning::{Condition, Rule, partition};
 use incrowd_learn::{AssociationMeasure, Column, DistanceMeasure, Sample, association, distance};
 
 /// How many counts are asked for.
@@ -120,42 +120,87 @@ pub(super) fn partitioning(
     name: &str,
     cuts: usize,
 ) -> Partitioning {
+    Partitioning {
+        target: name.to_owned(),
+        raw: pattern(judged, target, cuts).buckets,
+        release: released.map(|released| released_buckets(judged, released, target, cuts)),
+    }
+}
+
+/// What recursive partitioning finds.
+pub(super) struct Pattern {
+    /// For people.
+    pub(super) buckets: Vec<RuleBucket>,
+    /// For programs, in the same order.
+    pub(super) parts: Vec<Part>,
+}
+
+/// A bucket.
+pub(super) struct Part {
+    /// What its rows have in common.
+    pub(super) conditions: Vec<Condition>,
+    /// The class that most of them have.
+    pub(super) majority: u32,
+}
+
+/// What the raw rows tell about a target.
+pub(super) fn pattern(judged: &Judged, target: &Target<'_>, cuts: usize) -> Pattern {
+    pattern_in(&judged.columns, target, cuts, (judged, None))
+}
+
+/// What released rows tell about a target.
+pub(super) fn released_buckets(
+    judged: &Judged,
+    released: &Released,
+    target: &Target<'_>,
+    cuts: usize,
+) -> Vec<RuleBucket> {
+    pattern_in(&released.columns, target, cuts, (judged, Some(released))).buckets
+}
+
+fn pattern_in(
+    columns: &[Column],
+    target: &Target<'_>,
+    cuts: usize,
+    (judged, released): (&Judged, Option<&Released>),
+) -> Pattern {
     let names: Vec<String> = (target.features().iter())
         .map(|&feature| judged.names[feature].clone())
         .collect();
-    let buckets = |columns: &[Column], texts: &dyn Fn(usize) -> Vec<String>, is_raw: bool| {
-        let rows = 0..columns.first().map_or(0, |column| column.codes.len()) as u32;
-        let (classes, rows) = target.classes(columns, &rows.collect::<Vec<_>>());
-        let features = target.features_of(columns);
-        let sample = Sample {
-            features: &features,
-            classes: &classes,
-            class_count: target.class_count(),
-            rows: &rows,
-        };
-        let texts: Vec<Vec<String>> = target.features().iter().map(|&at| texts(at)).collect();
-        let buckets = partition(&sample, cuts).into_iter().map(|bucket| {
-            let rule = Rule {
-                conditions: &bucket.conditions,
-                names: &names,
-                texts: &texts,
-            };
-            RuleBucket {
-                rule: rule.to_string(),
-                rows: bucket.rows.len() as u64,
-                share: f64::from(bucket.majority_rows) / bucket.rows.len().max(1) as f64,
-                majority: target.class_text(bucket.majority).to_owned(),
-                overlapping_rows: (!is_raw).then_some(bucket.overlapping_rows.into()),
-            }
-        });
-        buckets.collect::<Vec<_>>()
+    let texts: Vec<Vec<String>> = (target.features().iter())
+        .map(|&at| match released {
+            Some(released) => judged.released_texts(released, at),
+            None => judged.raw_texts(at),
+        })
+        .collect();
+    let rows = 0..columns.first().map_or(0, |column| column.codes.len()) as u32;
+    let (classes, rows) = target.classes(columns, &rows.collect::<Vec<_>>());
+    let features = target.features_of(columns);
+    let sample = Sample {
+        features: &features,
+        classes: &classes,
+        class_count: target.class_count(),
+        rows: &rows,
     };
-    Partitioning {
-        target: name.to_owned(),
-        raw: buckets(&judged.columns, &|at| judged.raw_texts(at), true),
-        release: released.map(|released| {
-            let texts = |at| judged.released_texts(released, at);
-            buckets(&released.columns, &texts, false)
-        }),
-    }
+    let found = partition(&sample, cuts).into_iter().map(|bucket| {
+        let rule = Rule {
+            conditions: &bucket.conditions,
+            names: &names,
+            texts: &texts,
+        };
+        let told = RuleBucket {
+            rule: rule.to_string(),
+            rows: bucket.rows.len() as u64,
+            share: f64::from(bucket.majority_rows) / bucket.rows.len().max(1) as f64,
+            majority: target.class_text(bucket.majority).to_owned(),
+            overlapping_rows: released.map(|_| bucket.overlapping_rows.into()),
+        };
+        let part = Part {
+            conditions: bucket.conditions,
+            majority: bucket.majority,
+        };
+        (told, part)
+    });
+    let (buckets, parts) = found.unzip();
+    Pattern { buckets, parts }
 }

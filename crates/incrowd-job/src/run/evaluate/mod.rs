@@ -16,10 +16,13 @@ mod held;
 mod meanings;
 mod pairing;
 mod predict;
+mod survival;
+
+pub use survival::{SurvivalOptions, study_survival};
 
 use crate::error::Error;
 use crate::report::evaluation::Evaluation;
-use crate::report::outcome::VERSION;
+use crate::report::outcome::{Outcome, VERSION};
 use crate::run::anonymize::{Show, anonymize};
 use crate::run::control::{Control, Phase};
 use crate::run::hierarchies::{self, ColumnHierarchy};
@@ -72,68 +75,7 @@ pub fn evaluate(
     options: &EvaluateOptions,
     control: &Control,
 ) -> Result<Evaluation, Error> {
-    hierarchies::check_folder(job)?;
-    let source = input::source(job)?;
-    let reader = source.open()?;
-    let file = (options.release.as_deref())
-        .map(|path| ReleasedFile::open(job, path))
-        .transpose()?;
-    let roles = Roles::new(
-        job,
-        options,
-        &source.name(),
-        reader.columns(),
-        file.as_ref().map(|file| columns::Released {
-            input: &file.name,
-            columns: &file.columns,
-        }),
-    )?;
-    let limit = job.search.time_limit;
-    let bytes = source.bytes_total();
-    let mut held = control.within(limit, Phase::Read, || {
-        Held::read(reader, bytes, &roles.held, control)
-    })?;
-    let missing = Missing {
-        // Cells that match any value are values of their own to whoever learns.
-        cells: counts::MissingCells::OwnValue,
-        tokens: input::missing(job).tokens,
-    };
-    let rows_read = held.rows as u64;
-    if input::missing(job).cells == counts::MissingCells::ExcludeRow {
-        held.exclude_missing(&roles.counted, &missing);
-    }
-    if held.rows == 0 {
-        return Err(Error::AllRowsExcluded {
-            input: source.name(),
-            rows: rows_read,
-        });
-    }
-    if options.folds < 2 || options.folds > held.rows {
-        return Err(Error::Folds {
-            folds: options.folds as u64,
-            rows: held.rows as u64,
-        });
-    }
-    let levels = roles.levels(job, &held, &missing)?;
-    let judged_levels: Vec<ColumnHierarchy> =
-        roles.judged.iter().map(|&at| levels[at].clone()).collect();
-    let judged = Judged::new(
-        &source.name(),
-        &held,
-        &roles.judged,
-        &judged_levels,
-        missing,
-    )?;
-    let question = Question {
-        job,
-        options,
-        control,
-        roles,
-        held,
-        levels,
-        judged,
-        seed: job.search.seed.unwrap_or(SEED),
-    };
+    let (question, file) = Question::open(job, options, control)?;
     question.answer(file)
 }
 
@@ -182,9 +124,92 @@ struct Question<'a> {
     seed: u64,
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    /// Reads the rows, and opens the file to judge if there is one.
+    fn open(
+        job: &'a Job,
+        options: &'a EvaluateOptions,
+        control: &'a Control,
+    ) -> Result<(Self, Option<ReleasedFile>), Error> {
+        hierarchies::check_folder(job)?;
+        let source = input::source(job)?;
+        let reader = source.open()?;
+        let file = (options.release.as_deref())
+            .map(|path| ReleasedFile::open(job, path))
+            .transpose()?;
+        let roles = Roles::new(
+            job,
+            options,
+            &source.name(),
+            reader.columns(),
+            file.as_ref().map(|file| columns::Released {
+                input: &file.name,
+                columns: &file.columns,
+            }),
+        )?;
+        let limit = job.search.time_limit;
+        let bytes = source.bytes_total();
+        let mut held = control.within(limit, Phase::Read, || {
+            Held::read(reader, bytes, &roles.held, control)
+        })?;
+        let missing = Missing {
+            // Cells that match any value are values of their own to whoever learns.
+            cells: counts::MissingCells::OwnValue,
+            tokens: input::missing(job).tokens,
+        };
+        let rows_read = held.rows as u64;
+        if input::missing(job).cells == counts::MissingCells::ExcludeRow {
+            held.exclude_missing(&roles.counted, &missing);
+        }
+        if held.rows == 0 {
+            return Err(Error::AllRowsExcluded {
+                input: source.name(),
+                rows: rows_read,
+            });
+        }
+        if options.folds < 2 || options.folds > held.rows {
+            return Err(Error::Folds {
+                folds: options.folds as u64,
+                rows: held.rows as u64,
+            });
+        }
+        let levels = roles.levels(job, &held, &missing)?;
+        let judged_levels: Vec<ColumnHierarchy> =
+            roles.judged.iter().map(|&at| levels[at].clone()).collect();
+        let judged = Judged::new(
+            &source.name(),
+            &held,
+            &roles.judged,
+            &judged_levels,
+            missing,
+        )?;
+        let question = Question {
+            job,
+            options,
+            control,
+            roles,
+            held,
+            levels,
+            judged,
+            seed: job.search.seed.unwrap_or(SEED),
+        };
+        Ok((question, file))
+    }
+
+    /// Judges a column by its name, whatever else it is.
+    fn judge(&mut self, target: &str) -> Result<(), Error> {
+        let names = &self.judged.names;
+        let at = names.iter().position(|name| name == target);
+        self.roles.targets = vec![at.ok_or(Error::NothingToPartition)?];
+        Ok(())
+    }
+
+    fn all_rows(&self) -> Vec<u32> {
+        (0..self.held.rows as u32).collect()
+    }
+
     fn answer(&self, file: Option<ReleasedFile>) -> Result<Evaluation, Error> {
-        let rows: Vec<u32> = (0..self.held.rows as u32).collect();
+        let rows = self.all_rows();
         let mut notes = Vec::new();
         let released = match (self.roles.side, file) {
             (Side::File, Some(file)) => {
@@ -296,9 +321,15 @@ impl Question<'_> {
 
     /// The release of some rows by the job.
     fn released(&self, rows: &[u32]) -> Result<Released, Error> {
+        let (released, _) = self.released_by(self.job, rows)?;
+        Ok(released)
+    }
+
+    /// The release of some rows by a job for the same columns.
+    fn released_by(&self, job: &Job, rows: &[u32]) -> Result<(Released, Outcome), Error> {
         let table = self.held.table(rows)?;
         let names: Vec<&String> = self.held.columns.iter().map(|it| &it.name).collect();
-        let mut job = self.job.clone();
+        let mut job = job.clone();
         job.hierarchies.retain(|column, _| names.contains(&column));
         let levels = self.held.columns.iter().zip(&self.levels);
         let levels = levels.zip(&self.roles.is_generalized);
@@ -321,7 +352,7 @@ impl Question<'_> {
             sink: Some(AttachedSink::new(sink.clone())),
             ..Output::default()
         };
-        anonymize(&job, Show::default(), self.control)?;
+        let outcome = anonymize(&job, Show::default(), self.control)?;
         let release = sink.release();
         let release = release.expect("a run that ends well has written its release");
         let positions: Vec<usize> = (self.judged.names.iter())
@@ -333,7 +364,7 @@ impl Question<'_> {
             Err(incrowd_io::Error::NoRows { .. }) => Held::none(&self.judged.names),
             Err(error) => return Err(error.into()),
         };
-        self.judged.read(&release.name(), &held)
+        Ok((self.judged.read(&release.name(), &held)?, outcome))
     }
 }
 

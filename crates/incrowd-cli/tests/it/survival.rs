@@ -1,0 +1,173 @@
+//! What experts want to see again: the optimizers of research value, and the study of which patterns survive.
+
+use crate::support::{Folder, data};
+use serde_json::Value;
+
+const RULES: &str = "--rule 'capital-gain: 7297|7298 = 45' --rule 'age: 27|28 = 25' \
+                     --rule 'education-num: 12|13 = 20' --granularity-exponent 0.1";
+
+const COLUMNS: &str = "-q age,education-num,capital-gain,salary-class";
+
+#[test]
+fn the_first_bucket_of_the_paper_survives_with_rules_and_at_every_k() {
+    let folder = Folder::new();
+    let study = folder.run(&format!(
+        "study '{}' --research-value {COLUMNS} --target salary-class {RULES} --max-suppressed 1% \
+         --plot pictures --json",
+        data("adult/adult.csv")
+    ));
+    let study = study.ends_with(0).json();
+    // The figures of the paper, for the raw table.
+    let raw: Vec<(&str, u64, String)> = (study["raw"].as_array().unwrap().iter())
+        .map(|bucket| {
+            (
+                bucket["rule"].as_str().unwrap(),
+                bucket["rows"].as_u64().unwrap(),
+                format!("{:.1}", 100.0 * bucket["share"].as_f64().unwrap()),
+            )
+        })
+        .collect();
+    assert_eq!(raw[0], ("capital-gain >= 7298", 1330, "98.6".to_owned()));
+    let young = "capital-gain < 7298 and age < 28";
+    assert!(raw.contains(&(young, 7162, "97.1".to_owned())));
+    assert!(raw.iter().any(|it| it.0.ends_with("education-num >= 13")));
+    let rows = study["rows"].as_array().unwrap();
+    let found = |k: u64, algorithm: &str| {
+        let is_meant = |row: &&Value| row["k"] == k && row["algorithm"] == algorithm;
+        rows.iter().find(is_meant).expect(algorithm)
+    };
+    for k in [3, 5, 10] {
+        for algorithm in ["rv-global", "rv-hybrid", "rv-distributed"] {
+            let row = found(k, algorithm);
+            assert_eq!(row["rules_kept"], 3, "{algorithm}, k = {k}");
+            let first = &row["raw_buckets"][0];
+            assert_eq!(first["kept"], true, "{algorithm}, k = {k}");
+            let certain = first["certain"].as_u64().unwrap();
+            assert_eq!(first["possible"], certain);
+            let suppressed = row["rows_suppressed"].as_u64().unwrap();
+            assert!(certain <= 1330 && certain + suppressed >= 1330);
+            let share = first["share"].as_f64().unwrap();
+            assert!(share > 0.97, "{algorithm}, k = {k}: {share}");
+        }
+        for algorithm in ["mondrian", "finest", "ncp-cluster"] {
+            let first = &found(k, algorithm)["raw_buckets"][0];
+            assert_eq!(first["kept"], false, "{algorithm}, k = {k}");
+        }
+    }
+    for picture in ["research-value-by-k.svg", "first-bucket-by-k.svg"] {
+        let svg = folder.read(&format!("pictures/{picture}"));
+        assert!(svg.contains("rv-global") && svg.ends_with("</svg>\n"));
+    }
+}
+
+#[test]
+fn a_study_needs_rules_and_something_that_they_are_about() {
+    let folder = Folder::new();
+    let adult = data("adult/adult.csv");
+    for (flags, expected) in [
+        (format!("{COLUMNS} {RULES}"), "--target"),
+        (
+            format!("--research-value {COLUMNS} --target salary-class"),
+            "--rule",
+        ),
+        (
+            format!("-q age,education-num,capital-gain --target fnlwgt {RULES}"),
+            "a column of text",
+        ),
+    ] {
+        let run = folder.run(&format!("study '{adult}' {flags}")).ends_with(2);
+        assert!(run.stderr.contains(expected), "{flags}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn safe_strings_are_listed_best_first() {
+    let folder = Folder::new();
+    let adult = data("adult/adult.csv");
+    let run = |algorithm: &str, more: &str| {
+        let run = folder.run(&format!(
+            "anonymize '{adult}' {COLUMNS} --others drop -k 5 --max-suppressed 1% {RULES} \
+             --algorithm {algorithm} --json {more}"
+        ));
+        run.ends_with(0).json()
+    };
+    let global = run("rv-global", "");
+    assert_eq!(global["guarantee"], "optimal");
+    assert_eq!(global["dropped"], serde_json::json!([]));
+    for algorithm in ["rv-global", "rv-local", "rv-hybrid", "rv-distributed"] {
+        let outcome = run(algorithm, "--strings 4");
+        let strings = outcome["strings"].as_array().unwrap();
+        assert!((1..=4).contains(&strings.len()), "{algorithm}");
+        let value = |string: &Value| string["value"].as_f64().unwrap();
+        assert!(strings.is_sorted_by(|one, other| value(one) >= value(other)));
+        let total = outcome["research_value"]["total"].as_f64().unwrap();
+        assert!((value(&strings[0]) - total).abs() < 1e-9, "{algorithm}");
+        let columns = ["age", "education-num", "capital-gain", "salary-class"];
+        let levels = columns.map(|column| &outcome["levels"][column]);
+        assert!(strings[0]["levels"].as_array().unwrap().iter().eq(levels));
+        assert!(
+            strings
+                .iter()
+                .all(|it| it["top_levels"].as_u64().unwrap() <= 4)
+        );
+        assert!(total <= global["research_value"]["total"].as_f64().unwrap() + 1e-12);
+    }
+}
+
+#[test]
+fn a_column_that_is_unsafe_by_itself_is_dropped_and_that_is_said() {
+    let folder = Folder::new();
+    let adult = data("adult/adult.csv");
+    let flags = "-q age,sex,race --others drop -k 300 --max-levels 0,1,1 --algorithm rv-global";
+    let run = folder.run(&format!(
+        "anonymize '{adult}' {flags} -o safe.csv --certificate c.json --json"
+    ));
+    let outcome = run.ends_with(0).json();
+    assert_eq!(outcome["dropped"], serde_json::json!(["age"]));
+    let notes = outcome["notes"].to_string();
+    assert!(notes.contains("`age` is published as `*`"), "{notes}");
+    assert!(
+        folder
+            .read("safe.csv")
+            .lines()
+            .skip(1)
+            .all(|line| line.starts_with("*,"))
+    );
+    let verified = format!("verify safe.csv --certificate c.json --original '{adult}'");
+    folder.run(&verified).ends_with(0);
+    // Others keep to the limits, and find nothing.
+    folder
+        .run(&format!(
+            "anonymize '{adult}' {} -o other.csv",
+            flags.replace("rv-global", "optimal")
+        ))
+        .ends_with(2);
+}
+
+#[test]
+fn levels_chosen_from_the_data_keep_the_boundaries_of_rules() {
+    let folder = Folder::new();
+    let adult = data("adult/adult.csv");
+    let run = |rule: &str| {
+        let run = folder.run(&format!(
+            "anonymize '{adult}' -q age,sex --others drop -k 2000 --algorithm optimal --json {rule}"
+        ));
+        run.ends_with(0).json()
+    };
+    let without = run("");
+    let with = run("--rule 'age: 27|28 = 5' --rule 'age: 40|41 = 5' --metric research-value");
+    let from = |outcome: &Value| {
+        outcome["hierarchies"]["age"]["from"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(from(&with), format!("{}+28,41", from(&without)));
+    let rules = with["research_value"]["attributes"][0]["rules"]
+        .as_array()
+        .unwrap();
+    assert!(rules.iter().all(|rule| rule["kept"] == true));
+    // What a user gives is left alone.
+    let given = run("--rule 'age: 27|28 = 5' --hierarchy age=interval:10,50");
+    assert_eq!(from(&given), "interval:10,50");
+}

@@ -1,0 +1,74 @@
+//! The safe string of the greatest research value.
+
+use super::stopped;
+use super::{METRIC, STRINGS, found, pre_pruned};
+use crate::Error;
+use crate::algorithms::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+};
+use crate::problem::{Meter, Problem};
+
+crate::documented! {
+    /// The safe combination of levels with the greatest research value, proven; and the next best ones it met.
+    ///
+    /// First, each column by itself rules out its lowest levels: those that are unsafe even if every other column is
+    /// published at its highest acceptable level. What is left is searched in the order of its value, without ever
+    /// listing it: boxes of levels, the most promising first, each halved along one column. A safe combination rules out
+    /// all of less value; an unsafe one all below it. Of combinations with the same value, the one with the fewest columns
+    /// at their last level is published.
+    ///
+    /// The value is that of the metric `research-value` with the rules and weights given. With another metric, the
+    /// combination that loses least by that one is found.
+    ///
+    /// # Paper
+    /// S. M. Morton, An Improved Utility Driven Approach Towards k-Anonymity Using Data Constraint Rules, Ph.D.
+    /// thesis.
+    /// # Differs from the paper
+    /// The paper sorts a list of all strings and halves it; here the strings are halved without the list, so that their
+    /// number does not matter. Rows may be suppressed, which lowers the value, and every model works. A column that is unsafe by
+    /// itself at its highest acceptable level is published as `*`, and the outcome says so.
+    /// # Guarantee
+    /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound of the loss.
+    /// # Needs
+    /// `problem.pruning_is_sound()` to rule out what is below an unsafe combination; without it, only rows that violate a
+    /// model that survives merging, and the bounds of the metric, rule anything out.
+    /// # Invariant
+    /// Every combination is ruled out, has been judged, or is in a box that is still to be searched.
+    /// # Cost
+    /// At most one roll-up per combination, usually for a small part of them. The boxes and the cached frequency sets stay
+    /// within bounded memory.
+    #[derive(Debug)]
+    pub struct RvGlobal;
+}
+
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
+    name: "rv-global",
+    card: RvGlobal::CARD,
+    settings: &[STRINGS],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        generalization: Generalization::FullDomain,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
+};
+
+impl Algorithm for RvGlobal {
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
+    }
+
+    fn default_metric(&self) -> &'static str {
+        METRIC
+    }
+
+    fn drops_columns(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let mut search = pre_pruned(problem, meter).map_err(|why| stopped(meter, why))?;
+        let guarantee = search.run_to_guarantee()?;
+        found(search, guarantee)
+    }
+}

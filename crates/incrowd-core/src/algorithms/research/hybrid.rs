@@ -1,0 +1,72 @@
+//! All levels halved together, then whatever is left.
+
+use super::local::halve_together;
+use super::{METRIC, STRINGS, found, pre_pruned, stopped};
+use crate::Error;
+use crate::algorithms::{
+    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
+};
+use crate::problem::{Guarantee, Interruption, Meter, Problem};
+
+crate::documented! {
+    /// `rv-local` first, for a good combination of levels after a few looks; then `rv-global` on what is left.
+    ///
+    /// What the first part finds safe or unsafe rules out much for the second, which finds the combination with the
+    /// greatest research value and proves it.
+    ///
+    /// # Paper
+    /// S. M. Morton, An Improved Utility Driven Approach Towards k-Anonymity Using Data Constraint Rules, Ph.D.
+    /// thesis.
+    /// # Differs from the paper
+    /// As `rv-global` and `rv-local`.
+    /// # Guarantee
+    /// Optimal: the same value as `rv-global`. If a limit on time or work ends it: the best result so far and a proven lower
+    /// bound of the loss.
+    /// # Needs
+    /// As `rv-global`.
+    /// # Invariant
+    /// As `rv-global`.
+    /// # Cost
+    /// As `rv-global`, and the few looks of `rv-local`, which may spare others.
+    #[derive(Debug)]
+    pub struct RvHybrid;
+}
+
+static ENTRY: AlgorithmEntry = AlgorithmEntry {
+    name: "rv-hybrid",
+    card: RvHybrid::CARD,
+    settings: &[STRINGS],
+    kind: AlgorithmKind {
+        status: Status::Experimental,
+        generalization: Generalization::FullDomain,
+        default_budget: DefaultBudget::NoRows,
+        choices: None,
+    },
+};
+
+impl Algorithm for RvHybrid {
+    fn entry(&self) -> &'static AlgorithmEntry {
+        &ENTRY
+    }
+
+    fn default_metric(&self) -> &'static str {
+        METRIC
+    }
+
+    fn drops_columns(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
+        let mut search = pre_pruned(problem, meter).map_err(|why| stopped(meter, why))?;
+        match halve_together(problem, &mut search) {
+            Err(Interruption::Cancelled) => Err(Error::Cancelled),
+            // What was met in time is all there is; nothing is proven.
+            Err(_) => found(search, Guarantee::Heuristic),
+            Ok(_) => {
+                let guarantee = search.run_to_guarantee()?;
+                found(search, guarantee)
+            }
+        }
+    }
+}
