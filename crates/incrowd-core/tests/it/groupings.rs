@@ -242,7 +242,16 @@ fn what_a_search_says_its_answer_costs_is_what_the_release_costs() {
             }
         }
     }
-    let expected = ["incognito", "optimal", "partition", "samarati"];
+    let expected = [
+        "incognito",
+        "optimal",
+        "partition",
+        "rv-distributed",
+        "rv-global",
+        "rv-hybrid",
+        "rv-local",
+        "samarati",
+    ];
     assert!(claims.keys().eq(&expected), "{claims:?}");
     assert!(claims.values().all(|claims| *claims > 200), "{claims:?}");
 }
