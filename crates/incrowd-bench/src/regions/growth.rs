@@ -7,7 +7,7 @@ use crate::child;
 use crate::report::{Measure, Report, Table, grouped, read_measures, short};
 use crate::{paths, record};
 use anyhow::{Context, Result, bail};
-use incrowd_core::algorithms::{Algorithm, Finest, Mondrian};
+use incrowd_core::algorithms::{self, Algorithm, Finest, Mondrian};
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::{Hierarchy, HierarchySpec};
 use incrowd_core::table::RowBatch;
@@ -35,8 +35,7 @@ fn case(rows: usize, columns: usize) -> String {
 /// Measures one point and prints it as JSON.
 #[expect(clippy::print_stdout, reason = "read by the parent process")]
 pub(crate) fn measure_here(algorithm: &str, rows: usize, columns: usize) -> Result<()> {
-    let mut algorithms = ALGORITHMS.into_iter();
-    let algorithm = algorithms.find(|it| it.entry().name == algorithm);
+    let algorithm = algorithms::find(algorithm);
     let table = generated(rows, columns)?;
     let Some(algorithm) = algorithm else {
         // Only counted, for the memory that takes.
