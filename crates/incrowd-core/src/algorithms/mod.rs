@@ -24,7 +24,7 @@ mod top_down;
 
 pub use bottom_up::BottomUp;
 pub(crate) use boxes::{Goal, Ties, search};
-pub use clustering::{EuclideanCluster, NcpCluster};
+pub use clustering::{EuclideanCluster, NcpCluster, RvCluster, RvClusterSuppress};
 pub use cuts::Effort;
 pub use datafly::Datafly;
 pub use finest::Finest;
@@ -63,6 +63,8 @@ pub static ALGORITHMS: &[&dyn Algorithm] = &[
     &Finest,
     &NcpCluster,
     &EuclideanCluster,
+    &RvCluster,
+    &RvClusterSuppress,
     &RvGlobal,
     &RvLocal,
     &RvHybrid,

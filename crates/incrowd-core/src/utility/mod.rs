@@ -50,6 +50,7 @@ pub use precision::Precision;
 pub use query_error::QueryError;
 pub use registry::{MetricEntry, MetricKind, MetricSpec};
 pub use research_value::{AttributeValue, ResearchValue, automatic_weights};
+pub(crate) use research_value::{Left, RuleSide, Said};
 
 use crate::counts::{Attribute, CountedTable, Histograms, LeafOrder, LeafSet};
 use crate::hierarchy::{Group, Hierarchy, Leaf};
@@ -371,6 +372,11 @@ pub trait UtilityMetric: Debug + Send + Sync {
 
     /// The loss of a release.
     fn loss(&self, published: &Published<'_>) -> Loss;
+
+    /// The metric as a research value, for algorithms that must know what experts say; none if it is another one.
+    fn research_value(&self) -> Option<&ResearchValue> {
+        None
+    }
 
     /// The loss of each attribute by itself, 0 for a raw one and 1 for one that says nothing; none if the metric does
     /// not look at single attributes.

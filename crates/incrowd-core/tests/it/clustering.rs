@@ -2,7 +2,9 @@
 //! them over.
 
 use crate::region_case::{Axis, Case, case, case_of_rows};
-use incrowd_core::algorithms::{Algorithm, EuclideanCluster, NcpCluster};
+use incrowd_core::algorithms::{
+    Algorithm, EuclideanCluster, NcpCluster, RvCluster, RvClusterSuppress,
+};
 use incrowd_core::problem::{Settings, Unwatched};
 use incrowd_core::publish::publish;
 use incrowd_core::utility::MetricSpec;
@@ -271,7 +273,12 @@ fn check_disjoint(case: &Case, published: &[Vec<String>]) -> bool {
 
 #[test]
 fn disjoint_clusters_publish_no_values_that_overlap() {
-    for algorithm in [&NcpCluster as &dyn Algorithm, &EuclideanCluster] {
+    for algorithm in [
+        &NcpCluster as &dyn Algorithm,
+        &EuclideanCluster,
+        &RvCluster,
+        &RvClusterSuppress,
+    ] {
         let (mut compared, mut divided) = (0, 0);
         for seed in 0..600 {
             let mut case = case(seed);

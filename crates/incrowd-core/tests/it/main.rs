@@ -32,4 +32,5 @@ mod registry;
 mod relaxed;
 mod research_strings;
 mod research_value;
+mod rv_clustering;
 mod spread;

@@ -4,6 +4,7 @@ use crate::region_case::{Axis, Case, Parts, case};
 use fastrand::Rng;
 use incrowd_core::algorithms::{
     Algorithm, EuclideanCluster, Finest, Mondrian, MondrianInfoGain, MondrianLsd, NcpCluster,
+    RvCluster, RvClusterSuppress,
 };
 use incrowd_core::privacy::{KAnonymity, PrivacyModel};
 use incrowd_core::problem::{Problem, Unwatched};
@@ -155,6 +156,8 @@ fn a_region_cannot_be_told_from_the_threads_that_cut_it() {
         &Finest,
         &NcpCluster,
         &EuclideanCluster,
+        &RvCluster,
+        &RvClusterSuppress,
     ] {
         let one = case.release(algorithm, "cost", 1);
         let classes: BTreeSet<&[String]> = one.iter().flatten().map(|row| &row[..2]).collect();

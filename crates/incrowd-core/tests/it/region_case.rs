@@ -367,6 +367,18 @@ impl Case {
         target: &str,
         threads: usize,
     ) -> Option<Vec<Vec<String>>> {
+        let metric = MetricSpec::named("ncp").unwrap();
+        self.release_by(&metric, algorithm, target, threads)
+    }
+
+    /// The same with a metric.
+    pub(crate) fn release_by(
+        &self,
+        metric: &MetricSpec,
+        algorithm: &dyn Algorithm,
+        target: &str,
+        threads: usize,
+    ) -> Option<Vec<Vec<String>>> {
         let name = &self.name;
         let mut counter = self.oracle.count(0..self.oracle.table.rows.len()).unwrap();
         if self.settings.contains(&("relaxed", "true")) {
@@ -374,10 +386,7 @@ impl Case {
         }
         let table = self.oracle.finish(counter).unwrap();
         let prepared = self.oracle.prepare_counted(table).unwrap();
-        let metric = MetricSpec::named("ncp")
-            .unwrap()
-            .build(&prepared.table)
-            .unwrap();
+        let metric = metric.build(&prepared.table).unwrap();
         let problem = prepared.problem(&*metric);
         let problem = self.problem(problem, algorithm, target, threads);
         let proposal = match algorithm.solve(&problem, &Unwatched) {

@@ -97,13 +97,35 @@ impl Asked {
             None => default_budget.rows(models).min(table.rows),
             budget => max_suppressed(budget, table)?,
         };
-        let settings = settings(job, algorithm, &self.plan, &first_pass.hierarchies)?;
+        let settings = self.settings(job, algorithm, &first_pass.hierarchies)?;
         let max_levels = max_levels(job.privacy.max_levels.as_deref(), table)?;
         let problem = Problem::new(table, models, metric)
             .allow_suppressed(rows_suppressed)
             .limit_levels(max_levels)?
             .with_settings(settings);
         Ok(problem)
+    }
+
+    /// What the algorithm is told beside the problem.
+    fn settings(
+        &self,
+        job: &Job,
+        algorithm: &dyn Algorithm,
+        hierarchies: &[ColumnHierarchy],
+    ) -> Result<Settings, Error> {
+        let counted = self.plan.counted();
+        let position = |column| counted.iter().position(|other| other == column);
+        let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
+        let automatic = hierarchies.iter().enumerate();
+        let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
+        Ok(Settings {
+            own: job.search.settings.of(algorithm.entry())?,
+            without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
+            targets: self.plan.target.iter().filter_map(position).collect(),
+            research: self.research.clone(),
+            seed: job.search.seed.unwrap_or(0),
+            threads: job.threads(),
+        })
     }
 }
 
@@ -154,26 +176,5 @@ pub(crate) fn named(name: &str) -> Result<&'static dyn Algorithm, Error> {
         family: "algorithm",
         name: name.to_owned(),
         known: ALGORITHMS.iter().map(|entry| entry.entry().name).collect(),
-    })
-}
-
-/// What the algorithm is told beside the problem.
-fn settings(
-    job: &Job,
-    algorithm: &dyn Algorithm,
-    plan: &Plan,
-    hierarchies: &[ColumnHierarchy],
-) -> Result<Settings, Error> {
-    let counted = plan.counted();
-    let position = |column| counted.iter().position(|other| other == column);
-    let is_automatic = |levels: &ColumnHierarchy| levels.origin().kind == Origin::Automatic;
-    let automatic = hierarchies.iter().enumerate();
-    let automatic = automatic.filter(|(_, levels)| is_automatic(levels));
-    Ok(Settings {
-        own: job.search.settings.of(algorithm.entry())?,
-        without_hierarchy: automatic.map(|(attribute, _)| attribute).collect(),
-        targets: plan.target.iter().filter_map(position).collect(),
-        seed: job.search.seed.unwrap_or(0),
-        threads: job.threads(),
     })
 }

@@ -3,12 +3,10 @@
 //! Losses are whole numbers, so that sums are exact and two merges that lose the same are told apart by their numbers
 //! and not by rounding. What a side loses never shrinks when the side grows: the index rests on that.
 
+use super::side::{Side, bit_of, bits};
+use super::worth::{Experts, Levels, Marks, Span, Suppressed};
 use crate::algorithms::mondrian::{Dimension, Space};
 use crate::recode::Sides;
-
-/// What a cluster spans in one dimension: its least and greatest coordinate or first and last place; for few values in
-/// no order, a bit for each.
-pub(super) type Side = (i32, i32);
 
 /// What the whole of the widest dimension loses. Two numbers closer than a part of this many lose nothing.
 const WHOLE: f64 = 16_777_216.0;
@@ -25,6 +23,8 @@ const MOST_IN_TABLE: u32 = 256;
 /// What merged clusters lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loss {
+    /// What experts see in them, for every row.
+    Value,
     /// The share of the dimension that they span, for every row.
     Certainty,
     /// The range that they span in the units of the column, whatever the rows.
@@ -36,7 +36,7 @@ impl Loss {
     #[inline]
     pub(super) fn of_rows(self, extent: u32, rows: u32) -> u64 {
         match self {
-            Loss::Certainty => u64::from(extent).saturating_mul(u64::from(rows)),
+            Loss::Certainty | Loss::Value => u64::from(extent).saturating_mul(u64::from(rows)),
             Loss::Range => u64::from(extent),
         }
     }
@@ -58,7 +58,7 @@ impl Values {
                 each: each(places),
                 less: 0,
             },
-            Loss::Range => {
+            Loss::Range | Loss::Value => {
                 let each = each(places.saturating_sub(1));
                 Values { each, less: each }
             }
@@ -83,12 +83,26 @@ pub(super) enum Measure {
     Distance { most: i32 },
     /// By first and last place.
     Table { places: usize, losses: Vec<u32> },
-    /// By the leaves of the lowest common group of the first and last place, of which there are many.
-    Group { at: usize, values: Values },
+    /// By the lowest common group of the first and last place, of which there are many: for each level, of each group.
+    Group { at: usize, losses: Vec<Vec<u32>> },
     /// By how many places there are from the first to the last.
     Run { values: Values },
     /// By the number of bits, all of which may be in the first half of the side.
     Bits { values: Values, is_short: bool },
+    /// By the value of what lies between two coordinates.
+    Span(Span),
+    /// By the value of the level that first and last place reach.
+    Levels(Levels),
+    /// By the value of the bits.
+    Marks(Marks),
+}
+
+impl Measure {
+    /// Whether sides have bits.
+    #[inline]
+    pub(super) fn has_bits(&self) -> bool {
+        matches!(self, Measure::Bits { .. } | Measure::Marks(_))
+    }
 }
 
 /// The dimensions of a table and the sides of its tuples, which are numbered in the order of their values.
@@ -96,6 +110,8 @@ pub(super) enum Measure {
 pub(super) struct Axes<'a> {
     pub(super) loss: Loss,
     pub(super) measures: Vec<Measure>,
+    /// What counts if rows may be suppressed.
+    pub(super) suppressed: Suppressed,
     space: &'a Space,
     /// For each dimension the side of every tuple.
     sides: Vec<Vec<Side>>,
@@ -103,7 +119,14 @@ pub(super) struct Axes<'a> {
 
 impl<'a> Axes<'a> {
     /// The tuples of a table, given as points in the order of their numbers here.
-    pub(super) fn new(space: &'a Space, points: &[u32], loss: Loss) -> Self {
+    ///
+    /// Experts count if the loss is the value.
+    pub(super) fn new(
+        space: &'a Space,
+        points: &[u32],
+        loss: Loss,
+        experts: Option<Experts<'_>>,
+    ) -> Self {
         let dimensions = &space.dimensions;
         let ranges: Vec<f64> = dimensions.iter().map(|it| half_range(it, loss)).collect();
         let whole_of_one = WHOLE.min(WHOLE_OF_ALL / dimensions.len().max(1) as f64);
@@ -111,6 +134,7 @@ impl<'a> Axes<'a> {
         let mut axes = Axes {
             loss,
             measures: Vec::new(),
+            suppressed: experts.map_or(Suppressed { row: 0, step: 1 }, Experts::suppressed),
             space,
             sides: Vec::new(),
         };
@@ -120,7 +144,10 @@ impl<'a> Axes<'a> {
                 false => 0.0,
             };
             let places = || points.chunks_exact(space.stride).map(|point| point[at]);
-            let (measure, sides) = axis((at, dimension), (loss, whole), &places);
+            let (measure, sides) = match experts {
+                Some(experts) => valued_axis((at, dimension), experts, &places),
+                None => axis((at, dimension), (loss, whole), &places),
+            };
             axes.measures.push(measure);
             axes.sides.push(sides);
         }
@@ -143,9 +170,9 @@ impl<'a> Axes<'a> {
 
     /// The side that holds both.
     pub(super) fn join(&self, dimension: usize, one: Side, other: Side) -> Side {
-        match self.measures[dimension] {
-            Measure::Bits { .. } => (one.0 | other.0, one.1 | other.1),
-            _ => (one.0.min(other.0), one.1.max(other.1)),
+        match self.measures[dimension].has_bits() {
+            true => (one.0 | other.0, one.1 | other.1),
+            false => (one.0.min(other.0), one.1.max(other.1)),
         }
     }
 
@@ -162,12 +189,12 @@ impl<'a> Axes<'a> {
         match &self.measures[dimension] {
             Measure::Distance { most } => (side.1 - side.0).min(*most) as u32,
             Measure::Table { places, losses } => losses[side.0 as usize * places + side.1 as usize],
-            Measure::Group { at, values } => {
-                let (first, last) = (side.0 as u32, side.1 as u32);
-                values.loss(self.space.dimensions[*at].values(first, last))
-            }
+            Measure::Group { at, losses } => group_loss(&self.space.dimensions[*at], losses, side),
             Measure::Run { values } => values.loss((side.1 - side.0 + 1) as u32),
             Measure::Bits { values, .. } => values.loss(bits(side).count_ones()),
+            Measure::Span(span) => span.loss(side),
+            Measure::Levels(levels) => levels.loss(side),
+            Measure::Marks(marks) => marks.loss(side, 0),
         }
     }
 
@@ -186,15 +213,10 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// The bits of a side that has them.
-pub(super) fn bits(side: Side) -> u64 {
-    u64::from(side.0 as u32) | u64::from(side.1 as u32) << 32
-}
-
 /// Half of what a dimension spans in units that can be added up, halved so that it is finite.
 fn half_range(dimension: &Dimension, loss: Loss) -> f64 {
     match (loss, dimension.sides) {
-        (Loss::Certainty, _) => 1.0,
+        (Loss::Certainty | Loss::Value, _) => 1.0,
         (Loss::Range, Sides::Intervals) => dimension.half_range(),
         (Loss::Range, Sides::Groups | Sides::Sets) => {
             f64::from(dimension.places().saturating_sub(1)) / 2.0
@@ -225,30 +247,80 @@ fn axis<I: Iterator<Item = u32>>(
     let values = Values::new(loss, whole, places);
     match dimension.sides {
         Sides::Sets if places <= MOST_BITS => {
-            let bit = |place: u32| 1u64 << place;
-            let side = |bits: u64| (bits as u32 as i32, (bits >> 32) as u32 as i32);
-            let sides = places_of_tuples().map(|place| side(bit(place)));
             let is_short = places <= MOST_BITS / 2;
+            let sides = places_of_tuples().map(bit_of);
             (Measure::Bits { values, is_short }, sides.collect())
         }
         Sides::Sets => {
             let sides = places_of_tuples().map(both).collect();
             (Measure::Run { values }, sides)
         }
-        _ if places <= MOST_IN_TABLE => {
-            let pairs = (0..places).flat_map(|one| (0..places).map(move |other| (one, other)));
-            let loss = |(one, other): (u32, u32)| {
-                values.loss(dimension.values(one.min(other), one.max(other)))
-            };
-            let measure = Measure::Table {
-                places: places as usize,
-                losses: pairs.map(loss).collect(),
-            };
-            (measure, places_of_tuples().map(both).collect())
-        }
         _ => {
+            let level = |level: usize| {
+                let leaves = dimension.leaves_of_groups(level).iter();
+                leaves.map(|&leaves| values.loss(leaves)).collect()
+            };
+            let losses = (0..dimension.levels()).map(level).collect();
             let sides = places_of_tuples().map(both).collect();
-            (Measure::Group { at, values }, sides)
+            (of_groups((at, dimension), losses), sides)
         }
     }
+}
+
+/// The same if losses are those of the value that experts see.
+fn valued_axis<I: Iterator<Item = u32>>(
+    (at, dimension): (usize, &Dimension),
+    experts: Experts<'_>,
+    places_of_tuples: &dyn Fn() -> I,
+) -> (Measure, Vec<Side>) {
+    let said = experts.of_column(at);
+    let places = dimension.places();
+    let both = |place: u32| (place as i32, place as i32);
+    let by_place = || places_of_tuples().map(both).collect();
+    match dimension.sides {
+        Sides::Groups => (of_groups((at, dimension), said.of_groups()), by_place()),
+        Sides::Sets if places <= MOST_BITS => {
+            let sides = places_of_tuples().map(bit_of).collect();
+            (Measure::Marks(said.marks(dimension)), sides)
+        }
+        Sides::Intervals if places <= MOST_IN_TABLE => {
+            let losses = said.of_pairs(dimension);
+            let places = places as usize;
+            (Measure::Table { places, losses }, by_place())
+        }
+        _ if said.is_by_hand() => (Measure::Levels(said.levels(dimension)), by_place()),
+        _ => {
+            let (span, coordinates) = said.span(dimension);
+            let coordinate = |place: u32| coordinates[place as usize];
+            let sides = places_of_tuples().map(|it| (coordinate(it), coordinate(it)));
+            (Measure::Span(span), sides.collect())
+        }
+    }
+}
+
+/// How the losses of groups are found, given those of each group of each level.
+fn of_groups((at, dimension): (usize, &Dimension), losses: Vec<Vec<u32>>) -> Measure {
+    let places = dimension.places();
+    if places > MOST_IN_TABLE {
+        return Measure::Group { at, losses };
+    }
+    let pairs = (0..places as i32).flat_map(|one| (0..places as i32).map(move |it| (one, it)));
+    let loss = |(one, other): (i32, i32)| {
+        let side = (one.min(other), one.max(other));
+        group_loss(dimension, &losses, side)
+    };
+    Measure::Table {
+        places: places as usize,
+        losses: pairs.map(loss).collect(),
+    }
+}
+
+/// What the lowest group with two places loses.
+fn group_loss(dimension: &Dimension, losses: &[Vec<u32>], side: Side) -> u32 {
+    if side.0 == side.1 {
+        return 0;
+    }
+    let (first, last) = (side.0 as u32, side.1 as u32);
+    let level = dimension.lowest_level(first, last);
+    losses[level][dimension.group(level, first) as usize]
 }

@@ -39,8 +39,8 @@ crate::documented! {
     /// Every tuple is in one cluster, and no cluster reaches beyond the highest acceptable levels.
     /// # Cost
     /// One search for each merge, and about as many merges as distinct tuples. A search passes over blocks of clusters that
-    /// cannot hold the best one; how many depends on the data, fewer in many columns. Memory grows with the distinct
-    /// tuples and the quasi-identifiers. Uses one thread.
+    /// cannot hold the best one; how many depends on the data, fewer in many columns. Searches for the next few merges run
+    /// in several threads. Memory grows with the distinct tuples and the quasi-identifiers.
     #[derive(Debug)]
     pub struct EuclideanCluster;
 }
@@ -71,6 +71,7 @@ impl Algorithm for EuclideanCluster {
             entry: &ENTRY,
             loss: Loss::Range,
             splits: false,
+            suppresses: false,
         };
         clustering.search(problem, meter)
     }

@@ -1,7 +1,8 @@
 //! Merges clusters until every one of them is safe.
 
-use super::axes::{Axes, Side};
-use super::nearest::{Index, Seen};
+use super::axes::Axes;
+use super::nearest::{Index, Nearest, Seen};
+use super::side::Side;
 use crate::algorithms::cuts::{Judge, RowsOfValues};
 use crate::counts::Work;
 use crate::problem::{Interruption, Meter, Problem, Progress};
@@ -13,6 +14,35 @@ const FEW_LEFT: usize = 70;
 
 /// The first index knows nothing about distances, and is built anew after so many merges.
 const MERGES_TO_LEARN: u64 = 500;
+
+/// For so many clusters at once, at most, the nearest ones are looked for.
+const MOST_AHEAD: usize = 256;
+
+/// And at most for one in so many, since what is merged in between may spoil what was found.
+const ONE_AHEAD_IN: usize = 64;
+
+/// With fewer, a further thread is not worth its while.
+const FEWEST_PER_THREAD: usize = 16;
+
+/// A cluster that is not yet safe, after its rows.
+type Waiting = Reverse<(u32, u32)>;
+
+/// Those with the fewest rows first.
+type Queue = BinaryHeap<Waiting>;
+
+/// What is left of clusters.
+pub(super) struct Merged {
+    pub(super) alive: Vec<u32>,
+    pub(super) suppressed: Vec<u32>,
+}
+
+/// What is done with a cluster that is not safe, and the one nearest to it.
+#[derive(Debug, Clone, Copy)]
+enum Fate {
+    Merged,
+    Suppressed,
+    OtherSuppressed,
+}
 
 /// Clusters of tuples. To begin with every tuple is one. Tuples are numbered in the order of their values.
 pub(super) struct Clusters<'a> {
@@ -26,6 +56,12 @@ pub(super) struct Clusters<'a> {
     values: Vec<Vec<RowsOfValues>>,
     /// Of each tuple the next one of its cluster, in a ring.
     next: Vec<u32>,
+    /// The round in which each cluster was last changed, and the current one.
+    changed: Vec<u32>,
+    round: u32,
+    /// How many rows may still be suppressed, if that is an alternative to merging.
+    pub(super) may_suppress: u32,
+    threads: usize,
     /// Merges made.
     pub(super) merges: u64,
     /// What was touched since it was last spent.
@@ -51,6 +87,10 @@ impl<'a> Clusters<'a> {
             is_safe: Vec::with_capacity(tuples.len()),
             values: Vec::new(),
             next: numbers.clone().collect(),
+            changed: vec![0; order.len()],
+            round: 0,
+            may_suppress: 0,
+            threads: problem.settings.threads.max(1),
             merges: 0,
             work: 0,
         };
@@ -102,6 +142,17 @@ impl<'a> Clusters<'a> {
         members
     }
 
+    /// A cluster as the index sees it.
+    fn seen<'s>(&self, cluster: u32, sides: &'s mut Vec<Side>) -> Seen<'s> {
+        sides.clear();
+        sides.extend(self.sides.iter().map(|sides| sides[cluster as usize]));
+        Seen {
+            number: cluster,
+            sides,
+            rows: self.rows[cluster as usize],
+        }
+    }
+
     /// Merges a cluster into another one, which keeps its number.
     fn merge(&mut self, cluster: u32, into: u32) {
         let (from, to) = (cluster as usize, into as usize);
@@ -109,6 +160,7 @@ impl<'a> Clusters<'a> {
             sides[to] = self.axes.join(at, sides[to], sides[from]);
         }
         self.rows[to] += self.rows[from];
+        self.rows[from] = 0;
         self.next.swap(from, to);
         if !self.values.is_empty() {
             let merged = std::mem::take(&mut self.values[from]);
@@ -117,72 +169,195 @@ impl<'a> Clusters<'a> {
             }
         }
         self.is_safe[to] = self.judged(into);
+        (self.changed[from], self.changed[to]) = (self.round, self.round);
         self.merges += 1;
     }
 
-    /// Merges the clusters that these tuples are until each is safe, which they are together. Returns what is left of them.
+    /// Merges the clusters that these tuples are until each is safe, which they are together. Returns what is left of them,
+    /// and what is to be suppressed.
     ///
-    /// The cluster with the fewest rows is merged first. Once the meter says to stop, clusters are merged in the order of
-    /// their numbers, which takes no time.
+    /// The cluster with the fewest rows is merged first. For the next few, the nearest ones are looked for at once, in several
+    /// threads. What was found holds as long as it stays as it is: all others only grow or vanish, so none of them
+    /// gets nearer. Once the meter says to stop, clusters are merged in the order of their numbers, which takes no time.
     pub(super) fn merge_until_safe(
         &mut self,
         index: &mut Index<'_>,
         mut alive: Vec<u32>,
         meter: &Meter<'_>,
-    ) -> Vec<u32> {
+    ) -> Merged {
         let is_unsafe = |it: &u32| !self.is_safe[*it as usize];
         let waiting = alive.iter().copied().filter(is_unsafe);
         let waiting = waiting.map(|it| Reverse((self.rows[it as usize], it)));
-        let mut queue: BinaryHeap<_> = waiting.collect();
+        let mut queue: Queue = waiting.collect();
+        let mut suppressed: Vec<(u32, u32)> = Vec::new();
         let mut indexed = 0;
-        let learned_at = self.merges + MERGES_TO_LEARN;
+        let mut learns_at = Some(self.merges + MERGES_TO_LEARN);
         let mut left = alive.len();
         let mut sides = Vec::new();
-        while let Some(Reverse((rows, cluster))) = queue.pop() {
-            // Merged into another one, which leaves it without rows, or with others since.
-            if self.rows[cluster as usize] != rows || self.is_safe[cluster as usize] {
-                continue;
-            }
-            if indexed == 0 || 100 * left <= FEW_LEFT * indexed || self.merges == learned_at {
+        'rounds: loop {
+            let has_learned = learns_at.is_some_and(|at| self.merges >= at);
+            if indexed == 0 || 100 * left <= FEW_LEFT * indexed || has_learned {
                 alive.retain(|&it| self.rows[it as usize] > 0);
                 let side = |at: usize, it: u32| self.sides[at][it as usize];
                 let rows = |it: u32| self.rows[it as usize];
                 index.rebuild(alive.iter().copied(), &side, &rows);
                 indexed = alive.len();
+                learns_at = learns_at.filter(|_| !has_learned);
             }
-            let own = |sides: &Vec<Side>| sides[cluster as usize];
-            sides.clear();
-            sides.extend(self.sides.iter().map(own));
-            let seen = Seen {
-                number: cluster,
-                sides: &sides,
-                rows,
-            };
-            let Some(into) = index.nearest(seen) else {
+            let batch = self.next_batch(&mut queue, (left / ONE_AHEAD_IN).clamp(1, MOST_AHEAD));
+            if batch.is_empty() {
                 break;
-            };
-            self.merge(cluster, into);
-            self.rows[cluster as usize] = 0;
-            left -= 1;
-            sides.clear();
-            sides.extend(self.sides.iter().map(|sides| sides[into as usize]));
-            index.remove(cluster);
-            index.replace(Seen {
-                number: into,
-                sides: &sides,
-                rows: self.rows[into as usize],
-            });
-            if !self.is_safe[into as usize] {
-                queue.push(Reverse((self.rows[into as usize], into)));
             }
-            self.work += std::mem::take(&mut index.work);
-            if self.spend(meter).is_err() {
-                break;
+            self.round += 1;
+            let found = self.look_ahead(index, &batch);
+            found.iter().for_each(|&nearest| index.learn(nearest));
+            for (at, (&waiting, found)) in batch.iter().zip(found).enumerate() {
+                let Reverse((_, cluster)) = waiting;
+                if self.is_outdated(waiting) {
+                    continue;
+                }
+                // One that grew in the meantime may still be smaller.
+                if queue.peek().is_some_and(|next| *next > waiting) {
+                    queue.extend(&batch[at..]);
+                    break;
+                }
+                let is_spoiled = |it: u32| self.changed[it as usize] == self.round;
+                let nearest = match found.number.is_some_and(is_spoiled) {
+                    true => {
+                        let nearest = index.nearest(self.seen(cluster, &mut sides));
+                        index.learn(nearest);
+                        nearest
+                    }
+                    false => found,
+                };
+                let Some(other) = nearest.number else {
+                    break 'rounds;
+                };
+                left -= 1;
+                match self.fate(cluster, other) {
+                    Fate::Merged => {
+                        self.merge(cluster, other);
+                        index.remove(cluster);
+                        index.replace(self.seen(other, &mut sides));
+                        if !self.is_safe[other as usize] {
+                            queue.push(Reverse((self.rows[other as usize], other)));
+                        }
+                    }
+                    Fate::Suppressed => self.suppress(cluster, index, &mut suppressed),
+                    Fate::OtherSuppressed => {
+                        self.suppress(other, index, &mut suppressed);
+                        queue.push(waiting);
+                    }
+                }
+                self.work += std::mem::take(&mut index.work);
+                if self.spend(meter).is_err() {
+                    break 'rounds;
+                }
             }
         }
         alive.retain(|&it| self.rows[it as usize] > 0);
         self.merge_in_order(&mut alive);
-        alive
+        // What is left of them may not be safe without those that were to be suppressed.
+        if let [last] = alive[..]
+            && !self.is_safe[last as usize]
+        {
+            for (cluster, rows) in suppressed.drain(..) {
+                self.may_suppress += rows;
+                self.rows[cluster as usize] = rows;
+                self.merge(cluster, last);
+            }
+        }
+        Merged {
+            alive,
+            suppressed: suppressed.into_iter().map(|(it, _)| it).collect(),
+        }
+    }
+
+    /// Whether a cluster was merged with others, or is no longer waiting.
+    fn is_outdated(&self, Reverse((rows, cluster)): Waiting) -> bool {
+        self.rows[cluster as usize] != rows || self.is_safe[cluster as usize]
+    }
+
+    /// The next clusters that are to be merged.
+    fn next_batch(&self, queue: &mut Queue, most: usize) -> Vec<Waiting> {
+        let mut batch = Vec::new();
+        while batch.len() < most
+            && let Some(waiting) = queue.pop()
+        {
+            if !self.is_outdated(waiting) {
+                batch.push(waiting);
+            }
+        }
+        batch
+    }
+
+    /// The nearest cluster of each.
+    fn look_ahead(&self, index: &Index<'_>, batch: &[Waiting]) -> Vec<Nearest> {
+        let look = |batch: &[Waiting]| -> Vec<Nearest> {
+            let mut sides = Vec::new();
+            let mut nearest =
+                |&Reverse((_, it)): &Waiting| index.nearest(self.seen(it, &mut sides));
+            batch.iter().map(&mut nearest).collect()
+        };
+        let threads = self.threads.min(batch.len() / FEWEST_PER_THREAD).max(1);
+        let mut shares = batch.chunks(batch.len().div_ceil(threads));
+        let own = shares.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            let others: Vec<_> = shares.map(|it| scope.spawn(move || look(it))).collect();
+            let mut found = look(own);
+            for other in others {
+                found.extend(other.join().expect("nothing panics here"));
+            }
+            found
+        })
+    }
+
+    /// What is best done with a cluster and the nearest other. Nothing is suppressed for the sake of detail alone.
+    fn fate(&self, cluster: u32, other: u32) -> Fate {
+        if self.may_suppress == 0 {
+            return Fate::Merged;
+        }
+        let axes = self.axes;
+        let (mut sides, mut other_sides) = (Vec::new(), Vec::new());
+        let one = self.seen(cluster, &mut sides);
+        let two = self.seen(other, &mut other_sides);
+        let lost = |extent: u32, rows: u32| u64::from(extent) * u64::from(rows);
+        let joint = axes.joint_extent(one.sides, two.sides.iter().copied());
+        let (own, others) = (axes.extent(one.sides), axes.extent(two.sides));
+        let breaks = |extent: u32| extent / axes.suppressed.step;
+        if breaks(joint) <= breaks(own).max(breaks(others)) {
+            return Fate::Merged;
+        }
+        let left_of = |(extent, kept): (u32, Seen<'_>), suppressed: Seen<'_>| {
+            lost(extent, kept.rows) + lost(axes.suppressed.row, suppressed.rows)
+        };
+        let may_suppress =
+            |seen: Seen<'_>| seen.rows <= self.may_suppress && !self.is_safe[seen.number as usize];
+        let ways = [
+            (lost(joint, one.rows + two.rows), Fate::Merged, true),
+            (
+                left_of((others, two), one),
+                Fate::Suppressed,
+                may_suppress(one),
+            ),
+            (
+                left_of((own, one), two),
+                Fate::OtherSuppressed,
+                may_suppress(two),
+            ),
+        ];
+        let ways = ways.into_iter().filter(|(_, _, is_possible)| *is_possible);
+        let best = ways.min_by_key(|(lost, _, _)| *lost);
+        best.map_or(Fate::Merged, |(_, fate, _)| fate)
+    }
+
+    /// Puts a cluster aside with its rows, to be suppressed.
+    fn suppress(&mut self, cluster: u32, index: &mut Index<'_>, suppressed: &mut Vec<(u32, u32)>) {
+        let rows = std::mem::take(&mut self.rows[cluster as usize]);
+        self.may_suppress -= rows;
+        self.changed[cluster as usize] = self.round;
+        index.remove(cluster);
+        suppressed.push((cluster, rows));
     }
 
     /// Merges unsafe clusters with the next unsafe one, and what is left with any.
@@ -194,7 +369,6 @@ impl<'a> Clusters<'a> {
             }
             if let Some(smaller) = growing {
                 self.merge(smaller, cluster);
-                self.rows[smaller as usize] = 0;
             }
             growing = (!self.is_safe[cluster as usize]).then_some(cluster);
         }
@@ -205,7 +379,6 @@ impl<'a> Clusters<'a> {
                 }
                 if cluster != growing && self.rows[cluster as usize] > 0 {
                     self.merge(cluster, growing);
-                    self.rows[cluster as usize] = 0;
                 }
             }
         }

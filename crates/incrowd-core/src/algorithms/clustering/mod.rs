@@ -1,7 +1,8 @@
 //! Algorithms that merge clusters of tuples until every one is safe.
 //!
-//! They differ in what a merge loses (`axes.rs`), which is all that a further one has to say. `merge.rs` merges, `nearest.rs`
-//! finds with whom, `split.rs` splits what grew larger than it had to, `disjoint.rs` makes published values disjoint.
+//! They differ in what a merge loses (`axes.rs`; `worth.rs` if that is research value), which is all that a further one has
+//! to say. `merge.rs` merges, `nearest.rs` finds with whom, `split.rs` splits what grew larger than it had to, `disjoint.rs`
+//! makes published values disjoint.
 
 mod axes;
 mod disjoint;
@@ -9,10 +10,16 @@ mod euclidean;
 mod merge;
 mod ncp;
 mod nearest;
+mod rv;
+mod rv_suppress;
+mod side;
 mod split;
+mod worth;
 
 pub use euclidean::EuclideanCluster;
 pub use ncp::NcpCluster;
+pub use rv::RvCluster;
+pub use rv_suppress::RvClusterSuppress;
 
 use super::cuts::Judge;
 use super::finest::prints_safely;
@@ -23,11 +30,14 @@ use crate::counts::CountedTable;
 use crate::problem::{Interruption, Meter, Problem};
 use crate::recode::{PublishedNumbers, Regions};
 use crate::registry::{Kind, Setting};
+use crate::utility::{MetricSpec, ResearchValue};
 use axes::{Axes, Loss};
 use disjoint::Blocks;
 use merge::Clusters;
 use nearest::Index;
 use split::Splitter;
+use std::borrow::Cow;
+use worth::Experts;
 
 /// How an algorithm of this family clusters.
 struct Clustering {
@@ -35,6 +45,8 @@ struct Clustering {
     loss: Loss,
     /// Whether clusters are split again that have twice the rows they need.
     splits: bool,
+    /// Whether rows are suppressed where that loses less than merging.
+    suppresses: bool,
 }
 
 impl Clustering {
@@ -46,7 +58,8 @@ impl Clustering {
             let sizes = tuples.iter().map(|&it| table.tuples.sizes()[it as usize]);
             sizes.map(u64::from).sum()
         };
-        if suppressed.iter().map(rows_of).sum::<u64>() > u64::from(problem.max_suppressed) {
+        let rows_suppressed = suppressed.iter().map(rows_of).sum::<u64>();
+        if rows_suppressed > u64::from(problem.max_suppressed) {
             return uncut(problem, self.entry, meter);
         }
         let space = Space::new(problem);
@@ -55,16 +68,32 @@ impl Clustering {
         for (number, &tuple) in (0..).zip(&order) {
             numbers[tuple as usize] = number;
         }
-        let axes = Axes::new(&space, &space.points(problem, &order), self.loss);
+        let experts = match self.loss {
+            Loss::Value => Some(research_value(problem)?),
+            Loss::Certainty | Loss::Range => None,
+        };
+        let experts = experts.as_deref().map(|it| Experts::new(table, it));
+        let points = space.points(problem, &order);
+        let axes = Axes::new(&space, &points, self.loss, experts);
         let clusters = Clusters::new(problem, &axes, &order, meter);
         let mut clusters = clusters.map_err(|why| why.with_nothing_found(0, meter.spent()))?;
+        if self.suppresses {
+            clusters.may_suppress = problem.max_suppressed - rows_suppressed as u32;
+        }
         let mut index = Index::new(&axes, table.tuples.len());
         let mut splitter = Splitter::new(problem, &axes, &order);
         let mut classes: Vec<Vec<u32>> = Vec::new();
         for tuples in safe {
             let mut tuples: Vec<u32> = tuples.iter().map(|&it| numbers[it as usize]).collect();
             tuples.sort_unstable();
-            for cluster in clusters.merge_until_safe(&mut index, tuples, meter) {
+            let merged = clusters.merge_until_safe(&mut index, tuples, meter);
+            // Each tuple by itself, so that none is taken for part of what is published.
+            let alone = merged
+                .suppressed
+                .iter()
+                .flat_map(|&it| clusters.members(it));
+            classes.extend(alone.map(|tuple| vec![tuple]));
+            for cluster in merged.alive {
                 let members = clusters.members(cluster);
                 match self.splits {
                     true => classes.extend(splitter.split(members, meter)),
@@ -116,6 +145,18 @@ const DISJOINT: Setting = Setting::optional(
      way only",
 )
 .or("false");
+
+/// What experts say, whatever metric is to be minimized.
+fn research_value<'a>(problem: &Problem<'a>) -> Result<Cow<'a, ResearchValue>, Error> {
+    if let Some(metric) = problem.metric.research_value() {
+        return Ok(Cow::Borrowed(metric));
+    }
+    let metric = match &problem.settings.research {
+        Some(said) => ResearchValue::new(said.given(), problem.table)?,
+        None => ResearchValue::new(MetricSpec::named("research-value")?.given(), problem.table)?,
+    };
+    Ok(Cow::Owned(metric))
+}
 
 fn is_disjoint(problem: &Problem<'_>) -> bool {
     problem.settings.own.is_set("disjoint")

@@ -5,7 +5,8 @@
 //! is a lower bound for the whole block, found by the very code that finds the loss of a single cluster. Blocks
 //! whose bound is no better than what was found are passed over, so the result is that of looking at all.
 
-use super::axes::{Axes, Loss, Measure, Side, bits};
+use super::axes::{Axes, Loss, Measure};
+use super::side::{Side, bits};
 
 /// How many entries a block has.
 const FAN: usize = 16;
@@ -145,7 +146,7 @@ impl<'a> Index<'a> {
     }
 
     /// The cluster, other than this one, that loses least when merged with it; of several the one with the lowest number.
-    pub(super) fn nearest(&mut self, cluster: Seen<'_>) -> Option<u32> {
+    pub(super) fn nearest(&self, cluster: Seen<'_>) -> Nearest {
         let mut search = Search {
             index: self,
             cluster,
@@ -153,20 +154,37 @@ impl<'a> Index<'a> {
             extent: 0,
             work: 0,
         };
-        search.look(search.index.layers.len() - 1, 0);
-        let (work, extent, (_, number)) = (search.work, search.extent, search.best);
-        self.work += work;
-        self.found = (self.found.0 + u64::from(extent), self.found.1 + 1);
-        (number != NOBODY).then_some(number)
+        search.look(self.layers.len() - 1, 0);
+        Nearest {
+            number: (search.best.1 != NOBODY).then_some(search.best.1),
+            extent: search.extent,
+            work: search.work,
+        }
     }
+
+    /// Takes note of what was found, for the next index.
+    pub(super) fn learn(&mut self, nearest: Nearest) {
+        self.work += nearest.work;
+        self.found = (self.found.0 + u64::from(nearest.extent), self.found.1 + 1);
+    }
+}
+
+/// The nearest cluster.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Nearest {
+    /// None if there is no other.
+    pub(super) number: Option<u32>,
+    /// What both together lose without regard to rows.
+    extent: u32,
+    /// Blocks looked at.
+    work: u64,
 }
 
 impl Layer {
     fn new(axes: &Axes<'_>, blocks: usize) -> Self {
         let dimensions = axes.dimensions();
-        let is_bits = |measure: &Measure| matches!(measure, Measure::Bits { .. });
         // Where nobody is, nothing is known to be missing.
-        let any = match axes.measures.iter().any(is_bits) {
+        let any = match axes.measures.iter().any(Measure::has_bits) {
             true => vec![[[!0; FAN]; 2]; blocks * dimensions],
             false => Vec::new(),
         };
@@ -210,8 +228,8 @@ impl Layer {
         for (at, measure) in axes.measures.iter().enumerate() {
             let (own, inside) = (block * self.dimensions + at, entry * self.dimensions + at);
             let [lows, highs] = &below.all[inside];
-            let (low, high) = match measure {
-                Measure::Bits { .. } => {
+            let (low, high) = match measure.has_bits() {
+                true => {
                     let any = below.any[inside].map(|ends| fold(&ends, 0, |one, it| one | it));
                     for (ends, any) in self.any[own].iter_mut().zip(any) {
                         is_changed |= std::mem::replace(&mut ends[lane], any) != any;
@@ -219,7 +237,7 @@ impl Layer {
                     let all = |ends| fold(ends, !0, |one, it| one & it);
                     (all(lows), all(highs))
                 }
-                _ => (
+                false => (
                     fold(lows, i32::MIN, i32::max),
                     fold(highs, i32::MAX, i32::min),
                 ),
@@ -287,7 +305,26 @@ impl Layer {
                         extents[it] += values.loss(joint.max(least));
                     }
                 }
-                Measure::Group { .. } | Measure::Run { .. } => {
+                Measure::Span(span) => {
+                    for it in 0..FAN {
+                        extents[it] += span.loss((lows[it].min(side.0), highs[it].max(side.1)));
+                    }
+                }
+                Measure::Marks(marks) if look.is_at_clusters => {
+                    for it in 0..FAN {
+                        extents[it] += marks.loss((side.0 | lows[it], side.1 | highs[it]), 0);
+                    }
+                }
+                Measure::Marks(marks) => {
+                    let [any_low, any_high] = &self.any[first + at];
+                    let alone = bits(side).count_ones();
+                    for it in 0..FAN {
+                        let shared = (side.0 & any_low[it]) | (side.1 & any_high[it]);
+                        let least = alone + u32::from(shared == 0);
+                        extents[it] += marks.loss((side.0 | lows[it], side.1 | highs[it]), least);
+                    }
+                }
+                Measure::Group { .. } | Measure::Run { .. } | Measure::Levels(_) => {
                     for it in 0..FAN {
                         let side = (lows[it].min(side.0), highs[it].max(side.1));
                         extents[it] += axes.loss(at, side);
@@ -412,7 +449,7 @@ impl Sorting<'_> {
             self.far * u64::from(one.abs_diff(other)) / (u64::from(one) + u64::from(other)).max(1)
         };
         let mut farthest = match self.axes.loss {
-            Loss::Certainty => (pairs().map(rows_apart).sum(), By::Rows),
+            Loss::Certainty | Loss::Value => (pairs().map(rows_apart).sum(), By::Rows),
             Loss::Range => (0, By::Rows),
         };
         for at in 0..self.axes.dimensions() {
@@ -433,9 +470,9 @@ impl Sorting<'_> {
     /// Where a cluster lies in a dimension.
     fn place(&self, at: usize, number: u32) -> i64 {
         let side = (self.side)(at, number);
-        match self.axes.measures[at] {
-            Measure::Bits { .. } => i64::from(bits(side).trailing_zeros()),
-            _ => i64::from(side.0) + i64::from(side.1),
+        match self.axes.measures[at].has_bits() {
+            true => i64::from(bits(side).trailing_zeros()),
+            false => i64::from(side.0) + i64::from(side.1),
         }
     }
 }

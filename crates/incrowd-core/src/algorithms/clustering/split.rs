@@ -1,6 +1,7 @@
 //! Splits clusters that grew larger than they had to.
 
-use super::axes::{Axes, Side};
+use super::axes::Axes;
+use super::side::Side;
 use crate::algorithms::cuts::Judge;
 use crate::counts::{FrequencySet, Work};
 use crate::problem::{Meter, Problem};

@@ -84,7 +84,7 @@ impl Dimension {
     }
 
     /// The place of a leaf.
-    pub(super) fn place(&self, leaf: Leaf) -> u32 {
+    pub(in crate::algorithms) fn place(&self, leaf: Leaf) -> u32 {
         self.places_of_leaves[leaf.index()]
     }
 
@@ -96,6 +96,21 @@ impl Dimension {
     /// Of numbers: whether the cell at a place is one.
     pub(in crate::algorithms) fn is_number(&self, place: u32) -> bool {
         place >= self.first_number
+    }
+
+    /// Of numbers: the one at a place; NaN if the cell there is none.
+    pub(in crate::algorithms) fn number(&self, place: u32) -> f64 {
+        self.numbers[place as usize]
+    }
+
+    /// Of groups: how many levels there are.
+    pub(in crate::algorithms) fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Of groups: the leaves of each group of a level.
+    pub(in crate::algorithms) fn leaves_of_groups(&self, level: usize) -> &[u32] {
+        &self.levels[level].leaves
     }
 
     /// Of numbers: half the distance between the least and the greatest that has rows.

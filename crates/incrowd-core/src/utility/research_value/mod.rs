@@ -1,8 +1,10 @@
 //! What a release is still worth to someone who knows the field.
 
 mod rules;
+mod side;
 mod weights;
 
+pub(crate) use side::{Left, RuleSide, Said};
 pub use weights::automatic_weights;
 
 use super::floors::Ladders;
@@ -594,6 +596,10 @@ fn power(number: f64, exponent: f64) -> f64 {
 impl UtilityMetric for ResearchValue {
     fn name(&self) -> &'static str {
         ENTRY.name
+    }
+
+    fn research_value(&self) -> Option<&ResearchValue> {
+        Some(self)
     }
 
     fn detail(&self) -> Detail {

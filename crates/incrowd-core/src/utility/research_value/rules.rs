@@ -14,8 +14,8 @@ pub(super) struct BoundRule {
     sides: Vec<u8>,
 }
 
-const ONE: u8 = 1;
-const OTHER: u8 = 2;
+pub(super) const ONE: u8 = 1;
+pub(super) const OTHER: u8 = 2;
 const BOTH: u8 = ONE | OTHER;
 
 impl BoundRule {
@@ -44,6 +44,11 @@ impl BoundRule {
             });
         }
         Ok(bound)
+    }
+
+    /// The side of a leaf.
+    pub(super) fn side(&self, leaf: Leaf) -> u8 {
+        self.sides[leaf.index()]
     }
 
     /// Whether no published group stands for values of both sides.

@@ -1,7 +1,7 @@
 //! The bundled Adult table, counted.
 
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
-use incrowd_core::hierarchy::{self, Hierarchy};
+use incrowd_core::hierarchy::{self, Hierarchy, HierarchySpec};
 use incrowd_core::table::RowBatch;
 use std::fs;
 use std::path::PathBuf;
@@ -27,6 +27,21 @@ pub(crate) fn path(file: &str) -> PathBuf {
 
 /// Adult with these quasi-identifiers and sensitive columns, and the hierarchies it comes with.
 pub(crate) fn count(quasi_identifiers: &[&str], sensitive: &[&str]) -> CountedTable {
+    count_with(quasi_identifiers, sensitive, &|column, _| hierarchy(column))
+}
+
+/// Adult with these quasi-identifiers, whose levels are nothing but raw values and `*`.
+pub(crate) fn count_without_levels(quasi_identifiers: &[&str]) -> CountedTable {
+    count_with(quasi_identifiers, &[], &|column, values| {
+        HierarchySpec::Suppress.build(column, values).unwrap()
+    })
+}
+
+fn count_with(
+    quasi_identifiers: &[&str],
+    sensitive: &[&str],
+    hierarchy: &dyn Fn(&str, &[(&str, u32)]) -> Hierarchy,
+) -> CountedTable {
     let mut reader = csv::Reader::from_path(path("adult.csv")).unwrap();
     let names: Vec<String> = reader.headers().unwrap().iter().map(Into::into).collect();
     let positions = |columns: &[&str]| -> Vec<usize> {
@@ -42,11 +57,13 @@ pub(crate) fn count(quasi_identifiers: &[&str], sensitive: &[&str]) -> CountedTa
         }
     }
     counter.add(&batch).unwrap();
-    let hierarchies = quasi_identifiers.iter().map(|column| hierarchy(column));
+    let missing = Missing::default();
+    let hierarchies = quasi_identifiers.iter().enumerate();
+    let hierarchies =
+        hierarchies.map(|(at, column)| hierarchy(column, &counter.values(at, &missing)));
+    let hierarchies = hierarchies.collect();
     let distances = vec![None; sensitive.len()];
-    counter
-        .finish(hierarchies.collect(), distances, Missing::default())
-        .unwrap()
+    counter.finish(hierarchies, distances, missing).unwrap()
 }
 
 fn hierarchy(column: &str) -> Hierarchy {

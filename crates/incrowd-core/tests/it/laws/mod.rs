@@ -109,7 +109,7 @@ fn best_of_all(problem: &Problem<'_>, brute_force: &BruteForce, case: &str) -> O
 
 /// Algorithms that follow one path up the lattice: where safety does not survive merging they may pass a solution by,
 /// but they give up only at the highest acceptable levels.
-const FOLLOW_ONE_PATH: [&str; 11] = [
+const FOLLOW_ONE_PATH: [&str; 13] = [
     "datafly",
     "mu-argus",
     "bottom-up",
@@ -121,6 +121,8 @@ const FOLLOW_ONE_PATH: [&str; 11] = [
     "ncp-cluster",
     "euclidean-cluster",
     "rv-local",
+    "rv-cluster",
+    "rv-cluster-suppress",
 ];
 
 /// Checks that an algorithm may say there is no solution, or that it found none.
