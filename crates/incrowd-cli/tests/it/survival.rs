@@ -37,7 +37,7 @@ fn the_first_bucket_of_the_paper_survives_with_rules_and_at_every_k() {
         rows.iter().find(is_meant).expect(algorithm)
     };
     for k in [3, 5, 10] {
-        for algorithm in ["rv-global", "rv-hybrid", "rv-distributed"] {
+        for algorithm in ["rv-global", "rv-hybrid", "rv-distributed", "rv-cluster"] {
             let row = found(k, algorithm);
             assert_eq!(row["rules_kept"], 3, "{algorithm}, k = {k}");
             let first = &row["raw_buckets"][0];

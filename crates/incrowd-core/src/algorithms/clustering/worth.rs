@@ -329,7 +329,7 @@ fn coordinates(dimension: &Dimension) -> (Vec<i32>, f64) {
     // Halved so that everything is finite.
     let half = |place: u32| dimension.number(place) / 2.0;
     let least = numbers.next().map_or(0.0, half);
-    let range = numbers.last().map_or(0.0, half) - least;
+    let range = numbers.next_back().map_or(0.0, half) - least;
     // A power of two, so that whole numbers stay exact.
     let exponent = match range > 0.0 {
         true => (MOST_COORDINATE / 2.0 / range).log2().floor().min(1000.0) as i32,

@@ -27,12 +27,12 @@ pub(crate) fn path(file: &str) -> PathBuf {
 
 /// Adult with these quasi-identifiers and sensitive columns, and the hierarchies it comes with.
 pub(crate) fn count(quasi_identifiers: &[&str], sensitive: &[&str]) -> CountedTable {
-    count_with(quasi_identifiers, sensitive, &|column, _| hierarchy(column))
+    count_with(quasi_identifiers, sensitive, |column, _| hierarchy(column))
 }
 
 /// Adult with these quasi-identifiers, whose levels are nothing but raw values and `*`.
 pub(crate) fn count_without_levels(quasi_identifiers: &[&str]) -> CountedTable {
-    count_with(quasi_identifiers, &[], &|column, values| {
+    count_with(quasi_identifiers, &[], |column, values| {
         HierarchySpec::Suppress.build(column, values).unwrap()
     })
 }
@@ -40,7 +40,7 @@ pub(crate) fn count_without_levels(quasi_identifiers: &[&str]) -> CountedTable {
 fn count_with(
     quasi_identifiers: &[&str],
     sensitive: &[&str],
-    hierarchy: &dyn Fn(&str, &[(&str, u32)]) -> Hierarchy,
+    hierarchy: impl Fn(&str, &[(&str, u32)]) -> Hierarchy,
 ) -> CountedTable {
     let mut reader = csv::Reader::from_path(path("adult.csv")).unwrap();
     let names: Vec<String> = reader.headers().unwrap().iter().map(Into::into).collect();
