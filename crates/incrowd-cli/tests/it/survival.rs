@@ -171,3 +171,49 @@ fn levels_chosen_from_the_data_keep_the_boundaries_of_rules() {
     let given = run("--rule 'age: 27|28 = 5' --hierarchy age=interval:10,50");
     assert_eq!(from(&given), "interval:10,50");
 }
+
+#[test]
+fn a_release_with_levels_cut_by_rules_is_verified_with_its_job_and_not_called_wrong_without() {
+    let adult = data("adult/adult.csv");
+    let job = format!(
+        "[data]\npath = '{adult}'\n[columns]\nquasi_identifiers = [\"age\", \"capital-gain\"]\nothers = \"drop\"\n\
+         [privacy]\nmodels = [\"k-anonymity(k=10)\"]\nmax_suppressed = \"1%\"\n\
+         [rules]\nage = [\"27|28 = 25\"]\ncapital-gain = [\"7297|7298 = 45\"]\n\
+         [search]\ngranularity_exponent = 0.1\n"
+    );
+    for algorithm in ["rv-global", "rv-cluster", "top-down"] {
+        let target = match algorithm {
+            "top-down" => " --target salary-class",
+            _ => "",
+        };
+        let folder = Folder::with("job.toml", &job);
+        folder
+            .run(&format!(
+                "anonymize --job job.toml --algorithm {algorithm}{target} -o safe.csv --certificate c.json"
+            ))
+            .ends_with(0);
+        let verify = format!("verify safe.csv --certificate c.json --original '{adult}' --json");
+        let without = folder.run(&verify).ends_with(0).json();
+        assert_eq!(
+            without["certificate"]["holds"], true,
+            "{algorithm}: {without}"
+        );
+        let unchecked = without["certificate"]["unchecked"].to_string();
+        assert!(unchecked.contains("boundaries of rules"), "{algorithm}");
+        // Whoever has the job can check the levels too.
+        let job = job.replace(
+            "[search]",
+            &format!("[search]\nalgorithm = \"{algorithm}\""),
+        );
+        let job = match algorithm {
+            "top-down" => job.replace("others", "target = [\"salary-class\"]\nothers"),
+            _ => job,
+        };
+        let folder = folder.and("same.toml", &job);
+        let with = folder.run(&format!("{verify} --job same.toml"));
+        let with = with.ends_with(0).json();
+        assert_eq!(with["certificate"]["holds"], true, "{algorithm}: {with}");
+        let unchecked = with["certificate"]["unchecked"].to_string();
+        assert!(!unchecked.contains("boundaries of rules"), "{algorithm}");
+    }
+}

@@ -24,6 +24,7 @@ use std::collections::BTreeSet;
 /// Why what a search states about itself is not checked.
 const SEARCH: &str = "only the search knows it; run the job again";
 const NOT_SHOWN: &str = "the published values do not show how they were made";
+const NEEDS_RULES: &str = "levels chosen from the data are cut at the boundaries of rules: give the job file with `--job`";
 const NEEDS_ORIGINAL: &str = "needs the original table: give it with `--original`";
 
 /// A certificate made from the files.
@@ -49,6 +50,23 @@ impl Recount<'_> {
             field: field.to_owned(),
             why: why.to_owned(),
         });
+    }
+
+    /// Columns with other levels than stated for which rules are stated: the levels may have been cut at boundaries that
+    /// only the job file tells.
+    fn cut_by_rules(&self) -> Vec<String> {
+        let request = &self.stated.request;
+        let rules = || request.research_value.iter().flat_map(|it| &it.rules);
+        let original = self.looked.original.iter();
+        let attributes = original.flat_map(|original| &original.table.attributes);
+        attributes
+            .zip(&request.quasi_identifiers)
+            .filter(|(attribute, stated)| {
+                rules().any(|rule| rule.column == attribute.name)
+                    && stated.hierarchy_sha256 != describe::hash(&attribute.hierarchy)
+            })
+            .map(|(attribute, _)| attribute.name.clone())
+            .collect()
     }
 
     /// The file must have exactly the columns that are stated to be published.
@@ -113,15 +131,17 @@ impl Recount<'_> {
         }
         self.unchecked("request", "needs the job file: give it with `--job`");
         if let Some(original) = &self.looked.original {
+            let cut_by_rules = self.cut_by_rules();
             let attributes = original.table.attributes.iter();
-            for (generalized, attribute) in self
-                .found
-                .request
-                .quasi_identifiers
-                .iter_mut()
-                .zip(attributes)
-            {
-                generalized.hierarchy_sha256 = describe::hash(&attribute.hierarchy);
+            let stated = self.found.request.quasi_identifiers.iter_mut();
+            for (generalized, attribute) in stated.zip(attributes) {
+                if !cut_by_rules.contains(&generalized.column) {
+                    generalized.hierarchy_sha256 = describe::hash(&attribute.hierarchy);
+                }
+            }
+            for column in cut_by_rules {
+                let field = format!("request.quasi_identifiers.{column}.hierarchy_sha256");
+                self.unchecked(&field, NEEDS_RULES);
             }
             for measured in &mut self.found.request.distances {
                 let column = original.table.column(&measured.column);
@@ -158,11 +178,11 @@ impl Recount<'_> {
         };
         let is_starred = request.suppressed == "star";
         let again = match original {
-            Some(original) => {
+            Some(original) if self.cut_by_rules().is_empty() => {
                 let levels = found.levels.as_ref();
                 Again::of(self.stated, self.looked, original, levels, job)?
             }
-            None => None,
+            _ => None,
         };
         match original {
             Some(original) => {
@@ -310,6 +330,10 @@ impl Recount<'_> {
                         .all(|text| attribute.hierarchy.group(level, text).is_some())
             });
         if fits {
+            return Some(levels);
+        }
+        if !self.cut_by_rules().is_empty() {
+            self.unchecked("reached.levels", NEEDS_RULES);
             return Some(levels);
         }
         let found = original.levels.as_ref()?;
