@@ -123,17 +123,54 @@ fn research_value(settings: &str, table: &CountedTable) -> Box<dyn UtilityMetric
     spec.build(table).unwrap()
 }
 
+/// Random rules about age and race, with random importances, weights and exponents.
+fn random_settings(rng: &mut Rng) -> String {
+    let races = ["White", "Black", "Other", "Asian-Pac-Islander"];
+    let mut rules = Vec::new();
+    for _ in 0..rng.usize(1..4) {
+        let age = rng.u32(20..80);
+        rules.push(format!("age: {age}|{} = {}", age + 1, rng.u32(1..40)));
+        let one = rng.usize(0..3);
+        let other = rng.usize(one + 1..4);
+        let importance = rng.u32(1..40);
+        rules.push(format!(
+            "race: {} != {} = {importance}",
+            races[one], races[other]
+        ));
+    }
+    rules.sort();
+    rules.dedup_by_key(|rule| rule.split(" = ").next().map(str::to_owned));
+    let weights = match rng.u8(0..3) {
+        0 => "weighting=auto".to_owned(),
+        1 => "weighting=equal".to_owned(),
+        _ => {
+            let (age, race) = (rng.u32(1..50), rng.u32(1..50));
+            let rest = 100 - age - race;
+            let share = |part: u32| f64::from(part) / 100.0;
+            format!(
+                "weights=age:{};race:{};education:{}",
+                share(age),
+                share(race),
+                share(rest)
+            )
+        }
+    };
+    let exponent = [0.1, 0.5, 1.0, 2.0][rng.usize(0..4)];
+    format!(
+        "rules=\"{}\",base={},{weights},granularity-exponent={exponent}",
+        rules.join(" ; "),
+        rng.u32(0..10)
+    )
+}
+
 #[test]
 fn on_adult_the_best_string_is_that_of_all_strings() {
     let columns = ["age", "race", "education", "marital-status", "sex"];
     let table = adult::count(&columns, &[]);
-    let settings = [
-        "rules=\"age: 27|28 = 20 ; age: 64|65 = 5 ; race: White != Black = 10\"",
-        "rules=\"race: White != Black = 10\",weights=age:0.1;race:0.6;education:0.3",
-        "weighting=auto,rules=\"sex: Male != Female = 1\",base=2,rule-exponent=2",
-    ];
+    let rng = &mut Rng::with_seed(12);
+    let settings: Vec<String> = (0..8).map(|_| random_settings(rng)).collect();
     for settings in settings {
-        let metric = research_value(settings, &table);
+        let metric = research_value(&settings, &table);
         for (strength, budget) in [(3, 0), (10, 0), (5, 300), (50, 1500)] {
             let models = k(strength, &table);
             let problem = Problem::new(&table, &models, &*metric).allow_suppressed(budget);
