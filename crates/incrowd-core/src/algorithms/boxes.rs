@@ -336,7 +336,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Looks for a better result below the best: a long search may never get there by itself.
+    /// Looks for a better result, first below the highest levels and then below the best: a long search may never get there
+    /// by itself.
     fn descend(&mut self) -> Result<(), Interruption> {
         let Some(best) = self.best.as_ref().map(|best| best.node.clone()) else {
             return Ok(());
@@ -344,15 +345,24 @@ impl<'a> Search<'a> {
         if self.descended_from.as_ref() == Some(&best) || self.goal.least_height > 0 {
             return Ok(());
         }
-        self.descended_from = Some(best.clone());
-        let (metric, max_suppressed) = (self.problem.metric, self.problem.max_suppressed);
-        let floor = |node: &Node| metric.floor(node, Known::NOTHING);
-        let lowest = descent::descend(best, floor, |node| {
-            Ok(self.assess(node)?.rows_suppressed <= max_suppressed)
-        })?;
+        if self.descended_from.is_none() && self.is_safe(&self.problem.max_levels)? {
+            self.descend_from(self.problem.max_levels.clone())?;
+        }
+        self.descend_from(best)?;
         // From there on, only a result of the search itself is worth another descent.
-        self.descended_from = (self.best.as_ref().map(|best| best.node.clone())).or(Some(lowest));
+        self.descended_from = self.best.as_ref().map(|best| best.node.clone());
         Ok(())
+    }
+
+    fn descend_from(&mut self, start: Node) -> Result<(), Interruption> {
+        let metric = self.problem.metric;
+        let floor = |node: &Node| metric.floor(node, Known::NOTHING);
+        descent::descend(start, floor, |node| self.is_safe(node)).map(|_| ())
+    }
+
+    /// Whether a node may be published.
+    fn is_safe(&mut self, node: &Node) -> Result<bool, Interruption> {
+        Ok(self.assess(node)?.rows_suppressed <= self.problem.max_suppressed)
     }
 
     fn note(&self) {
