@@ -6,7 +6,7 @@
 //! writer accepts.
 //!
 //! Modules may use only what stands beside or left of them:
-//! `card draw error numbers | chance table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
+//! `card draw error numbers | chance risk table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
 //! negotiate`.
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ pub mod problem;
 pub mod publish;
 pub mod recode;
 pub mod registry;
+pub mod risk;
 pub mod table;
 pub mod utility;
 
