@@ -15,6 +15,7 @@ mod crowds;
 mod judge;
 mod map;
 mod measure;
+mod population;
 mod recoder;
 mod seen;
 mod tally;
@@ -31,6 +32,7 @@ pub use judge::Reached;
 pub use map::{
     MappedAttribute, MappedClasses, MappedColumn, MappedShares, MappedTuples, ReleaseMap,
 };
+pub use population::{MatchedClass, match_population};
 pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use seen::Seen;
 pub use tally::{Confirmation, Tally};

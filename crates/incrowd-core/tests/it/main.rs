@@ -25,6 +25,7 @@ mod paper_002;
 mod paper_004;
 mod parameters;
 mod partitions;
+mod population;
 mod published_texts;
 mod region_case;
 mod regions;
