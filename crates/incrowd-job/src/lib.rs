@@ -53,6 +53,10 @@ pub use report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
 };
 pub use report::revealing::{Reason, RevealingColumn};
+pub use report::risk::{
+    AboveThreshold, CertainRows, EstimatedShares, GateJudged, PopulationEstimates, Reidentified,
+    RiskReport, Risks, UniqueRows, Uniques,
+};
 pub use report::simulation::{Chance, Drawn, NeededByColumns, SimulatedColumn, Simulation};
 pub use report::stopped::{Stopped, StoppedBy};
 pub use report::survival::{BucketSurvived, SurvivalRow, SurvivalStudy, Survived};
@@ -75,6 +79,7 @@ pub use run::negotiation::{
     NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,
 };
 pub use run::plan::Plan;
+pub use run::risk::{Population, RiskOptions, risk};
 pub use run::schemes_study::{
     Experiment, SchemesFound, SchemesOptions, SchemesRow, SchemesStudy, SearchLimit, study_schemes,
 };
@@ -83,6 +88,6 @@ pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, 
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{
     AlgorithmSettings, AttachedLevels, AttachedSink, AttachedTable, Budget, Columns, Data,
-    Delimiter, HierarchySource, Job, MissingCells, Others, Output, Privacy, RuleTexts, Search,
-    Suppressed, TimeLimit, Unlisted, Weighting, WorkLimit,
+    Delimiter, Gate, GateFigure, HierarchySource, Job, MissingCells, Others, Output, Privacy,
+    RuleTexts, Search, Suppressed, TimeLimit, Unlisted, Weighting, WorkLimit,
 };

@@ -15,6 +15,7 @@ mod output;
 mod privacy;
 mod request;
 mod research;
+mod risk;
 mod search;
 mod simulate;
 mod study;
@@ -32,6 +33,7 @@ pub(crate) use hierarchy::{
 pub(crate) use init::InitArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use negotiate::NegotiateArgs;
+pub(crate) use risk::RiskArgs;
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use study::StudyArgs;
 pub(crate) use verify::VerifyArgs;
@@ -59,7 +61,7 @@ const EXAMPLES: &str = "Examples:
   incrowd verify safe.csv -q age,sex,race -k 5
   incrowd negotiate adult.csv -q age,sex,race -k 10 --max-suppressed 1% --max-levels 2,0,1
 
-Exit codes: 0 request met, 1 met only with relaxations or file found unsafe, 2 error, 130 stopped with Ctrl-C.";
+Exit codes: 0 request met, 1 met only with relaxations or file found unsafe or too risky, 2 error, 130 stopped with Ctrl-C.";
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
@@ -87,6 +89,7 @@ pub(crate) enum Command {
     Study(Box<StudyArgs>),
     Compare(Box<CompareArgs>),
     Evaluate(Box<EvaluateArgs>),
+    Risk(Box<RiskArgs>),
     Simulate(Box<SimulateArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),

@@ -12,6 +12,7 @@ mod init;
 mod inspect;
 mod man;
 mod negotiate;
+mod risk;
 mod simulate;
 mod study;
 mod talk;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
         Command::Study(args) => study::run(args, global, control),
         Command::Compare(args) => compare::run(args, global, control),
         Command::Evaluate(args) => evaluate::run(args, global, control),
+        Command::Risk(args) => risk::run(args, global, control),
         Command::Simulate(args) => simulate::run(args, global, control),
         Command::Explain(args) => explain::run(args, global),
         Command::Completions(args) => Ok(completions::run(args)),

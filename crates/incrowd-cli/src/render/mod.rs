@@ -6,6 +6,7 @@ pub(crate) mod evaluation;
 pub(crate) mod json;
 pub(crate) mod negotiation;
 mod page;
+pub(crate) mod risk;
 pub(crate) mod schemes;
 pub(crate) mod simulation;
 pub(crate) mod survival;

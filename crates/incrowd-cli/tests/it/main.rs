@@ -23,6 +23,7 @@ mod readme;
 mod regions;
 mod report;
 mod research_value;
+mod risk;
 mod shown;
 mod simulate;
 mod study;

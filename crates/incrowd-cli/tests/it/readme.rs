@@ -141,3 +141,9 @@ fn what_the_guide_says_of_a_release_is_what_evaluate_prints() {
     let (ran, _) = run_all("docs/guide/is-it-still-useful.md");
     assert_eq!(ran, 3);
 }
+
+#[test]
+fn what_the_guide_says_of_risk_is_what_risk_prints() {
+    let (ran, _) = run_all("docs/guide/how-risky-is-it.md");
+    assert_eq!(ran, 7);
+}

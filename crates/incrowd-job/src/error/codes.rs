@@ -84,6 +84,12 @@ incrowd_core::error_codes! {
     Repeats => "repeats", "Too few or too many repeats of a simulation.";
     CertainChance => "certain-chance", "Rows are asked for that make something certain.";
     RowsOutOfReach => "rows-out-of-reach", "More rows would be needed than can be looked for.";
+    Gate => "gate", "An invalid gate on a figure of risk.";
+    GateFigure => "gate-figure", "A gate on a figure that does not exist.";
+    GateWithoutFigure => "gate-without-figure", "A gate on a figure that cannot be found with what is given.";
+    Threshold => "threshold", "An invalid threshold of risk.";
+    PopulationTooSmall => "population-too-small", "A population with fewer people than the table has rows.";
+    PopulationUnmatched => "population-unmatched", "A population in which no row of the table matches anyone.";
     WorkerLost => "worker-lost", "A thread ended without a result. A bug in incrowd.";
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Error, nearest_names};
 use crate::report::outcome::UnchangedRole;
+use crate::spec::GateFigure;
 use std::io;
 
 impl Error {
@@ -265,6 +266,25 @@ impl Error {
             }
             Error::RowsOutOfReach { .. } => {
                 "give fewer columns or columns of fewer values, or `--rows N` for the chance of N rows".into()
+            }
+            Error::Gate { .. } => {
+                "write a figure, `<` or `<=`, and a number from 0 to 1 or a percentage, as in `highest<=0.2`".into()
+            }
+            Error::GateFigure { nearest, .. } => match nearest.first() {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => {
+                    let names: Vec<&str> = GateFigure::names().collect();
+                    format!("the figures are {}", names.join(", "))
+                }
+            },
+            Error::GateWithoutFigure { needed, .. } => format!("give `{needed}`, or leave the gate out"),
+            Error::Threshold { .. } => "give a number from 0 to 1 or a percentage, as in `--threshold 0.2`".into(),
+            Error::PopulationTooSmall { .. } => {
+                "a population is everyone whom the rows could be about: at least the rows themselves".into()
+            }
+            Error::PopulationUnmatched { .. } => {
+                "give the hierarchies that the file was made with, by `--hierarchies` or `--hierarchy`, and a table of raw values"
+                    .into()
             }
             Error::WorkerLost => "this is a bug in incrowd; please report it".into(),
         }

@@ -512,6 +512,52 @@ pub enum Error {
         /// The greatest percentage that can be asked for.
         greatest: f64,
     },
+    /// A gate that cannot be parsed.
+    #[error("`{text}` is not a gate")]
+    Gate {
+        /// What was given.
+        text: String,
+    },
+    /// A gate about a figure that does not exist.
+    #[error("there is no figure `{name}` to set a gate on")]
+    GateFigure {
+        /// What was given.
+        name: String,
+        /// Names that resemble it.
+        nearest: Vec<String>,
+    },
+    /// A gate about a figure that cannot be found with what is given.
+    #[error("the gate `{gate}` is about a figure that needs `{needed}`")]
+    GateWithoutFigure {
+        /// The gate.
+        gate: String,
+        /// The flag that is missing.
+        needed: &'static str,
+    },
+    /// A threshold that is not a share.
+    #[error("`{text}` is not a threshold")]
+    Threshold {
+        /// What was given.
+        text: String,
+    },
+    /// A population with fewer people than the table has rows.
+    #[error("a population of {people} people cannot contain the {rows} rows of the table")]
+    PopulationTooSmall {
+        /// What was given or counted.
+        people: u64,
+        /// Rows of the table.
+        rows: u64,
+        /// The table.
+        input: String,
+    },
+    /// No row matches anyone in the population.
+    #[error("no row of the table matches anyone in the population")]
+    PopulationUnmatched {
+        /// The table.
+        input: String,
+        /// The table of the population.
+        population: String,
+    },
     /// More rows are needed than can be looked for, and no other number is given.
     #[error("more than {most} rows would be needed")]
     RowsOutOfReach {

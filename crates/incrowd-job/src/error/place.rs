@@ -39,6 +39,10 @@ impl Error {
                 ..
             } => Some(format!("{named_in}; {input} has {columns} columns")),
             Error::UnreadText { input, row, .. } => Some(format!("{input}, first in row {row}")),
+            Error::PopulationTooSmall { input, .. } => Some(input.clone()),
+            Error::PopulationUnmatched { input, population } => {
+                Some(format!("{input}; {population}"))
+            }
             Error::NoRole { columns, .. } if columns.len() > 1 => Some(join(columns)),
             Error::RevealingColumns { columns } => Some(join(columns)),
             Error::NoSuchLevel { height, .. } => {

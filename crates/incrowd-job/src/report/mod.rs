@@ -15,6 +15,7 @@ pub(crate) mod page;
 pub(crate) mod pictured;
 pub(crate) mod research;
 pub(crate) mod revealing;
+pub(crate) mod risk;
 pub(crate) mod simulation;
 pub(crate) mod stopped;
 pub(crate) mod survival;

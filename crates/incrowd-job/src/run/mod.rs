@@ -21,6 +21,7 @@ pub(crate) mod negotiation;
 pub(crate) mod pictured;
 pub(crate) mod plan;
 pub(crate) mod published_reader;
+pub(crate) mod risk;
 pub(crate) mod roles;
 pub(crate) mod row_types;
 pub(crate) mod schemes_study;

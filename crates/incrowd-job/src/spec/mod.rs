@@ -6,6 +6,7 @@
 mod attached;
 mod budget;
 mod builder;
+pub(crate) mod gate;
 mod hierarchy_source;
 mod job;
 mod research;
@@ -16,6 +17,7 @@ mod work_limit;
 
 pub use attached::{AttachedLevels, AttachedSink, AttachedTable};
 pub use budget::Budget;
+pub use gate::{Gate, GateFigure};
 pub use hierarchy_source::HierarchySource;
 pub use job::{
     Columns, Data, Delimiter, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,

@@ -511,6 +511,36 @@ pub(super) static GLOSSARY: &[Word] = &[
         "`--target salary`; needed by `--algorithm top-down` and `bottom-up`.",
     ),
     term(
+        "prosecutor",
+        &["prosecutor risk"],
+        "An attacker who knows that somebody is in a file and knows the quasi-identifiers: they pick one row of a class.",
+        "Their chance of picking the right row is 1 / the rows of the class.",
+        "`incrowd risk`; `--gate 'highest<=0.2'`.",
+    ),
+    term(
+        "journalist",
+        &["journalist risk"],
+        "An attacker who has a register of the whole population: they pick one of the people there who match a row.",
+        "Their chance of picking the right person is 1 / the people who match. It is smaller than that of a prosecutor, since \
+         nobody has to be in the file.",
+        "`incrowd risk --population FILE`; `--gate 'journalist.highest<=0.2'`.",
+    ),
+    term(
+        "marketer",
+        &["marketer risk"],
+        "An attacker who looks for nobody in particular and tries everyone: they are right once for each class.",
+        "",
+        "`incrowd risk`; `--gate 'marketer<=0.05'`.",
+    ),
+    term(
+        "population",
+        &["population uniques", "unique in the population"],
+        "Everyone whom the rows of a file could be about.",
+        "Who is unique in a file may have doubles in the population. How many people have none is estimated by three models: \
+         Pitman, Zayatz and SNB (slide negative binomial).",
+        "`incrowd risk --population FILE` or `--population-size N`.",
+    ),
+    term(
         "class",
         &["classes", "equivalence class", "equivalence classes"],
         "The rows of a release whose published quasi-identifiers are all equal.",
