@@ -54,8 +54,8 @@ pub use report::research::{
 };
 pub use report::revealing::{Reason, RevealingColumn};
 pub use report::risk::{
-    AboveThreshold, CertainRows, EstimatedShares, GateJudged, PopulationEstimates, Reidentified,
-    RiskReport, Risks, UniqueRows, Uniques,
+    AboveThreshold, CertainRows, EstimatedShares, GateJudged, Matched, PopulationEstimates,
+    Presence, Reidentified, RiskReport, Risks, UniqueRows, Uniques,
 };
 pub use report::simulation::{Chance, Drawn, NeededByColumns, SimulatedColumn, Simulation};
 pub use report::stopped::{Stopped, StoppedBy};

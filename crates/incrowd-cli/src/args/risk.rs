@@ -28,7 +28,8 @@ use incrowd_job::{Error, Population, RiskOptions};
   incrowd risk safe.csv -q age,sex,race --gate 'highest<=0.2' --gate 'uniques<=0'
 
 Figures for --gate: highest, average, above, marketer, journalist.highest, journalist.average, journalist.above,
-uniques, pitman, zayatz, snb (shares of the population), certain (the greatest share over the columns of -s).
+presence (the greatest share of the people who match a class that is in the file), uniques, pitman, zayatz, snb (shares
+of the population), certain (the greatest share over the columns of -s).
 
 Exit codes: 0 measured, and every gate met; 1 a gate is not met; 2 error.")]
 pub(crate) struct RiskArgs {

@@ -1,7 +1,9 @@
 //! How easily people in a table are found.
 
 use super::page::Page;
-use incrowd_job::{GateJudged, PopulationEstimates, Reidentified, RiskReport, Risks, few_digits};
+use incrowd_job::{
+    GateJudged, PopulationEstimates, Presence, Reidentified, RiskReport, Risks, few_digits,
+};
 
 /// The report of `risk`: the answer first, then the figures, before and after if both are known.
 pub(crate) fn text(found: &RiskReport) -> String {
@@ -81,6 +83,13 @@ fn figures(page: &mut Page, found: &RiskReport) {
             Some(rows_and_share(above.rows, above.share))
         });
     }
+    line("k-map: fewest matching people", &|file| {
+        Some(file.matched?.k_map.to_string())
+    });
+    line("delta-presence: in the file", &|file| {
+        let Presence { min, max } = file.matched?.delta_presence;
+        Some(format!("{} to {}", percent(min), percent(max)))
+    });
     line("marketer: share of rows found", &|file| {
         Some(percent(file.marketer))
     });

@@ -86,6 +86,9 @@ fn a_journalist_picks_among_the_people_of_the_population() {
         (3.0 / 10.0 + 2.0 / 6.0 + 1.0 / 4.0) / 6.0,
     );
     assert_eq!(journalist["above_threshold"]["rows"], 1);
+    // Four people match the smallest class; three of ten, two of six and one of four are in the file.
+    let matched = json!({"k_map": 4, "delta_presence": {"min": 0.25, "max": 2.0 / 6.0}});
+    assert_eq!(found["matched"], matched);
     let population = &found["uniques"]["population"];
     assert_eq!(population["size"], 20);
     // By hand: 11628/47328 of the sample uniques, times 20/6.
@@ -148,6 +151,8 @@ fn a_gate_that_is_not_met_is_code_1() {
         ("--gate above<=0.2 --threshold 0.5", 0),
         ("-s disease --gate certain<=0.6", 1),
         ("--population all.csv --gate journalist.highest<=0.25", 0),
+        ("--population all.csv --gate presence<=0.3", 1),
+        ("--population all.csv --gate presence<=0.34", 0),
         ("--population-size 20 --gate zayatz<=0.05", 0),
         // No estimate, so nothing shows that it is met.
         ("--population-size 20 --gate pitman<=1", 1),
@@ -172,6 +177,7 @@ fn a_gate_that_makes_no_sense_is_an_error_before_anything_is_read() {
         ("highest>=0.2", "gate"),
         ("higest<=0.2", "gate-figure"),
         ("journalist.highest<=0.2", "gate-without-figure"),
+        ("presence<=0.2", "gate-without-figure"),
         ("pitman<=0.2", "gate-without-figure"),
         ("certain<=0.2", "gate-without-figure"),
     ] {
@@ -305,6 +311,8 @@ const TEXT: &str = "\
   journalist: highest risk       25.0 %
   journalist: average risk       14.7 %
   journalist: rows above 0.2     1 (16.7 %)
+  k-map: fewest matching people  4
+  delta-presence: in the file    25.0 % to 33.3 %
   marketer: share of rows found  50.0 %
   certain value of disease       4 (66.7 %)
   people in the population       20

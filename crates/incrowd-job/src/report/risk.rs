@@ -44,6 +44,9 @@ pub struct Risks {
     pub prosecutor: Reidentified,
     /// An attacker who knows everyone in the population; none without its table.
     pub journalist: Option<Reidentified>,
+    /// What the file promises to the people of the population; none without its table, or without rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Matched>,
     /// The share of rows that an attacker who tries all of them gets right: classes per row.
     pub marketer: f64,
     /// Who is alone.
@@ -65,6 +68,24 @@ pub struct Reidentified {
     pub average: f64,
     /// Rows found too easily.
     pub above_threshold: AboveThreshold,
+}
+
+/// How the classes of a file compare with the people of the population who match them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Matched {
+    /// Every class is matched by at least so many people: the k of k-map.
+    pub k_map: u64,
+    /// Of the people who match a class, the share that is in the file: the bounds of delta-presence.
+    pub delta_presence: Presence,
+}
+
+/// The least and the greatest share over the classes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Presence {
+    /// Of the class whose people are in the file least likely.
+    pub min: f64,
+    /// Of the class whose people are in the file most likely.
+    pub max: f64,
 }
 
 /// Rows whose risk is greater than a threshold.

@@ -42,6 +42,8 @@ pub enum GateFigure {
     JournalistAverage,
     /// The share of rows whose risk in the population is above the threshold.
     JournalistAbove,
+    /// The greatest share of the people who match a class that is in the file.
+    Presence,
     /// The share of rows that are unique.
     Uniques,
     /// The share of the population that is unique, estimated.
@@ -56,7 +58,7 @@ pub enum GateFigure {
 
 impl GateFigure {
     /// Every figure with its name.
-    const ALL: [(&'static str, GateFigure); 12] = [
+    const ALL: [(&'static str, GateFigure); 13] = [
         ("highest", GateFigure::Highest),
         ("average", GateFigure::Average),
         ("above", GateFigure::Above),
@@ -64,6 +66,7 @@ impl GateFigure {
         ("journalist.highest", GateFigure::JournalistHighest),
         ("journalist.average", GateFigure::JournalistAverage),
         ("journalist.above", GateFigure::JournalistAbove),
+        ("presence", GateFigure::Presence),
         ("uniques", GateFigure::Uniques),
         ("pitman", GateFigure::Pitman),
         ("zayatz", GateFigure::Zayatz),

@@ -11,7 +11,8 @@ pub(super) fn check(job: &Job, options: &RiskOptions) -> Result<(), Error> {
         let needed = match gate.figure {
             GateFigure::JournalistHighest
             | GateFigure::JournalistAverage
-            | GateFigure::JournalistAbove => {
+            | GateFigure::JournalistAbove
+            | GateFigure::Presence => {
                 let is_there = matches!(options.population, Some(Population::Table(_)));
                 (!is_there).then_some("--population FILE")
             }
@@ -58,6 +59,7 @@ fn figure(figure: GateFigure, risks: &Risks) -> Option<f64> {
         GateFigure::JournalistHighest => Some(journalist?.highest),
         GateFigure::JournalistAverage => Some(journalist?.average),
         GateFigure::JournalistAbove => Some(journalist?.above_threshold.share),
+        GateFigure::Presence => Some(risks.matched?.delta_presence.max),
         GateFigure::Uniques => Some(risks.uniques.sample.share),
         GateFigure::Pitman => population?.shares.pitman,
         GateFigure::Zayatz => population?.shares.zayatz,

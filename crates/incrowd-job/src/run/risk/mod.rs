@@ -9,8 +9,8 @@ mod gates;
 use crate::error::Error;
 use crate::report::outcome::VERSION;
 use crate::report::risk::{
-    AboveThreshold, CertainRows, EstimatedShares, PopulationEstimates, Reidentified, RiskReport,
-    Risks, UniqueRows, Uniques,
+    AboveThreshold, CertainRows, EstimatedShares, Matched, PopulationEstimates, Presence,
+    Reidentified, RiskReport, Risks, UniqueRows, Uniques,
 };
 use crate::run::control::{Control, Phase};
 use crate::run::{hierarchies, input};
@@ -128,19 +128,21 @@ impl Measured<'_> {
             Some(population) => Some(self.size_of(population, &sizes)?),
         };
         let prosecutor = Reidentification::of_prosecutor(&sizes, self.threshold);
-        let journalist = match self.population {
-            Some(Known::Table(population)) => {
-                let classes = match_population(table, &population.table);
-                Some(self.journalist(&classes, population, notes)?)
-            }
+        let crowds = match self.population {
+            Some(Known::Table(population)) => Some(self.crowds(population, notes)?),
             _ => None,
         };
+        let journalist = crowds.as_ref().map(|crowds| {
+            let found = Reidentification::of_crowds(crowds.iter().copied(), self.threshold);
+            self.reidentified(found)
+        });
         Ok(Risks {
             rows: sizes.rows(),
             classes: sizes.classes(),
             rows_starred: self.file.rows_starred,
             prosecutor: self.reidentified(prosecutor),
-            journalist: journalist.map(|found| self.reidentified(found)),
+            journalist,
+            matched: crowds.as_deref().and_then(matched),
             marketer: self.share(sizes.classes()),
             uniques: Uniques {
                 sample: UniqueRows {
@@ -169,12 +171,13 @@ impl Measured<'_> {
         }
     }
 
-    fn journalist(
+    /// The rows of every class, with the people of the population that each of them could be.
+    fn crowds(
         &self,
-        classes: &[MatchedClass],
         population: &CountedPopulation,
         notes: &mut Vec<String>,
-    ) -> Result<Reidentification, Error> {
+    ) -> Result<Vec<(u64, u64)>, Error> {
+        let classes = match_population(&self.file.table, &population.table);
         let rows_of = |is_meant: fn(&&MatchedClass) -> bool| {
             let meant = classes.iter().filter(is_meant);
             meant.map(|class| u64::from(class.size)).sum::<u64>()
@@ -201,7 +204,7 @@ impl Measured<'_> {
             let people = class.people.max(class.size);
             (u64::from(class.size), u64::from(people))
         });
-        Ok(Reidentification::of_crowds(crowds, self.threshold))
+        Ok(crowds.collect())
     }
 
     fn reidentified(&self, found: Reidentification) -> Reidentified {
@@ -237,6 +240,20 @@ impl Measured<'_> {
             all => rows as f64 / f64::from(all),
         }
     }
+}
+
+/// The least people of a class, and the shares of them that are in the file; none if there is no class.
+fn matched(crowds: &[(u64, u64)]) -> Option<Matched> {
+    let shares = crowds
+        .iter()
+        .map(|&(rows, people)| rows as f64 / people as f64);
+    Some(Matched {
+        k_map: crowds.iter().map(|&(_, people)| people).min()?,
+        delta_presence: Presence {
+            min: shares.clone().reduce(f64::min)?,
+            max: shares.reduce(f64::max)?,
+        },
+    })
 }
 
 /// Rows of the classes in which all have the same value of a counted column.
