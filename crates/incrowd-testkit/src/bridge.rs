@@ -118,7 +118,22 @@ impl OracleProblem {
                     .transpose()
             })
             .collect::<Result<Vec<_>, _>>()?;
-        counter.finish(hierarchies, distances, self.missing_for_core())
+        let levels = hierarchies.clone();
+        let table = counter.finish(hierarchies, distances, self.missing_for_core())?;
+        let Some(population) = &self.population else {
+            return Ok(table);
+        };
+        let names: Vec<String> = (self.quasi_identifiers.iter())
+            .map(|(name, _)| name.clone())
+            .collect();
+        let all: Vec<usize> = (0..names.len()).collect();
+        let mut people = RowCounter::new(&names, &all, &[]);
+        for person in population {
+            let cells: Vec<&str> = person.iter().map(String::as_str).collect();
+            people.count(&cells, 1)?;
+        }
+        let missing = self.missing_for_core();
+        table.with_population(people.finish(levels, Vec::new(), missing)?)
     }
 
     /// A published file counted as `verify` does, its texts as they stand, and the original counted with the values
@@ -128,6 +143,7 @@ impl OracleProblem {
         published: Vec<Vec<String>>,
     ) -> Result<(CountedTable, Prepared), Error> {
         let mut file = self.clone();
+        file.population = None;
         file.table.rows = published;
         for (column, ways_up) in &mut file.quasi_identifiers {
             let position = file.table.position(column);

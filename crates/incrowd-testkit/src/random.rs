@@ -157,6 +157,7 @@ fn problem_of(rng: &mut Rng, shapes: &[Shape]) -> OracleProblem {
             .collect(),
         missing: MissingPolicy::OwnValue,
         missing_tokens: Vec::new(),
+        population: None,
     };
     if rng.bool() {
         lose_cells(rng, &mut problem);
@@ -307,6 +308,19 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
     if name == "k-anonymity" {
         return Some(Promise::KAnonymity { k: size(rng) }.into());
     }
+    if problem.population.is_none() && ["k-map", "delta-presence"].contains(&name) {
+        return None;
+    }
+    if name == "k-map" {
+        return Some(Promise::KMap { k: 2 * size(rng) }.into());
+    }
+    if name == "delta-presence" {
+        let shares = [0, 0, 0, 100, 250, 400, 500];
+        let min = shares[rng.usize(0..shares.len())];
+        let max = [250, 400, 500, 600, 750, 1000][rng.usize(0..6)];
+        let (min, max) = (Thousandths(min), Thousandths(max));
+        return Some(Promise::DeltaPresence { min, max }.into());
+    }
     let named = (!problem.sensitive.is_empty() && rng.bool())
         .then(|| problem.sensitive[rng.usize(0..problem.sensitive.len())].clone());
     let about: Vec<&(String, Option<RawHierarchy>)> = match &named {
@@ -362,6 +376,30 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
         promise,
         column: named.map(|(column, _)| column),
     })
+}
+
+/// A population for a problem: everyone in its table, and others whose values the hierarchies list.
+pub fn random_population(problem: &OracleProblem, rng: &mut Rng) -> Vec<Vec<String>> {
+    let of_row = |row: usize| -> Vec<String> {
+        let columns = problem.quasi_identifiers.iter();
+        let cell = |(name, _): &(String, RawHierarchy)| {
+            problem.cell(row, problem.table.position(name)).to_owned()
+        };
+        columns.map(cell).collect()
+    };
+    let mut population: Vec<Vec<String>> = problem.rows().into_iter().map(of_row).collect();
+    for _ in 0..rng.usize(0..=3 * population.len()) {
+        // Some are like others, so that classes have several people.
+        let like = match population.is_empty() || rng.u8(0..3) == 0 {
+            true => None,
+            false => Some(population[rng.usize(0..population.len())].clone()),
+        };
+        let any = |(_, ways): &(String, RawHierarchy)| ways[rng.usize(0..ways.len())][0].clone();
+        let mut columns = problem.quasi_identifiers.iter().map(any);
+        let other: Vec<String> = columns.by_ref().collect();
+        population.push(like.unwrap_or(other));
+    }
+    population
 }
 
 /// A distance that all these columns can be measured by.

@@ -53,6 +53,7 @@ pub fn tiny_problem(columns: &str, rows: &str) -> OracleProblem {
         max_suppressed: 0,
         missing: MissingPolicy::OwnValue,
         missing_tokens: Vec::new(),
+        population: None,
         table,
     }
 }

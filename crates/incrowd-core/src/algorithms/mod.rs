@@ -206,6 +206,12 @@ pub trait Algorithm: Debug + Sync {
             let algorithm = entry.name;
             return Err(Error::RowsApart { algorithm });
         }
+        let is_full_domain = entry.kind.generalization == Generalization::FullDomain;
+        let mut models = problem.models.iter();
+        if !is_full_domain && models.any(|model| model.reads_population()) {
+            let algorithm = entry.name;
+            return Err(Error::PopulationRefused { algorithm });
+        }
         let meter = Meter::new(watch);
         let found = match self.search(problem, &meter) {
             Err(error) => match something_safe(problem, &meter, &error) {

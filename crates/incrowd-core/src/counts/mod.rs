@@ -27,11 +27,13 @@ pub(crate) use roll_up::{Step, regroup};
 pub use row_counter::{Missing, MissingCells, RowCounter};
 pub use work::Work;
 
+use crate::error::Error;
 use crate::hierarchy::{ANY, Group, Hierarchy, Leaf};
 use crate::lattice::{Lattice, Level, Node};
 use crate::table::{Dictionary, Kind, parse_date, parse_number};
 use jiff::civil::Date;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A quasi-identifier of a counted table.
 #[derive(Debug, Clone)]
@@ -130,9 +132,34 @@ pub struct CountedTable {
     /// Whether every row is a tuple by itself, so that equal rows may be published differently. Searches over levels
     /// take tuples for distinct and are not for such tables.
     pub rows_are_apart: bool,
+    /// Everyone whom the rows could be about, counted with the same hierarchies and without further columns, for promises
+    /// about them.
+    pub population: Option<Arc<CountedTable>>,
 }
 
 impl CountedTable {
+    /// The same table, with its population. Refused unless both have the same quasi-identifiers with the same leaves.
+    pub fn with_population(self, population: CountedTable) -> Result<Self, Error> {
+        let leaves = |table: &CountedTable| -> Vec<(String, usize)> {
+            let attributes = table.attributes.iter();
+            attributes
+                .map(|attribute| (attribute.name.clone(), attribute.hierarchy.leaves()))
+                .collect()
+        };
+        let (given, expected) = (leaves(&population), leaves(&self));
+        if given != expected {
+            return Err(Error::NotOnePerColumn {
+                what: "columns of the population",
+                given: given.len(),
+                expected: expected.len(),
+            });
+        }
+        Ok(CountedTable {
+            population: Some(Arc::new(population)),
+            ..self
+        })
+    }
+
     /// All combinations of one level per quasi-identifier.
     pub fn lattice(&self) -> Lattice {
         Lattice::new(Node::from_levels(
@@ -184,6 +211,7 @@ impl CountedTable {
             attributes: self.attributes.clone(),
             columns: self.columns.clone(),
             layout: self.layout.clone(),
+            population: self.population.clone(),
             tuples: FrequencySet {
                 keys: self.tuples.keys.clone(),
                 words: self.tuples.words,

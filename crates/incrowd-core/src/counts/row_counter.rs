@@ -424,6 +424,7 @@ impl RowCounter {
             layout,
             tuples,
             rows_are_apart: self.rows_are_apart,
+            population: None,
         };
         table.sum_rows();
         Ok(table)

@@ -62,6 +62,11 @@ impl Error {
                 "count the table without `RowCounter::keep_rows_apart`, or use an algorithm that publishes regions"
                     .into()
             }
+            Error::PopulationRefused { .. } => {
+                "use `--algorithm optimal`, `samarati`, `incognito`, `datafly` or `mu-argus`; or ask for k-anonymity, which \
+                 promises more"
+                    .into()
+            }
             Error::TimeUp { .. } => {
                 "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more suppression"
                     .into()

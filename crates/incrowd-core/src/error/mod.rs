@@ -154,6 +154,12 @@ pub enum Error {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// Only searches over levels count who in a population matches a class.
+    #[error("`{algorithm}` does not support privacy models about a population")]
+    PopulationRefused {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// Time was up before any safe recoding was found.
     #[error("the time limit was reached before a safe recoding was found")]
     TimeUp {

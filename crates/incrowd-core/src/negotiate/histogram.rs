@@ -533,10 +533,7 @@ impl<'m> Annotator<'m> {
                 let size = classes.sizes()[class];
                 let view = match column {
                     None => ClassView::of_size(size),
-                    Some(column) => ClassView {
-                        size,
-                        histogram: classes.histograms(column).class(class),
-                    },
+                    Some(column) => ClassView::new(size, classes.histograms(column).class(class)),
                 };
                 let direction = model.direction();
                 if on_it.holds(&view) != direction.meets(*measure, *measure) {

@@ -16,11 +16,13 @@
 mod alpha_k_anonymity;
 mod beta_likeness;
 mod delta_disclosure;
+mod delta_presence;
 mod distinct_l_diversity;
 mod distribution;
 mod entropy_l_diversity;
 mod frequency_l_diversity;
 mod k_anonymity;
+mod k_map;
 mod p_sensitive_k_anonymity;
 mod recursive_cl_diversity;
 mod registry;
@@ -32,10 +34,12 @@ pub use crate::table::{Decimal, NotADecimal};
 pub use alpha_k_anonymity::AlphaKAnonymity;
 pub use beta_likeness::{BetaLikeness, Likeness};
 pub use delta_disclosure::{Absent, DeltaDisclosure};
+pub use delta_presence::DeltaPresence;
 pub use distinct_l_diversity::DistinctLDiversity;
 pub use entropy_l_diversity::EntropyLDiversity;
 pub use frequency_l_diversity::FrequencyLDiversity;
 pub use k_anonymity::KAnonymity;
+pub use k_map::KMap;
 pub use p_sensitive_k_anonymity::PSensitiveKAnonymity;
 pub use recursive_cl_diversity::RecursiveClDiversity;
 pub use registry::{Build, ModelEntry, ModelKind, ModelSpec, Subject};
@@ -58,6 +62,8 @@ pub static MODELS: &[ModelEntry] = &[
     t_closeness::ENTRY,
     delta_disclosure::ENTRY,
     beta_likeness::ENTRY,
+    k_map::ENTRY,
+    delta_presence::ENTRY,
 ];
 
 /// One class, as a model sees it. What else a promise may look at, such as the rows of a population that match the class,
@@ -69,12 +75,24 @@ pub struct ClassView<'a> {
     pub size: u32,
     /// The values of the model's column; empty when the model needs none.
     pub histogram: Histogram<'a>,
+    /// Rows of the population that match the class; 0 when there is no population, or the model does not read it.
+    pub people: u32,
 }
 
 impl<'a> ClassView<'a> {
     /// A class of so many rows with these values of the model's column.
     pub fn new(size: u32, histogram: Histogram<'a>) -> Self {
-        ClassView { size, histogram }
+        ClassView {
+            size,
+            histogram,
+            people: 0,
+        }
+    }
+
+    /// The same class, matched by so many rows of the population.
+    #[must_use]
+    pub fn with_people(self, people: u32) -> Self {
+        ClassView { people, ..self }
     }
 }
 
@@ -85,7 +103,7 @@ impl ClassView<'_> {
             values: &[],
             counts: &[],
         };
-        ClassView { size, histogram }
+        ClassView::new(size, histogram)
     }
 
     /// The number of distinct values.
@@ -194,6 +212,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
+    /// Whether the promise is about the rows of a population that match a class. Such models read no column, and a class of
+    /// which no people are known does not satisfy them.
+    fn reads_population(&self) -> bool {
+        self.entry().kind.needs_population
+    }
+
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
 
@@ -240,11 +264,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
             Some(column) => {
                 let histograms = classes.histograms(column);
                 for (class, (&size, safe)) in classes.sizes().iter().zip(is_safe).enumerate() {
-                    *safe = *safe
-                        && self.holds(&ClassView {
-                            size,
-                            histogram: histograms.class(class),
-                        });
+                    *safe = *safe && self.holds(&ClassView::new(size, histograms.class(class)));
                 }
             }
         }
@@ -256,10 +276,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
         for (class, &size) in classes.sizes().iter().enumerate() {
             let view = match self.column() {
                 None => ClassView::of_size(size),
-                Some(column) => ClassView {
-                    size,
-                    histogram: classes.histograms(column).class(class),
-                },
+                Some(column) => ClassView::new(size, classes.histograms(column).class(class)),
             };
             measures.push(self.measure(&view));
         }
@@ -271,7 +288,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
         let classes = sizes.iter().zip(distinct);
         measures.extend(classes.map(|(&size, &distinct)| {
             let histogram = Histogram::of_any(distinct);
-            self.measure(&ClassView { size, histogram })
+            self.measure(&ClassView::new(size, histogram))
         }));
     }
 }

@@ -25,6 +25,8 @@ pub type ModelSpec = Spec<ModelKind>;
 pub struct ModelKind {
     /// Whether the column must come with its hierarchy.
     pub needs_hierarchy: fn(&Given) -> bool,
+    /// Whether the table must come with its population.
+    pub needs_population: bool,
     /// Makes the model.
     pub build: Build,
 }
@@ -67,7 +69,16 @@ impl ModelKind {
     pub(super) const fn new(build: Build) -> Self {
         ModelKind {
             needs_hierarchy: |_| false,
+            needs_population: false,
             build,
+        }
+    }
+
+    /// A model about the rows of a population that match a class.
+    pub(super) const fn of_population(build: Build) -> Self {
+        ModelKind {
+            needs_population: true,
+            ..Self::new(build)
         }
     }
 }
@@ -95,6 +106,11 @@ impl ModelSpec {
     /// Whether the column must come with its hierarchy.
     pub fn needs_hierarchy(&self) -> bool {
         (self.entry().kind.needs_hierarchy)(self.given())
+    }
+
+    /// Whether the table must come with its population.
+    pub fn needs_population(&self) -> bool {
+        self.entry().kind.needs_population
     }
 
     /// Makes the model.

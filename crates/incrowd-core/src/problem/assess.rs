@@ -3,7 +3,7 @@
 use super::{Interruption, Meter, Problem, crowds};
 use crate::counts::{FrequencySet, Keys, Work};
 use crate::lattice::Node;
-use crate::privacy::{Monotonicity, PrivacyModel};
+use crate::privacy::{ClassView, Monotonicity, PrivacyModel};
 use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
@@ -23,6 +23,18 @@ pub struct Assessment {
     pub added_below: Vec<f64>,
 }
 
+/// Clears `is_safe` for every class that breaks a promise about the people who match it.
+fn judge_people(
+    model: &dyn PrivacyModel,
+    (classes, people): (&FrequencySet, &[u32]),
+    is_safe: &mut [bool],
+) {
+    let classes = classes.sizes().iter().zip(people);
+    for ((&size, &people), safe) in classes.zip(is_safe) {
+        *safe &= model.holds(&ClassView::of_size(size).with_people(people));
+    }
+}
+
 /// Judges nodes one after the other, reusing its memory.
 #[derive(Debug)]
 pub struct Assessor<'a> {
@@ -37,6 +49,8 @@ pub struct Assessor<'a> {
     chosen: Vec<u32>,
     /// The groups of every class, for metrics that need them.
     groups: Vec<u32>,
+    /// Rows of the population that match every class, for models that read it.
+    people: Vec<u32>,
 }
 
 impl<'a> Assessor<'a> {
@@ -51,6 +65,7 @@ impl<'a> Assessor<'a> {
             rows_suppressed,
             chosen: Vec::new(),
             groups: Vec::new(),
+            people: Vec::new(),
         }
     }
 
@@ -120,6 +135,7 @@ impl<'a> Assessor<'a> {
         let problem = self.problem;
         self.is_safe.clear();
         self.is_safe.resize(classes.len(), true);
+        self.count_people(attributes, classes, meter)?;
         let rows_lost_below = match problem.crowds_only_grow() {
             true => {
                 let survives =
@@ -152,6 +168,44 @@ impl<'a> Assessor<'a> {
             loss,
             added_below,
         })
+    }
+
+    /// Counts the rows of the population that match every class, if a model reads them: those whose values fall into the
+    /// same groups. Most combinations of a population may be in no class.
+    fn count_people(
+        &mut self,
+        attributes: &[PublishedAttribute<'_>],
+        classes: &FrequencySet,
+        meter: &Meter<'_>,
+    ) -> Result<(), Interruption> {
+        let table = self.problem.table;
+        let mut models = self.problem.models.iter();
+        let Some(population) =
+            (table.population.as_ref()).filter(|_| models.any(|model| model.reads_population()))
+        else {
+            self.people.clear();
+            self.people.resize(classes.len(), 0);
+            return Ok(());
+        };
+        let words = table.layout.words();
+        let mut keys = Keys::new(words);
+        // Keys of classes are distinct, so each gets the number of its class.
+        keys.number_all(&classes.keys, &mut self.chosen);
+        self.people.clear();
+        self.people.resize(classes.len(), 0);
+        let mut key = vec![0; words];
+        for (tuple, &size) in population.tuples.sizes().iter().enumerate() {
+            key.fill(0);
+            let fields = table.layout.fields().iter();
+            for ((at, field), shown) in fields.enumerate().zip(attributes) {
+                let leaf = population.leaf(tuple, at).index();
+                key[field.word] |= u64::from(shown.groups_of_leaves()[leaf]) << field.shift;
+            }
+            if let Some(class) = keys.find(&key) {
+                self.people[class as usize] += size;
+            }
+        }
+        meter.spend(Work::of(classes.len() + population.tuples.len()))
     }
 
     /// The work of showing judged classes to the metric.
@@ -190,7 +244,10 @@ impl<'a> Assessor<'a> {
             crowds::judge(shown, classes, models(), &mut self.is_safe, meter)?;
         } else {
             for model in models() {
-                model.judge(classes, &mut self.is_safe);
+                match model.reads_population() {
+                    true => judge_people(model, (classes, &self.people), &mut self.is_safe),
+                    false => model.judge(classes, &mut self.is_safe),
+                }
                 let column = model.column();
                 meter.spend(classes.work(column.as_slice()))?;
             }

@@ -56,6 +56,12 @@ impl<'c> Class<'c> {
         self.classes.sizes[self.at]
     }
 
+    /// Rows of the population that match the class; 0 if that is not known.
+    pub(super) fn people(self) -> u32 {
+        let people = self.classes.people.get(self.at);
+        people.copied().unwrap_or(0)
+    }
+
     pub(super) fn is_suppressed(self) -> bool {
         self.classes.is_suppressed[self.at]
     }
@@ -140,6 +146,8 @@ pub(super) struct Classes {
     is_suppressed: Vec<bool>,
     /// The values of every counted column.
     columns: Vec<Histograms>,
+    /// Rows of the population that match each class; empty if that is not known.
+    people: Vec<u32>,
     /// The class of each tuple.
     of_tuples: Vec<u32>,
     /// The group of a missing cell if it could be any value; `None` if it is a value like others. One per attribute.
@@ -218,6 +226,7 @@ impl Classes {
             groups: Vec::new(),
             sizes: Vec::new(),
             is_suppressed: Vec::new(),
+            people: Vec::new(),
             columns: vec![Histograms::default(); table.columns.len()],
             of_tuples: vec![0; table.tuples.len()],
             wildcards,
@@ -278,6 +287,11 @@ impl Classes {
             *histograms = rest;
         }
         Some(classes)
+    }
+
+    /// Takes the rows of the population that match each class, in the order of the classes.
+    pub(super) fn set_people(&mut self, people: Vec<u32>) {
+        self.people = people;
     }
 
     /// The class of a tuple.

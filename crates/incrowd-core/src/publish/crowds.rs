@@ -59,13 +59,11 @@ impl Crowd {
         let (values, counts): (Vec<u32>, Vec<u32>) = (rows_of_values.into_iter().flatten())
             .map(|(&value, &rows)| (value, rows))
             .unzip();
-        question(&ClassView {
-            size: self.size,
-            histogram: Histogram {
-                values: &values,
-                counts: &counts,
-            },
-        })
+        let histogram = Histogram {
+            values: &values,
+            counts: &counts,
+        };
+        question(&ClassView::new(self.size, histogram))
     }
 }
 

@@ -113,8 +113,6 @@ fn ask<T>(
         return crowd.ask(model, question);
     }
     let histogram = model.column().map(|column| class.histogram(column));
-    question(&ClassView {
-        size: class.size(),
-        histogram: histogram.unwrap_or(NOTHING),
-    })
+    let view = ClassView::new(class.size(), histogram.unwrap_or(NOTHING));
+    question(&view.with_people(class.people()))
 }

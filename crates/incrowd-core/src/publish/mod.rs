@@ -37,7 +37,9 @@ pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
 pub use seen::Seen;
 pub use tally::{Confirmation, Tally};
 pub use values::PublishedValue;
-pub use verify::{AgainstOriginal, Verification, Violation, compare_with_original, verify};
+pub use verify::{
+    AgainstOriginal, Verification, Violation, compare_with_original, verify, verify_among,
+};
 
 use crate::Error;
 use crate::counts::{CountedTable, Work};
@@ -96,6 +98,10 @@ pub fn publish_watched<'a>(
         return Err(Error::CheckFailed {
             what: "a published number is not the mean or median of its class",
         });
+    }
+    if problem.models.iter().any(|model| model.reads_population()) {
+        let people = population::people_of_classes(table, &texts, &classes, meter);
+        classes.set_people(people.map_err(stopped)?);
     }
     (classes.suppress_unsafe(problem.models, meter)).map_err(stopped)?;
     let rows_suppressed = classes.rows_suppressed();

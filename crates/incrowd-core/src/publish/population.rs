@@ -5,10 +5,11 @@
 
 use super::boxes::Boxes;
 use super::classes::Classes;
-use crate::counts::{CountedTable, LeafOrder, LeafSet};
+use super::texts::{PublishedTexts, TextsOf};
+use crate::counts::{CountedTable, LeafOrder, LeafSet, Work};
 use crate::hierarchy::Leaf;
 use crate::lattice::Level;
-use crate::problem::Meter;
+use crate::problem::{Interruption, Meter};
 use crate::recode::Labels;
 
 /// A class of a published table, and who it could be.
@@ -62,6 +63,61 @@ pub fn match_population(published: &CountedTable, population: &CountedTable) -> 
             matched(tuple, class.map_or(0, |class| class.size()))
         })
         .collect()
+}
+
+/// The rows of a table's population that match each class of its release: those whose values are among the ones that the texts
+/// of the class stand for. None match if there is no population.
+pub(super) fn people_of_classes(
+    table: &CountedTable,
+    texts: &[PublishedTexts],
+    classes: &Classes,
+    meter: &Meter<'_>,
+) -> Result<Vec<u32>, Interruption> {
+    let Some(population) = &table.population else {
+        return Ok(vec![0; classes.sizes().len()]);
+    };
+    let by_leaf = texts.iter().map(|texts| match texts.cells() {
+        TextsOf::Leaves(texts) => Some(texts.as_slice()),
+        TextsOf::Tuples { .. } => None,
+    });
+    if let Some(groups) = by_leaf.collect::<Option<Vec<&[u32]>>>() {
+        let people = Classes::of_groups(population, &groups, meter)?;
+        let people = classes.all().map(|class| {
+            let alike = people.find(class.groups());
+            alike.map_or(0, |class| class.size())
+        });
+        return Ok(people.collect());
+    }
+    let attributes = table.attributes.iter().zip(texts);
+    let covers: Vec<Vec<LeafSet>> = attributes
+        .map(|(attribute, texts)| match texts.cells() {
+            TextsOf::Tuples { covers, .. } => covers.clone(),
+            TextsOf::Leaves(of_leaves) => {
+                let order = LeafOrder::new(attribute);
+                let leaves = |text: u32| {
+                    let leaves = (0..).zip(of_leaves);
+                    leaves.filter_map(move |(leaf, of)| (*of == text).then_some(leaf))
+                };
+                let texts = 0..texts.texts().len() as u32;
+                texts.map(|text| order.set(leaves(text))).collect()
+            }
+        })
+        .collect();
+    let boxes = Boxes::new(population);
+    let mut people = Vec::with_capacity(classes.sizes().len());
+    for class in classes.all() {
+        let sides = covers.iter().zip(class.groups());
+        let sides: Vec<&LeafSet> = sides
+            .map(|(covers, &text)| &covers[text as usize])
+            .collect();
+        let inside = boxes.inside(&sides);
+        meter.spend(Work::of(1 + inside.len()))?;
+        let sizes = inside
+            .iter()
+            .map(|&tuple| population.tuples.sizes()[tuple as usize]);
+        people.push(sizes.sum());
+    }
+    Ok(people)
 }
 
 /// What the texts of one column stand for in the population.

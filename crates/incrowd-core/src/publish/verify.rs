@@ -7,6 +7,7 @@
 use super::boxes::Boxes;
 use super::classes::{Class, Classes, Exposure, RowsOfTuples};
 use super::judge::Reached;
+use super::population::match_population;
 use crate::counts::{CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::{ANY, Group, Leaf};
 use crate::lattice::Level;
@@ -40,9 +41,26 @@ impl Verification {
 
 /// Judges a published table: its values are taken literally, so its hierarchies do not matter.
 pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Verification {
+    verify_among(published, models, None)
+}
+
+/// The same, if the population that the rows are from is known: its hierarchies say what published values stand for.
+pub fn verify_among(
+    published: &CountedTable,
+    models: &[Box<dyn PrivacyModel>],
+    population: Option<&CountedTable>,
+) -> Verification {
     let meter = &Meter::unlimited();
     let classes = Classes::as_published(published, meter);
-    let classes = classes.expect("nobody stops this");
+    let mut classes = classes.expect("nobody stops this");
+    if let Some(population) = population {
+        let matched = match_population(published, population);
+        let mut people = vec![0; classes.sizes().len()];
+        for (matched, &class) in matched.iter().zip(classes.of_all_tuples()) {
+            people[class as usize] = matched.people;
+        }
+        classes.set_people(people);
+    }
     let reached = classes.reached(models, meter);
     Verification {
         reached: reached.expect("nobody stops this"),

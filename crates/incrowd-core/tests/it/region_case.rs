@@ -116,6 +116,7 @@ pub(crate) fn case_of_rows(seed: u64, rows: std::ops::Range<usize>) -> Case {
         max_suppressed: 0,
         missing: MissingPolicy::OwnValue,
         missing_tokens: Vec::new(),
+        population: None,
     };
     oracle = oracle.require(Promise::KAnonymity { k: rng.usize(1..6) });
     match rng.u8(0..3) {

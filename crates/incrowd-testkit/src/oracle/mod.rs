@@ -82,6 +82,8 @@ pub struct OracleProblem {
     pub missing: MissingPolicy,
     /// Texts that stand for a missing cell, besides the empty one.
     pub missing_tokens: Vec<String>,
+    /// The quasi-identifiers of everyone whom the rows could be about, in their order; the hierarchies list every value.
+    pub population: Option<Vec<Vec<String>>>,
 }
 
 impl OracleProblem {
@@ -134,6 +136,14 @@ impl OracleProblem {
                     .all(|&column| !self.cell(*row, column).is_empty())
         };
         (0..self.table.rows.len()).filter(is_kept).collect()
+    }
+
+    /// The people of the population: all, or those without missing cells.
+    pub fn people(&self) -> Vec<&[String]> {
+        let excludes = self.missing == MissingPolicy::ExcludeRow;
+        let people = self.population.iter().flatten();
+        let is_kept = |person: &&Vec<String>| !excludes || person.iter().all(|it| !it.is_empty());
+        people.filter(is_kept).map(Vec::as_slice).collect()
     }
 
     /// The values of a column, row by row.
@@ -245,8 +255,11 @@ impl<'a> Judged<'a> {
                 Some(&is_safe) => is_safe,
                 None => {
                     let crowd = self.crowd(row);
-                    let is_safe = (self.problem.models.iter())
-                        .all(|model| model.holds(self.problem, &crowd, &self.rows));
+                    let people = self.people(look);
+                    let is_safe = (self.problem.models.iter()).all(|model| {
+                        model.holds(self.problem, &crowd, &self.rows)
+                            && model.promise.holds_among(crowd.len(), people)
+                    });
                     answers.insert(look, is_safe);
                     is_safe
                 }
@@ -256,6 +269,20 @@ impl<'a> Judged<'a> {
             }
         }
         unsafe_rows
+    }
+
+    /// How many people of the population look like this at these levels.
+    fn people(&self, look: &[&str]) -> usize {
+        let population = self.problem.people();
+        let looks_so = |person: &[String]| {
+            let cells = person.iter().zip(&self.problem.quasi_identifiers);
+            let mut cells = cells.zip(&self.levels).zip(look);
+            cells.all(|(((cell, (_, hierarchy)), &level), look)| {
+                let way = hierarchy.iter().find(|way| way[0] == *cell);
+                way.expect("a hierarchy lists every value")[level as usize] == **look
+            })
+        };
+        population.iter().filter(|person| looks_so(person)).count()
     }
 
     /// The published rows, by their number in the table, that a row cannot be distinguished from.

@@ -69,6 +69,10 @@ pub enum Promise {
     },
     /// (p - q)/q <= beta where p > q; enhanced: <= min(beta, -ln q).
     BetaLikeness { beta: Thousandths, enhanced: bool },
+    /// At least k people of the population match.
+    KMap { k: usize },
+    /// Of the people who match, a share from min to max is in the class.
+    DeltaPresence { min: Thousandths, max: Thousandths },
 }
 
 /// A promise about one sensitive column, or about each.
@@ -95,6 +99,9 @@ impl OracleModel {
     pub fn holds(&self, problem: &OracleProblem, class: &[usize], table: &[usize]) -> bool {
         if let Promise::KAnonymity { k } = self.promise {
             return class.len() >= k;
+        }
+        if self.promise.is_about_people() {
+            return true; // see `Promise::holds_among`
         }
         let mut columns = problem
             .sensitive
@@ -133,6 +140,8 @@ impl Promise {
             Promise::TCloseness { .. } => "t-closeness",
             Promise::DeltaDisclosure { .. } => "delta-disclosure",
             Promise::BetaLikeness { .. } => "beta-likeness",
+            Promise::KMap { .. } => "k-map",
+            Promise::DeltaPresence { .. } => "delta-presence",
         }
     }
 
@@ -169,6 +178,27 @@ impl Promise {
                 let kind = if *enhanced { "enhanced" } else { "basic" };
                 vec![format!("beta={beta}"), format!("kind={kind}")]
             }
+            Promise::KMap { k } => vec![format!("k={k}")],
+            Promise::DeltaPresence { min, max } => {
+                vec![format!("max={max}"), format!("min={min}")]
+            }
+        }
+    }
+
+    /// Whether it is about the people of a population.
+    pub fn is_about_people(&self) -> bool {
+        matches!(self, Promise::KMap { .. } | Promise::DeltaPresence { .. })
+    }
+
+    /// Whether a class of so many rows, matched by so many people of the population, keeps the promise. True for all others.
+    pub fn holds_among(&self, rows: usize, people: usize) -> bool {
+        let (rows, of) = (rows as i128, people as i128);
+        match self {
+            Promise::KMap { k } => people >= *k,
+            Promise::DeltaPresence { min, max } => {
+                people > 0 && 1000 * rows >= min.0 * of && 1000 * rows <= max.0 * of
+            }
+            _ => true,
         }
     }
 
@@ -179,6 +209,7 @@ impl Promise {
         let greatest = counts.values().copied().max().unwrap_or(0);
         match self {
             Promise::KAnonymity { k } => class.len() >= *k,
+            Promise::KMap { .. } | Promise::DeltaPresence { .. } => true,
             Promise::DistinctLDiversity { l } => counts.len() >= *l,
             Promise::EntropyLDiversity { l } => {
                 let shares = counts.values().map(|&count| count as f64 / rows as f64);

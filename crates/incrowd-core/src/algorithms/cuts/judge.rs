@@ -114,13 +114,11 @@ impl<'a> Judge<'a> {
 
     /// Evaluates the models on one column, whose values are in `values` and `counts`.
     fn column_is_safe(&self, size: u32, column: usize) -> bool {
-        let view = ClassView {
-            size,
-            histogram: Histogram {
-                values: &self.values,
-                counts: &self.counts,
-            },
+        let histogram = Histogram {
+            values: &self.values,
+            counts: &self.counts,
         };
+        let view = ClassView::new(size, histogram);
         let mut models = self.models.iter();
         models.all(|model| model.column() != Some(column) || model.holds(&view))
     }

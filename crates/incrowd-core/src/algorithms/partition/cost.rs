@@ -115,7 +115,7 @@ impl<'a> Judge<'a> {
                 let at = self.columns.iter().position(|&other| other == column);
                 let (values, counts) = &contents[at.expect("collected from the models")];
                 let histogram = Histogram { values, counts };
-                model.holds(&ClassView { size, histogram })
+                model.holds(&ClassView::new(size, histogram))
             }
         })
     }

@@ -32,13 +32,11 @@ fn models_that_read_no_counts_need_only_the_number_of_values() {
         let class = random.class(&mut table.clone());
         let view = class.view();
         let any = vec![1; view.histogram.values.len()];
-        let other = ClassView {
-            size: view.size,
-            histogram: Histogram {
-                values: &any,
-                counts: &any,
-            },
+        let histogram = Histogram {
+            values: &any,
+            counts: &any,
         };
+        let other = ClassView::new(view.size, histogram);
         for model in models(&table) {
             if model.column().is_none() || !model.reads_counts() {
                 assert_eq!(model.measure(&other), model.measure(&view), "{model:?}");

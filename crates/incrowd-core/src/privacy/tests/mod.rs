@@ -2,6 +2,7 @@
 
 mod laws;
 mod oracle;
+mod population;
 mod specs;
 mod worked;
 
@@ -98,13 +99,11 @@ impl Class {
     }
 
     fn view(&self) -> ClassView<'_> {
-        ClassView {
-            size: self.counts.iter().sum(),
-            histogram: Histogram {
-                values: &self.values,
-                counts: &self.counts,
-            },
-        }
+        let histogram = Histogram {
+            values: &self.values,
+            counts: &self.counts,
+        };
+        ClassView::new(self.counts.iter().sum(), histogram)
     }
 
     fn count(&self, value: u32) -> u32 {

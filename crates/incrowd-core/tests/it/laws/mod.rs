@@ -20,8 +20,12 @@ use incrowd_core::publish::{Release, publish};
 use incrowd_core::table::Kind;
 use incrowd_core::utility::{Loss, METRICS};
 use incrowd_testkit::bridge::assess;
-use incrowd_testkit::oracle::{BruteForce, OracleMetric, OracleProblem, almost_equal};
-use incrowd_testkit::random::{random_metric, random_model, random_problem, wide_problem};
+use incrowd_testkit::oracle::{
+    BruteForce, MissingPolicy, OracleMetric, OracleProblem, almost_equal,
+};
+use incrowd_testkit::random::{
+    random_metric, random_model, random_population, random_problem, wide_problem,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many seeds, or as many times more as the environment asks for.
@@ -37,6 +41,9 @@ fn for_every_model(count: u64, mut law: impl FnMut(&OracleProblem, &str, &mut Rn
             let seed = seed * MODELS.len() as u64 + at as u64;
             let rng = &mut Rng::with_seed(!seed);
             let mut problem = random_problem(seed);
+            if entry.kind.needs_population && problem.missing != MissingPolicy::MatchAny {
+                problem.population = Some(random_population(&problem, rng));
+            }
             let model = random_model(entry.name, &problem, rng);
             if rng.u8(0..3) > 0 {
                 problem.models.clear();
@@ -253,6 +260,10 @@ fn is_refused(problem: &Problem<'_>, error: &Error) -> bool {
         Error::TargetNotNumeric { column, .. } => {
             let target = table.columns.iter().find(|it| it.name == *column);
             target.is_some_and(|it| it.kind != Kind::Number)
+        }
+        Error::PopulationRefused { .. } => {
+            let mut models = problem.models.iter();
+            models.any(|model| model.reads_population())
         }
         Error::PartitionMetric { .. } => problem.metric.by_row().is_none(),
         Error::MatchAnyRefused { .. } => {

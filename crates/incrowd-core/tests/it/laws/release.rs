@@ -5,7 +5,7 @@ use fastrand::Rng;
 use incrowd_core::algorithms::ALGORITHMS;
 use incrowd_core::counts::LeafOrder;
 use incrowd_core::publish::{
-    PublishedRows, Release, SuppressedRows, Tally, compare_with_original, verify,
+    PublishedRows, Release, SuppressedRows, Tally, compare_with_original, verify_among,
 };
 use incrowd_core::recode::PublishedNumbers;
 use incrowd_core::table::RowBatch;
@@ -109,6 +109,19 @@ fn a_release_publishes_ancestors_of_every_row_or_says_it_is_suppressed() {
     });
 }
 
+/// The people of the population who would be published like a row.
+fn people(oracle: &OracleProblem, row: &[String], release: &Release<'_>) -> usize {
+    let node = release.node().expect("other releases are refused");
+    let is_alike = |person: &&&[String]| {
+        let mut cells = person.iter().zip(&oracle.quasi_identifiers).enumerate();
+        cells.all(|(at, (cell, (column, ways_up)))| {
+            let way_up = ways_up.iter().find(|way| way[0] == *cell).unwrap();
+            way_up[node.level(at).index()] == row[oracle.table.position(column)]
+        })
+    };
+    oracle.people().iter().filter(is_alike).count()
+}
+
 /// Judges published rows by nothing but their texts: every crowd keeps every promise, and the numbers reported
 /// are right.
 fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<'_>, case: &str) {
@@ -129,6 +142,12 @@ fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<
     for row in published {
         let crowd: Vec<&Vec<String>> = published.iter().filter(|other| alike(row, other)).collect();
         for model in &oracle.models {
+            if model.promise.is_about_people() {
+                let people = people(oracle, row, release);
+                let holds = model.promise.holds_among(crowd.len(), people);
+                assert!(holds, "{case}: {} is broken", model.spec());
+                continue;
+            }
             let columns = oracle.sensitive.iter().filter(|(column, _)| {
                 model.column.is_none() || model.column.as_ref() == Some(column)
             });
@@ -203,7 +222,8 @@ fn a_release_verifies_and_stands_up_to_its_original() {
                 continue; // nothing but quasi-identifiers, published at the top
             }
             let (mut file, original) = oracle.counted_alike(published.clone()).expect(case);
-            let verification = verify(&file, &original.models);
+            let population = original.table.population.as_deref();
+            let verification = verify_among(&file, &original.models, population);
             assert!(verification.is_safe(), "{case}: {verification:?}");
             let counted = (verification.rows, verification.classes);
             let expected = (release.rows_published(), release.classes());
