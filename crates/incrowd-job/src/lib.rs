@@ -33,7 +33,8 @@ pub use incrowd_core::algorithms::mu_argus::{Choice, View};
 pub use incrowd_io::{ArrowSink, ArrowTable};
 pub use incrowd_io::{MemorySink, MemoryTable, RowSink, RowSource};
 pub use report::certificate::{
-    Certificate, Dialect, Generalized, Hashes, Lost, Measured, Program, Reached, Request,
+    Certificate, Dialect, Generalized, Hashes, Lost, Measured, PopulationStated, Program, Reached,
+    Request,
 };
 pub use report::comparison::{Comparison, Run, RunFailed, RunReached};
 pub use report::digits::few_digits;

@@ -36,11 +36,21 @@ pub(crate) struct BudgetArgs {
     max_suppressed: Option<String>,
 }
 
+/// The population that some privacy models are about.
+#[derive(Debug, Args)]
+pub(crate) struct PopulationArgs {
+    /// Table of everyone whom the rows could be about, with the same quasi-identifiers, for `k-map` and `delta-presence`
+    #[arg(long, value_name = "DATA", help_heading = "Privacy")]
+    population: Option<String>,
+}
+
 /// Privacy models, and what a release may give up to satisfy them.
 #[derive(Debug, Args)]
 pub(crate) struct PrivacyArgs {
     #[command(flatten)]
     pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    population: PopulationArgs,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Highest level allowed for each quasi-identifier, in the order of -q, such as 2,1,1
@@ -73,6 +83,13 @@ impl FlagPart for PromiseArgs {
     }
 }
 
+impl FlagPart for PopulationArgs {
+    fn fill(&self, job: &mut Job) -> Result<(), Error> {
+        job.privacy.population.clone_from(&self.population);
+        Ok(())
+    }
+}
+
 impl FlagPart for BudgetArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         let budget = self.max_suppressed.as_deref();
@@ -84,6 +101,7 @@ impl FlagPart for BudgetArgs {
 impl FlagPart for PrivacyArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         self.promises.fill(job)?;
+        self.population.fill(job)?;
         self.budget.fill(job)?;
         job.privacy.max_levels = match &self.max_levels {
             None => None,

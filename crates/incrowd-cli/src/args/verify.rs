@@ -3,7 +3,7 @@
 use super::FlagPart;
 use super::columns::{HierarchyArgs, RoleArgs};
 use super::output::SpreadsheetArgs;
-use super::privacy::{BudgetArgs, PromiseArgs};
+use super::privacy::{BudgetArgs, PopulationArgs, PromiseArgs};
 use super::search::ThreadArgs;
 use super::table::TableArgs;
 use clap::Args;
@@ -44,6 +44,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) hierarchies: HierarchyArgs,
     #[command(flatten)]
     pub(crate) promises: PromiseArgs,
+    #[command(flatten)]
+    pub(crate) population: PopulationArgs,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
     #[command(flatten)]

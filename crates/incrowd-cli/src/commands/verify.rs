@@ -15,6 +15,7 @@ pub(super) fn run(args: &VerifyArgs, global: &Global, control: &Control) -> Resu
             &args.roles,
             &args.hierarchies,
             &args.promises,
+            &args.population,
             &args.budget,
             &args.numbers,
             &args.spreadsheet,

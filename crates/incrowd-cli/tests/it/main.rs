@@ -18,6 +18,7 @@ mod look;
 mod nasty_input;
 mod negotiate;
 mod partition;
+mod population;
 mod reading;
 mod readme;
 mod regions;

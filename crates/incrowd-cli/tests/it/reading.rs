@@ -320,6 +320,12 @@ fn cases() -> Vec<Case> {
             "-q a,b -s s --others drop --max-suppressed 0",
         ),
         case(
+            "--population",
+            "--population t.csv",
+            PLAIN,
+            "-q a,b -s s --others drop --privacy k-map(k=2) --max-suppressed 0",
+        ),
+        case(
             "--max-suppressed",
             "--max-suppressed 1",
             "a,s\n1,p\n1,q\n1,p\n1,q\n2,p\n2,q\n2,p\n3,q\n",

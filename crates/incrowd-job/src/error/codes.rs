@@ -89,6 +89,8 @@ incrowd_core::error_codes! {
     GateWithoutFigure => "gate-without-figure", "A gate on a figure that cannot be found with what is given.";
     Threshold => "threshold", "An invalid threshold of risk.";
     PopulationTooSmall => "population-too-small", "A population with fewer people than the table has rows.";
+    PopulationNeeded => "population-needed", "A privacy model about a population, without one.";
+    PopulationElsewhere => "population-elsewhere", "A privacy model about a population where it cannot be judged.";
     PopulationUnmatched => "population-unmatched", "A population in which no row of the table matches anyone.";
     WorkerLost => "worker-lost", "A thread ended without a result. A bug in incrowd.";
 }

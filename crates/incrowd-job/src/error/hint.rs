@@ -282,6 +282,14 @@ impl Error {
             Error::PopulationTooSmall { .. } => {
                 "a population is everyone whom the rows could be about: at least the rows themselves".into()
             }
+            Error::PopulationNeeded { .. } => {
+                "give a table of everyone whom the rows could be about, with the same columns: `--population FILE`".into()
+            }
+            Error::PopulationElsewhere { .. } => {
+                "use `anonymize`, `compare` or `verify`, and treat missing cells as a value of their own; or ask for \
+                 k-anonymity, which promises more"
+                    .into()
+            }
             Error::PopulationUnmatched { .. } => {
                 "give the hierarchies that the file was made with, by `--hierarchies` or `--hierarchy`, and a table of raw values"
                     .into()

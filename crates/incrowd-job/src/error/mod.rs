@@ -550,6 +550,20 @@ pub enum Error {
         /// The table.
         input: String,
     },
+    /// A model about a population, without one.
+    #[error("`{model}` is about a population, and none is given")]
+    PopulationNeeded {
+        /// The model.
+        model: &'static str,
+    },
+    /// A model about a population where it cannot be judged.
+    #[error("`{model}` cannot be used with {place}")]
+    PopulationElsewhere {
+        /// The model.
+        model: &'static str,
+        /// With what.
+        place: &'static str,
+    },
     /// No row matches anyone in the population.
     #[error("no row of the table matches anyone in the population")]
     PopulationUnmatched {

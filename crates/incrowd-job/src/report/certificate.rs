@@ -88,12 +88,24 @@ pub struct Request {
     /// Whether cells that a spreadsheet would treat as formulas are prefixed with an apostrophe.
     #[serde(default)]
     pub spreadsheet_safe: bool,
+    /// The population that models are about, if any is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<PopulationStated>,
     /// What was asked about the research value, if anything was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub research_value: Option<ResearchAsked>,
     /// What was set that only this algorithm has, its choices included where it leaves them to the data holder.
     #[serde(flatten)]
     pub settings: AlgorithmSettings,
+}
+
+/// Everyone whom the rows could be about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PopulationStated {
+    /// How many people.
+    pub rows: u64,
+    /// SHA-256 of their table.
+    pub sha256: String,
 }
 
 /// A quasi-identifier and how it may be published.
@@ -268,6 +280,10 @@ impl Certificate {
         line("", "\nREQUESTED".into());
         for model in &request.privacy {
             line("privacy", model.clone());
+        }
+        if let Some(population) = &request.population {
+            let PopulationStated { rows, sha256 } = population;
+            line("population", format!("{rows} people, sha256 {sha256}"));
         }
         line("max suppressed", format!("{} rows", request.max_suppressed));
         let columns: Vec<String> = request

@@ -42,6 +42,7 @@ impl Asked {
             return Err(Error::NoPrivacyModel);
         }
         let models = models::parse(texts)?;
+        models::check_population(job, &models)?;
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
         let metric = job.metric(metric)?;
         let is_research_value = metric.name() == "research-value";

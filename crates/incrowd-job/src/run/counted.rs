@@ -6,10 +6,12 @@ use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input::{self, CountPass};
 use crate::run::models;
 use crate::run::plan::Plan;
+use crate::run::population::People;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use crate::spec::{Job, TimeLimit, WorkLimit};
 use incrowd_core::algorithms::Algorithm;
-use incrowd_core::counts::{CountEngine, CountedTable, RowCounter};
+use incrowd_core::counts::{CountEngine, CountedTable, Missing, RowCounter};
+use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{self, Interruption, Watch};
@@ -27,6 +29,8 @@ pub(crate) struct FirstPass {
     pub(crate) kept: Measures,
     /// Whether cells have whitespace around them, which is part of their values.
     pub(crate) has_padded_cells: bool,
+    /// The hash of the population's table, if there is one.
+    pub(crate) population_hash: Option<Fingerprint>,
 }
 
 /// Counts the rows of `reader` and finds the levels of every column. The caller sets the time limit.
@@ -113,6 +117,11 @@ fn count_and_measure(
         refuse(&kept, &promised(job, plan)?, by_name)?;
     }
     let missing = input::missing(job);
+    let people = population(job, control)?;
+    if let Some(people) = &people {
+        people.teach(&mut counter, &missing);
+    }
+    let population_hash = people.as_ref().map(|people| people.hash);
     let mut hierarchies = Vec::new();
     for (at, name) in plan.names_of(&plan.quasi_identifiers).iter().enumerate() {
         control.check()?;
@@ -134,9 +143,11 @@ fn count_and_measure(
             Ok(Some(resolved.hierarchy))
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let levels = hierarchies.iter().map(|column| column.hierarchy.clone());
+    let levels: Vec<Hierarchy> = (hierarchies.iter())
+        .map(|column| column.hierarchy.clone())
+        .collect();
     let table = counter
-        .finish(levels.collect(), distances, missing)
+        .finish(levels.clone(), distances, missing.clone())
         .map_err(|error| name_hierarchy(error, source, plan, &hierarchies, has_padded_cells))?;
     if table.rows == 0 {
         return Err(Error::AllRowsExcluded {
@@ -144,13 +155,47 @@ fn count_and_measure(
             rows: table.rows_excluded.into(),
         });
     }
+    let table = match people {
+        Some(people) => among(table, people, levels, missing, &source.name())?,
+        None => table,
+    };
     Ok(FirstPass {
         table,
         hierarchies,
         input_hash,
         kept,
         has_padded_cells,
+        population_hash,
     })
+}
+
+/// The population of a job, if one of its models is about it.
+fn population(job: &Job, control: &Control) -> Result<Option<People>, Error> {
+    let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
+    let path = job.privacy.population.as_deref();
+    match path.filter(|_| models::about_population(&specs).is_some()) {
+        Some(path) => Ok(Some(People::read(job, path, control)?)),
+        None => Ok(None),
+    }
+}
+
+/// A counted table with its population, which has at least its rows.
+pub(crate) fn among(
+    table: CountedTable,
+    people: People,
+    levels: Vec<Hierarchy>,
+    missing: Missing,
+    input: &str,
+) -> Result<CountedTable, Error> {
+    let population = people.finish(levels, missing)?;
+    if population.rows < table.rows {
+        return Err(Error::PopulationTooSmall {
+            people: population.rows.into(),
+            rows: table.rows.into(),
+            input: input.to_owned(),
+        });
+    }
+    Ok(table.with_population(population)?)
 }
 
 /// Adds the file that does not list the values to an error about unlisted values.

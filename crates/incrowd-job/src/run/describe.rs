@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::report::certificate::{
-    Certificate, Dialect, Generalized, Lost, Measured, Reached, Request, hex,
+    Certificate, Dialect, Generalized, Lost, Measured, PopulationStated, Reached, Request, hex,
 };
 use crate::report::outcome::{
     Distribution, Exposed, Figure, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
@@ -33,7 +33,7 @@ use incrowd_core::problem::{self, Assessor, Problem, Proposal};
 use incrowd_core::publish::{Release, Seen};
 use incrowd_core::recode::{ColumnRecoding, Grouping};
 use incrowd_core::utility::{METRICS, MetricSpec, ResearchValue};
-use incrowd_io::Header;
+use incrowd_io::{Fingerprint, Header};
 use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -561,6 +561,7 @@ pub(crate) fn request(
         dropped: plan.names_of(&plan.dropped),
         privacy: asked.models.iter().map(ModelSpec::to_string).collect(),
         max_suppressed: problem.max_suppressed.into(),
+        population: population_stated(problem.table, first_pass.population_hash),
         metric: asked.metric.public_name(),
         research_value: asked.research.as_ref().map(research_asked),
         algorithm: algorithm.entry().name.to_owned(),
@@ -584,6 +585,17 @@ pub(crate) fn request(
         row_order: row_order(job),
         spreadsheet_safe: job.output.spreadsheet_safe == Some(true),
     }
+}
+
+/// The population of a table, as a certificate states it.
+pub(crate) fn population_stated(
+    table: &CountedTable,
+    hash: Option<Fingerprint>,
+) -> Option<PopulationStated> {
+    Some(PopulationStated {
+        rows: table.population.as_ref()?.rows.into(),
+        sha256: hash?.to_string(),
+    })
 }
 
 /// The raw values behind each published one, if a column mixes levels.

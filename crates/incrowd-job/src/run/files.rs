@@ -21,6 +21,9 @@ pub(crate) fn claims(job: &Job) -> Claims {
     if let Some(path) = job.data.path.as_deref() {
         claims.read("the table", path);
     }
+    if let Some(path) = job.privacy.population.as_deref() {
+        claims.read("the population", path);
+    }
     if let Some(path) = &job.file {
         claims.read("the job file", path);
     }

@@ -208,6 +208,7 @@ fn job_text(
     let first_promise = [FIRST_PROMISE.to_owned()];
     let models = job.privacy.models.as_deref().unwrap_or(&first_promise);
     let budget = job.privacy.max_suppressed;
+    let population = job.privacy.population.as_deref();
     let mut line = |line: &str| {
         text.push_str(line);
         text.push('\n');
@@ -216,7 +217,10 @@ fn job_text(
     line("# Command-line flags override this file. Paths are relative to this file.");
     line("");
     line("[data]");
-    line(&format!("path = {}", quoted(&data_path(job, folder))));
+    line(&format!(
+        "path = {}",
+        quoted(&path_from(job.data.path.as_deref(), folder))
+    ));
     for text in reading(&job.data, is_trimmed) {
         line(&text);
     }
@@ -322,6 +326,13 @@ fn job_text(
         None => "# max_levels = [2, 1]        # highest level allowed for each quasi-identifier"
             .to_owned(),
     });
+    if population.is_some() {
+        line("# Everyone whom the rows could be about.");
+        line(&format!(
+            "population = {}",
+            quoted(&path_from(population, folder))
+        ));
+    }
     line("");
     line("[search]");
     line("metric = \"loss\"            # metric to minimize; `incrowd explain metrics` lists them");
@@ -367,9 +378,9 @@ fn job_text(
     text
 }
 
-/// The table's path, relative to a job file in `folder`.
-fn data_path(job: &Job, folder: &Path) -> String {
-    let path = job.data.path.clone().unwrap_or_default();
+/// The path of a table, relative to a job file in `folder`.
+fn path_from(path: Option<&str>, folder: &Path) -> String {
+    let path = path.unwrap_or_default().to_owned();
     if path == "-" || folder == Path::new("") || Path::new(&path).is_absolute() {
         return path;
     }

@@ -20,6 +20,7 @@ pub(crate) mod models;
 pub(crate) mod negotiation;
 pub(crate) mod pictured;
 pub(crate) mod plan;
+pub(crate) mod population;
 pub(crate) mod published_reader;
 pub(crate) mod risk;
 pub(crate) mod roles;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::report::outcome::{Figure, PrivacyReached};
+use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{CountedTable, Histogram};
 use incrowd_core::privacy::{ClassView, ModelSpec, Monotonicity, PrivacyModel};
 use incrowd_core::publish::Reached;
@@ -15,6 +16,29 @@ pub(crate) fn parse(texts: &[String]) -> Result<Vec<ModelSpec>, Error> {
         specs.push(spec);
     }
     Ok(specs)
+}
+
+/// The first model about a population, if there is one.
+pub(crate) fn about_population(specs: &[ModelSpec]) -> Option<&'static str> {
+    let mut specs = specs.iter().filter(|spec| spec.needs_population());
+    specs.next().map(|spec| spec.name())
+}
+
+/// Refuses models about a population if the job names none, or where they cannot be judged.
+pub(crate) fn check_population(job: &Job, specs: &[ModelSpec]) -> Result<(), Error> {
+    let Some(model) = about_population(specs) else {
+        return Ok(());
+    };
+    if job.privacy.population.is_none() {
+        return Err(Error::PopulationNeeded { model });
+    }
+    match job.data.missing_cells {
+        Some(MissingCells::MatchAny) => Err(Error::PopulationElsewhere {
+            model,
+            place: "missing cells that match any value",
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Builds the models for every column they apply to; `sensitive` are indexes of counted columns.
@@ -52,7 +76,8 @@ pub(crate) fn check_reach(
             values: &values,
             counts: &counts,
         };
-        let whole = ClassView::new(table.rows, histogram);
+        let people = table.population.as_ref().map_or(0, |people| people.rows);
+        let whole = ClassView::new(table.rows, histogram).with_people(people);
         if !model.holds(&whole) {
             return Err(Error::OutOfReach {
                 model: describe(&**model, table),

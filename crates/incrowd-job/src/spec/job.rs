@@ -157,6 +157,8 @@ pub struct Privacy {
     pub max_suppressed: Option<Budget>,
     /// The highest level allowed for each quasi-identifier, in their order.
     pub max_levels: Option<Vec<u8>>,
+    /// The table of everyone whom the rows could be about, for models about them.
+    pub population: Option<String>,
 }
 
 /// How to look for the best recoding.
@@ -315,7 +317,12 @@ impl Job {
         if folder.as_os_str().is_empty() {
             return;
         }
-        for path in [&mut self.data.path, &mut self.output.path] {
+        let paths = [
+            &mut self.data.path,
+            &mut self.output.path,
+            &mut self.privacy.population,
+        ];
+        for path in paths {
             if let Some(text) = path
                 && text != "-"
                 && !text.contains("://")
@@ -382,6 +389,7 @@ impl Job {
         replace(&mut self.privacy.models, privacy.models);
         replace(&mut self.privacy.max_suppressed, privacy.max_suppressed);
         replace(&mut self.privacy.max_levels, privacy.max_levels);
+        replace(&mut self.privacy.population, privacy.population);
         replace_all(&mut self.rules, rules);
         // Weights are given one by one or chosen by a word; whichever the flags say wins.
         if search.weights.is_some() || search.drop_associated.is_some() {

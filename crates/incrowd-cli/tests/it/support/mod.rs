@@ -133,7 +133,7 @@ pub(crate) const ROLES: &str = "-q age,sex,zip -s disease --identifying name";
 
 /// Every subcommand that reads a table, as typed with `{table}` for how the table is named; `DATA` and what says how
 /// it is written go there. Commands that are not listed read none, which is checked against the help.
-pub(crate) const TABLE_COMMANDS: [(&str, &str); 11] = [
+pub(crate) const TABLE_COMMANDS: [(&str, &str); 12] = [
     ("inspect", "inspect {table}"),
     ("init", "init {table} -q {q} --folder new --force"),
     (
@@ -161,6 +161,10 @@ pub(crate) const TABLE_COMMANDS: [(&str, &str); 11] = [
     (
         "evaluate",
         "evaluate {table} -q {q} --target {s} -k 2 --folds 2 --partitioning 1",
+    ),
+    (
+        "risk",
+        "risk {table} -q {q} -s {s} --population-size 1000000 --gate highest<=1",
     ),
     (
         "simulate",

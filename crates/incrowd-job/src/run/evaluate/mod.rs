@@ -27,6 +27,7 @@ use crate::run::anonymize::{Show, anonymize};
 use crate::run::control::{Control, Phase};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
+use crate::run::models;
 use crate::run::published_reader::PublishedReader;
 use crate::run::verify::as_released;
 use crate::spec::{
@@ -132,6 +133,13 @@ impl<'a> Question<'a> {
         control: &'a Control,
     ) -> Result<(Self, Option<ReleasedFile>), Error> {
         hierarchies::check_folder(job)?;
+        let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
+        let about_population = models::about_population(&specs);
+        if let Some(model) = about_population.filter(|_| options.release.is_none()) {
+            // The levels of the whole table do not list what only the population has.
+            let place = "the releases that `evaluate` makes";
+            return Err(Error::PopulationElsewhere { model, place });
+        }
         let source = input::source(job)?;
         let reader = source.open()?;
         let file = (options.release.as_deref())

@@ -160,6 +160,12 @@ impl Ground {
     /// The one model a text means, for the one column it applies to.
     pub(crate) fn model(&self, spec: &ModelSpec) -> Result<Box<dyn PrivacyModel>, Error> {
         spec.check_complete()?;
+        if spec.needs_population() {
+            return Err(Error::PopulationElsewhere {
+                model: spec.name(),
+                place: "`negotiate` and `study`",
+            });
+        }
         let mut models = spec.build_all(&self.table.columns, &self.sensitive)?;
         match models.len() {
             1 => Ok(models.remove(0)),

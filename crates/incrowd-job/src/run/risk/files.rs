@@ -5,10 +5,11 @@ use crate::run::control::Control;
 use crate::run::hierarchies;
 use crate::run::input::{self, CountPass};
 use crate::run::plan::Plan;
+use crate::run::population::People;
 use crate::run::published_reader::PublishedReader;
 use crate::run::unchanged::ColumnCounter;
 use crate::run::verify::as_released;
-use crate::spec::{Columns, Job};
+use crate::spec::Job;
 use incrowd_core::counts::{CountEngine, CountedTable, Missing, MissingCells, RowCounter};
 use incrowd_core::hierarchy::{ANY, Hierarchy, build};
 use incrowd_io::{RowReader, RowSource};
@@ -86,34 +87,17 @@ pub(super) struct CountedPopulation {
 
 impl CountedPopulation {
     pub(super) fn read(job: &Job, path: &str, control: &Control) -> Result<Self, Error> {
-        let mut job = other_table(job, path);
-        // Nothing else matters, and nothing else has to be there.
-        job.columns = Columns {
-            quasi_identifiers: job.columns.quasi_identifiers.take(),
-            hierarchies: job.columns.hierarchies.take(),
-            unlisted: job.columns.unlisted,
-            ..Columns::default()
-        };
-        let source = input::source(&job)?;
-        let reader = source.open()?;
-        let plan = Plan::of_release(&job, &source.name(), reader.columns())?;
-        let counter = count(
-            &job,
-            &*source,
-            reader,
-            &plan.quasi_identifiers,
-            &[],
-            control,
-        )?;
-        let missing = missing(&job);
-        let names = plan.names_of(&plan.quasi_identifiers);
+        let people = People::read(job, path, control)?;
+        let missing = missing(job);
+        let names = job.columns.quasi_identifiers.as_deref().unwrap_or_default();
         let levels = names.iter().enumerate().map(|(at, name)| {
-            Ok(hierarchies::of_column(&job, name, &counter.values(at, &missing))?.hierarchy)
+            Ok(hierarchies::of_column(job, name, &people.values(at, &missing))?.hierarchy)
         });
         let levels = levels.collect::<Result<Vec<_>, Error>>()?;
-        let input = source.name();
-        let table = finished(counter, levels, Vec::new(), missing, &input)?;
-        Ok(CountedPopulation { input, table })
+        Ok(CountedPopulation {
+            input: people.input.clone(),
+            table: people.finish(levels, missing)?,
+        })
     }
 }
 

@@ -64,6 +64,9 @@ impl Again {
         };
         let request = &stated.request;
         let sensitive: Vec<usize> = (0..request.sensitive.len()).collect();
+        if request.population.is_some() && table.population.is_none() {
+            return Ok(None);
+        }
         let models = models::build(&models::parse(&request.privacy)?, table, &sensitive)?;
         // Rules are stated by their hashes; the job has them.
         let (research, is_known) = match (&request.research_value, job) {

@@ -115,6 +115,7 @@ fn release_job(given: &Job, stated: &Certificate) -> Job {
     job.columns.identifying = Some(request.dropped.clone());
     job.columns.keep = Some(request.kept.clone());
     job.privacy.models = Some(request.privacy.clone());
+    job.privacy.population.clone_from(&given.privacy.population);
     job
 }
 

@@ -5,6 +5,7 @@ use crate::run::control::Control;
 use crate::run::hierarchies;
 use crate::run::input::{self, CountPass};
 use crate::run::plan::Plan;
+use crate::run::population::People;
 use crate::run::published_reader::PublishedReader;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::Job;
@@ -93,17 +94,29 @@ impl Counted {
     }
 }
 
+/// The counted tables.
+pub(super) struct Finished {
+    pub(super) published: CountedTable,
+    pub(super) original: Option<CountedTable>,
+    /// Everyone whom the rows could be about, if that matters.
+    pub(super) population: Option<CountedTable>,
+}
+
 /// Builds counted tables of both files, with the same numbers for the same values.
 pub(super) fn finish(
     job: &Job,
     mut release: Counted,
     original: Option<(&Job, Counted)>,
-) -> Result<(CountedTable, Option<CountedTable>), Error> {
+    people: Option<People>,
+) -> Result<Finished, Error> {
     let missing = input::missing(job);
     let quasi_identifiers = release.plan.quasi_identifiers.len();
     let counted = release.plan.counted().len() + usize::from(original.is_some());
     let mut original = original;
     if let Some((_, original)) = &mut original {
+        if let Some(people) = &people {
+            people.teach(&mut original.counter, &missing);
+        }
         for column in quasi_identifiers..quasi_identifiers + counted {
             for text in original.texts(job, column) {
                 release.counter.learn(column, &text);
@@ -141,19 +154,32 @@ pub(super) fn finish(
     });
     let as_they_stand = as_they_stand.collect::<Result<Vec<_>, Error>>()?;
     let release_distances = distances(&release)?;
+    let mut population = None;
     let original = match original {
-        None => None,
+        None => {
+            if let Some(people) = people {
+                let levels = names.iter().enumerate().map(|(at, name)| {
+                    let values = people.values(at, &missing);
+                    Ok(hierarchies::of_column(job, name, &values)?.hierarchy)
+                });
+                let levels = levels.collect::<Result<Vec<_>, Error>>()?;
+                population = Some(people.finish(levels, missing.clone())?);
+            }
+            None
+        }
         Some((job, original)) => {
             let hierarchies = names.iter().enumerate().map(|(at, name)| {
                 Ok(hierarchies::of_column(job, name, &original.values(job, at))?.hierarchy)
             });
             let hierarchies = hierarchies.collect::<Result<Vec<_>, Error>>()?;
             let distances = distances(&original)?;
-            Some(
-                original
-                    .counter
-                    .finish(hierarchies, distances, missing.clone())?,
-            )
+            let counter = original.counter;
+            let mut table = counter.finish(hierarchies.clone(), distances, missing.clone())?;
+            if let Some(people) = people {
+                let population = people.finish(hierarchies, missing.clone())?;
+                table = table.with_population(population)?;
+            }
+            Some(table)
         }
     };
     // Published rows are there: a policy that excludes rows applies only to the original.
@@ -165,5 +191,12 @@ pub(super) fn finish(
     let published = release
         .counter
         .finish(as_they_stand, release_distances, missing)?;
-    Ok((published, original))
+    Ok(Finished {
+        published,
+        population: population.or_else(|| {
+            let population = original.as_ref()?.population.as_ref()?;
+            Some(CountedTable::clone(population))
+        }),
+        original,
+    })
 }

@@ -16,7 +16,8 @@ pub(super) fn measure_all(
 ) -> Result<(publish::Verification, Vec<PrivacyReached>), Error> {
     let mut built: Vec<(ModelSpec, Box<dyn PrivacyModel>)> = Vec::new();
     for entry in MODELS {
-        if entry.reads_column() && sensitive.is_empty() {
+        // What a population could do for a file is up to `risk`.
+        if entry.reads_column() && sensitive.is_empty() || entry.kind.needs_population {
             continue;
         }
         let spec: ModelSpec = loosest(entry).parse()?;

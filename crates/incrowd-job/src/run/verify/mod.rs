@@ -10,13 +10,15 @@ mod recount;
 pub use certified::{CertificateCheck, verify_certificate};
 
 use crate::error::Error;
+use crate::report::certificate::PopulationStated;
 use crate::report::outcome::{AgainstOriginal, Distribution, Over, VERSION, Verification};
 use crate::run::control::Control;
 use crate::run::input;
 use crate::run::models;
+use crate::run::population::People;
 use crate::run::unchanged::{Published, raw_notes};
 use crate::spec::Job;
-use counted::{Counted, Which, finish};
+use counted::{Counted, Finished, Which, finish};
 use incrowd_core::algorithms::{self, Generalization};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::hierarchy::Leaf;
@@ -37,6 +39,8 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         job
     });
     let release = as_released(job, original.is_some());
+    let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
+    models::check_population(job, &specs)?;
     Ok(look(&release, original.as_ref(), control)?.verification)
 }
 
@@ -74,6 +78,8 @@ struct Looked {
     table: CountedTable,
     hash: Fingerprint,
     original: Option<LookedOriginal>,
+    /// The people of the population and the hash of their table, if they were counted.
+    population: Option<PopulationStated>,
 }
 
 impl Looked {
@@ -134,7 +140,17 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
     let original_hash = original.as_ref().map(|(_, counted)| counted.hash);
     let identifying_published = plan.names_of(&plan.dropped);
     let sensitive: Vec<usize> = (0..plan.sensitive.len()).collect();
-    let (published, original) = finish(job, release, original)?;
+    let path = job.privacy.population.as_deref();
+    let path = path.filter(|_| models::about_population(&specs).is_some());
+    let raw = original.as_ref().map_or(job, |(original, _)| original);
+    let people = path.map(|path| People::read(raw, path, control));
+    let people = people.transpose()?;
+    let population_hash = people.as_ref().map(|people| people.hash);
+    let Finished {
+        published,
+        original,
+        population,
+    } = finish(job, release, original, people)?;
     // Distances are measured from the distribution of the original, if it is known.
     let reference = original.as_ref().unwrap_or(&published);
     let distribution = Distribution {
@@ -148,7 +164,7 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
         measure_all(&published, reference, &sensitive)?
     } else {
         let built = models::build(&specs, reference, &sensitive)?;
-        let judged = publish::verify(&published, &built);
+        let judged = publish::verify_among(&published, &built, population.as_ref());
         let counted = plan.counted().len();
         let privacy = models::reached_among(&built, &judged.reached, reference, counted);
         (judged, privacy)
@@ -212,6 +228,12 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
         columns,
         table: published,
         hash,
+        population: population
+            .zip(population_hash)
+            .map(|(table, hash)| PopulationStated {
+                rows: table.rows.into(),
+                sha256: hash.to_string(),
+            }),
         original: (original.zip(original_hash)).map(|(table, hash)| LookedOriginal {
             table,
             hash,

@@ -25,6 +25,8 @@ use std::collections::BTreeSet;
 const SEARCH: &str = "only the search knows it; run the job again";
 const NOT_SHOWN: &str = "the published values do not show how they were made";
 const NEEDS_RULES: &str = "levels chosen from the data are cut at the boundaries of rules: give the job file with `--job`";
+const NEEDS_DISTRIBUTION: &str = "depends on the distribution in the original table, and rows are suppressed: give the table with `--original`";
+const NEEDS_POPULATION: &str = "is about a population: give its table with `--population`";
 const NEEDS_ORIGINAL: &str = "needs the original table: give it with `--original`";
 
 /// A certificate made from the files.
@@ -268,7 +270,15 @@ impl Recount<'_> {
         rows_not_seen: u64,
     ) -> Result<Vec<PrivacyReached>, Error> {
         let found = &self.looked.verification.privacy;
-        if self.looked.original.is_some() || rows_not_seen == 0 {
+        let is_population_known = match &self.looked.population {
+            Some(found) => {
+                self.found.request.population = Some(found.clone());
+                true
+            }
+            None => self.stated.request.population.is_none(),
+        };
+        let is_table_known = self.looked.original.is_some() || rows_not_seen == 0;
+        if is_table_known && is_population_known {
             return Ok(found.clone());
         }
         let texts = release.privacy.models.as_deref().unwrap_or_default();
@@ -278,18 +288,20 @@ impl Recount<'_> {
         let mut promises = Vec::new();
         let stated = &self.stated.reached.privacy;
         for (at, (model, found)) in built.iter().zip(found).enumerate() {
-            match stated.get(at).filter(|_| model.reads_table()) {
+            let why = match (model.reads_table(), model.reads_population()) {
+                (true, _) if !is_table_known => Some(NEEDS_DISTRIBUTION),
+                (_, true) if !is_population_known => Some(NEEDS_POPULATION),
+                _ => None,
+            };
+            match stated.get(at).zip(why) {
                 None => promises.push(found.clone()),
-                Some(stated) => {
+                Some((stated, why)) => {
                     // Its name is known anyway.
                     promises.push(PrivacyReached {
                         model: found.model.clone(),
                         ..stated.clone()
                     });
-                    self.unchecked(
-                        &promise_field(at),
-                        "depends on the distribution in the original table, and rows are suppressed: give the table with `--original`",
-                    );
+                    self.unchecked(&promise_field(at), why);
                 }
             }
         }

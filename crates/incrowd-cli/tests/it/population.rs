@@ -1,0 +1,219 @@
+//! Promises about a population: kept by releases, checked in files, stated in certificates, refused where they do not fit.
+
+use crate::support::{Folder, Run};
+use serde_json::{Value, json};
+
+/// Classes of three, two and one.
+const PEOPLE: &str = "\
+sex,zip,disease
+f,10,flu
+f,10,flu
+f,10,cold
+m,10,flu
+m,10,cold
+m,20,cold
+";
+
+/// Twenty-one people: ten, six and four of them match the classes above, and one lives where nobody of the table does.
+fn everyone() -> String {
+    let mut text = "zip,sex,other\n".to_owned();
+    text += &"10,f,x\n".repeat(10);
+    text += &"10,m,x\n".repeat(6);
+    text += &"20,m,x\n".repeat(4);
+    text + "30,f,x\n"
+}
+
+fn folder() -> Folder {
+    Folder::with("people.csv", PEOPLE).and("all.csv", everyone())
+}
+
+const ROLES: &str = "-q sex,zip -s disease";
+const POPULATION: &str = "--population all.csv";
+
+/// Anonymizes the table above in a folder.
+fn anonymize(folder: &Folder, arguments: &str) -> Run {
+    folder.run(&format!(
+        "anonymize people.csv {ROLES} --hierarchy sex=suppress --hierarchy zip=suppress {arguments}"
+    ))
+}
+
+fn verify(folder: &Folder, arguments: &str) -> Run {
+    folder.run(&format!(
+        "verify safe.csv {ROLES} --hierarchy sex=suppress --hierarchy zip=suppress {arguments}"
+    ))
+}
+
+#[test]
+fn a_class_hides_among_the_people_of_the_population() {
+    let folder = folder();
+    let k_map = "--privacy k-map(k=4)";
+    let run = anonymize(&folder, &format!("{k_map} {POPULATION} -o safe.csv --json"));
+    let found = run.ends_with(0).json();
+    // Four people match the smallest class, so nothing has to be generalized.
+    assert_eq!(found["levels"], json!({"sex": 0, "zip": 0}));
+    let promise = json!([{"model": "k-map(k=4)", "reached": 4, "holds": true}]);
+    assert_eq!(found["privacy"], promise);
+    let run = verify(
+        &folder,
+        &format!("{k_map} {POPULATION} --original people.csv --json"),
+    );
+    assert_eq!(run.ends_with(0).json()["privacy"], promise);
+    // Without the original the population alone says what the texts stand for.
+    let run = verify(&folder, &format!("{k_map} {POPULATION} --json"));
+    assert_eq!(run.ends_with(0).json()["privacy"], promise);
+    // One more is too much for these levels: whoever is in zip 10 is not told from zip 20 and 30.
+    let more = "--privacy k-map(k=5)";
+    verify(&folder, &format!("{more} {POPULATION}")).ends_with(1);
+    let run = anonymize(&folder, &format!("{more} {POPULATION} -o safe.csv --json"));
+    let found = run.ends_with(0).json();
+    assert_ne!(found["levels"], json!({"sex": 0, "zip": 0}));
+    // The table alone would have had to lose far more.
+    let run = anonymize(&folder, "-k 5 --json").ends_with(0);
+    assert_eq!(run.json()["levels"], json!({"sex": 1, "zip": 1}));
+    verify(&folder, &format!("{more} {POPULATION} --json")).ends_with(0);
+}
+
+#[test]
+fn presence_is_the_share_of_those_who_match() {
+    let folder = folder();
+    let max = "--privacy delta-presence(max=0.3)";
+    // Three of ten, two of six, one of four: only the second is too much, and may be suppressed.
+    let run = anonymize(
+        &folder,
+        &format!(
+            "{max} {POPULATION} --max-suppressed 2 --metric discernibility -o safe.csv --json"
+        ),
+    );
+    let found = run.ends_with(0).json();
+    assert_eq!(found["privacy"][0]["holds"], true);
+    let reached = found["privacy"][0]["reached"].as_f64().unwrap();
+    assert!(reached <= 0.3, "{reached}");
+    verify(&folder, &format!("{max} {POPULATION}")).ends_with(0);
+    // Six of twenty-one altogether: nobody can be half certain to be missing.
+    let run = anonymize(
+        &folder,
+        &format!("--privacy delta-presence(min=0.5,max=1) {POPULATION} --json"),
+    );
+    assert_eq!(run.ends_with(2).json()["error"]["code"], "no-solution");
+    let both = "--privacy delta-presence(min=0.28,max=0.29)";
+    let run = anonymize(&folder, &format!("{both} {POPULATION} --json")).ends_with(0);
+    // 6/21 = 0.2857.
+    assert_eq!(run.json()["levels"], json!({"sex": 1, "zip": 1}));
+}
+
+#[test]
+fn a_certificate_states_the_population_and_is_checked_with_it() {
+    let folder = folder();
+    let job = "--privacy k-map(k=4) --population all.csv -o safe.csv --certificate c.json";
+    anonymize(&folder, job).ends_with(0);
+    let stated: Value = serde_json::from_str(&folder.read("c.json")).unwrap();
+    assert_eq!(stated["request"]["population"]["rows"], 21);
+    assert!(
+        folder.read("c.txt").contains("21 people"),
+        "{}",
+        folder.read("c.txt")
+    );
+    let check = |arguments: &str| {
+        let levels = "--hierarchy sex=suppress --hierarchy zip=suppress";
+        folder.run(&format!(
+            "verify safe.csv --certificate c.json {levels} {arguments} --json"
+        ))
+    };
+    let found = check("--population all.csv --original people.csv")
+        .ends_with(0)
+        .json();
+    assert_eq!(found["certificate"]["mismatches"], json!([]), "{found}");
+    assert_eq!(found["safe"], true);
+    // Without the population nothing is known of the promise.
+    let found = check("").ends_with(0).json();
+    assert_eq!(found["safe"], Value::Null);
+    let unchecked = found["certificate"]["unchecked"].as_array().unwrap();
+    let is_told = |it: &&Value| it["field"] == "reached.privacy[0]";
+    let why = unchecked.iter().find(is_told).unwrap()["why"]
+        .as_str()
+        .unwrap();
+    assert!(why.contains("--population"), "{why}");
+    // Another population is not the one stated.
+    std::fs::write(folder.path("other.csv"), everyone() + "20,m,x\n").unwrap();
+    let found = check("--population other.csv").ends_with(1).json();
+    let fields: Vec<&str> = (found["certificate"]["mismatches"]
+        .as_array()
+        .unwrap()
+        .iter())
+    .map(|it| it["field"].as_str().unwrap())
+    .collect();
+    assert!(fields.contains(&"request.population.rows"), "{fields:?}");
+}
+
+#[test]
+fn promises_about_a_population_are_refused_where_they_do_not_fit() {
+    let folder = folder().and("few.csv", "sex,zip\nf,10\nm,20\n");
+    let code = |arguments: &str| {
+        let run = anonymize(&folder, &format!("--privacy k-map(k=2) {arguments} --json"));
+        run.ends_with(2).json()["error"]["code"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(code(""), "population-needed");
+    assert_eq!(
+        code("--population all.csv --algorithm mondrian"),
+        "population-refused"
+    );
+    assert_eq!(
+        code("--population all.csv --algorithm partition"),
+        "population-refused"
+    );
+    let match_any = "--population all.csv --missing-cells match-any";
+    assert_eq!(code(match_any), "population-elsewhere");
+    assert_eq!(code("--population few.csv"), "population-too-small");
+    assert_eq!(code("--population none.csv"), "not-found");
+    // The population is read, so it must not be written.
+    assert_eq!(code("--population all.csv -o all.csv"), "overwrites-input");
+    let negotiate =
+        format!("negotiate people.csv {ROLES} --privacy k-map(k=2) --population all.csv --json");
+    let found = folder.run(&negotiate).ends_with(2).json();
+    assert_eq!(found["error"]["code"], "population-elsewhere");
+    let evaluate =
+        format!("evaluate people.csv {ROLES} --privacy k-map(k=2) --population all.csv --json");
+    let found = folder.run(&evaluate).ends_with(2).json();
+    assert_eq!(found["error"]["code"], "population-elsewhere");
+    let found = verify_code(&folder);
+    assert_eq!(found, "population-needed");
+}
+
+fn verify_code(folder: &Folder) -> String {
+    let run = folder.run(&format!(
+        "verify people.csv {ROLES} --privacy k-map(k=2) --json"
+    ));
+    run.ends_with(2).json()["error"]["code"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn a_job_file_names_its_population_and_levels_are_chosen_for_both_tables() {
+    let job = "\
+[data]
+path = \"people.csv\"
+[columns]
+quasi_identifiers = [\"sex\", \"zip\"]
+sensitive = [\"disease\"]
+[privacy]
+models = [\"k-map(k=5)\"]
+population = \"all.csv\"
+[output]
+path = \"safe.csv\"
+";
+    let folder = Folder::with("job/people.csv", PEOPLE)
+        .and("job/all.csv", everyone())
+        .and("job/job.toml", job);
+    folder.run("anonymize --job job/job.toml").ends_with(0);
+    let run = folder.run("verify --job job/job.toml --original job/people.csv --json");
+    assert_eq!(run.ends_with(0).json()["safe"], true);
+    let compare =
+        folder.run("compare --job job/job.toml --algorithms optimal,datafly,mondrian --json");
+    let found = compare.ends_with(0).json();
+    assert_eq!(found["runs"].as_array().unwrap().len(), 3, "{found}");
+}
