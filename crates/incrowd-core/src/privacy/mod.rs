@@ -66,8 +66,7 @@ pub static MODELS: &[ModelEntry] = &[
     delta_presence::ENTRY,
 ];
 
-/// One class, as a model sees it. What else a promise may look at, such as the rows of a population that match the class,
-/// belongs here.
+/// One class, as a model sees it. What else a promise may look at belongs here.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ClassView<'a> {

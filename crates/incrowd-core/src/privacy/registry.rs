@@ -38,8 +38,7 @@ pub(super) const SENSITIVE_COLUMN: Setting =
 /// From settings and what they are about to a model.
 pub type Build = fn(&Given, Subject<'_>) -> Result<Box<dyn PrivacyModel>, Error>;
 
-/// What a model is about, beside the class it is shown. What else a promise may compare with, such as a population,
-/// belongs here.
+/// What a model is about, beside the class it is shown. What else a promise may compare with belongs here.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Subject<'a> {

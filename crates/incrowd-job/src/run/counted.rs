@@ -171,10 +171,16 @@ fn count_and_measure(
 
 /// The population of a job, if one of its models is about it.
 fn population(job: &Job, control: &Control) -> Result<Option<People>, Error> {
-    let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
-    let path = job.privacy.population.as_deref();
-    match path.filter(|_| models::about_population(&specs).is_some()) {
-        Some(path) => Ok(Some(People::read(job, path, control)?)),
+    let Some(path) = &job.privacy.population else {
+        return Ok(None);
+    };
+    // A study names models without parameters.
+    let texts = job.privacy.models.as_deref().unwrap_or_default();
+    let specs: Vec<ModelSpec> = (texts.iter())
+        .map(|text| text.parse())
+        .collect::<Result<_, incrowd_core::Error>>()?;
+    match models::about_population(&specs) {
+        Some(_) => Ok(Some(People::read(job, path, control)?)),
         None => Ok(None),
     }
 }
