@@ -87,8 +87,8 @@ pub(super) enum Measure {
     Group { at: usize, losses: Vec<Vec<u32>> },
     /// By how many places there are from the first to the last.
     Run { values: Values },
-    /// By the number of bits, all of which may be in the first half of the side.
-    Bits { values: Values, is_short: bool },
+    /// By the number of bits.
+    Bits { values: Values },
     /// By the value of what lies between two coordinates.
     Span(Span),
     /// By the value of the level that first and last place reach.
@@ -115,6 +115,10 @@ pub(super) struct Axes<'a> {
     space: &'a Space,
     /// For each dimension the side of every tuple.
     sides: Vec<Vec<Side>>,
+    /// For each dimension the least and greatest end of a side.
+    ends: Vec<Side>,
+    /// What each dimension loses as a whole, unless the loss is the value.
+    wholes: Vec<u32>,
 }
 
 impl<'a> Axes<'a> {
@@ -137,6 +141,8 @@ impl<'a> Axes<'a> {
             suppressed: experts.map_or(Suppressed { row: 0, step: 1 }, Experts::suppressed),
             space,
             sides: Vec::new(),
+            ends: Vec::new(),
+            wholes: Vec::new(),
         };
         for (at, dimension) in dimensions.iter().enumerate() {
             let whole = match widest > 0.0 {
@@ -148,6 +154,10 @@ impl<'a> Axes<'a> {
                 Some(experts) => valued_axis((at, dimension), experts, &places),
                 None => axis((at, dimension), (loss, whole), &places),
             };
+            let least = sides.iter().map(|it| it.0).min();
+            let greatest = sides.iter().map(|it| it.1).max();
+            axes.ends.push((least.unwrap_or(0), greatest.unwrap_or(0)));
+            axes.wholes.push(whole as u32);
             axes.measures.push(measure);
             axes.sides.push(sides);
         }
@@ -191,11 +201,51 @@ impl<'a> Axes<'a> {
             Measure::Table { places, losses } => losses[side.0 as usize * places + side.1 as usize],
             Measure::Group { at, losses } => group_loss(&self.space.dimensions[*at], losses, side),
             Measure::Run { values } => values.loss((side.1 - side.0 + 1) as u32),
-            Measure::Bits { values, .. } => values.loss(bits(side).count_ones()),
+            Measure::Bits { values } => values.loss(bits(side).count_ones()),
             Measure::Span(span) => span.loss(side),
             Measure::Levels(levels) => levels.loss(side),
             Measure::Marks(marks) => marks.loss(side, 0),
         }
+    }
+
+    /// What a side with bits loses with one more.
+    pub(super) fn loss_with_another(&self, dimension: usize, side: Side) -> u32 {
+        let values = bits(side).count_ones() + 1;
+        match &self.measures[dimension] {
+            Measure::Bits { values: each } => each.loss(values),
+            Measure::Marks(marks) => marks.loss(side, values),
+            _ => self.loss(dimension, side),
+        }
+    }
+
+    /// What the widest dimension with coordinates of losses loses.
+    pub(super) fn widest(&self) -> u64 {
+        let widths = self.measures.iter().map(|measure| match measure {
+            Measure::Distance { most } => u64::from(most.unsigned_abs()),
+            _ => 0,
+        });
+        widths.max().unwrap_or(0)
+    }
+
+    /// What all dimensions lose together at most, without regard to rules.
+    pub(super) fn most_lost(&self) -> u64 {
+        match self.loss {
+            Loss::Value => self.suppressed.row.into(),
+            Loss::Certainty | Loss::Range => {
+                let whole = |at: usize| u64::from(self.wholes[at]);
+                (0..self.dimensions()).map(whole).sum()
+            }
+        }
+    }
+
+    /// How many values a dimension has.
+    pub(super) fn places(&self, dimension: usize) -> u32 {
+        self.space.dimensions[dimension].places()
+    }
+
+    /// The least and greatest coordinate or place of a tuple.
+    pub(super) fn ends(&self, dimension: usize) -> Side {
+        self.ends[dimension]
     }
 
     /// What all sides lose together.
@@ -247,9 +297,8 @@ fn axis<I: Iterator<Item = u32>>(
     let values = Values::new(loss, whole, places);
     match dimension.sides {
         Sides::Sets if places <= MOST_BITS => {
-            let is_short = places <= MOST_BITS / 2;
             let sides = places_of_tuples().map(bit_of);
-            (Measure::Bits { values, is_short }, sides.collect())
+            (Measure::Bits { values }, sides.collect())
         }
         Sides::Sets => {
             let sides = places_of_tuples().map(both).collect();

@@ -13,6 +13,7 @@ mod nearest;
 mod rv;
 mod rv_suppress;
 mod side;
+mod sketch;
 mod split;
 mod worth;
 

@@ -1,15 +1,13 @@
 //! Finds the cluster that loses least when merged with another, without looking at all of them.
 //!
 //! Clusters near each other are put into blocks, blocks into blocks of blocks, and so on. Of each block is known what
-//! every cluster in it holds at least, and how many rows it has at least. What a cluster would lose by merging with that
-//! is a lower bound for the whole block, found by the very code that finds the loss of a single cluster. Blocks
-//! whose bound is no better than what was found are passed over, so the result is that of looking at all.
+//! every cluster in it holds at least, as a sketch, and how many rows it has at least. What a cluster would lose by
+//! merging with that is a lower bound for the whole block. Blocks whose bound is no better than what was found are passed over,
+//! and so are clusters whose sketch says enough, so the result is that of looking at all.
 
-use super::axes::{Axes, Loss, Measure};
+use super::axes::{Axes, Loss};
 use super::side::{Side, bits};
-
-/// How many entries a block has.
-const FAN: usize = 16;
+use super::sketch::{Asked, FAN, Lanes, Sketcher};
 
 /// Of places without a cluster.
 const NOBODY: u32 = u32::MAX;
@@ -28,17 +26,13 @@ pub(super) struct Seen<'c> {
     pub(super) rows: u32,
 }
 
-/// The lows and highs of the entries of a block in one dimension.
-type Ends = [[i32; FAN]; 2];
-
 /// Clusters, or blocks of them. What is looked at together lies together.
 #[derive(Debug, Default)]
 struct Layer {
-    dimensions: usize,
-    /// Block by block, for each dimension: what all clusters of an entry hold. Ends may be the wrong way round.
-    all: Vec<Ends>,
-    /// The same for what any cluster of an entry holds, in dimensions with bits; empty if there are none.
-    any: Vec<Ends>,
+    /// How many lanes a block has.
+    lanes: usize,
+    /// Block by block: what all clusters of an entry hold.
+    sketches: Vec<Lanes>,
     /// The fewest rows of a cluster.
     rows: Vec<[u32; FAN]>,
     /// The lowest number of a cluster.
@@ -49,8 +43,11 @@ struct Layer {
 #[derive(Debug)]
 pub(super) struct Index<'a> {
     axes: &'a Axes<'a>,
+    sketcher: Sketcher<'a>,
     /// The clusters, then their blocks, then blocks of these.
     layers: Vec<Layer>,
+    /// All sides of the cluster at each place of the first layer.
+    sides: Vec<Side>,
     /// The place of each cluster in the first layer.
     slots: Vec<u32>,
     /// What merges lost without regard to rows since the index was built, and how many there were.
@@ -64,7 +61,9 @@ impl<'a> Index<'a> {
     pub(super) fn new(axes: &'a Axes<'a>, numbers: usize) -> Self {
         Index {
             axes,
+            sketcher: Sketcher::new(axes),
             layers: Vec::new(),
+            sides: Vec::new(),
             slots: vec![NOBODY; numbers],
             found: (0, 0),
             work: 0,
@@ -89,25 +88,31 @@ impl<'a> Index<'a> {
         };
         let mut slots = Vec::with_capacity(2 * clusters.len());
         sorting.fill(&mut clusters, &mut slots);
+        let dimensions = self.axes.dimensions();
         let mut blocks = slots.len() / FAN;
-        let mut layer = Layer::new(self.axes, blocks);
+        self.layers = vec![Layer::new(&self.sketcher, blocks)];
+        self.sides.clear();
+        self.sides.resize(slots.len() * dimensions, (0, 0));
+        let mut sides = vec![(0, 0); dimensions];
         for (slot, number) in slots.into_iter().enumerate() {
             if number == NOBODY {
                 continue;
             }
-            for at in 0..self.axes.dimensions() {
-                layer.set_side(at, slot, side(at, number));
+            for (at, own) in sides.iter_mut().enumerate() {
+                *own = side(at, number);
             }
-            layer.rows[slot / FAN][slot % FAN] = rows(number);
-            layer.numbers[slot / FAN][slot % FAN] = number;
             self.slots[number as usize] = slot as u32;
+            self.put(Seen {
+                number,
+                sides: &sides,
+                rows: rows(number),
+            });
         }
-        self.layers = vec![layer];
         loop {
-            let mut above = Layer::new(self.axes, blocks.div_ceil(FAN));
+            let mut above = Layer::new(&self.sketcher, blocks.div_ceil(FAN));
             let below = &self.layers[self.layers.len() - 1];
             for block in 0..blocks {
-                above.summarize(self.axes, block, below);
+                above.summarize(&self.sketcher, block, below);
             }
             self.layers.push(above);
             if blocks <= FAN {
@@ -117,21 +122,33 @@ impl<'a> Index<'a> {
         }
     }
 
+    /// Puts a cluster into its place.
+    fn put(&mut self, cluster: Seen<'_>) {
+        let slot = self.slots[cluster.number as usize] as usize;
+        let (block, lane) = (slot / FAN, slot % FAN);
+        let clusters = &mut self.layers[0];
+        clusters.rows[block][lane] = cluster.rows;
+        clusters.numbers[block][lane] = cluster.number;
+        (self.sketcher).draw(clusters.sketch_mut(block), lane, cluster.sides);
+        let first = slot * cluster.sides.len();
+        self.sides[first..first + cluster.sides.len()].copy_from_slice(cluster.sides);
+    }
+
     /// Forgets a cluster.
     pub(super) fn remove(&mut self, number: u32) {
         let slot = self.slots[number as usize] as usize;
-        self.layers[0].numbers[slot / FAN][slot % FAN] = NOBODY;
+        let (block, lane) = (slot / FAN, slot % FAN);
+        let clusters = &mut self.layers[0];
+        clusters.rows[block][lane] = NO_ROWS;
+        clusters.numbers[block][lane] = NOBODY;
+        self.sketcher.clear(clusters.sketch_mut(block), lane);
         self.update_above(slot);
     }
 
     /// Replaces a cluster by a larger one with the same number.
     pub(super) fn replace(&mut self, cluster: Seen<'_>) {
-        let slot = self.slots[cluster.number as usize] as usize;
-        for (at, &side) in cluster.sides.iter().enumerate() {
-            self.layers[0].set_side(at, slot, side);
-        }
-        self.layers[0].rows[slot / FAN][slot % FAN] = cluster.rows;
-        self.update_above(slot);
+        self.put(cluster);
+        self.update_above(self.slots[cluster.number as usize] as usize);
     }
 
     fn update_above(&mut self, slot: usize) {
@@ -139,7 +156,7 @@ impl<'a> Index<'a> {
         for at in 1..self.layers.len() {
             entry /= FAN;
             let (below, above) = self.layers.split_at_mut(at);
-            if !above[0].summarize(self.axes, entry, &below[at - 1]) {
+            if !above[0].summarize(&self.sketcher, entry, &below[at - 1]) {
                 break;
             }
         }
@@ -150,11 +167,12 @@ impl<'a> Index<'a> {
         let mut search = Search {
             index: self,
             cluster,
+            asked: self.sketcher.ask(cluster.sides),
             best: (u64::MAX, NOBODY),
             extent: 0,
             work: 0,
         };
-        search.look(self.layers.len() - 1, 0);
+        search.look(self.layers.len() - 1, 0, 0);
         Nearest {
             number: (search.best.1 != NOBODY).then_some(search.best.1),
             extent: search.extent,
@@ -180,176 +198,47 @@ pub(super) struct Nearest {
     work: u64,
 }
 
+/// The rows of nobody, more than any cluster has.
+const NO_ROWS: u32 = u32::MAX;
+
 impl Layer {
-    fn new(axes: &Axes<'_>, blocks: usize) -> Self {
-        let dimensions = axes.dimensions();
-        // Where nobody is, nothing is known to be missing.
-        let any = match axes.measures.iter().any(Measure::has_bits) {
-            true => vec![[[!0; FAN]; 2]; blocks * dimensions],
-            false => Vec::new(),
-        };
+    fn new(sketcher: &Sketcher<'_>, blocks: usize) -> Self {
+        let lanes = sketcher.lanes();
+        let mut nothing = vec![[0; FAN]; lanes];
+        (0..FAN).for_each(|lane| sketcher.clear(&mut nothing, lane));
         Layer {
-            dimensions,
-            all: vec![[[0; FAN]; 2]; blocks * dimensions],
-            any,
-            rows: vec![[0; FAN]; blocks],
+            lanes,
+            sketches: nothing.repeat(blocks),
+            rows: vec![[NO_ROWS; FAN]; blocks],
             numbers: vec![[NOBODY; FAN]; blocks],
         }
     }
 
-    /// Sets the side of an entry, and of whatever is in it.
-    fn set_side(&mut self, at: usize, entry: usize, side: Side) {
-        let (block, lane) = (entry / FAN * self.dimensions + at, entry % FAN);
-        for ends in [&mut self.all, &mut self.any] {
-            if let Some([low, high]) = ends.get_mut(block) {
-                (low[lane], high[lane]) = side;
-            }
-        }
+    fn sketch(&self, block: usize) -> &[Lanes] {
+        &self.sketches[block * self.lanes..][..self.lanes]
+    }
+
+    fn sketch_mut(&mut self, block: usize) -> &mut [Lanes] {
+        &mut self.sketches[block * self.lanes..][..self.lanes]
     }
 
     /// Sets an entry to what the block below holds; false if it did before.
-    fn summarize(&mut self, axes: &Axes<'_>, entry: usize, below: &Layer) -> bool {
+    fn summarize(&mut self, sketcher: &Sketcher<'_>, entry: usize, below: &Layer) -> bool {
         let (block, lane) = (entry / FAN, entry % FAN);
-        let numbers = &below.numbers[entry];
-        let least = numbers.iter().copied().min().unwrap_or(NOBODY);
-        let mut is_changed = std::mem::replace(&mut self.numbers[block][lane], least) != least;
-        if least == NOBODY {
-            return is_changed;
-        }
-        let is_there = numbers.map(|number| number != NOBODY);
-        let fold = |ends: &[i32; FAN], start: i32, join: fn(i32, i32) -> i32| {
-            let present = ends.iter().zip(is_there).filter(|(_, is_there)| *is_there);
-            present.fold(start, |all, (&it, _)| join(all, it))
-        };
-        let rows = below.rows[entry].iter().zip(is_there);
-        let rows = rows.filter_map(|(&rows, is_there)| is_there.then_some(rows));
-        let rows = rows.min().unwrap_or(0);
-        is_changed |= std::mem::replace(&mut self.rows[block][lane], rows) != rows;
-        for (at, measure) in axes.measures.iter().enumerate() {
-            let (own, inside) = (block * self.dimensions + at, entry * self.dimensions + at);
-            let [lows, highs] = &below.all[inside];
-            let (low, high) = match measure.has_bits() {
-                true => {
-                    let any = below.any[inside].map(|ends| fold(&ends, 0, |one, it| one | it));
-                    for (ends, any) in self.any[own].iter_mut().zip(any) {
-                        is_changed |= std::mem::replace(&mut ends[lane], any) != any;
-                    }
-                    let all = |ends| fold(ends, !0, |one, it| one & it);
-                    (all(lows), all(highs))
-                }
-                false => (
-                    fold(lows, i32::MIN, i32::max),
-                    fold(highs, i32::MAX, i32::min),
-                ),
-            };
-            let [lows, highs] = &mut self.all[own];
-            is_changed |= std::mem::replace(&mut lows[lane], low) != low;
-            is_changed |= std::mem::replace(&mut highs[lane], high) != high;
-        }
-        is_changed
+        let number = below.numbers[entry].iter().copied().fold(NOBODY, u32::min);
+        let rows = below.rows[entry].iter().copied().fold(NO_ROWS, u32::min);
+        let is_other = std::mem::replace(&mut self.numbers[block][lane], number) != number;
+        let has_others = std::mem::replace(&mut self.rows[block][lane], rows) != rows;
+        let sketch = below.sketch(entry);
+        sketcher.summarize(sketch, self.sketch_mut(block), lane) || is_other || has_others
     }
-
-    /// For each entry of a block: what a cluster loses at least when merged with any cluster in it. None if all of them
-    /// lose more than the most, which half of the dimensions may tell.
-    fn extents(&self, axes: &Axes<'_>, block: usize, look: Look<'_>) -> Option<[u32; FAN]> {
-        let first = block * self.dimensions;
-        let mut extents = [0; FAN];
-        for (at, &side) in look.cluster.sides.iter().enumerate() {
-            if 2 * at == axes.dimensions() + axes.dimensions() % 2 {
-                let (mut least, mut rows) = (u32::MAX, u32::MAX);
-                for (&extent, &of_entry) in extents.iter().zip(&self.rows[block]) {
-                    (least, rows) = (least.min(extent), rows.min(of_entry));
-                }
-                let rows = look.cluster.rows.wrapping_add(rows);
-                if axes.loss.of_rows(least, rows) > look.most {
-                    return None;
-                }
-            }
-            let [lows, highs] = &self.all[first + at];
-            match &axes.measures[at] {
-                Measure::Distance { most } => {
-                    for it in 0..FAN {
-                        let distance = highs[it].max(side.1).wrapping_sub(lows[it].min(side.0));
-                        extents[it] += distance.min(*most) as u32;
-                    }
-                }
-                Measure::Table { places, losses } => {
-                    for it in 0..FAN {
-                        let (low, high) = (lows[it].min(side.0), highs[it].max(side.1));
-                        extents[it] += losses[low as usize * places + high as usize];
-                    }
-                }
-                Measure::Bits {
-                    values,
-                    is_short: true,
-                } if look.is_at_clusters => {
-                    for it in 0..FAN {
-                        extents[it] += values.loss((side.0 | lows[it]).count_ones());
-                    }
-                }
-                Measure::Bits { values, .. } if look.is_at_clusters => {
-                    for it in 0..FAN {
-                        let joint = (side.0 | lows[it]).count_ones();
-                        extents[it] += values.loss(joint + (side.1 | highs[it]).count_ones());
-                    }
-                }
-                Measure::Bits { values, .. } => {
-                    let [any_low, any_high] = &self.any[first + at];
-                    let alone = bits(side).count_ones();
-                    for it in 0..FAN {
-                        let joint = (side.0 | lows[it]).count_ones();
-                        let joint = joint + (side.1 | highs[it]).count_ones();
-                        // Who has none of these bits has at least one other.
-                        let shared = (side.0 & any_low[it]) | (side.1 & any_high[it]);
-                        let least = alone + u32::from(shared == 0);
-                        extents[it] += values.loss(joint.max(least));
-                    }
-                }
-                Measure::Span(span) => {
-                    for it in 0..FAN {
-                        extents[it] += span.loss((lows[it].min(side.0), highs[it].max(side.1)));
-                    }
-                }
-                Measure::Marks(marks) if look.is_at_clusters => {
-                    for it in 0..FAN {
-                        extents[it] += marks.loss((side.0 | lows[it], side.1 | highs[it]), 0);
-                    }
-                }
-                Measure::Marks(marks) => {
-                    let [any_low, any_high] = &self.any[first + at];
-                    let alone = bits(side).count_ones();
-                    for it in 0..FAN {
-                        let shared = (side.0 & any_low[it]) | (side.1 & any_high[it]);
-                        let least = alone + u32::from(shared == 0);
-                        extents[it] += marks.loss((side.0 | lows[it], side.1 | highs[it]), least);
-                    }
-                }
-                Measure::Group { .. } | Measure::Run { .. } | Measure::Levels(_) => {
-                    for it in 0..FAN {
-                        let side = (lows[it].min(side.0), highs[it].max(side.1));
-                        extents[it] += axes.loss(at, side);
-                    }
-                }
-            }
-        }
-        Some(extents)
-    }
-}
-
-/// What is looked for in a block.
-#[derive(Clone, Copy)]
-struct Look<'c> {
-    cluster: Seen<'c>,
-    /// Who loses more is passed over.
-    most: u64,
-    /// Whether the entries are clusters, not blocks.
-    is_at_clusters: bool,
 }
 
 /// One search for the nearest cluster.
 struct Search<'i, 'a, 'c> {
     index: &'i Index<'a>,
     cluster: Seen<'c>,
+    asked: Asked,
     best: Found,
     /// What the best merge loses without regard to rows.
     extent: u32,
@@ -358,41 +247,49 @@ struct Search<'i, 'a, 'c> {
 
 impl Search<'_, '_, '_> {
     /// Looks at a block, and then into those of its entries that may hold something better, the most promising first.
-    fn look(&mut self, layer: usize, block: usize) {
+    /// No cluster in it has fewer rows.
+    fn look(&mut self, layer: usize, block: usize, fewest_rows: u32) {
         self.work += 1;
         let index = self.index;
-        let (axes, entries) = (index.axes, &index.layers[layer]);
-        let look = Look {
-            cluster: self.cluster,
-            most: self.best.0,
-            is_at_clusters: layer == 0,
-        };
-        let Some(extents) = entries.extents(axes, block, look) else {
-            return;
-        };
+        let (sketcher, entries) = (&index.sketcher, &index.layers[layer]);
+        let own_rows = u64::from(self.cluster.rows);
+        let most = sketcher.units(self.best.0, own_rows + u64::from(fewest_rows));
+        let bounds = self.asked.bounds(entries.sketch(block), sketcher, most);
+        let (rows, numbers) = (&entries.rows[block], &entries.numbers[block]);
         let mut promising = [((0, 0), 0); FAN];
         let mut count = 0;
-        for (at, extent) in extents.into_iter().enumerate() {
-            let entry = block * FAN + at;
-            let number = entries.numbers[block][at];
-            let rows = self.cluster.rows.wrapping_add(entries.rows[block][at]);
-            let found = (axes.loss.of_rows(extent, rows), number);
-            if number == NOBODY || found >= self.best {
+        for at in 0..FAN {
+            if bounds[at] > most || numbers[at] == NOBODY {
+                continue;
+            }
+            let bound = sketcher.loss(bounds[at], own_rows + u64::from(rows[at]));
+            if (bound, numbers[at]) >= self.best {
                 continue;
             }
             if layer > 0 {
-                promising[count] = (found, entry);
+                promising[count] = ((bound, numbers[at]), at);
                 count += 1;
-            } else if number != self.cluster.number {
-                (self.best, self.extent) = (found, extent);
+            } else if numbers[at] != self.cluster.number {
+                self.look_closely(block * FAN + at, numbers[at], rows[at]);
             }
         }
         promising[..count].sort_unstable();
-        for (bound, entry) in promising.into_iter().take(count) {
+        for &(bound, at) in &promising[..count] {
             if bound >= self.best {
                 break;
             }
-            self.look(layer - 1, entry);
+            self.look(layer - 1, block * FAN + at, rows[at]);
+        }
+    }
+
+    /// Looks at a single cluster.
+    fn look_closely(&mut self, slot: usize, number: u32, rows: u32) {
+        let (axes, sides) = (self.index.axes, self.cluster.sides);
+        let others = &self.index.sides[slot * sides.len()..][..sides.len()];
+        let extent = axes.joint_extent(sides, others.iter().copied());
+        let found = (axes.loss.of_rows(extent, self.cluster.rows + rows), number);
+        if found < self.best {
+            (self.best, self.extent) = (found, extent);
         }
     }
 }

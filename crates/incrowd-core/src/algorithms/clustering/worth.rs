@@ -330,9 +330,16 @@ fn coordinates(dimension: &Dimension) -> (Vec<i32>, f64) {
     let half = |place: u32| dimension.number(place) / 2.0;
     let least = numbers.next().map_or(0.0, half);
     let range = numbers.next_back().map_or(0.0, half) - least;
-    // A power of two, so that whole numbers stay exact.
+    // A power of two, so that whole numbers stay exact; if all are, no more than that.
+    let is_whole =
+        |place: u32| !dimension.is_number(place) || dimension.number(place).fract() == 0.0;
+    let most = if (0..dimension.places()).all(is_whole) {
+        1.0
+    } else {
+        1000.0
+    };
     let exponent = match range > 0.0 {
-        true => (MOST_COORDINATE / 2.0 / range).log2().floor().min(1000.0) as i32,
+        true => (MOST_COORDINATE / 2.0 / range).log2().floor().min(most) as i32,
         false => 0,
     };
     let scale = 2f64.powi(exponent);
