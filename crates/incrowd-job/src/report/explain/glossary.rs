@@ -671,7 +671,7 @@ pub(super) static GLOSSARY: &[Word] = &[
         &["regions"],
         "A recoding in which every class has its own range of values in each column.",
         "One raw value may be published differently in different rows, so ranges may overlap. In exchange they are narrow.",
-        "The recodings of `mondrian`, `mondrian-infogain`, `mondrian-lsd`, `finest`, `ncp-cluster` and `euclidean-cluster`.",
+        "The recodings of `mondrian`, `mondrian-infogain`, `mondrian-lsd`, `finest` and of the algorithms with `cluster` in their name.",
     ),
     term(
         "block",
