@@ -329,7 +329,7 @@ fn coordinates(dimension: &Dimension) -> (Vec<i32>, f64) {
     // Halved so that everything is finite.
     let half = |place: u32| dimension.number(place) / 2.0;
     let least = numbers.next().map_or(0.0, half);
-    let range = numbers.next_back().map_or(0.0, half) - least;
+    let range = numbers.next_back().map_or(least, half) - least;
     // A power of two, so that whole numbers stay exact; if all are, no more than that.
     let is_whole =
         |place: u32| !dimension.is_number(place) || dimension.number(place).fract() == 0.0;
