@@ -243,6 +243,33 @@ impl<'a> Axes<'a> {
         self.space.dimensions[dimension].places()
     }
 
+    /// Of groups: for each level, the first and last place of each group; nothing of other dimensions.
+    pub(super) fn runs(&self, dimension: usize) -> Vec<Vec<Side>> {
+        let dimension = &self.space.dimensions[dimension];
+        if dimension.sides != Sides::Groups {
+            return Vec::new();
+        }
+        let of_level = |level: usize| {
+            let mut runs = vec![(i32::MAX, i32::MIN); dimension.leaves_of_groups(level).len()];
+            for place in 0..dimension.places() {
+                let (first, last) = &mut runs[dimension.group(level, place) as usize];
+                (*first, *last) = ((*first).min(place as i32), (*last).max(place as i32));
+            }
+            runs
+        };
+        (0..dimension.levels()).map(of_level).collect()
+    }
+
+    /// Of groups: the lowest level at which a side is in one group.
+    pub(super) fn level(&self, dimension: usize, side: Side) -> usize {
+        self.space.dimensions[dimension].lowest_level(side.0 as u32, side.1 as u32)
+    }
+
+    /// Of groups: the group of a place at a level.
+    pub(super) fn group(&self, dimension: usize, level: usize, place: i32) -> usize {
+        self.space.dimensions[dimension].group(level, place as u32) as usize
+    }
+
     /// The least and greatest coordinate or place of a tuple.
     pub(super) fn ends(&self, dimension: usize) -> Side {
         self.ends[dimension]

@@ -65,6 +65,8 @@ pub(super) struct Sketcher<'a> {
     joins: Vec<Join>,
     /// What one unit stands for.
     unit: u32,
+    /// Of dimensions with groups: for each level, the first and last place of each group.
+    runs: Vec<Vec<Vec<Side>>>,
 }
 
 /// What a search asks of a dimension.
@@ -115,6 +117,7 @@ impl<'a> Sketcher<'a> {
             joins: joins.collect(),
             fits,
             unit: unit as u32,
+            runs: (0..axes.dimensions()).map(|at| axes.runs(at)).collect(),
         }
     }
 
@@ -204,7 +207,7 @@ impl<'a> Sketcher<'a> {
     /// What a search for the cluster nearest to one with these sides asks.
     pub(super) fn ask(&self, sides: &[Side]) -> Asked {
         let axes = self.axes;
-        let units = |loss: u32| (loss / self.unit).min(u16::MAX.into()) as u16;
+        let units = |loss: u32| self.in_short_units(loss);
         let mut own = 0;
         let mut asks = Vec::with_capacity(self.fits.len());
         for (at, (fit, &side)) in self.fits.iter().zip(sides).enumerate() {
@@ -225,36 +228,7 @@ impl<'a> Sketcher<'a> {
                 }
                 (Fit::Shift(shift), _) => {
                     own += alone;
-                    let (least, greatest) = axes.ends(at);
-                    let mut stairs = Ask::Stairs {
-                        before: Vec::new(),
-                        behind: Vec::new(),
-                    };
-                    if let Ask::Stairs { before, behind } = &mut stairs {
-                        let (mut lost_before, mut lost_behind) = (0, 0);
-                        for step in STEPS {
-                            let step = step << shift.min(&20);
-                            if let Some(place) = side.0.checked_sub(step).filter(|it| *it >= least)
-                            {
-                                let lost = units(axes.loss(at, (place, side.1)) - alone);
-                                if lost > lost_before {
-                                    before.push((short((place + 1) >> shift), lost - lost_before));
-                                    lost_before = lost;
-                                }
-                            }
-                            if let Some(place) =
-                                side.1.checked_add(step).filter(|it| *it <= greatest)
-                            {
-                                let lost = units(axes.loss(at, (side.0, place)) - alone);
-                                if lost > lost_behind {
-                                    let up = (i64::from(place) + (1 << shift) - 1) >> shift;
-                                    behind.push((short(up as i32 - 1), lost - lost_behind));
-                                    lost_behind = lost;
-                                }
-                            }
-                        }
-                    }
-                    asks.push(stairs);
+                    asks.push(self.stairs((at, *shift), side));
                 }
                 _ => {}
             }
@@ -263,6 +237,51 @@ impl<'a> Sketcher<'a> {
             asks,
             own: units(own),
         }
+    }
+
+    fn in_short_units(&self, loss: u32) -> u16 {
+        (loss / self.unit).min(u16::MAX.into()) as u16
+    }
+
+    /// What a side loses more with places before and behind it, for some of them.
+    fn stairs(&self, (at, shift): (usize, u32), side: Side) -> Ask {
+        let axes = self.axes;
+        let (least, greatest) = axes.ends(at);
+        let alone = axes.loss(at, side);
+        let more = |side: Side| self.in_short_units(axes.loss(at, side) - alone);
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        let (mut lost_before, mut lost_behind) = (0, 0);
+        let mut stop = |first: Option<i32>, last: Option<i32>| {
+            if let Some(place) = first.filter(|place| *place >= least) {
+                let lost = more((place, side.1));
+                if lost > lost_before {
+                    before.push((short((place + 1) >> shift), lost - lost_before));
+                    lost_before = lost;
+                }
+            }
+            if let Some(place) = last.filter(|place| *place <= greatest) {
+                let lost = more((side.0, place));
+                if lost > lost_behind {
+                    let rounded_up = (i64::from(place) + (1 << shift) - 1) >> shift;
+                    behind.push((short(rounded_up as i32 - 1), lost - lost_behind));
+                    lost_behind = lost;
+                }
+            }
+        };
+        match &self.runs[at][..] {
+            [] => {
+                for step in STEPS.map(|step| step << shift.min(20)) {
+                    stop(side.0.checked_sub(step), side.1.checked_add(step));
+                }
+            }
+            levels => {
+                for (level, runs) in levels.iter().enumerate().skip(axes.level(at, side)) {
+                    let (first, last) = runs[axes.group(at, level, side.0)];
+                    stop(first.checked_sub(1), last.checked_add(1));
+                }
+            }
+        }
+        Ask::Stairs { before, behind }
     }
 }
 
