@@ -53,7 +53,9 @@ crate::documented! {
     /// Every tuple is in one cluster, and no cluster reaches beyond the highest acceptable levels.
     /// # Cost
     /// As for `ncp-cluster`, but more for each search: a value next to another has lost half of its detail, so that
-    /// blocks of clusters tell little of what is in them.
+    /// blocks of clusters tell little of what is in them. A million rows of which 216 000 are distinct, in three
+    /// columns, take 4 s of CPU time; 100 000 distinct ones in eight columns take 45 s, and a million of those are not done
+    /// in minutes.
     #[derive(Debug)]
     pub struct RvCluster;
 }
