@@ -37,9 +37,6 @@ pub(crate) fn count_without_levels(quasi_identifiers: &[&str]) -> CountedTable {
     })
 }
 
-/// A value and its rows.
-type RowsOfValue<'v> = (&'v str, u32);
-
 fn count_with(
     quasi_identifiers: &[&str],
     sensitive: &[&str],
