@@ -53,7 +53,7 @@ pub use report::outcome::{
 pub use report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
 };
-pub use report::revealing::{Reason, RevealingColumn};
+pub use report::revealing::{Reason, RevealingColumn, labelled};
 pub use report::risk::{
     AboveThreshold, CertainRows, EstimatedShares, GateJudged, Matched, PopulationEstimates,
     Presence, Reidentified, RiskReport, Risks, UniqueRows, Uniques,
@@ -70,11 +70,13 @@ pub use run::evaluate::{EvaluateOptions, SurvivalOptions, evaluate, study_surviv
 pub use run::hierarchies::ColumnHierarchy;
 pub use run::init::{Initialized, init};
 pub use run::inspect::{
-    ColumnReport, Combination, Combinations, Inspection, ProposedRole, inspect,
+    ColumnReport, Combination, Combinations, Dependency, Inspection, ProposedRole, Separating,
+    SeparatingStep, inspect,
 };
 pub use run::levels::{
     AgainstData, LevelReport, LevelsReport, build_levels, check_levels, write_levels,
 };
+pub use run::looks::LooksLike;
 pub use run::negotiation::{
     BatchSummary, Curve, GaveWay, Ground, Negotiated, Negotiation, NegotiationLattice,
     NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,

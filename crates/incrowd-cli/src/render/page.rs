@@ -46,7 +46,7 @@ impl Page {
         let is_number = |column: usize| {
             let mut cells = rows.iter().filter_map(|row| row.get(column));
             cells.all(|cell| {
-                cell.starts_with(|first: char| first.is_ascii_digit())
+                cell.starts_with(|first: char| first.is_ascii_digit() || first == '~')
                     && !cell.contains(char::is_alphabetic)
             })
         };

@@ -3,9 +3,10 @@
 use super::choices;
 use super::page::Page;
 use incrowd_job::{
-    CertificateVerified, Combination, Error, Explanation, Exposed, FileWritten, Initialized,
-    Inspection, LevelsReport, Mismatch, Origin, Outcome, PrivacyReached, SafeAmong, SafeRecodings,
-    Sample, StringsMet, Study, Unchecked, Verification, few_digits,
+    CertificateVerified, ColumnReport, Combination, Error, Explanation, Exposed, FileWritten,
+    Initialized, Inspection, LevelsReport, LooksLike, Mismatch, Origin, Outcome, PrivacyReached,
+    SafeAmong, SafeRecodings, Sample, Separating, SeparatingStep, StringsMet, Study, Unchecked,
+    Verification, few_digits, labelled,
 };
 
 /// An error: what happened, where, what to do next.
@@ -87,8 +88,8 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     );
     page.entry("", outcome.exposed.classes_in_words());
     exposed(&mut page, &outcome.exposed);
-    for note in &outcome.notes {
-        page.entry("note", note);
+    for (label, note) in outcome.notes.iter().map(|note| labelled(note)) {
+        page.entry(label, note);
     }
     if let Some(levels) = &outcome.levels {
         let names = outcome.level_names.as_ref();
@@ -311,8 +312,8 @@ pub(crate) fn verification(found: &Verification) -> String {
     );
     page.entry("", found.exposed.classes_in_words());
     exposed(&mut page, &found.exposed);
-    for note in &found.notes {
-        page.entry("note", note);
+    for (label, note) in found.notes.iter().map(|note| labelled(note)) {
+        page.entry(label, note);
     }
     for promise in &found.privacy {
         match (found.asked, promise.holds) {
@@ -402,15 +403,12 @@ pub(crate) fn inspection(found: &Inspection) -> String {
                 column.name.clone(),
                 column.kind.clone(),
                 column.missing.to_string(),
-                match column.is_exact {
-                    true => column.distinct.to_string(),
-                    false => format!("{}+", column.distinct - 1),
-                },
+                figure(column.distinct, column.is_exact),
                 column
                     .unique_rows
-                    .map_or("many".into(), |rows| rows.to_string()),
+                    .map_or("many".into(), |rows| figure(rows, column.is_exact)),
                 column.separation_ratio.map_or("nearly all".into(), percent),
-                format!("{}: {}", column.role, column.reason),
+                format!("{}: {}", proposed(column), column.reason),
             ]
         })
         .collect();
@@ -424,8 +422,23 @@ pub(crate) fn inspection(found: &Inspection) -> String {
             ));
         }
     }
+    let has_estimates = found.columns.iter().any(|column| !column.is_exact)
+        || found.separating.steps.iter().any(|step| !step.is_exact);
+    if has_estimates {
+        page.line("~ marks estimates: there are too many distinct values to count them all");
+    }
+    for warning in &found.warnings {
+        page.line(format!("warning: {warning}"));
+    }
     for note in &found.notes {
         page.line(format!("note: {note}"));
+    }
+    if !found.dependencies.is_empty() {
+        page.line("");
+        page.line("columns that determine others:");
+        for dependency in &found.dependencies {
+            page.line(format!("  {}", dependency.in_words()));
+        }
     }
     let combinations = &found.combinations;
     if let Some(together) = &combinations.together {
@@ -444,6 +457,7 @@ pub(crate) fn inspection(found: &Inspection) -> String {
         let rows: Vec<Vec<String>> = shown.map(combination).collect();
         page.table(&header.map(String::from), &rows);
     }
+    separating(&mut page, &found.separating);
     let with_levels = (found.columns.iter()).filter_map(|column| {
         Some((
             column.name.escape_debug().to_string(),
@@ -464,6 +478,42 @@ pub(crate) fn inspection(found: &Inspection) -> String {
     page.line("");
     page.line("\"unique rows\": rows with a value that no other row has; \"separation\": share of row pairs with different values");
     page.0
+}
+
+/// The role proposed for a column, or what it is if it should have none.
+fn proposed(column: &ColumnReport) -> String {
+    match (column.if_published, column.looks_like) {
+        (Some(role), _) => format!("{role} if published"),
+        (None, Some(LooksLike::SurveyWeight)) => "survey weight".to_owned(),
+        (None, _) => column.role.to_string(),
+    }
+}
+
+/// A number, marked if it is an estimate.
+fn figure(number: u64, is_exact: bool) -> String {
+    match is_exact {
+        true => number.to_string(),
+        false => format!("~{number}"),
+    }
+}
+
+fn separating(page: &mut Page, found: &Separating) {
+    if found.steps.len() < 2 {
+        return;
+    }
+    page.line("");
+    page.line("columns that tell rows apart soonest, each combined with those above it:");
+    let header = ["column", "distinct", "unique rows", "separation"];
+    let row = |step: &SeparatingStep| {
+        vec![
+            step.column.clone(),
+            figure(step.distinct, step.is_exact),
+            figure(step.unique_rows, step.is_exact),
+            percent(step.separation_ratio),
+        ]
+    };
+    let rows: Vec<Vec<String>> = found.steps.iter().map(row).collect();
+    page.table(&header.map(String::from), &rows);
 }
 
 fn combination(combination: &Combination) -> Vec<String> {

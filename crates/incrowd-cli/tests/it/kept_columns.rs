@@ -142,7 +142,10 @@ fn report_and_certificate_list_every_column_published_as_it_is() {
     // That `city` tells the raw zip is known from the table only.
     assert_eq!(
         outcome["notes"][0],
-        json!("in the raw table, kept column `city` (determines `zip`)")
+        json!(
+            "WARNING: in the raw table, kept column `city` (determines `zip`): generalizing `zip` is in vain, \
+             as readers can look up the raw value"
+        )
     );
     let certificate: Value = serde_json::from_str(&folder.read("c.json")).unwrap();
     for field in ["unchanged", "kept_with_classes", "warnings"] {
@@ -293,4 +296,33 @@ fn more_values_than_are_counted_give_the_same_estimate_on_any_threads() {
     folder
         .run("verify o.csv --certificate c.json --original t.csv")
         .ends_with(0);
+}
+
+#[test]
+fn kept_columns_that_determine_a_quasi_identifier_together_cause_a_warning() {
+    // Neither the row nor the seat tells the place, both do.
+    let mut table = String::from("place,row,seat,answer\n");
+    for visit in 0..240 {
+        let (row, seat) = (visit % 4, visit / 4 % 6);
+        let place = (row + 2 * seat) % 5;
+        table.push_str(&format!(
+            "p{place},r{row},s{seat},{}\n",
+            ["yes", "no"][visit % 7 % 2]
+        ));
+    }
+    let folder = Folder::with("t.csv", table);
+    let ask = "anonymize t.csv -q place -s answer --others keep -k 5 -o o.csv --certificate c.json";
+    let words = "the kept columns together determine `place`: generalizing `place` is in vain";
+    let text = folder.run(ask).ends_with(0).stdout;
+    let warning = text.lines().find(|line| line.contains(words));
+    assert!(
+        warning.is_some_and(|line| line.starts_with("WARNING")),
+        "{text}"
+    );
+    folder
+        .run("verify o.csv --certificate c.json --original t.csv")
+        .ends_with(0);
+    // One of them alone is harmless.
+    let alone = folder.run(&format!("{ask} --identifying seat"));
+    assert!(!alone.stdout.contains("in vain"), "{}", alone.stdout);
 }

@@ -21,6 +21,72 @@ fn inspect_proposes_roles_and_prints_no_cell() {
 }
 
 #[test]
+fn inspect_and_init_print_no_cell_however_hostile() {
+    let mut table = String::from("age,sex,mail,note,zip,wage,twin\n");
+    for row in 0..60 {
+        let (age, zip) = (20 + row % 7, row % 5);
+        table.push_str(&format!(
+            "{age},\"SECRET\u{1b}[2J{}\",SECRET{row}@x.org,\"SECRET said: \"\"run # this\"\" and left {row}\",\
+             SECRET\u{202e}{zip},SECRET{row},SECRET{zip}\n",
+            row % 2
+        ));
+    }
+    let folder = Folder::with("t.csv", table);
+    let text = folder.run("inspect t.csv").ends_with(0);
+    let json = folder.run("inspect t.csv --json").ends_with(0);
+    for run in [&text, &json] {
+        assert!(!run.stdout.contains("SECRET"), "{}", run.stdout);
+        assert!(!run.stderr.contains("SECRET"), "{}", run.stderr);
+    }
+    assert!(
+        text.stdout.contains("warning: `note` is free text"),
+        "{}",
+        text.stdout
+    );
+    folder.run("init t.csv").ends_with(0);
+    let job = folder.read("incrowd.toml");
+    assert!(!job.contains("SECRET"), "{job}");
+    assert!(job.contains("#   `note` is free text"), "{job}");
+    assert!(job.contains("#   `zip` and `twin` carry the same"), "{job}");
+}
+
+#[test]
+fn inspect_says_which_figures_are_estimates() {
+    // The more columns, the fewer values of each are counted.
+    let more: String = (0..60).map(|at| format!(",same {at}")).collect();
+    let mut table = format!("code,age{more}\n");
+    let more = ",".repeat(60);
+    (0..70_000).for_each(|row| table.push_str(&format!("c{row},{}{more}\n", row % 90)));
+    let folder = Folder::with("t.csv", table);
+    let text = folder.run("inspect t.csv").ends_with(0).stdout;
+    assert!(text.contains("~ marks estimates"), "{text}");
+    let found = folder.run("inspect t.csv --json").ends_with(0).json();
+    assert_eq!(found["columns"][0]["is_exact"], false);
+    assert_eq!(found["columns"][1]["is_exact"], true);
+    let distinct = found["columns"][0]["distinct"].as_u64().unwrap();
+    assert!(text.contains(&format!("~{distinct}")), "{text}");
+    assert!((66_000..=70_000).contains(&distinct), "{distinct}");
+}
+
+#[test]
+fn init_writes_what_inspect_found_in_adult_as_comments() {
+    let folder = Folder::new();
+    folder
+        .run(&format!("init {}", data("adult/adult.csv")))
+        .ends_with(0);
+    let job = folder.read("incrowd.toml");
+    for words in [
+        "sensitive = [\"capital-gain\", \"capital-loss\", \"salary-class\"]",
+        "#   \"fnlwgt\": survey weight, says how many people",
+        "# \"hours-per-week\",  # others may know it",
+        "# \"education-num\",  # carries the same as `education`",
+        "#   `education` and `education-num` carry the same",
+    ] {
+        assert!(job.contains(words), "{words}: {job}");
+    }
+}
+
+#[test]
 fn inspect_takes_roles_as_they_are_given() {
     let folder = Folder::with("patients.csv", PATIENTS);
     let found = folder
@@ -66,7 +132,8 @@ fn wide_table(rows: u32) -> String {
             "\n{},{},{school},m{},r{},c{},France,{}",
             18 + pick(60, 1),
             ["f", "m"][pick(2, 5) as usize],
-            pick(4, 7),
+            // Another number than that of the school: else it would tell it.
+            pick(4, 5),
             pick(5, 11),
             pick(3, 13),
             // An odd number of incomes: else they would tell the sex.

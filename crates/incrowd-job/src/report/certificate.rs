@@ -9,6 +9,7 @@ use crate::report::outcome::{
     Distribution, Exposed, Guarantee, PrivacyReached, RowOrder, VERSION, is_zero,
 };
 use crate::report::research::{ResearchAsked, RuleKept};
+use crate::report::revealing::labelled;
 use crate::report::visible::{visible, visible_json};
 use crate::spec::{AlgorithmSettings, Delimiter};
 use indexmap::IndexMap;
@@ -427,8 +428,8 @@ impl Certificate {
         for warning in &exposed.warnings {
             line("WARNING", warning.clone());
         }
-        for note in &reached.notes {
-            line("note", note.clone());
+        for (label, note) in reached.notes.iter().map(|note| labelled(note)) {
+            line(label, note.to_owned());
         }
         for words in exposed.unchanged_in_words() {
             line("unchanged", words);

@@ -66,6 +66,28 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
+/// How a note begins that must not be overlooked.
+const LOUD: &str = "WARNING: ";
+
+/// A note that must not be overlooked.
+pub(crate) fn loud(note: impl fmt::Display) -> String {
+    format!("{LOUD}{note}")
+}
+
+/// The label of a note and its text: `WARNING` if it must not be overlooked.
+///
+/// ```
+/// use incrowd_job::labelled;
+/// assert_eq!(labelled("two rows are blank"), ("note", "two rows are blank"));
+/// assert_eq!(labelled("WARNING: all is told"), ("WARNING", "all is told"));
+/// ```
+pub fn labelled(note: &str) -> (&'static str, &str) {
+    match note.strip_prefix(LOUD) {
+        Some(warning) => ("WARNING", warning),
+        None => ("note", note),
+    }
+}
+
 /// A column that should not be published unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RevealingColumn {

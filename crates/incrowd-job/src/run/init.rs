@@ -8,6 +8,7 @@ use crate::run::files;
 use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
 use crate::run::inspect::{ColumnReport, Inspection, ProposedRole, inspect_with_levels};
+use crate::run::looks::LooksLike;
 use crate::spec::{Data, Job, Others, WorkLimit};
 use incrowd_core::table::steers;
 use incrowd_io::write_atomically;
@@ -225,6 +226,13 @@ fn job_text(
         line(&text);
     }
     line("");
+    if !inspection.warnings.is_empty() {
+        line("# Read this first:");
+        for warning in &inspection.warnings {
+            line(&format!("#   {}", visible(warning)));
+        }
+        line("");
+    }
     line("[columns]");
     line(
         "# Columns that could be linked with outside knowledge; published generalized. Levels are listed in this order.",
@@ -240,7 +248,7 @@ fn job_text(
             column.reason
         ));
     }
-    for column in with_role(ProposedRole::Plain) {
+    for column in with_role(ProposedRole::Plain).filter(|column| may_be_added(column)) {
         line(&format!(
             "    # {},  # {}",
             quoted(&column.name),
@@ -278,19 +286,25 @@ fn job_text(
     line("");
     line("# Why the other columns got their roles:");
     for column in &inspection.columns {
-        if matches!(
-            column.role,
-            ProposedRole::Sensitive | ProposedRole::Identifying
-        ) {
-            line(&format!(
-                "#   {}: {}, {}",
-                quoted(&column.name),
-                column.role,
-                column.reason
-            ));
-        }
+        let role = match column.role {
+            ProposedRole::Sensitive | ProposedRole::Identifying => column.role.to_string(),
+            ProposedRole::Plain if !may_be_added(column) => "survey weight".to_owned(),
+            _ => continue,
+        };
+        line(&format!(
+            "#   {}: {role}, {}",
+            quoted(&column.name),
+            column.reason
+        ));
     }
     line("");
+    if !inspection.dependencies.is_empty() {
+        line("# Columns that determine others: whoever knows one knows the other.");
+        for dependency in &inspection.dependencies {
+            line(&format!("#   {}", visible(&dependency.in_words())));
+        }
+        line("");
+    }
     line("# The levels of each quasi-identifier: a file, or a rule such as \"interval:5,10,20\",");
     line(
         "# \"log:1-2-5,10,100\", \"frequent:12,6,3\", \"prefix:3,1\", \"date:month,year\" or \"suppress\".",
@@ -376,6 +390,11 @@ fn job_text(
         "# spreadsheet_safe = true    # put an apostrophe before cells that a spreadsheet would evaluate",
     );
     text
+}
+
+/// Whether a column without a role could be a quasi-identifier: not a weight, which describes nobody.
+fn may_be_added(column: &ColumnReport) -> bool {
+    column.looks_like != Some(LooksLike::SurveyWeight)
 }
 
 /// The path of a table, relative to a job file in `folder`.

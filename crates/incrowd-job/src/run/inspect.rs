@@ -4,34 +4,41 @@
 //! 64-bit hash would count as one; for a million values the chance of that is below one in ten million, and it
 //! would change a count by one.
 //!
-//! The first pass keeps, per column, how often each value occurs. The second keeps the distinct tuples of the columns
-//! proposed as quasi-identifiers; all their pairs and triples are counted from these tuples, not from rows. Both stop
-//! at a fixed number and report that, so memory is bounded. The third counts the values of these columns, to choose
-//! their levels.
+//! The first pass counts the values of every column ([`column_count`]) and draws some rows ([`sampled_rows`]), from which
+//! follows which columns determine others ([`dependencies`]), which tell rows apart soonest ([`separating`]) and which
+//! should be quasi-identifiers. The second pass counts these few columns in all rows: the distinct tuples, from which
+//! all pairs and triples are counted ([`combinations`]), and their values, to choose levels. Memory is bounded whatever
+//! the table; what does not fit is estimated from samples and marked as such.
 //!
 //! Only a few columns are proposed, since every one costs detail in all others: those that others are likely to know,
 //! judging by their names (one per topic), then those that single out many rows in combination with them.
 
+mod column_count;
 mod combinations;
+mod dependencies;
+mod sampled_rows;
+mod separating;
 mod singled_out;
+mod spread;
 
 use crate::error::Error;
 use crate::report::outcome::VERSION;
-use crate::run::batches::for_each_batch;
+use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
-use crate::run::roles::{self, LIKELY_MISSING, Leaning, ratio};
+use crate::run::looks::LooksLike;
+use crate::run::roles::{self, Leaning, Proposal};
+use crate::run::sample::hash;
 use crate::spec::Job;
-use hashbrown::HashMap;
-use incrowd_core::counts::RowCounter;
-use incrowd_core::table::{DateForms, Kind, parse_number};
+use column_count::ColumnCount;
+use combinations::Tuples;
+use incrowd_core::counts::{Missing, RowCounter};
+use incrowd_core::table::RowBatch;
 use incrowd_io::RowSource;
+use sampled_rows::{RowDraw, SampledRows};
+use separating::{Chosen, SeparatingCounter};
 use serde::{Deserialize, Serialize};
-use std::hash::{DefaultHasher, Hasher};
-
-/// Distinct values of a column that are kept.
-const MOST_VALUES: usize = 1_000_000;
 
 /// What is in a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,15 +53,26 @@ pub struct Inspection {
     pub columns: Vec<ColumnReport>,
     /// What the columns that others are likely to know reveal in combination.
     pub combinations: Combinations,
+    /// The few columns that tell rows apart soonest, whether or not others are likely to know them.
+    #[serde(default)]
+    pub separating: Separating,
+    /// Columns that determine others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<Dependency>,
+    /// What would reveal people if it were overlooked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Notes that the user should read first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 pub use combinations::{Combination, Combinations};
+pub use dependencies::Dependency;
 pub use roles::{ColumnReport, ProposedRole};
+pub use separating::{Separating, SeparatingStep};
 
-/// Text columns examined for what they reveal in combination with those proposed.
+/// Columns examined for what they reveal in combination with those proposed.
 const MOST_POSSIBLE: usize = 12;
 
 /// The most columns added because they single people out.
@@ -74,40 +92,193 @@ pub(crate) fn inspect_with_levels(
     let mut reader = source.open()?;
     let names = reader.columns().to_vec();
     let has_padded_cells = reader.has_padded_cells();
-    let missing = input::missing(job);
-    let threads = job.threads();
-    let worker = vec![ColumnCount::default(); names.len()];
     control.progress().begin(Phase::Read, source.bytes_total());
-    let counted = for_each_batch(
+    let first = FirstLook::new(names.len());
+    let missing = input::missing(job);
+    let looked = for_each_batch(
         &mut *reader,
         control,
-        threads,
-        vec![worker; threads.saturating_sub(1).max(1)],
-        |columns: &mut Vec<ColumnCount>, batch, (): &mut ()| {
-            for row in 0..batch.rows() {
-                for (at, column) in columns.iter_mut().enumerate() {
-                    let text = std::str::from_utf8(batch.cell(row, at)).unwrap_or_default();
-                    column.add(missing.normalize(text));
-                }
-            }
+        job.threads(),
+        vec![first; workers(job.threads())],
+        |first, batch, (): &mut ()| {
+            first.add(batch, &missing);
             Ok(())
         },
         |()| Ok(()),
     );
     control.progress().end();
-    let mut counted = counted?.into_iter();
-    let mut columns = counted.next().ok_or(Error::WorkerLost)?;
-    for others in counted {
-        for (ours, theirs) in columns.iter_mut().zip(others) {
-            ours.absorb(theirs);
+    let mut looked = looked?.into_iter();
+    let mut first = looked.next().ok_or(Error::WorkerLost)?;
+    looked.for_each(|other| first.absorb(other));
+    let FirstLook { counts, draw } = first;
+    let rows = counts.first().map_or(0, ColumnCount::rows);
+    let drawn = draw.finish(names.len());
+    let (mut columns, mut leanings) = by_themselves(job, &names, &counts, &drawn);
+    let compared = compared(&columns);
+    let dependencies = dependencies::find(&drawn, &names, &compared, control)?;
+    leave_out_repeated(&mut columns, &mut leanings, &dependencies);
+    propose_quasi_identifiers(&mut columns, &leanings, &drawn, control)?;
+    let chosen: Vec<usize> = (0..columns.len())
+        .filter(|&at| columns[at].role == ProposedRole::QuasiIdentifying)
+        .collect();
+    let separating = (compared.iter().copied())
+        .filter(|&at| columns[at].role != ProposedRole::Sensitive)
+        .collect::<Vec<_>>();
+    let second = SecondLook {
+        candidates: combinations::candidates(&columns),
+        separating: separating::choose(&drawn, &separating, control)?,
+        chosen,
+    };
+    let (combinations, separating, levels) =
+        second.count(job, &*source, &names, drawn.rows, control)?;
+    for (&at, levels) in second.chosen.iter().zip(&levels) {
+        columns[at].levels = Some(levels.origin());
+    }
+    let mut notes = Vec::new();
+    if has_padded_cells {
+        notes.push(input::PADDED_CELLS.to_owned());
+    }
+    if (drawn.rows as u64) < rows {
+        notes.push(format!(
+            "columns are compared with each other on {} rows drawn at random",
+            drawn.rows
+        ));
+    }
+    let inspection = Inspection {
+        version: VERSION,
+        input: source.name(),
+        rows,
+        warnings: warnings(&columns, &dependencies),
+        columns,
+        combinations,
+        separating,
+        dependencies,
+        notes,
+    };
+    Ok((inspection, levels))
+}
+
+/// A cell of a batch, empty if it is missing.
+fn cell<'b>(batch: &'b RowBatch, row: usize, column: usize, missing: &Missing) -> &'b [u8] {
+    let cell = batch.cell(row, column);
+    match missing.tokens.iter().any(|token| token.as_bytes() == cell) {
+        true => &[],
+        false => cell,
+    }
+}
+
+/// The first pass: every column by itself, and some rows.
+#[derive(Debug, Clone)]
+struct FirstLook {
+    counts: Vec<ColumnCount>,
+    draw: RowDraw,
+}
+
+impl FirstLook {
+    fn new(columns: usize) -> Self {
+        FirstLook {
+            counts: vec![ColumnCount::new(columns); columns],
+            draw: RowDraw::new(columns),
         }
     }
-    let rows = columns.first().map_or(0, |column| column.rows);
-    let (mut columns, leanings): (Vec<ColumnReport>, Vec<Leaning>) = (names.iter())
-        .zip(columns)
-        .map(|(name, column)| column.report(name, job))
-        .unzip();
-    let proposed = roles::known_by_name(&leanings);
+
+    fn add(&mut self, batch: &RowBatch, missing: &Missing) {
+        // Column by column, so that the counts of one stay in a fast cache.
+        for (at, column) in self.counts.iter_mut().enumerate() {
+            for row in 0..batch.rows() {
+                column.add(cell(batch, row, at, missing));
+            }
+        }
+        let columns = self.counts.len();
+        for row in 0..batch.rows() {
+            let cells = || (0..columns).map(|at| hash(cell(batch, row, at, missing)));
+            self.draw
+                .see(batch.first_row() + row as u64, || cells().collect());
+        }
+    }
+
+    fn absorb(&mut self, other: FirstLook) {
+        for (ours, theirs) in self.counts.iter_mut().zip(other.counts) {
+            ours.absorb(theirs);
+        }
+        self.draw.absorb(other.draw);
+    }
+}
+
+/// What is in each column, and the role it would have by itself.
+fn by_themselves(
+    job: &Job,
+    names: &[String],
+    counts: &[ColumnCount],
+    drawn: &SampledRows,
+) -> (Vec<ColumnReport>, Vec<Leaning>) {
+    let columns = names.iter().zip(counts).zip(&drawn.columns);
+    columns
+        .map(|((name, count), sampled)| {
+            let mut report = count.report(name, sampled);
+            let proposal = roles::propose(&count.evidence(&report), &job.columns);
+            let Proposal {
+                role,
+                reason,
+                leaning,
+                looks_like,
+            } = proposal;
+            (report.role, report.reason, report.looks_like) = (role, reason, looks_like);
+            (report, leaning)
+        })
+        .unzip()
+}
+
+/// The columns that are compared with each other: neither the same in every row, nor identifying, nor a weight.
+fn compared(columns: &[ColumnReport]) -> Vec<usize> {
+    let is_compared = |column: &ColumnReport| {
+        column.distinct > 1
+            && column.role != ProposedRole::Identifying
+            && column.looks_like != Some(LooksLike::SurveyWeight)
+    };
+    (0..columns.len())
+        .filter(|&at| is_compared(&columns[at]))
+        .collect()
+}
+
+/// Of two columns that carry the same and may be quasi-identifiers, only the better known one stays in question.
+fn leave_out_repeated(
+    columns: &mut [ColumnReport],
+    leanings: &mut [Leaning],
+    dependencies: &[Dependency],
+) {
+    let may_be = |leaning: Leaning| matches!(leaning, Leaning::Named { .. } | Leaning::Possible);
+    for dependency in dependencies.iter().filter(|it| it.is_mutual) {
+        let position = |name: &String| columns.iter().position(|column| column.name == *name);
+        let both = position(&dependency.column).zip(position(&dependency.determines));
+        let Some((first, second)) = both else {
+            continue;
+        };
+        let is_known = |at: usize| leanings[at] == Leaning::Given || may_be(leanings[at]);
+        if !is_known(first) || !is_known(second) {
+            continue;
+        }
+        let (stays, goes) = match leanings[second] < leanings[first] {
+            true => (second, first),
+            false => (first, second),
+        };
+        if may_be(leanings[goes]) {
+            let name = columns[stays].name.escape_debug().to_string();
+            columns[goes].reason = format!("carries the same as `{name}`, so leave it out");
+            leanings[goes] = Leaning::None;
+        }
+    }
+}
+
+/// Proposes the columns that others know, and those that single people out in combination with them; says of the others
+/// why not.
+fn propose_quasi_identifiers(
+    columns: &mut [ColumnReport],
+    leanings: &[Leaning],
+    drawn: &SampledRows,
+    control: &Control,
+) -> Result<(), Error> {
+    let mut proposed = roles::known_by_name(leanings);
     let is_given = leanings.contains(&Leaning::Given);
     let mut possible: Vec<usize> = (0..columns.len())
         .filter(|&at| leanings[at] == Leaning::Possible && !is_given)
@@ -118,8 +289,8 @@ pub(crate) fn inspect_with_levels(
     });
     possible.truncate(MOST_POSSIBLE);
     let most = MOST_ADDED.min(roles::MOST_PROPOSED.saturating_sub(proposed.len()));
-    let added = singled_out::additions(job, &*source, &proposed, &possible, most, control)?;
-    for at in proposed {
+    let added = singled_out::additions(drawn, &proposed, &possible, most, control)?;
+    for &at in &proposed {
         columns[at].role = ProposedRole::QuasiIdentifying;
     }
     for addition in added {
@@ -129,225 +300,138 @@ pub(crate) fn inspect_with_levels(
             "makes {:.0} % more rows unique, combined with the other proposed columns",
             addition.gain * 100.0
         );
+        proposed.push(addition.column);
     }
-    roles::say_why_not(&mut columns, &leanings);
-    let chosen: Vec<usize> = (0..columns.len())
-        .filter(|&at| columns[at].role == ProposedRole::QuasiIdentifying)
+    roles::say_why_not(columns, leanings);
+    let could_be: Vec<usize> = (0..columns.len())
+        .filter(|&at| columns[at].role == ProposedRole::Plain)
+        .filter(|&at| matches!(leanings[at], Leaning::Named { .. } | Leaning::Possible))
         .collect();
-    let candidates = combinations::candidates(&columns);
-    let combinations = combinations::count(job, &*source, &names, &candidates, control)?;
-    let levels = levels_of(job, &*source, &chosen, control)?;
-    for (&at, levels) in chosen.iter().zip(&levels) {
-        columns[at].levels = Some(levels.origin());
+    let gains = singled_out::gains(drawn, &proposed, &could_be, control)?;
+    for (at, gain) in could_be.into_iter().zip(gains) {
+        let column = &mut columns[at];
+        column.if_published = Some(ProposedRole::QuasiIdentifying);
+        if gain >= 0.01 {
+            column.reason += &format!("; it would make {:.0} % more rows unique", gain * 100.0);
+        }
     }
-    let inspection = Inspection {
-        version: VERSION,
-        input: source.name(),
-        rows,
-        columns,
-        combinations,
-        notes: match has_padded_cells {
-            true => vec![input::PADDED_CELLS.to_owned()],
-            false => Vec::new(),
-        },
+    Ok(())
+}
+
+/// What would reveal people if it were overlooked. Columns whose role leaves them out cannot.
+fn warnings(columns: &[ColumnReport], dependencies: &[Dependency]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for column in columns {
+        let name = column.name.escape_debug();
+        if column.looks_like == Some(LooksLike::FreeText) {
+            warnings.push(format!(
+                "`{name}` is free text and may name people, places and dates in any row; no privacy model covers that"
+            ));
+        }
+        let is_kept = column.role == ProposedRole::Plain && column.reason == roles::GIVEN;
+        let unique = column.unique_rows.unwrap_or(0) as f64 / column.distinct.max(1) as f64;
+        if is_kept && column.distinct_ratio * unique >= roles::MANY_ALONE {
+            warnings.push(format!(
+                "`{name}` is nearly unique: whoever knows a value finds the row"
+            ));
+        }
+    }
+    let role_of = |name: &String| {
+        let column = columns.iter().find(|column| column.name == *name);
+        column.map_or(ProposedRole::Plain, |column| column.role)
     };
-    Ok((inspection, levels))
-}
-
-/// The levels of each column. Every column is counted by itself, so memory grows with values, not with tuples.
-fn levels_of(
-    job: &Job,
-    source: &dyn RowSource,
-    columns: &[usize],
-    control: &Control,
-) -> Result<Vec<ColumnHierarchy>, Error> {
-    let mut reader = source.open()?;
-    let names = reader.columns().to_vec();
-    let counters: Vec<RowCounter> = (columns.iter())
-        .map(|&at| RowCounter::new(&names, &[at], &[]))
-        .collect();
-    control.progress().begin(Phase::Read, source.bytes_total());
-    let counted = for_each_batch(
-        &mut *reader,
-        control,
-        job.threads(),
-        vec![counters],
-        |counters, batch, (): &mut ()| {
-            for counter in counters.iter_mut() {
-                counter.add(batch)?;
+    for dependency in dependencies {
+        let mut ways = vec![(&dependency.column, &dependency.determines)];
+        if dependency.is_mutual {
+            ways.push((&dependency.determines, &dependency.column));
+        }
+        for (column, determined) in ways {
+            if role_of(determined) == ProposedRole::QuasiIdentifying
+                && matches!(
+                    role_of(column),
+                    ProposedRole::Plain | ProposedRole::Sensitive
+                )
+            {
+                warnings.push(format!(
+                    "publish `{}` unchanged, and generalizing `{}` is in vain: the one determines the other",
+                    column.escape_debug(),
+                    determined.escape_debug()
+                ));
             }
-            Ok(())
-        },
-        |()| Ok(()),
-    );
-    control.progress().end();
-    let counters = counted?.pop().ok_or(Error::WorkerLost)?;
-    let missing = input::missing(job);
-    (columns.iter().zip(&counters))
-        .map(|(&at, counter)| hierarchies::of_column(job, &names[at], &counter.values(0, &missing)))
-        .collect()
-}
-
-/// The hash that stands for a cell.
-fn hash(text: &str) -> u64 {
-    // Fixed keys: the same table is counted the same way every time.
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    hasher.finish()
-}
-
-/// The state of a column while its rows are read.
-#[derive(Debug, Clone)]
-struct ColumnCount {
-    rows: u64,
-    missing: u64,
-    /// Rows of each value; abandoned if there are too many values.
-    values: Option<HashMap<u64, u32>>,
-    are_numbers: bool,
-    dates: DateForms,
-    likely_missing: [bool; LIKELY_MISSING.len()],
-}
-
-impl Default for ColumnCount {
-    fn default() -> Self {
-        ColumnCount {
-            rows: 0,
-            missing: 0,
-            values: Some(HashMap::new()),
-            are_numbers: true,
-            dates: DateForms::default(),
-            likely_missing: Default::default(),
         }
     }
+    warnings
 }
 
-impl ColumnCount {
-    fn add(&mut self, text: &str) {
-        self.rows += 1;
-        if text.is_empty() {
-            self.missing += 1;
-            return;
-        }
-        if let Some(values) = &mut self.values {
-            let rows = values.entry(hash(text)).or_insert(0);
-            *rows = rows.saturating_add(1);
-            if *rows > 1 {
-                return;
-            }
-            if values.len() > MOST_VALUES {
-                self.values = None;
-            }
-        }
-        // From here on the value is new, or not known to be old.
-        if let Some(at) = LIKELY_MISSING.iter().position(|token| *token == text) {
-            self.likely_missing[at] = true;
-            return;
-        }
-        self.are_numbers = self.are_numbers && parse_number(text).is_some();
-        self.dates.see(text);
-    }
+/// The second pass: a few columns together, and the levels of those proposed.
+struct SecondLook {
+    /// The quasi-identifiers, which need levels.
+    chosen: Vec<usize>,
+    /// Those of which pairs and triples are counted.
+    candidates: Vec<usize>,
+    separating: Vec<Chosen>,
+}
 
-    fn absorb(&mut self, other: ColumnCount) {
-        self.rows += other.rows;
-        self.missing += other.missing;
-        self.are_numbers &= other.are_numbers;
-        self.dates.absorb(other.dates);
-        for (ours, theirs) in self.likely_missing.iter_mut().zip(other.likely_missing) {
-            *ours |= theirs;
-        }
-        self.values = match (self.values.take(), other.values) {
-            (Some(mut ours), Some(theirs)) => {
-                theirs.into_iter().for_each(|(value, rows)| {
-                    let sum = ours.entry(value).or_insert(0);
-                    *sum = sum.saturating_add(rows);
-                });
-                (ours.len() <= MOST_VALUES).then_some(ours)
-            }
-            _ => None,
-        };
-    }
+/// What the second pass counts.
+#[derive(Clone)]
+struct SecondCounts {
+    tuples: Tuples,
+    separating: SeparatingCounter,
+    /// The values of each quasi-identifier by itself, so memory grows with values, not with tuples.
+    values: Vec<RowCounter>,
+}
 
-    fn kind(&self) -> Kind {
-        let any = self.missing < self.rows;
-        match (self.are_numbers && any, self.dates.are_dates()) {
-            (true, _) => Kind::Number,
-            (_, true) => Kind::Date,
-            _ => Kind::Text,
-        }
-    }
-
-    fn report(self, name: &str, job: &Job) -> (ColumnReport, Leaning) {
-        let kind = self.kind();
-        let spread = self.values.as_ref().map(|values| {
-            // A missing cell is a value of its own.
-            let missing = (self.missing > 0).then_some(self.missing);
-            Spread::of(values.values().map(|&rows| u64::from(rows)).chain(missing))
-        });
-        let distinct = spread.map_or(MOST_VALUES as u64 + 1, |spread| spread.distinct);
-        let mut report = ColumnReport {
-            name: name.to_owned(),
-            kind: match kind {
-                Kind::Number => "number",
-                Kind::Date => "date",
-                Kind::Text => "text",
-            }
-            .to_owned(),
-            missing: self.missing,
-            likely_missing: LIKELY_MISSING
-                .iter()
-                .zip(self.likely_missing)
-                .filter(|(_, seen)| *seen)
-                .map(|(token, _)| (*token).to_owned())
+impl SecondLook {
+    fn count(
+        &self,
+        job: &Job,
+        source: &dyn RowSource,
+        names: &[String],
+        rows_drawn: usize,
+        control: &Control,
+    ) -> Result<(Combinations, Separating, Vec<ColumnHierarchy>), Error> {
+        let missing = input::missing(job);
+        let counts = SecondCounts {
+            tuples: Tuples::new(self.candidates.len()),
+            separating: SeparatingCounter::new(self.separating.len()),
+            values: (self.chosen.iter())
+                .map(|&at| RowCounter::new(names, &[at], &[]))
                 .collect(),
-            distinct,
-            is_exact: spread.is_some(),
-            distinct_ratio: ratio(distinct, self.rows),
-            separation_ratio: spread.map(|spread| spread.separation_ratio()),
-            unique_rows: spread.map(|spread| spread.unique),
-            role: ProposedRole::Plain,
-            reason: String::new(),
-            levels: None,
         };
-        let (role, reason, leaning) = roles::propose(&report, kind, self.rows, &job.columns);
-        (report.role, report.reason) = (role, reason);
-        (report, leaning)
-    }
-}
-
-/// The distribution of rows over values or tuples.
-#[derive(Debug, Clone, Copy)]
-struct Spread {
-    rows: u64,
-    distinct: u64,
-    unique: u64,
-    /// Pairs of rows that share a value.
-    pairs: u128,
-}
-
-impl Spread {
-    fn of(counts: impl Iterator<Item = u64>) -> Spread {
-        let mut spread = Spread {
-            rows: 0,
-            distinct: 0,
-            unique: 0,
-            pairs: 0,
-        };
-        counts.for_each(|rows| {
-            spread.rows += rows;
-            spread.distinct += 1;
-            spread.unique += u64::from(rows == 1);
-            spread.pairs += u128::from(rows) * u128::from(rows.saturating_sub(1)) / 2;
-        });
-        spread
-    }
-
-    /// Share of the pairs of rows that differ.
-    fn separation_ratio(&self) -> f64 {
-        let all = u128::from(self.rows) * u128::from(self.rows.saturating_sub(1)) / 2;
-        match all {
-            0 => 0.0,
-            all => (all - self.pairs) as f64 / all as f64,
-        }
+        let mut reader = source.open()?;
+        control.progress().begin(Phase::Read, source.bytes_total());
+        let counted = for_each_batch(
+            &mut *reader,
+            control,
+            job.threads(),
+            vec![counts],
+            |counts, batch, (): &mut ()| {
+                let hashed = |row, at| hash(cell(batch, row, at, &missing));
+                for row in 0..batch.rows() {
+                    let candidates = self.candidates.iter();
+                    counts.tuples.add(candidates.map(|&at| hashed(row, at)));
+                    let separating = self.separating.iter();
+                    let separating = separating.map(|chosen| hashed(row, chosen.column));
+                    counts.separating.add(separating);
+                }
+                for values in &mut counts.values {
+                    values.add(batch)?;
+                }
+                Ok(())
+            },
+            |()| Ok(()),
+        );
+        control.progress().end();
+        let counts = counted?.pop().ok_or(Error::WorkerLost)?;
+        let combinations =
+            (counts.tuples).combinations(names, &self.candidates, job.threads(), control)?;
+        let separating = (counts.separating).finish(names, &self.separating, rows_drawn);
+        let levels = (self.chosen.iter().zip(&counts.values))
+            .map(|(&at, values)| {
+                hierarchies::of_column(job, &names[at], &values.values(0, &missing))
+            })
+            .collect::<Result<_, Error>>()?;
+        Ok((combinations, separating, levels))
     }
 }
 

@@ -1,9 +1,16 @@
 //! What is in a column, and what its name and figures suggest about its role.
 
+mod words;
+
 use crate::report::outcome::LevelsFrom;
+use crate::run::looks::LooksLike;
 use crate::spec::Columns;
 use incrowd_core::table::{Kind, words_of_name};
 use serde::{Deserialize, Serialize};
+use words::{
+    BIRTH, COUNTRY, DATES, IDENTIFYING, KNOWN_TO_OTHERS, LOOKS, MARITAL, OF_OTHERS, OF_SURVEYS,
+    ORIGIN, PLACE, REGION, SENSITIVE, Topic, WEIGHTS, WEIGHTS_OR_KILOS,
+};
 
 /// What is in a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,9 +23,10 @@ pub struct ColumnReport {
     pub missing: u64,
     /// Texts in it that often mean "no value" but were not declared as such.
     pub likely_missing: Vec<String>,
-    /// Distinct values; at least this many if `is_exact` is false.
+    /// Distinct values; an estimate if `is_exact` is false.
     pub distinct: u64,
-    /// Whether there were few enough values to count all.
+    /// Whether there were few enough values to count all. Otherwise, the numbers of distinct values and unique rows and
+    /// the separation are estimates from a sample.
     pub is_exact: bool,
     /// Distinct values per row.
     pub distinct_ratio: f64,
@@ -30,6 +38,12 @@ pub struct ColumnReport {
     pub role: ProposedRole,
     /// Why.
     pub reason: String,
+    /// The role it should have if it is published after all, although its role is `plain` and `init` leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_published: Option<ProposedRole>,
+    /// What its values look like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looks_like: Option<LooksLike>,
     /// The levels it would have, if it is quasi-identifying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<LevelsFrom>,
@@ -64,128 +78,59 @@ impl std::fmt::Display for ProposedRole {
 pub(crate) const LIKELY_MISSING: [&str; 9] =
     ["?", "NA", "N/A", "NULL", "null", "None", "nan", "NaN", "-"];
 
-/// Words in the name of a column that names a person.
-const IDENTIFYING: [&str; 34] = [
-    "id",
-    "ids",
-    "uuid",
-    "guid",
-    "identifier",
-    "name",
-    "names",
-    "firstname",
-    "lastname",
-    "surname",
-    "forename",
-    "fullname",
-    "nickname",
-    "username",
-    "user",
-    "login",
-    "email",
-    "mail",
-    "phone",
-    "telephone",
-    "mobile",
-    "fax",
-    "ssn",
-    "nin",
-    "passport",
-    "iban",
-    "account",
-    "card",
-    "license",
-    "plate",
-    "address",
-    "street",
-    "ip",
-    "url",
-];
-
-/// What others are likely to know about a person, best known first: the words for it in column names, in several
-/// languages and without accents. Of the columns about one topic, one is proposed.
-const KNOWN_TO_OTHERS: [&str; 16] = [
-    "age ages birth birthday birthdate birthyear dob yob born alter geburt geburtsdatum geburtstag geburtsjahr \
-     geboren naissance edad nacimiento eta nascita idade nascimento leeftijd geboorte geboortedatum wiek alder",
-    "sex gender geschlecht sexe genre sexo genero sesso geslacht plec kon",
-    "zip zipcode postcode postal plz postleitzahl cap cep city town ort stadt wohnort ville commune ciudad \
-     municipio municipality citta comune cidade woonplaats gemeente neighborhood neighbourhood place location",
-    "state region county province district bundesland kreis landkreis departement provincia estado regione \
-     regiao provincie area residence",
-    "race ethnicity ethnic ethnie raza raca razza etnia hispanic caste tribe",
-    "marital married familienstand matrimonial civil spouse divorced widowed burgerlijke conjugal",
-    "education school schooling degree educ edu bildung ausbildung schulabschluss abschluss diplome educacion \
-     estudios escolaridad escolaridade istruzione opleiding graduation",
-    "occupation job profession beruf metier ocupacion profesion professione profissao ocupacao beroep zawod",
-    "native country land pays pais paese kraj birthplace geburtsort",
-    "citizenship nationality citizen nationalitat staatsangehorigkeit staatsburgerschaft nationalite \
-     nacionalidad nacionalidade cittadinanza nazionalita nationaliteit immigrant",
-    "workclass employer employment company arbeitgeber employeur worker industry",
-    "relationship family children household haushalt kinder enfants hijos figli kinderen dependents",
-    "language sprache muttersprache langue idioma lingua taal",
-    "religion konfession religione religiao faith denomination",
-    "height weight grosse gewicht taille poids eye hair",
-    "date datum fecha admission discharge",
-];
-
-const BIRTH: usize = 0;
-const PLACE: usize = 2;
-const REGION: usize = 3;
-const COUNTRY: usize = 8;
-
-/// Words that suggest a column is about another person or time; others know less about that.
-const OF_OTHERS: &str = "father mother parent parents spouse partner previous prev last ago former vater mutter other \
-     detailed num";
+/// The reason for a role that the user gave.
+pub(crate) const GIVEN: &str = "given";
 
 /// The most columns proposed as quasi-identifiers.
 pub(crate) const MOST_PROPOSED: usize = 8;
-
-/// Words in the name of a column that should not be linked to a person.
-const SENSITIVE: [&str; 34] = [
-    "disease",
-    "diagnosis",
-    "diagnoses",
-    "icd",
-    "condition",
-    "illness",
-    "symptom",
-    "treatment",
-    "therapy",
-    "medication",
-    "drug",
-    "medicine",
-    "hiv",
-    "health",
-    "disability",
-    "pregnancy",
-    "salary",
-    "income",
-    "wage",
-    "wages",
-    "pay",
-    "earnings",
-    "debt",
-    "credit",
-    "loan",
-    "balance",
-    "crime",
-    "offence",
-    "offense",
-    "conviction",
-    "sexual",
-    "political",
-    "party",
-    "union",
-];
 
 /// With more distinct values per row than this, a column identifies people whatever its name.
 const NEARLY_ALL_DISTINCT: f64 = 0.9;
 
 /// With a larger share of unique values than this, a column identifies people whatever its name.
-const MANY_ALONE: f64 = 0.25;
+pub(crate) const MANY_ALONE: f64 = 0.25;
 
-/// Text columns with at most this many values are categories.
+/// Columns with at most this many values are categories.
 const FEW_CATEGORIES: u64 = 100;
+
+/// Names of people and sentences repeat, but labels repeat far more often: with fewer distinct values per row than this,
+/// they are labels.
+const MORE_THAN_LABELS: f64 = 0.2;
+
+/// Nobody weighs as much as this, in whatever unit: a greater number is a survey weight.
+const HEAVIEST: f64 = 1000.0;
+
+/// What is known about a column before it is given a role.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) kind: Kind,
+    /// Rows of the table.
+    pub(crate) rows: u64,
+    pub(crate) distinct: u64,
+    /// Rows whose value no other row has.
+    pub(crate) unique_rows: u64,
+    /// What its values look like.
+    pub(crate) looks: Option<LooksLike>,
+    /// A number in the middle of its distinct values, if they are numbers and were looked at.
+    pub(crate) middle: Option<f64>,
+}
+
+impl Evidence<'_> {
+    fn distinct_ratio(&self) -> f64 {
+        ratio(self.distinct, self.rows)
+    }
+
+    /// Whether nearly every row has a value of its own; in a handful of rows that says nothing.
+    fn is_nearly_all_distinct(&self) -> bool {
+        self.rows >= 10 && self.distinct_ratio() >= NEARLY_ALL_DISTINCT
+    }
+
+    /// Whether values stand for people: few values mean groups, as `account type`, `country id`.
+    fn has_many_values(&self) -> bool {
+        self.distinct > FEW_CATEGORIES || self.distinct_ratio() > 0.5
+    }
+}
 
 /// Why a column could be a quasi-identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,15 +145,27 @@ pub(crate) enum Leaning {
     None,
 }
 
-/// The role of a column by itself, the reason for it, and whether it may be a quasi-identifier. Roles given in the job
-/// are kept. Columns that may be quasi-identifiers are plain until they are chosen.
-pub(crate) fn propose(
-    column: &ColumnReport,
-    kind: Kind,
-    rows: u64,
-    given: &Columns,
-) -> (ProposedRole, String, Leaning) {
+/// What is proposed for a column by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Proposal {
+    pub(crate) role: ProposedRole,
+    pub(crate) reason: String,
+    /// Whether it may be a quasi-identifier. Such columns are plain until they are chosen.
+    pub(crate) leaning: Leaning,
+    pub(crate) looks_like: Option<LooksLike>,
+}
+
+/// The role of a column by itself, and why. Roles given in the job are kept.
+pub(crate) fn propose(column: &Evidence<'_>, given: &Columns) -> Proposal {
     use ProposedRole::*;
+    let words = words_of_name(column.name);
+    let looks_like = looks_like(column, &words);
+    let proposal = |role, reason: String, leaning| Proposal {
+        role,
+        reason,
+        leaning,
+        looks_like,
+    };
     let is_given =
         |list: &Option<Vec<String>>| list.iter().flatten().any(|name| *name == column.name);
     for (list, role, leaning) in [
@@ -219,76 +176,129 @@ pub(crate) fn propose(
         (&given.keep, Plain, Leaning::None),
     ] {
         if is_given(list) {
-            return (role, "given".into(), leaning);
+            return proposal(role, GIVEN.into(), leaning);
         }
     }
-    let words = words_of_name(&column.name);
-    let named = |list: &[&str]| {
-        words
-            .iter()
-            .find(|word| list.contains(&word.as_str()))
-            .cloned()
-    };
-    let is_in = |list: &str, word: &str| list.split_whitespace().any(|other| other == word);
-    let mut things = KNOWN_TO_OTHERS
-        .iter()
-        .enumerate()
-        .filter_map(|(thing, list)| {
-            let word = words.iter().find(|word| is_in(list, word))?;
-            Some((thing, word))
-        });
-    // If a name has two topics, use the one that others know best; but a country or place of birth is not an age.
-    let known = match (things.next(), things.next()) {
-        (Some((BIRTH, _)), Some((thing @ (PLACE | REGION | COUNTRY), word))) => Some((thing, word)),
-        (first, _) => first,
-    };
-    let no = |role, reason: String| (role, reason, Leaning::None);
+    let no = |role, reason: String| proposal(role, reason, Leaning::None);
     if column.distinct <= 1 {
         return no(Plain, "the same in every row, so it reveals nothing".into());
     }
-    let is_distinct = rows >= 10 && column.distinct_ratio >= NEARLY_ALL_DISTINCT;
-    if is_distinct && kind != Kind::Date && known.is_none() {
-        let percent = column.distinct_ratio * 100.0;
+    match looks_like {
+        None => (),
+        Some(LooksLike::SurveyWeight) => {
+            let reason =
+                "says how many people a row stands for, not who they are; publish it only if \
+                          analysts need it, and rounded"
+                    .to_owned();
+            return no(Plain, reason);
+        }
+        Some(LooksLike::FreeText) => {
+            let reason = "free text, which may name people in any row".to_owned();
+            return no(Identifying, reason);
+        }
+        Some(look) => {
+            let reason = format!("its values look like {}", look.in_words());
+            return no(Identifying, reason);
+        }
+    }
+    let known = known_topic(&words);
+    let sensitive = SENSITIVE
+        .iter()
+        .find_map(|topic| Some((topic, words::found(topic.words, &words)?)));
+    let is_sensitive = |(topic, word): (&Topic, &String)| {
+        let reason = format!("about {}: its name contains `{word}`", topic.about);
+        no(Sensitive, reason)
+    };
+    // Amounts of money are nearly all distinct as well, and not known to others for that.
+    if let Some(found) = sensitive.filter(|_| column.kind == Kind::Number) {
+        return is_sensitive(found);
+    }
+    if column.is_nearly_all_distinct() && column.kind != Kind::Date && known.is_none() {
+        let percent = column.distinct_ratio() * 100.0;
         return no(
             Identifying,
             format!("nearly every row has a unique value ({percent:.0} % distinct)"),
         );
     }
-    if let Some(word) = named(&SENSITIVE) {
-        return no(Sensitive, format!("its name contains `{word}`"));
+    if let Some(found) = sensitive {
+        return is_sensitive(found);
     }
-    if let Some(word) = named(&IDENTIFYING) {
-        // Few values mean groups, not people: `account type`, `country id`.
-        if column.distinct > FEW_CATEGORIES || column.distinct_ratio > 0.5 {
-            return no(Identifying, format!("its name contains `{word}`"));
-        }
+    if let Some(word) = words::found(IDENTIFYING, &words).filter(|_| column.has_many_values()) {
+        return no(Identifying, format!("its name contains `{word}`"));
     }
     if let Some((thing, word)) = known {
-        let others = words.iter().filter(|word| is_in(OF_OTHERS, word));
+        let others = words.iter().filter(|word| words::has(OF_OTHERS, word));
         let detours = 10 * others.count() + words.len();
-        let reason = format!("others may know it: its name contains `{word}`");
-        return (Plain, reason, Leaning::Named { thing, detours });
+        let mut reason = format!("others may know it: its name contains `{word}`");
+        if thing == ORIGIN {
+            reason += " (ethnic origin, which many laws protect as sensitive, too)";
+        }
+        return proposal(Plain, reason, Leaning::Named { thing, detours });
     }
-    if kind == Kind::Date {
+    if column.kind == Kind::Date {
         let reason = "others may know it: dates are often known".into();
-        let (thing, detours) = (KNOWN_TO_OTHERS.len() - 1, words.len());
-        return (Plain, reason, Leaning::Named { thing, detours });
+        let (thing, detours) = (DATES, words.len());
+        return proposal(Plain, reason, Leaning::Named { thing, detours });
     }
-    let alone = ratio(column.unique_rows.unwrap_or(rows), rows);
+    let alone = ratio(column.unique_rows, column.rows);
     if alone >= MANY_ALONE {
         return no(
             Identifying,
             format!("{:.0} % of rows have a unique value", alone * 100.0),
         );
     }
-    if kind == Kind::Text && column.distinct <= FEW_CATEGORIES {
-        let reason = format!("{} categories that others may know", column.distinct);
-        return (Plain, reason, Leaning::Possible);
+    if column.distinct <= FEW_CATEGORIES {
+        let things = match column.kind {
+            Kind::Number => "numbers",
+            _ => "categories",
+        };
+        let reason = format!("{} {things} that others may know", column.distinct);
+        return proposal(Plain, reason, Leaning::Possible);
     }
     no(
         Plain,
         "neither its name nor its values suggest a role; decide yourself".into(),
     )
+}
+
+/// What others know about a person that these words are about, best known first: its position, and the word. A country
+/// or place of birth is not an age, though, and an `estado civil` is no state.
+fn known_topic(words: &[String]) -> Option<(usize, &String)> {
+    let topics = KNOWN_TO_OTHERS.iter().enumerate();
+    let mut things = topics.filter_map(|(at, topic)| Some((at, words::found(topic.words, words)?)));
+    match (things.next(), things.next()) {
+        (Some((BIRTH, _)), Some(place @ (PLACE | REGION | COUNTRY, _))) => Some(place),
+        (Some((REGION, _)), Some(status @ (MARITAL, _))) => Some(status),
+        (first, _) => first,
+    }
+}
+
+/// What a column looks like, of which its values alone are not enough to tell.
+fn looks_like(column: &Evidence<'_>, words: &[String]) -> Option<LooksLike> {
+    let is_repeated = column.distinct_ratio() < MORE_THAN_LABELS;
+    match column.looks {
+        // `2024-12-24` could be dialled.
+        _ if column.kind == Kind::Date => None,
+        Some(LooksLike::FreeText) if is_repeated => None,
+        Some(LooksLike::PersonNames) if is_repeated || known_topic(words).is_some() => None,
+        Some(LooksLike::WebAddresses) if !column.has_many_values() => None,
+        Some(look) => Some(look),
+        None => is_survey_weight(column, words).then_some(LooksLike::SurveyWeight),
+    }
+}
+
+/// Whether a column says how many people a row stands for. Its name says so, unless it could be the weight of a person
+/// as well: then other words decide, or numbers that no scales show.
+fn is_survey_weight(column: &Evidence<'_>, words: &[String]) -> bool {
+    let is_other_topic = known_topic(words).is_some_and(|(thing, _)| thing != LOOKS);
+    if column.kind != Kind::Number || is_other_topic {
+        return false;
+    }
+    let is_ambiguous = words::found(WEIGHTS_OR_KILOS, words).is_some();
+    words::found(WEIGHTS, words).is_some()
+        || is_ambiguous
+            && (words::found(OF_SURVEYS, words).is_some()
+                || column.middle.is_some_and(|middle| middle > HEAVIEST))
 }
 
 /// The columns that others are likely to know, judging by their names: one per topic, best known first, at most
@@ -341,12 +351,6 @@ pub(crate) fn is_likely_missing(text: &str) -> bool {
     LIKELY_MISSING.contains(&text)
 }
 
-/// The role of a column without a given role, in a table of `rows` rows, and why.
-pub(crate) fn propose_role(column: &ColumnReport, kind: Kind, rows: u64) -> (ProposedRole, String) {
-    let (role, reason, _) = propose(column, kind, rows, &Columns::default());
-    (role, reason)
-}
-
 /// The ratio of a part to a whole; 0 if the whole is 0.
 pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     match whole {
@@ -359,28 +363,37 @@ pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn report(name: &str, distinct: u64) -> ColumnReport {
-        ColumnReport {
-            name: name.into(),
-            kind: "text".into(),
-            missing: 0,
-            likely_missing: Vec::new(),
-            distinct,
-            is_exact: true,
-            distinct_ratio: distinct as f64 / 10_000.0,
-            separation_ratio: Some(0.5),
-            unique_rows: Some(0),
-            role: ProposedRole::Plain,
-            reason: String::new(),
-            levels: None,
+    /// A column of 20 texts in 10 000 rows.
+    fn texts(name: &str) -> Evidence<'_> {
+        Evidence {
+            name,
+            kind: Kind::Text,
+            rows: 10_000,
+            distinct: 20,
+            unique_rows: 0,
+            looks: None,
+            middle: None,
         }
     }
 
+    /// A column of 5000 numbers about `middle` in 10 000 rows.
+    fn numbers(name: &str, middle: f64) -> Evidence<'_> {
+        Evidence {
+            kind: Kind::Number,
+            distinct: 5000,
+            middle: Some(middle),
+            ..texts(name)
+        }
+    }
+
+    fn role_of(column: &Evidence<'_>) -> (ProposedRole, Option<LooksLike>) {
+        let proposal = propose(column, &Columns::default());
+        assert!(!proposal.reason.is_empty());
+        (proposal.role, proposal.looks_like)
+    }
+
     fn proposed<'a>(names: &[&'a str]) -> Vec<&'a str> {
-        let leaning = |name: &&str| {
-            let report = report(name, 20);
-            propose(&report, Kind::Text, 10_000, &Columns::default()).2
-        };
+        let leaning = |name: &&str| propose(&texts(name), &Columns::default()).leaning;
         let leanings: Vec<Leaning> = names.iter().map(leaning).collect();
         let proposed = known_by_name(&leanings).into_iter();
         proposed.map(|at| names[at]).collect()
@@ -407,6 +420,116 @@ mod tests {
         for name in ["sausage", "score", "x1", "capital-gain"] {
             assert!(proposed(&[name]).is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn words_in_seven_languages_tell_each_role() {
+        use ProposedRole::*;
+        for quasi_identifying in [
+            "age Alter naissance edad nascita leeftijd idade",
+            "gender Geschlecht sexe genero sesso geslacht sexo",
+            "city Wohnort ville ciudad comune woonplaats cidade",
+            "occupation Beruf metier profesion professione beroep profissao",
+            "nationality Staatsangehoerigkeit nationalite nacionalidad cittadinanza nationaliteit nacionalidade",
+            "hours-per-week Wochenstunden heures horas ore uren horas-semana",
+        ] {
+            for name in quasi_identifying.split(' ') {
+                assert_eq!(proposed(&[name]), [name]);
+            }
+        }
+        for sensitive in [
+            "disease Krankheit maladie enfermedad malattia ziekte doenca",
+            "income Haushaltseinkommen revenu ingresos reddito gezinsinkomen rendimento",
+            "religion Konfession croyance creencia religione geloof religiao",
+            "union Gewerkschaft syndicat sindicato sindacato vakbond partido",
+            "sexuality Sexualität sexualité sexualidad sessualità seksualiteit sexualidade",
+            "conviction Vorstrafen condamnation antecedentes condanna strafblad condenacao",
+            "capital-gain capital-loss hiv",
+        ] {
+            for name in sensitive.split(' ') {
+                assert_eq!(role_of(&texts(name)).0, Sensitive, "{name}");
+            }
+        }
+        for identifying in
+            "surname Nachname prenom apellidos cognome achternaam sobrenome".split(' ')
+        {
+            let many = Evidence {
+                distinct: 3000,
+                ..texts(identifying)
+            };
+            assert_eq!(role_of(&many).0, Identifying, "{identifying}");
+            // Few values mean groups.
+            assert_ne!(role_of(&texts(identifying)).0, Identifying, "{identifying}");
+        }
+    }
+
+    #[test]
+    fn a_survey_weight_is_told_from_the_weight_of_a_person() {
+        let weight = (ProposedRole::Plain, Some(LooksLike::SurveyWeight));
+        for name in [
+            "fnlwgt",
+            "survey_weight",
+            "Gewichtungsfaktor",
+            "poids sondage",
+            "PERWT",
+        ] {
+            assert_eq!(role_of(&numbers(name, 70.0)), weight, "{name}");
+        }
+        assert_eq!(role_of(&numbers("weight", 180_000.0)), weight);
+        assert_eq!(role_of(&numbers("weight", 70.0)).1, None);
+        assert_eq!(role_of(&numbers("birth weight", 3500.0)).1, None);
+        assert_eq!(role_of(&texts("weight")).1, None);
+        // Nearly all values are distinct, yet it is no identifier.
+        let distinct = Evidence {
+            distinct: 9900,
+            unique_rows: 9800,
+            ..numbers("fnlwgt", 180_000.0)
+        };
+        assert_eq!(role_of(&distinct), weight);
+    }
+
+    #[test]
+    fn what_values_look_like_decides_unless_they_are_labels() {
+        use ProposedRole::*;
+        let many = |name, distinct, looks| Evidence {
+            distinct,
+            looks: Some(looks),
+            ..texts(name)
+        };
+        for look in [
+            LooksLike::EmailAddresses,
+            LooksLike::TelephoneNumbers,
+            LooksLike::NationalNumbers,
+            LooksLike::PersonNames,
+            LooksLike::FreeText,
+        ] {
+            let column = many("x", 6000, look);
+            assert_eq!(role_of(&column), (Identifying, Some(look)));
+        }
+        let labels = many("x", 50, LooksLike::FreeText);
+        assert_eq!(role_of(&labels), (Plain, None));
+        let jobs = many("occupation", 6000, LooksLike::PersonNames);
+        assert_eq!(role_of(&jobs), (Plain, None));
+        let dates = Evidence {
+            kind: Kind::Date,
+            ..many("x", 300, LooksLike::TelephoneNumbers)
+        };
+        assert_eq!(role_of(&dates).1, None);
+    }
+
+    #[test]
+    fn exact_incomes_are_sensitive_although_nearly_all_are_distinct() {
+        let incomes = Evidence {
+            distinct: 9900,
+            unique_rows: 9800,
+            ..numbers("income", 40_000.0)
+        };
+        assert_eq!(role_of(&incomes).0, ProposedRole::Sensitive);
+        let measured = Evidence {
+            name: "x",
+            ..incomes
+        };
+        assert_eq!(role_of(&measured).0, ProposedRole::Identifying);
     }
 
     #[test]

@@ -1,14 +1,10 @@
 //! Pairs and triples of columns, and how well they single people out.
 
-use super::{ColumnReport, ProposedRole, Spread, hash};
+use super::spread::Spread;
 use crate::error::Error;
-use crate::run::batches::for_each_batch;
-use crate::run::control::{Control, Phase};
-use crate::run::input;
-use crate::run::roles::ratio;
-use crate::spec::Job;
+use crate::run::control::Control;
+use crate::run::roles::{ColumnReport, ProposedRole, ratio};
 use hashbrown::HashMap;
-use incrowd_io::RowSource;
 use serde::{Deserialize, Serialize};
 
 /// Columns that are combined: all pairs and triples of eight are 84.
@@ -61,98 +57,149 @@ pub(super) fn candidates(columns: &[ColumnReport]) -> Vec<usize> {
 
 /// Distinct tuples of the candidates, each value a number.
 #[derive(Default, Clone)]
-struct Tuples {
+pub(super) struct Tuples {
     codes: Vec<HashMap<u64, u32>>,
     rows: u64,
     rows_of_tuples: HashMap<Box<[u32]>, u64>,
     tuple: Vec<u32>,
 }
 
-pub(super) fn count(
-    job: &Job,
-    source: &dyn RowSource,
-    names: &[String],
-    candidates: &[usize],
-    control: &Control,
-) -> Result<Combinations, Error> {
-    if candidates.len() < 2 {
-        return Ok(Combinations::default());
+impl Tuples {
+    pub(super) fn new(candidates: usize) -> Self {
+        Tuples {
+            codes: vec![HashMap::new(); candidates],
+            ..Tuples::default()
+        }
     }
-    let mut reader = source.open()?;
-    let missing = input::missing(job);
-    control.progress().begin(Phase::Read, source.bytes_total());
-    let worker = Tuples {
-        codes: vec![HashMap::new(); candidates.len()],
-        ..Tuples::default()
-    };
-    let counted = for_each_batch(
-        &mut *reader,
-        control,
-        job.threads(),
-        vec![worker],
-        |tuples: &mut Tuples, batch, (): &mut ()| {
-            for row in 0..batch.rows() {
-                if tuples.rows_of_tuples.len() >= MOST_TUPLES {
-                    break;
-                }
-                tuples.tuple.clear();
-                for (&at, codes) in candidates.iter().zip(&mut tuples.codes) {
-                    let text = std::str::from_utf8(batch.cell(row, at)).unwrap_or_default();
-                    let next = codes.len() as u32;
-                    let code = codes.entry(hash(missing.normalize(text))).or_insert(next);
-                    tuples.tuple.push(*code);
-                }
-                tuples.rows += 1;
-                match tuples.rows_of_tuples.get_mut(&tuples.tuple[..]) {
-                    Some(rows) => *rows += 1,
-                    None => {
-                        let tuple = tuples.tuple.clone().into_boxed_slice();
-                        tuples.rows_of_tuples.insert(tuple, 1);
-                    }
-                }
+
+    /// Counts a row with these cells of the candidates, unless there are too many tuples already.
+    pub(super) fn add(&mut self, cells: impl Iterator<Item = u64>) {
+        if self.rows_of_tuples.len() >= MOST_TUPLES {
+            return;
+        }
+        self.tuple.clear();
+        for (cell, codes) in cells.zip(&mut self.codes) {
+            let next = codes.len() as u32;
+            self.tuple.push(*codes.entry(cell).or_insert(next));
+        }
+        self.rows += 1;
+        match self.rows_of_tuples.get_mut(&self.tuple[..]) {
+            Some(rows) => *rows += 1,
+            None => {
+                let tuple = self.tuple.clone().into_boxed_slice();
+                self.rows_of_tuples.insert(tuple, 1);
             }
-            Ok(())
-        },
-        |()| Ok(()),
-    );
-    control.progress().end();
-    let tuples = counted?.pop().ok_or(Error::WorkerLost)?;
-    let mut strongest = Vec::new();
-    for chosen in pairs_and_triples(candidates.len()) {
-        control.check()?;
-        strongest.push(tuples.combination(names, candidates, &chosen));
+        }
     }
-    // Sorting is stable, so equals stay in the order of the table.
-    strongest.sort_by(|a, b| {
-        let by_unique = b.unique_rows.cmp(&a.unique_rows);
-        by_unique
-            .then(a.columns.len().cmp(&b.columns.len()))
-            .then(b.separation_ratio.total_cmp(&a.separation_ratio))
-    });
-    strongest.truncate(MOST_REPORTED);
-    let all: Vec<usize> = (0..candidates.len()).collect();
-    let together = Spread::of(tuples.rows_of_tuples.values().copied());
-    Ok(Combinations {
-        columns: candidates.iter().map(|&at| names[at].clone()).collect(),
-        rows: tuples.rows,
-        together: Some(Combination::new(names, candidates, &all, together)),
-        strongest,
-    })
+
+    /// What the candidates reveal in combination.
+    pub(super) fn combinations(
+        self,
+        names: &[String],
+        candidates: &[usize],
+        threads: usize,
+        control: &Control,
+    ) -> Result<Combinations, Error> {
+        if candidates.len() < 2 {
+            return Ok(Combinations::default());
+        }
+        let columns = TupleColumns::of(&self);
+        let chosen = pairs_and_triples(candidates.len());
+        let share = chosen.len().div_ceil(threads.max(1)).max(1);
+        let spreads: Vec<Spread> = std::thread::scope(|scope| {
+            let parts: Vec<_> = (chosen.chunks(share))
+                .map(|part| {
+                    let columns = &columns;
+                    scope.spawn(move || -> Result<Vec<Spread>, Error> {
+                        let mut spreads = Vec::new();
+                        for chosen in part {
+                            control.check()?;
+                            spreads.push(columns.spread(chosen));
+                        }
+                        Ok(spreads)
+                    })
+                })
+                .collect();
+            let mut spreads = Vec::new();
+            for part in parts {
+                spreads.extend(part.join().map_err(|_| Error::WorkerLost)??);
+            }
+            Ok::<_, Error>(spreads)
+        })?;
+        let mut strongest: Vec<Combination> = (chosen.iter().zip(spreads))
+            .map(|(chosen, spread)| Combination::new(names, candidates, chosen, spread))
+            .collect();
+        // Sorting is stable, so equals stay in the order of the table.
+        strongest.sort_by(|a, b| {
+            let by_unique = b.unique_rows.cmp(&a.unique_rows);
+            by_unique
+                .then(a.columns.len().cmp(&b.columns.len()))
+                .then(b.separation_ratio.total_cmp(&a.separation_ratio))
+        });
+        strongest.truncate(MOST_REPORTED);
+        let all: Vec<usize> = (0..candidates.len()).collect();
+        let together = Spread::of(columns.rows.iter().copied());
+        Ok(Combinations {
+            columns: candidates.iter().map(|&at| names[at].clone()).collect(),
+            rows: self.rows,
+            together: Some(Combination::new(names, candidates, &all, together)),
+            strongest,
+        })
+    }
 }
 
-impl Tuples {
-    /// What a pair or a triple of the candidates reveals.
-    fn combination(&self, names: &[String], candidates: &[usize], chosen: &[usize]) -> Combination {
-        let mut rows_of: HashMap<u128, u64> = HashMap::new();
-        self.rows_of_tuples.iter().for_each(|(tuple, rows)| {
-            // Three numbers of 32 bits side by side.
-            let key = chosen
-                .iter()
-                .fold(0, |key, &at| key << 32 | u128::from(tuple[at]));
-            *rows_of.entry(key).or_insert(0) += rows;
+/// The distinct tuples column by column: a combination reads three of eight.
+struct TupleColumns {
+    /// The rows of each tuple.
+    rows: Vec<u64>,
+    /// For each candidate: its value in each tuple.
+    codes: Vec<Vec<u32>>,
+    /// For each candidate: the number of its values.
+    distinct: Vec<usize>,
+}
+
+impl TupleColumns {
+    fn of(tuples: &Tuples) -> Self {
+        let mut codes = vec![Vec::with_capacity(tuples.rows_of_tuples.len()); tuples.codes.len()];
+        let mut rows = Vec::with_capacity(tuples.rows_of_tuples.len());
+        // Whatever their order, the counts are the same.
+        tuples.rows_of_tuples.iter().for_each(|(tuple, count)| {
+            rows.push(*count);
+            for (codes, &code) in codes.iter_mut().zip(&tuple[..]) {
+                codes.push(code);
+            }
         });
-        let spread = Spread::of(rows_of.values().copied());
-        Combination::new(names, candidates, chosen, spread)
+        TupleColumns {
+            rows,
+            codes,
+            distinct: tuples.codes.iter().map(HashMap::len).collect(),
+        }
+    }
+
+    /// How rows are spread over the tuples of a pair or triple.
+    fn spread(&self, chosen: &[usize]) -> Spread {
+        // Fewer than 2^20 values in each of at most three columns: their numbers fit side by side.
+        let key = |tuple: usize| {
+            (chosen.iter()).fold(0u64, |key, &at| {
+                key * self.distinct[at] as u64 + u64::from(self.codes[at][tuple])
+            })
+        };
+        let possible = (chosen.iter())
+            .map(|&at| self.distinct[at] as u64)
+            .product::<u64>();
+        let tuples = self.rows.len();
+        if possible <= 4 * tuples as u64 + 1024 {
+            let mut rows_of = vec![0u64; possible as usize];
+            for (tuple, rows) in self.rows.iter().enumerate() {
+                rows_of[key(tuple) as usize] += rows;
+            }
+            return Spread::of(rows_of.into_iter());
+        }
+        let mut rows_of: HashMap<u64, u64> = HashMap::with_capacity(tuples);
+        for (tuple, rows) in self.rows.iter().enumerate() {
+            *rows_of.entry(key(tuple)).or_insert(0) += rows;
+        }
+        Spread::of(rows_of.values().copied())
     }
 }
 

@@ -1,21 +1,13 @@
 //! Columns whose names suggest nothing, but that single people out in combination with those proposed.
 
-use super::hash;
+use super::sampled_rows::{SampledColumn, SampledRows};
 use crate::error::Error;
 use crate::run::control::Control;
-use crate::run::input;
-use crate::spec::Job;
-use hashbrown::HashMap;
-use incrowd_core::table::RowBatch;
-use incrowd_io::RowSource;
-
-/// The number of first rows examined.
-const MOST_ROWS: usize = 50_000;
 
 /// A column is added if it makes at least this share of rows unique that were not before.
 const LEAST_GAIN: f64 = 0.05;
 
-/// A column to add, and the share of rows that it makes unique in addition.
+/// A column to add, and the share of the sampled rows that it makes unique in addition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Addition {
     pub(super) column: usize,
@@ -25,58 +17,31 @@ pub(super) struct Addition {
 /// Up to `most` of the `possible` columns, each the one that makes the most rows unique in combination with those
 /// before.
 pub(super) fn additions(
-    job: &Job,
-    source: &dyn RowSource,
+    rows: &SampledRows,
     proposed: &[usize],
     possible: &[usize],
     most: usize,
     control: &Control,
 ) -> Result<Vec<Addition>, Error> {
-    if possible.is_empty() || most == 0 {
-        return Ok(Vec::new());
-    }
-    let all: Vec<usize> = proposed.iter().chain(possible).copied().collect();
-    let mut codes: Vec<Vec<u32>> = vec![Vec::new(); all.len()];
-    let mut known: Vec<HashMap<u64, u32>> = vec![HashMap::new(); all.len()];
-    let missing = input::missing(job);
-    let mut reader = source.open()?;
-    let mut batch = RowBatch::default();
-    while codes[0].len() < MOST_ROWS && reader.read(&mut batch)? {
-        control.check()?;
-        for row in 0..batch.rows().min(MOST_ROWS - codes[0].len()) {
-            for ((&at, codes), known) in all.iter().zip(&mut codes).zip(&mut known) {
-                let text = std::str::from_utf8(batch.cell(row, at)).unwrap_or_default();
-                let next = known.len() as u32;
-                let code = known.entry(hash(missing.normalize(text))).or_insert(next);
-                codes.push(*code);
-            }
-        }
-    }
-    let rows = codes[0].len();
-    let (given, possible_codes) = codes.split_at(proposed.len());
-    let mut classes = vec![0_u32; rows];
-    for column in given {
-        classes = split(&classes, column);
-    }
     let mut additions: Vec<Addition> = Vec::new();
-    let mut alone = rows_alone(&classes);
+    let (mut classes, mut alone) = together(rows, proposed);
     while additions.len() < most {
-        control.check()?;
-        let mut best: Option<(usize, Vec<u32>, usize)> = None;
-        for (column, codes) in possible.iter().zip(possible_codes) {
-            if additions.iter().any(|added| added.column == *column) {
+        let mut best = None;
+        for &column in possible {
+            control.check()?;
+            if additions.iter().any(|added| added.column == column) {
                 continue;
             }
-            let finer = split(&classes, codes);
-            let alone = rows_alone(&finer);
+            let finer = classes.split(&rows.columns[column]);
+            let alone = finer.spread().unique;
             if best.as_ref().is_none_or(|(_, _, most)| alone > *most) {
-                best = Some((*column, finer, alone));
+                best = Some((column, finer, alone));
             }
         }
         let Some((column, finer, now)) = best else {
             break;
         };
-        let gain = (now - alone) as f64 / rows.max(1) as f64;
+        let gain = now.saturating_sub(alone) as f64 / rows.rows.max(1) as f64;
         if gain < LEAST_GAIN {
             break;
         }
@@ -86,24 +51,28 @@ pub(super) fn additions(
     Ok(additions)
 }
 
-/// The classes of rows, split by one more column.
-fn split(classes: &[u32], column: &[u32]) -> Vec<u32> {
-    let mut finer: HashMap<(u32, u32), u32> = HashMap::new();
-    let pairs = classes.iter().zip(column);
-    pairs
-        .map(|(&class, &code)| {
-            let next = finer.len() as u32;
-            *finer.entry((class, code)).or_insert(next)
-        })
-        .collect()
+/// For each of these columns, the share of the sampled rows that it makes unique in addition to those that others do.
+pub(super) fn gains(
+    rows: &SampledRows,
+    others: &[usize],
+    columns: &[usize],
+    control: &Control,
+) -> Result<Vec<f64>, Error> {
+    let (classes, alone) = together(rows, others);
+    let gain = |&column: &usize| {
+        control.check()?;
+        let now = classes.split(&rows.columns[column]).spread().unique;
+        Ok(now.saturating_sub(alone) as f64 / rows.rows.max(1) as f64)
+    };
+    columns.iter().map(gain).collect()
 }
 
-/// Rows that are alone in their class.
-fn rows_alone(classes: &[u32]) -> usize {
-    let count = classes.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut rows = vec![0_u32; count];
-    for &class in classes {
-        rows[class as usize] += 1;
+/// The classes of several columns, and the rows that are alone in theirs.
+fn together(rows: &SampledRows, columns: &[usize]) -> (SampledColumn, u64) {
+    let mut classes = rows.one_class();
+    for &column in columns {
+        classes = classes.split(&rows.columns[column]);
     }
-    rows.iter().filter(|&&rows| rows == 1).count()
+    let alone = classes.spread().unique;
+    (classes, alone)
 }

@@ -5,9 +5,10 @@ use crate::error::Error;
 use crate::report::outcome::{
     Exposed, GivenAway, GivenAwayBy, HomogeneousClasses, SingledOut, UnchangedColumn, UnchangedRole,
 };
-use crate::report::revealing::{Reason, RevealingColumn, percent};
+use crate::report::revealing::{Reason, RevealingColumn, loud, percent};
 use crate::run::plan::Plan;
-use crate::run::roles::{ColumnReport, ProposedRole, propose_role};
+use crate::run::roles::{Evidence, ProposedRole, propose};
+use crate::spec::Columns;
 use incrowd_core::publish::Exposure;
 
 /// A column that singles out at least this share of the rows is nearly unique: anyone who knows a person's value finds
@@ -99,26 +100,17 @@ impl TellingColumn {
 
     /// The role `inspect` would propose.
     fn role(&self, rows: u64) -> (ProposedRole, String) {
-        let Spread {
-            distinct,
-            singled_out,
-            is_exact,
-        } = self.spread;
-        let report = ColumnReport {
-            name: self.name.clone(),
-            kind: String::new(),
-            missing: 0,
-            likely_missing: Vec::new(),
-            distinct,
-            is_exact,
-            distinct_ratio: ratio(distinct, rows),
-            separation_ratio: None,
-            unique_rows: Some(singled_out),
-            role: ProposedRole::Plain,
-            reason: String::new(),
-            levels: None,
+        let evidence = Evidence {
+            name: &self.name,
+            kind: self.kind,
+            rows,
+            distinct: self.spread.distinct,
+            unique_rows: self.spread.singled_out,
+            looks: self.looks,
+            middle: None,
         };
-        propose_role(&report, self.kind, rows)
+        let proposal = propose(&evidence, &Columns::default());
+        (proposal.role, proposal.reason)
     }
 }
 
@@ -149,10 +141,50 @@ pub(crate) fn raw_notes(measures: &Measures, plan: &Plan) -> Vec<String> {
     }
     columns.retain(|column| !column.reasons.is_empty());
     let note = |column: &RevealingColumn| {
+        let told = column.reasons.iter().filter_map(|reason| match reason {
+            Reason::Tells { column, .. } => Some(column),
+            _ => None,
+        });
         let role = column.role;
-        format!("in the raw table, {role} column {column}")
+        let in_vain = in_vain(told);
+        loud(format!(
+            "in the raw table, {role} column {column}: {in_vain}"
+        ))
     };
-    columns.iter().map(note).collect()
+    let mut notes: Vec<String> = columns.iter().map(note).collect();
+    let is_told = |other: &String| {
+        let mut told = columns.iter().flat_map(|column| &column.reasons);
+        told.any(|reason| matches!(reason, Reason::Tells { column, .. } if column == other))
+    };
+    let together = measures.told_together.iter();
+    let together: Vec<&String> = together
+        .filter(|(other, share)| *share >= AS_GOOD_AS_A_COPY && generalized.contains(other))
+        .map(|(other, _)| other)
+        .filter(|other| !is_told(other))
+        .collect();
+    if !together.is_empty() {
+        notes.push(loud(format!(
+            "in the raw table, the kept columns together determine {}: {}",
+            listed(together.iter().copied()),
+            in_vain(together.iter().copied())
+        )));
+    }
+    notes
+}
+
+/// What follows if readers know the raw values of these quasi-identifiers.
+fn in_vain<'a>(columns: impl Iterator<Item = &'a String>) -> String {
+    format!(
+        "generalizing {} is in vain, as readers can look up the raw value",
+        listed(columns)
+    )
+}
+
+fn listed<'a>(columns: impl Iterator<Item = &'a String>) -> String {
+    let columns: Vec<String> = columns
+        .map(|column| format!("`{}`", column.escape_debug()))
+        .collect();
+    columns.join(", ")
 }
 
 /// What is known about a published file besides its privacy models.

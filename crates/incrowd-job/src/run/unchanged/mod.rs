@@ -7,7 +7,7 @@
 //! counted of sensitive columns and targets anyway) and again as they are published, and judged by the thresholds in
 //! [`judge`].
 //!
-//! Memory is bounded whatever the table ([`sample`]): at most [`MOST_COUNTED`] values, in all columns together, and as
+//! Memory is bounded whatever the table ([`Sample`]): at most [`MOST_COUNTED`](crate::run::sample::MOST_COUNTED) values, in all columns together, and as
 //! many cells of sampled rows, for each counting thread; about 200 MB in the worst case, and almost nothing for columns
 //! with few values. Columns of at most 65 536 values are counted exactly, unless there are more than 64 of them. Beyond
 //! that, the numbers are estimates and marked as such, with a standard error of at most 0.6 % of what is estimated if
@@ -15,28 +15,22 @@
 
 mod given_away;
 mod judge;
-mod sample;
 mod told;
 
 pub(crate) use judge::{Published, raw_notes, refuse};
 
 use crate::report::outcome::UnchangedRole;
+use crate::run::looks::{Looks, LooksLike, look_of};
 use crate::run::plan::Plan;
 use crate::run::roles::is_likely_missing;
+use crate::run::sample::{Sample, bound, hash, join};
 use given_away::{GivenAway, Shared};
 use incrowd_core::counts::RowCounter;
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
-use sample::{Sample, hash, join};
-use told::{Numbered, Teller, numbered};
+use told::numbered;
 
-/// Values, or cells, that are counted in all columns together.
-const MOST_COUNTED: usize = 1 << 22;
-
-/// Values of one column, or rows, that are counted: fewer if there are very many columns.
-fn bound(columns: usize) -> usize {
-    (MOST_COUNTED / columns.max(1)).clamp(1 << 10, 1 << 16)
-}
+pub(crate) use told::{Numbered, Teller};
 
 /// Which columns are counted, by position in the rows counted.
 #[derive(Debug, Clone, Default)]
@@ -157,6 +151,7 @@ struct Form {
     is_missing: bool,
     is_number: bool,
     is_date: bool,
+    look: Option<LooksLike>,
 }
 
 impl Form {
@@ -167,6 +162,7 @@ impl Form {
             is_missing,
             is_number: is_missing || parse_number(text).is_some(),
             is_date: is_missing || parse_date(text).is_some(),
+            look: look_of(text),
         }
     }
 }
@@ -327,11 +323,13 @@ impl Counts {
                 name: names[column].clone(),
                 role,
                 kind: kind(values),
+                looks: looks(values),
                 spread: Spread::of(values, self.rows),
                 told: told.collect(),
                 given_away: given_away.collect(),
             }
         });
+        let columns = columns.collect();
         let groups = sensitive.iter().zip(&self.groups);
         let groups = groups
             .filter(|_| classes.is_some())
@@ -345,10 +343,29 @@ impl Counts {
                     is_exact: groups.is_exact(),
                 }
             });
+        let kept =
+            (tellers.iter().zip(&tuples)).filter(|((_, role), _)| *role == UnchangedRole::Kept);
+        let kept: Vec<&Numbered> = kept.map(|(_, column)| column).collect();
+        let told_together = match kept.len() > 1 {
+            true => {
+                let together = Numbered::together(&kept);
+                let teller = Teller::new(&rows_of_tuples, &together);
+                let told = protected.iter().zip(&tuples[tellers.len()..]);
+                // Many columns make most rows unique, and agree on the few others by chance.
+                let rows: u64 = rows_of_tuples.iter().copied().map(u64::from).sum();
+                let told = told.filter(|_| 2 * teller.rows_to_go_by() >= rows);
+                told.filter_map(|(&other, values)| {
+                    Some((names[other].clone(), teller.share(values)?))
+                })
+                .collect()
+            }
+            false => Vec::new(),
+        };
         let has_classes = classes.is_some() && self.watched.has_kept();
         Measures {
             rows: self.rows,
-            columns: columns.collect(),
+            columns,
+            told_together,
             divided_classes: (has_classes).then(|| Spread::of(&self.divided_classes, self.rows)),
             groups: groups.collect(),
         }
@@ -363,6 +380,15 @@ fn kind(values: &Sample<Value>) -> Kind {
         true if forms().all(|form| form.is_date) => Kind::Date,
         _ => Kind::Text,
     }
+}
+
+fn looks(values: &Sample<Value>) -> Option<LooksLike> {
+    let mut looks = Looks::default();
+    let forms = values.counted().map(|counted| counted.thing.form);
+    forms
+        .filter(|form| !form.is_missing)
+        .for_each(|form| looks.see(form.look));
+    looks.of_column()
 }
 
 /// Whether there are enough rows to say what a column reveals. A kept column is only a convenience and must be shown to
@@ -387,6 +413,8 @@ pub(crate) struct Measures {
     /// Rows counted.
     rows: u64,
     columns: Vec<TellingColumn>,
+    /// Protected columns, and how much of each all kept columns together reveal, if there are several.
+    told_together: Vec<(String, f64)>,
     /// How all kept columns together split the classes; only for a release that has some.
     divided_classes: Option<Spread>,
     /// For each sensitive column, what all other columns published unchanged reveal about it together; only for a
@@ -436,6 +464,7 @@ impl Measures {
                 role,
                 // Which rows have which value is for the report of the release.
                 kind: Kind::Text,
+                looks: None,
                 spread: Spread {
                     distinct: 0,
                     singled_out: 0,
@@ -454,6 +483,7 @@ struct TellingColumn {
     name: String,
     role: UnchangedRole,
     kind: Kind,
+    looks: Option<LooksLike>,
     spread: Spread,
     /// Protected columns, and how much of each it reveals.
     told: Vec<(String, f64)>,

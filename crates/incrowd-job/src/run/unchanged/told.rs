@@ -1,11 +1,11 @@
 //! How much one column reveals about another.
 
 use super::given_away::GivenAway;
-use super::sample::Sample;
+use crate::run::sample::{Sample, join};
 use hashbrown::HashMap;
 
 /// The values of a column, numbered.
-pub(super) struct Numbered {
+pub(crate) struct Numbered {
     distinct: usize,
     /// The number of the value in each counted tuple.
     values: Vec<u32>,
@@ -13,9 +13,19 @@ pub(super) struct Numbered {
 
 impl Numbered {
     /// A column whose values are numbered already, from 0 on.
-    pub(super) fn new(values: Vec<u32>) -> Self {
+    pub(crate) fn new(values: Vec<u32>) -> Self {
         let distinct = values.iter().max().map_or(0, |&most| most as usize + 1);
         Numbered { distinct, values }
+    }
+
+    /// Several columns as one, whose values are their tuples.
+    pub(super) fn together(columns: &[&Numbered]) -> Self {
+        let tuples = columns.first().map_or(0, |column| column.values.len());
+        let hashes = (0..tuples).map(|at| {
+            let values = columns.iter().map(|column| u64::from(column.values[at]));
+            values.fold(0, join)
+        });
+        Numbered::of_hashes(hashes)
     }
 
     fn of_hashes(hashes: impl Iterator<Item = u64>) -> Self {
@@ -45,7 +55,7 @@ pub(super) fn numbered(tuples: &Sample<Box<[u64]>>, columns: usize) -> (Vec<u32>
 }
 
 /// A column that may reveal others.
-pub(super) struct Teller<'a> {
+pub(crate) struct Teller<'a> {
     /// The rows of each counted tuple.
     rows: &'a [u32],
     column: &'a Numbered,
@@ -54,7 +64,7 @@ pub(super) struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    pub(super) fn new(rows: &'a [u32], column: &'a Numbered) -> Self {
+    pub(crate) fn new(rows: &'a [u32], column: &'a Numbered) -> Self {
         let mut rows_of_values = vec![0u64; column.distinct];
         for (&value, &rows) in column.values.iter().zip(rows) {
             rows_of_values[value as usize] += u64::from(rows);
@@ -77,7 +87,7 @@ impl<'a> Teller<'a> {
 
     /// Rows whose value another row has as well, except the first of each value: the evidence that rows with one value
     /// have another value in common.
-    pub(super) fn rows_to_go_by(&self) -> u64 {
+    pub(crate) fn rows_to_go_by(&self) -> u64 {
         let rows = self.shared.iter().map(|&at| u64::from(self.rows[at]));
         rows.sum::<u64>() - self.values().count() as u64
     }
@@ -86,7 +96,7 @@ impl<'a> Teller<'a> {
     /// that share a value of the teller, of those rows that the most common value of all does not guess right anyway
     /// (lambda, L. Goodman and W. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954). Rows with
     /// a unique value are guessed right by anything and left out; none if nothing remains to be revealed.
-    pub(super) fn share(&self, told: &Numbered) -> Option<f64> {
+    pub(crate) fn share(&self, told: &Numbered) -> Option<f64> {
         let mut of_all = vec![0u64; told.distinct];
         let mut of_value = vec![0u64; told.distinct];
         let (mut rows, mut guessed) = (0, 0);
@@ -149,6 +159,17 @@ mod tests {
         // The other way round: of x, y, z, w the coarser a tells one of x and y. Of 8 rows 2 are guessed anyway.
         let coarser = ["ax", "ax", "ay", "ay", "bz", "bz", "bw", "bw"];
         assert_eq!(told(&coarser), Some((4.0 - 2.0) / 6.0));
+    }
+
+    #[test]
+    fn two_columns_may_tell_together_what_neither_tells() {
+        let column = |values: [u32; 8]| Numbered::new(values.into());
+        let one = column([0, 0, 1, 1, 0, 0, 1, 1]);
+        let other = column([0, 1, 0, 1, 0, 1, 0, 1]);
+        let differ = column([0, 1, 1, 0, 0, 1, 1, 0]);
+        let share = |teller: &Numbered| Teller::new(&[1; 8], teller).share(&differ);
+        assert_eq!((share(&one), share(&other)), (Some(0.0), Some(0.0)));
+        assert_eq!(share(&Numbered::together(&[&one, &other])), Some(1.0));
     }
 
     #[test]

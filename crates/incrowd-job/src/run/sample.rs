@@ -9,9 +9,17 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
+/// Values, or cells, that are counted in all columns together.
+pub(crate) const MOST_COUNTED: usize = 1 << 22;
+
+/// Values of one column, or rows, that are counted: fewer if there are very many columns.
+pub(crate) fn bound(columns: usize) -> usize {
+    (MOST_COUNTED / columns.max(1)).clamp(1 << 10, 1 << 16)
+}
+
 /// Things counted, all or a sample of them.
 #[derive(Debug, Clone)]
-pub(super) struct Sample<T> {
+pub(crate) struct Sample<T> {
     bound: usize,
     /// Zeros that hashes begin with.
     level: u32,
@@ -20,14 +28,14 @@ pub(super) struct Sample<T> {
 
 /// A thing, and how many rows have it.
 #[derive(Debug, Clone)]
-pub(super) struct Counted<T> {
-    pub(super) rows: u32,
-    pub(super) thing: T,
+pub(crate) struct Counted<T> {
+    pub(crate) rows: u32,
+    pub(crate) thing: T,
 }
 
 impl<T> Sample<T> {
     /// Counts at most `bound` things.
-    pub(super) fn new(bound: usize) -> Self {
+    pub(crate) fn new(bound: usize) -> Self {
         Sample {
             bound: bound.max(1),
             level: 0,
@@ -36,13 +44,13 @@ impl<T> Sample<T> {
     }
 
     /// Counts a row that has the thing with this hash.
-    pub(super) fn add(&mut self, hash: u64, thing: impl FnOnce() -> T) {
+    pub(crate) fn add(&mut self, hash: u64, thing: impl FnOnce() -> T) {
         self.add_and(hash, thing, |_| ());
     }
 
     /// Counts a row that has the thing with this hash, and notes what the row says about a thing that was already
     /// there.
-    pub(super) fn add_and(
+    pub(crate) fn add_and(
         &mut self,
         hash: u64,
         thing: impl FnOnce() -> T,
@@ -66,7 +74,7 @@ impl<T> Sample<T> {
     }
 
     /// Merges counts from elsewhere. `join` joins what is known about a thing here and there; it must be symmetric.
-    pub(super) fn absorb(&mut self, other: Sample<T>, join: impl Fn(&mut T, T)) {
+    pub(crate) fn absorb(&mut self, other: Sample<T>, join: impl Fn(&mut T, T)) {
         self.level = self.level.max(other.level);
         let level = self.level;
         self.counted.retain(|hash, _| hash.leading_zeros() >= level);
@@ -98,24 +106,24 @@ impl<T> Sample<T> {
     }
 
     /// Whether everything was counted.
-    pub(super) fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         self.level == 0
     }
 
     /// What was counted, in arbitrary order.
-    pub(super) fn counted(&self) -> impl Iterator<Item = &Counted<T>> {
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &Counted<T>> {
         self.counted.values()
     }
 
     /// The estimated total if `found` were sampled.
-    pub(super) fn estimate(&self, found: u64) -> u64 {
+    pub(crate) fn estimate(&self, found: u64) -> u64 {
         found.saturating_mul(1u64.checked_shl(self.level).unwrap_or(u64::MAX))
     }
 }
 
 /// The hash that stands for a cell. Written out here because certificates depend on it, so it must not change with the
 /// version of a library.
-pub(super) fn hash(cell: &[u8]) -> u64 {
+pub(crate) fn hash(cell: &[u8]) -> u64 {
     let chunks = cell.chunks(8).map(|chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
@@ -125,7 +133,7 @@ pub(super) fn hash(cell: &[u8]) -> u64 {
 }
 
 /// The hash of a sequence of things.
-pub(super) fn join(hash: u64, next: u64) -> u64 {
+pub(crate) fn join(hash: u64, next: u64) -> u64 {
     // The digits of pi and of e: odd and arbitrary.
     const PI: u64 = 0x243f_6a88_85a3_08d3;
     const E: u64 = 0xb7e1_5162_8aed_2a6b;
