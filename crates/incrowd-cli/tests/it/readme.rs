@@ -124,6 +124,12 @@ fn the_steps_worked_out_by_hand_are_those_that_are_taken() {
 }
 
 #[test]
+fn the_roles_that_the_guide_shows_are_those_proposed() {
+    let (ran, _) = run_all("docs/guide/which-role.md");
+    assert_eq!(ran, 1);
+}
+
+#[test]
 fn the_page_that_the_guide_tells_of_is_written() {
     let (ran, folder) = run_all("docs/guide/comparing.md");
     assert_eq!(ran, 1);

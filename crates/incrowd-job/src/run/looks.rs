@@ -117,7 +117,8 @@ impl Looks {
 pub(crate) fn look_of(cell: &str) -> Option<LooksLike> {
     let text = cell.trim();
     // An address of a web page may contain anything, so it comes first.
-    let forms: [(LooksLike, fn(&str) -> bool); 10] = [
+    type Form = (LooksLike, fn(&str) -> bool);
+    let forms: [Form; 10] = [
         (LooksLike::WebAddresses, is_web_address),
         (LooksLike::EmailAddresses, is_email_address),
         (LooksLike::UniqueIdentifiers, is_unique_identifier),

@@ -504,6 +504,27 @@ pub(super) static GLOSSARY: &[Word] = &[
         "`--identifying name,ssn`; `columns.identifying` in a job file.",
     ),
     term(
+        "survey weight",
+        &["survey weights", "weight of a row"],
+        "A column that says how many people a row stands for.",
+        "It describes nobody, but exact weights are nearly unique: publish them rounded, or not at all.",
+        "`inspect`.",
+    ),
+    term(
+        "free text",
+        &["notes"],
+        "A column of sentences, which may name people, places and dates in any row.",
+        "No privacy model covers that, so `inspect` calls it identifying.",
+        "`inspect`.",
+    ),
+    term(
+        "determines",
+        &["functional dependency", "carries the same"],
+        "A column determines another if all rows that share a value of it share one of the other.",
+        "Published unchanged, it makes generalizing the other in vain.",
+        "`inspect`; a warning of `anonymize`.",
+    ),
+    term(
         "target",
         &["target column"],
         "A column that analysts want to predict from the others.",

@@ -5,8 +5,7 @@
 //! that separates the most pairs left) needs at most 1 + ln(pairs) times as many columns as the best one, and nobody can
 //! guarantee much less in reasonable time. Pairs need not be those of the whole table: the share of pairs that
 //! a combination separates among n rows drawn at random is off by about 1/√n at most, half a percent for 32 768
-//! rows. (R. Motwani and Y. Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, VLDB workshop on secure
-//! data management 2007.)
+//! rows. (R. Motwani and Y. Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007.)
 //!
 //! What a column adds to a combination never exceeds what it added to a smaller one, so most columns need not be tried
 //! again at each step: what they added before is less than what the best one adds now (M. Minoux, Accelerated greedy
