@@ -10,10 +10,10 @@ use incrowd_core::table::{DateForms, Kind, parse_number};
 /// Distinct values of a column that are looked at to tell what they look like.
 const MOST_LOOKED_AT: usize = 4096;
 
-/// Distinct values of a column that are counted, so that all columns together stay below [`MOST_COUNTED`]: all values of
-/// a table of few columns and a million rows, a hundred thousand in each of forty columns.
+/// Distinct values of a column that are counted: all values of a table of two columns and a million rows, fifty thousand
+/// in each of forty columns. More would not fit into a cache, and hardly make the figures better.
 fn most_values(columns: usize) -> usize {
-    (MOST_COUNTED / columns.max(1)).clamp(1 << 10, 1 << 20)
+    (MOST_COUNTED / 2 / columns.max(1)).clamp(1 << 10, 1 << 20)
 }
 
 /// The state of a column while its rows are read.
