@@ -207,9 +207,12 @@ pub struct Followed {
     pub open: u64,
 }
 
-/// The rows of a release that follow conditions about the raw columns, given in the same order.
-pub fn follow(conditions: &[Condition], raw: &[Column], released: &[Column]) -> Followed {
-    let rows = released.first().map_or(0, |column| column.codes.len()) as u32;
+/// Those of so many rows of a release that follow conditions about the raw columns, given in the same order.
+pub fn follow(
+    conditions: &[Condition],
+    raw: &[Column],
+    (released, rows): (&[Column], u32),
+) -> Followed {
     let mut followed = Followed {
         certain: Vec::new(),
         open: 0,

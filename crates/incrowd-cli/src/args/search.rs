@@ -33,22 +33,27 @@ pub(crate) struct SearchArgs {
 #[derive(Debug, Default)]
 pub(crate) struct SettingArgs(AlgorithmSettings);
 
-/// The settings of every algorithm, one flag for each name, with the algorithm that declares it first.
-fn declared() -> impl Iterator<Item = (&'static str, &'static Setting)> {
+/// The settings of every algorithm, one flag for each name, with the algorithms that have it.
+fn declared() -> impl Iterator<Item = (String, &'static Setting)> {
     let mut seen = Vec::new();
-    let entries = ALGORITHMS.iter().map(|algorithm| algorithm.entry());
-    let all = entries.flat_map(|entry| entry.settings.iter().map(|setting| (entry.name, setting)));
-    all.filter(move |(_, setting)| {
+    let entries = || ALGORITHMS.iter().map(|algorithm| algorithm.entry());
+    let all = entries().flat_map(|entry| entry.settings.iter());
+    all.filter(move |setting| {
         let is_new = !seen.contains(&setting.name);
         seen.push(setting.name);
         is_new
+    })
+    .map(move |setting| {
+        let readers = entries().filter(|entry| entry.has_setting(setting.name));
+        let readers: Vec<&str> = readers.map(|entry| entry.name).collect();
+        (readers.join(", "), setting)
     })
 }
 
 impl Args for SettingArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
-        declared().fold(command, |command, (algorithm, setting)| {
-            let mut help = format!("For {algorithm}: {}", setting.help);
+        declared().fold(command, |command, (algorithms, setting)| {
+            let mut help = format!("For {algorithms}: {}", setting.help);
             if let Default::Value(value) = setting.default {
                 help = format!("{help} [default: {value}]");
             }

@@ -71,7 +71,7 @@ fn a_study_needs_rules_and_something_that_they_are_about() {
             "--rule",
         ),
         (
-            format!("-q age,education-num,capital-gain --target fnlwgt {RULES}"),
+            format!("-q age,education-num,capital-gain --target fnlwgt -k 4 {RULES}"),
             "a column of text",
         ),
     ] {
@@ -135,6 +135,37 @@ fn a_column_that_is_unsafe_by_itself_is_dropped_and_that_is_said() {
     );
     let verified = format!("verify safe.csv --certificate c.json --original '{adult}'");
     folder.run(&verified).ends_with(0);
+    // The certificate states what was asked, and is true for whoever has the job.
+    let certificate: Value = serde_json::from_str(&folder.read("c.json")).unwrap();
+    let stated = &certificate["request"]["quasi_identifiers"][0];
+    assert_eq!(
+        (&stated["column"], &stated["max_level"]),
+        (&"age".into(), &0.into())
+    );
+    assert_eq!(
+        certificate["reached"]["dropped"],
+        serde_json::json!(["age"])
+    );
+    let job = format!(
+        "[data]\npath = '{adult}'\n[columns]\nquasi_identifiers = [\"age\", \"sex\", \"race\"]\nothers = \"drop\"\n\
+         [privacy]\nmodels = [\"k-anonymity(k=300)\"]\nmax_levels = [0, 1, 1]\n[search]\nalgorithm = \"rv-global\"\n"
+    );
+    let folder = folder.and("job.toml", &job);
+    let with_job = "verify safe.csv --certificate c.json --job job.toml";
+    folder.run(with_job).ends_with(0);
+    // A column that is published is not dropped.
+    let text = folder.read("c.json");
+    let (before, after) = text.split_at(text.rfind("\"dropped\"").unwrap());
+    let forged = format!(
+        "{before}{}",
+        after.replacen("\"age\"", "\"age\", \"race\"", 1)
+    );
+    let folder = folder.and("forged.json", &forged);
+    let run = folder.run(&format!(
+        "verify safe.csv --certificate forged.json --original '{adult}'"
+    ));
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("reached.dropped"), "{}", run.stdout);
     // Others keep to the limits, and find nothing.
     folder
         .run(&format!(
@@ -216,4 +247,34 @@ fn a_release_with_levels_cut_by_rules_is_verified_with_its_job_and_not_called_wr
         let unchecked = with["certificate"]["unchecked"].to_string();
         assert!(!unchecked.contains("boundaries of rules"), "{algorithm}");
     }
+}
+
+#[test]
+fn a_study_takes_the_k_it_is_given_and_a_target_that_is_all_there_is() {
+    let folder = Folder::new();
+    let run = folder.run(&format!(
+        "study '{}' -q sex --target sex -k 7 --rule 'sex: Male != Female = 1' --json",
+        data("adult/adult.csv")
+    ));
+    let study = run.ends_with(0).json();
+    let rows = study["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["k"] == 7));
+    // Nothing to cut by: one bucket of all rows, which stays whole.
+    assert_eq!(study["raw"][0]["rows"], 30162);
+    assert_eq!(rows[0]["raw_buckets"][0]["certain"], 30162);
+}
+
+#[test]
+fn a_boundary_may_be_written_with_an_exponent() {
+    let numbers = [4, 5, 6, 7, 350, 1000, 2000, 10000];
+    let rows: String = numbers
+        .iter()
+        .map(|it| format!("{it}\n{it}\n{it}\n"))
+        .collect();
+    let folder = Folder::with("e.csv", format!("v\n{rows}"));
+    let run = folder
+        .run("anonymize e.csv -q v -k 4 --algorithm rv-global --rule 'v: 350|1e3 = 1' --json");
+    let outcome = run.ends_with(0).json();
+    let rule = &outcome["research_value"]["attributes"][0]["rules"][0];
+    assert_eq!(rule["kept"], true);
 }

@@ -217,7 +217,7 @@ impl Error {
                 "keep one of the two, with the importance that is meant".into()
             }
             Error::LevelValues { .. } => {
-                "give one value for each level, from the raw values up, as in `age:1/0.8/0`".into()
+                "give one value for each level, from the raw values up, as in `--level-values age=1/0.8/0`".into()
             }
             Error::ModelNeedsColumn { .. } => "name one with `--sensitive`".into(),
             Error::NotASensitiveColumn { column, .. } => {
@@ -288,6 +288,7 @@ impl Error {
                 "for example `{}`",
                 match *builder {
                     "interval" => "interval:5,10,20@17",
+                    "+" => "interval:5,10,20+28,65",
                     "quantile" => "quantile:16,8,4",
                     "log" => "log:1-2-5,10,100",
                     "frequent" => "frequent:12,6,3",

@@ -341,7 +341,8 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
                 }
                 // Of each raw value that a row may stand for, the mean share of these rows.
                 let shares = all.iter().filter_map(|leaf| {
-                    let may = shown.iter().filter(|it| it.covers[at].contains(leaf));
+                    let published = shown.iter().filter(|it| !it.is_suppressed);
+                    let may = published.filter(|it| it.covers[at].contains(leaf));
                     let (mut count, mut share) = (0.0, 0.0);
                     for it in may {
                         count += f64::from(it.rows);
@@ -350,7 +351,10 @@ fn formula(name: &str, table: &CountedTable, shown: &[Shown]) -> Option<f64> {
                     (count > 0.0).then(|| share / count)
                 });
                 let shares: Vec<f64> = shares.collect();
-                let kept = shares.iter().sum::<f64>() / shares.len() as f64;
+                let kept = match shares.len() {
+                    0 => 1.0,
+                    met => shares.iter().sum::<f64>() / met as f64,
+                };
                 ((rows - suppressed) * kept + suppressed / leaves(at)) / rows
             }))
         }

@@ -276,7 +276,7 @@ pub enum Error {
     #[error("a study of research value needs rules")]
     SurvivalRules,
     /// No target whose classes rules could tell.
-    #[error("`--partitioning` has no target with classes")]
+    #[error("there is no target with classes that rules could tell about")]
     NothingToPartition,
     /// A release of another table.
     #[error("no row of the release could be a row of the raw table")]

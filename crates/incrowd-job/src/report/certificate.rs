@@ -149,6 +149,9 @@ pub struct Reached {
     pub privacy: Vec<PrivacyReached>,
     /// The level of each quasi-identifier.
     pub levels: Option<IndexMap<String, u8>>,
+    /// Quasi-identifiers that are published as `*` because none of their acceptable levels is safe even alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
     /// The kind of recoding.
     pub recoding: String,
     /// The values of each quasi-identifier in the release, when a column mixes levels. The raw values behind them are not

@@ -383,6 +383,7 @@ impl Answer<'_> {
         let reached = Reached {
             privacy: outcome.privacy.clone(),
             levels: outcome.levels.clone(),
+            dropped: self.dropped(),
             recoding: outcome.recoding.clone(),
             published: self.published(),
             rules: (outcome.research_value.as_ref()).map_or_else(Vec::new, rules_kept),
@@ -532,15 +533,18 @@ pub(crate) fn request(
     // The certificate is published with the release, and no raw value may be in it.
     settings.replace_cells(|cells| format!("sha256:{}", hex(&Sha256::digest(cells))));
     let plan = &asked.plan;
+    // Not those of the problem, which may drop columns.
+    let limits = job.privacy.max_levels.as_deref();
     Request {
         quasi_identifiers: plan
             .names_of(&plan.quasi_identifiers)
             .into_iter()
             .zip(&first_pass.hierarchies)
             .zip(problem.max_levels.levels())
-            .map(|((column, levels), max_level)| Generalized {
+            .enumerate()
+            .map(|(at, ((column, levels), max_level))| Generalized {
                 column,
-                max_level: max_level.0,
+                max_level: limits.map_or(max_level.0, |limits| limits[at]),
                 hierarchy_sha256: hash(&levels.hierarchy),
             })
             .collect(),

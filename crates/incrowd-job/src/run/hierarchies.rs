@@ -98,7 +98,11 @@ fn bounds_of_rules(job: &Job, column: &str) -> Result<Vec<Decimal>, Error> {
     let rules = job.all_rules()?;
     let own = rules.iter().filter(|rule| rule.column == column);
     let bound = |rule: &Rule| match &rule.sides {
-        RuleSides::Boundary(_, from) => Decimal::with_sign(from).ok(),
+        RuleSides::Boundary(_, from) => Decimal::with_sign(from).ok().or_else(|| {
+            // Such as 1e3.
+            let number: f64 = from.parse().ok()?;
+            Decimal::with_sign(&number.to_string()).ok()
+        }),
         RuleSides::Values(..) => None,
     };
     let mut bounds: Vec<Decimal> = own.filter_map(bound).collect();

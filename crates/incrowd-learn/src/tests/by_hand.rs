@@ -166,7 +166,7 @@ fn a_released_row_follows_a_rule_for_certain_if_every_raw_row_it_could_be_does()
             vec![Condition::Is(2, job)],
             vec![],
         ] {
-            let followed = follow(&rule, &made.raw, &made.released);
+            let followed = follow(&rule, &made.raw, (&made.released, 300));
             let holds = |condition: &Condition, values: [u32; 3]| match *condition {
                 Condition::AtLeast(column, code) => values[column] >= code,
                 Condition::Below(column, code) => values[column] < code,

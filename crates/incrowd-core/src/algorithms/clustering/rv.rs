@@ -14,8 +14,8 @@ crate::documented! {
     /// Works like `ncp-cluster`, but what a merge loses is research value: of rules, weights, base, exponents and values of
     /// levels as they are given for the metric `research-value`, whatever metric is to be minimized. Rules come first: a class
     /// that breaks one takes it from the whole release. So of all clusters to merge with, those are taken that break least,
-    /// and of those the one that keeps most detail. As long as the rows on every side of all rules are safe by themselves,
-    /// no rule is broken. `disjoint` is as for `ncp-cluster`; the blocks that it unites may break rules.
+    /// and of those the one that keeps most detail. As long as the rows of every combination of sides are safe by themselves,
+    /// no rule is broken, unless its column has hardly any weight (below about 0.01). `disjoint` is as for `ncp-cluster`; the blocks that it unites may break rules.
     ///
     /// # Paper
     /// S. M. Morton, An Improved Utility Driven Approach Towards k-Anonymity Using Data Constraint Rules, Ph.D. thesis, in it

@@ -555,11 +555,10 @@ fn spanned(spans: &[f64], shown: &PublishedAttribute<'_>) -> f64 {
 fn of_overlapping(groups: &OverlappingGroups, shown: &PublishedAttribute<'_>) -> f64 {
     // What begins at a position less what ended there: for each, the rows and the sum of rows / leaves.
     let mut changes = vec![(0.0, 0.0); groups.order.len() as usize + 1];
-    for (leaves, &rows) in groups.leaves.iter().zip(shown.rows) {
-        let (rows, each) = (
-            f64::from(rows),
-            f64::from(rows) / f64::from(leaves.len().max(1)),
-        );
+    for (group, (leaves, &rows)) in groups.leaves.iter().zip(shown.rows).enumerate() {
+        // Nobody sees what suppressed rows would have been published as.
+        let rows = f64::from(rows - shown.suppressed(group));
+        let each = rows / f64::from(leaves.len().max(1));
         for run in leaves.runs() {
             let (start, end) = (run.start as usize, run.end as usize);
             changes[start] = (changes[start].0 + rows, changes[start].1 + each);

@@ -15,6 +15,7 @@ use crate::report::survival::{BucketSurvived, SurvivalRow, SurvivalStudy, Surviv
 use crate::run::control::Control;
 use crate::run::files;
 use crate::spec::Job;
+use incrowd_core::privacy::ModelSpec;
 use incrowd_io::{Claims, write_atomically};
 use incrowd_learn::partitioning::follow;
 use incrowd_plot::{Around, Line, Point, lines};
@@ -60,7 +61,11 @@ pub fn study_survival(
     let [target] = targets else {
         return Err(Error::SurvivalTarget);
     };
-    let ks = options.parameters.clone().unwrap_or_else(|| KS.to_vec());
+    let ks = match (&options.parameters, asked_k(job)?) {
+        (Some(parameters), _) => parameters.clone(),
+        (None, Some(k)) => vec![k],
+        (None, None) => KS.to_vec(),
+    };
     if let Some(folder) = &options.plot {
         std::fs::create_dir_all(folder).map_err(|error| Error::Folder {
             path: folder.clone(),
@@ -127,6 +132,17 @@ pub fn study_survival(
     Ok(study)
 }
 
+/// The k that a job asks for, if it does.
+fn asked_k(job: &Job) -> Result<Option<u32>, Error> {
+    for text in job.privacy.models.iter().flatten() {
+        let spec: ModelSpec = text.parse()?;
+        if spec.name() == "k-anonymity" && spec.given().is_given("k") {
+            return Ok(Some(spec.given().count("k")));
+        }
+    }
+    Ok(None)
+}
+
 /// The models requested, with this k in place of any other.
 fn models(job: &Job, k: u32) -> Vec<String> {
     let asked = job.privacy.models.iter().flatten();
@@ -145,7 +161,7 @@ fn survived(
     let raw = target.features_of(&question.judged.columns);
     let features = target.features_of(&released.columns);
     let raw_buckets = pattern.parts.iter().map(|part| {
-        let followed = follow(&part.conditions, &raw, &features);
+        let followed = follow(&part.conditions, &raw, (&features, released.rows));
         let (classes, known) = target.classes(&released.columns, &followed.certain);
         let of_majority = |row: &&u32| classes[**row as usize] == part.majority;
         let majority = known.iter().filter(of_majority).count();

@@ -14,6 +14,7 @@ use crate::run::counted::first_pass;
 use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER};
 use crate::run::models;
 use crate::spec::{Job, MissingCells, settings};
+use incrowd_core::hierarchy::ANY;
 use incrowd_core::lattice::Level;
 use incrowd_core::privacy::ModelSpec;
 use indexmap::IndexMap;
@@ -241,12 +242,14 @@ impl Recount<'_> {
             && levels == stated
         {
             for (generalized, (column, &level)) in request.quasi_identifiers.iter().zip(levels) {
-                if level > generalized.max_level {
+                let is_dropped = self.stated.reached.dropped.contains(column);
+                if level > generalized.max_level && !is_dropped {
                     let field = format!("reached.levels.{column}");
                     self.mismatch(&field, level, format!("above {}", generalized.max_level));
                 }
             }
         }
+        self.dropped();
         let rules = match (&again, original) {
             (Some(again), _) => again.rules.clone(),
             (None, Some(_)) => Err(NOT_SHOWN),
@@ -261,6 +264,20 @@ impl Recount<'_> {
         found.notes = self.notes(&found);
         self.found.reached = found;
         Ok(again)
+    }
+
+    /// Columns stated to be dropped must be `*` in every row.
+    fn dropped(&mut self) {
+        let names: Vec<String> = (self.looked.table.attributes.iter())
+            .map(|attribute| attribute.name.clone())
+            .collect();
+        for column in &self.stated.reached.dropped {
+            let at = names.iter().position(|name| name == column);
+            let is_star = |at: usize| self.looked.texts(at).iter().all(|text| *text == ANY);
+            if !at.is_some_and(is_star) {
+                self.mismatch("reached.dropped", column, "published");
+            }
+        }
     }
 
     /// The models; those that compare with the table only if its distribution is known.
