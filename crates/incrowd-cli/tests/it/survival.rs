@@ -278,3 +278,17 @@ fn a_boundary_may_be_written_with_an_exponent() {
     let rule = &outcome["research_value"]["attributes"][0]["rules"][0];
     assert_eq!(rule["kept"], true);
 }
+
+#[test]
+fn clusters_break_no_rule_that_can_be_kept_however_little_its_column_weighs() {
+    let folder = Folder::with("d.csv", "a,c\n0,3\n0,0\n2,2\n1,6\n2,6\n2,8\n");
+    for weight in ["0.5", "0.01", "0.005", "0.0001"] {
+        let rest = 1.0 - weight.parse::<f64>().unwrap();
+        let run = folder.run(&format!(
+            "anonymize d.csv -q a,c -k 2 --algorithm rv-cluster --rule 'a: 1|2 = 1' --weight a={weight} --weight c={rest} --json"
+        ));
+        let outcome = run.ends_with(0).json();
+        let rule = &outcome["research_value"]["attributes"][0]["rules"][0];
+        assert_eq!(rule["kept"], true, "{weight}");
+    }
+}

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const WHOLE: f64 = 16_777_216.0;
 
 /// The steps in which all rules are counted.
-const STEPS: f64 = 127.0;
+const STEPS: f64 = 60.0;
 
 /// With more values, text without levels holds all between its first and its last one.
 const MOST_IN_NO_ORDER: usize = 64;
@@ -281,7 +281,11 @@ impl<'c> Naive<'c> {
     }
 
     fn cost(&self, rows: &[usize]) -> u64 {
-        self.extent(rows) * rows.len() as u64
+        // Detail is lost by every row, rules by the release: first the rules broken, then detail.
+        let step = WHOLE as u64 + self.case.axes.len() as u64;
+        let steps = (self.extent(rows) / step).min(63);
+        let detail = (self.extent(rows) - steps * step).min(step - 1);
+        (steps << 56) + detail * rows.len() as u64
     }
 
     /// Merges the unsafe cluster with the fewest rows with the one that loses least, or suppresses either, until all are

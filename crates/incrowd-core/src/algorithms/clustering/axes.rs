@@ -31,16 +31,11 @@ pub(super) enum Loss {
     Range,
 }
 
-impl Loss {
-    /// What a merged cluster of these rows loses in all.
-    #[inline]
-    pub(super) fn of_rows(self, extent: u32, rows: u32) -> u64 {
-        match self {
-            Loss::Certainty | Loss::Value => u64::from(extent).saturating_mul(u64::from(rows)),
-            Loss::Range => u64::from(extent),
-        }
-    }
-}
+/// Steps for broken rules count this much each, which is more than all detail of all rows.
+const BITS_OF_DETAIL: u32 = 56;
+
+/// More steps count as many, so that the losses of two clusters can be added up.
+const MOST_STEPS: u32 = 63;
 
 /// What values of a text lose: nothing if there is one, else something for each.
 #[derive(Debug, Clone, Copy)]
@@ -190,6 +185,47 @@ impl<'a> Axes<'a> {
     pub(super) fn widen(&self, sides: &mut [Side], others: impl Iterator<Item = Side>) {
         for (at, (side, other)) in sides.iter_mut().zip(others).enumerate() {
             *side = self.join(at, *side, other);
+        }
+    }
+
+    /// What a merged cluster of these rows loses in all. Detail is lost by every row, rules by the release as a whole. Never
+    /// less for more rows or a greater extent.
+    #[inline]
+    pub(super) fn of_rows(&self, extent: u32, rows: u64) -> u64 {
+        match self.loss {
+            Loss::Certainty => u64::from(extent).saturating_mul(rows),
+            Loss::Value => {
+                let step = self.suppressed.step;
+                let steps = (extent / step).min(MOST_STEPS);
+                let detail = (extent - steps * step).min(step - 1);
+                let most = (1 << BITS_OF_DETAIL) - 1;
+                let of_detail = u64::from(detail).saturating_mul(rows).min(most);
+                (u64::from(steps) << BITS_OF_DETAIL) + of_detail
+            }
+            Loss::Range => u64::from(extent),
+        }
+    }
+
+    /// The greatest extent with which so many rows lose no more than this.
+    #[inline]
+    pub(super) fn most_extent(&self, loss: u64, rows: u64) -> u64 {
+        let rows = rows.max(1);
+        match self.loss {
+            Loss::Certainty => loss / rows,
+            Loss::Value => {
+                let step = u64::from(self.suppressed.step);
+                let most = (1 << BITS_OF_DETAIL) - 1;
+                let (steps, of_detail) = (loss >> BITS_OF_DETAIL, loss & most);
+                let detail = match of_detail == most {
+                    true => step - 1,
+                    false => (of_detail / rows).min(step - 1),
+                };
+                match steps >= MOST_STEPS.into() && detail == step - 1 {
+                    true => u64::MAX,
+                    false => steps * step + detail,
+                }
+            }
+            Loss::Range => loss,
         }
     }
 

@@ -321,7 +321,7 @@ impl<'a> Clusters<'a> {
         let (mut sides, mut other_sides) = (Vec::new(), Vec::new());
         let one = self.seen(cluster, &mut sides);
         let two = self.seen(other, &mut other_sides);
-        let lost = |extent: u32, rows: u32| u64::from(extent) * u64::from(rows);
+        let lost = |extent: u32, rows: u32| axes.of_rows(extent, rows.into());
         let joint = axes.joint_extent(one.sides, two.sides.iter().copied());
         let (own, others) = (axes.extent(one.sides), axes.extent(two.sides));
         let breaks = |extent: u32| extent / axes.suppressed.step;
@@ -329,7 +329,8 @@ impl<'a> Clusters<'a> {
             return Fate::Merged;
         }
         let left_of = |(extent, kept): (u32, Seen<'_>), suppressed: Seen<'_>| {
-            lost(extent, kept.rows) + lost(axes.suppressed.row, suppressed.rows)
+            let of_suppressed = u64::from(axes.suppressed.row) * u64::from(suppressed.rows);
+            lost(extent, kept.rows) + of_suppressed
         };
         let may_suppress =
             |seen: Seen<'_>| seen.rows <= self.may_suppress && !self.is_safe[seen.number as usize];

@@ -287,7 +287,10 @@ impl Search<'_, '_, '_> {
         let (axes, sides) = (self.index.axes, self.cluster.sides);
         let others = &self.index.sides[slot * sides.len()..][..sides.len()];
         let extent = axes.joint_extent(sides, others.iter().copied());
-        let found = (axes.loss.of_rows(extent, self.cluster.rows + rows), number);
+        let found = (
+            axes.of_rows(extent, u64::from(self.cluster.rows) + u64::from(rows)),
+            number,
+        );
         if found < self.best {
             (self.best, self.extent) = (found, extent);
         }

@@ -15,7 +15,7 @@ crate::documented! {
     /// levels as they are given for the metric `research-value`, whatever metric is to be minimized. Rules come first: a class
     /// that breaks one takes it from the whole release. So of all clusters to merge with, those are taken that break least,
     /// and of those the one that keeps most detail. As long as the rows of every combination of sides are safe by themselves,
-    /// no rule is broken, unless its column has hardly any weight (below about 0.01). `disjoint` is as for `ncp-cluster`; the blocks that it unites may break rules.
+    /// no rule is broken, unless its column has no weight. `disjoint` is as for `ncp-cluster`; the blocks that it unites may break rules.
     ///
     /// # Paper
     /// S. M. Morton, An Improved Utility Driven Approach Towards k-Anonymity Using Data Constraint Rules, Ph.D. thesis, in it
@@ -25,8 +25,8 @@ crate::documented! {
     /// in 16777216. The granularity of numbers is 1 / span, with span = greatest - least + 1; of text, 1 / the values in the
     /// published group or set; of numbers mixed with cells that are none, that of all numbers. The ratio is (base +
     /// importance of the rules that the cluster keeps) / (base + importance of all rules of the column). A broken rule costs
-    /// weight * (1 - ratio^r) once more, counted in steps of one part in 127 and rounded up; a single step is more than all that
-    /// is lost otherwise. Of columns with more than 256 numbers, numbers are rounded to one part in 268435456 of the range.
+    /// weight * (1 - ratio^r) once more, counted in steps of one part in 60 and rounded up, whatever the rows; a single step is more
+    /// than all rows lose otherwise. Of columns with more than 256 numbers, numbers are rounded to one part in 268435456 of the range.
     /// Text without levels and with more than 64 values holds all between its first and its last value. Values of levels
     /// given by hand take the place of granularity and ratio; the greatest of those from the level of the cluster upwards
     /// counts.

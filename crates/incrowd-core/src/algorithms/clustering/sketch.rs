@@ -5,7 +5,7 @@
 //! at least with each of sixteen others is then found by adding up short numbers side by side. The same
 //! serves blocks of clusters, for which a sketch says what every cluster in them holds at least.
 
-use super::axes::{Axes, Loss, Measure};
+use super::axes::{Axes, Measure};
 use super::side::{Side, bits};
 
 /// How many entries a block has.
@@ -130,20 +130,15 @@ impl<'a> Sketcher<'a> {
     #[inline]
     pub(super) fn loss(&self, units: u16, rows: u64) -> u64 {
         let extent = u64::from(units) * u64::from(self.unit);
-        match self.axes.loss {
-            Loss::Certainty | Loss::Value => extent.saturating_mul(rows),
-            Loss::Range => extent,
-        }
+        let extent = extent.min(u32::MAX.into()) as u32;
+        self.axes.of_rows(extent, rows)
     }
 
     /// How many units no more than so much is at most, for as many rows.
     #[inline]
     pub(super) fn units(&self, loss: u64, rows: u64) -> u16 {
-        let unit = match self.axes.loss {
-            Loss::Certainty | Loss::Value => u64::from(self.unit) * rows.max(1),
-            Loss::Range => u64::from(self.unit),
-        };
-        (loss / unit).min(u16::MAX.into()) as u16
+        let most = self.axes.most_extent(loss, rows) / u64::from(self.unit);
+        most.min(u16::MAX.into()) as u16
     }
 
     /// Puts a cluster into a lane of a block.

@@ -79,7 +79,7 @@ impl<'a> Splitter<'a> {
                     false => axes.widen(&mut sides, axes.sides(tuple)),
                 }
                 rows += rows_of(tuple);
-                axes.loss.of_rows(axes.extent(&sides), rows)
+                axes.of_rows(axes.extent(&sides), rows.into())
             };
             tuples.map(&mut cost).collect()
         };

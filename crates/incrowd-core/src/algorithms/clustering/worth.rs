@@ -14,7 +14,7 @@ use crate::recode::Sides;
 use crate::utility::{Left, ResearchValue, RuleSide, Said};
 
 /// The steps that all rules of all columns count together. Every column rounds up to whole ones.
-const STEPS: f64 = 127.0;
+const STEPS: f64 = 60.0;
 
 /// How finely values are told apart.
 const WHOLE: f64 = 16_777_216.0;
