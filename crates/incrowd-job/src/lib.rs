@@ -43,12 +43,12 @@ pub use report::evaluation::{
     Regressed, Rmse, RuleBucket,
 };
 pub use report::explain::{Entry, Explanation, Family, explain};
+pub use report::found::{PartitionSearch, SafeAmong, SafeRecodings, SafeString, StringsMet};
 pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
     GivenAway, GivenAwayBy, Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch,
-    Origin, Outcome, Over, PartitionSearch, PrivacyReached, RaisedAttribute, RowOrder, SafeAmong,
-    SafeRecodings, SafeString, Sample, Seconds, SingledOut, StepAction, StepTaken, StringsMet,
-    UnchangedColumn, UnchangedRole, Unchecked, VERSION, Verification,
+    Origin, Outcome, Over, PrivacyReached, RaisedAttribute, RowOrder, Sample, Seconds, SingledOut,
+    StepAction, StepTaken, UnchangedColumn, UnchangedRole, Unchecked, VERSION, Verification,
 };
 pub use report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,

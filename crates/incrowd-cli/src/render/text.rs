@@ -127,6 +127,14 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
         for rule in value.rules_in_words() {
             page.entry("rule", rule);
         }
+        let was_searched =
+            (outcome.metrics.first()).is_some_and(|(name, _)| name == "research-value");
+        if was_searched && value.breaks_a_rule() {
+            page.entry(
+                "",
+                "to let rules count more than detail: `--granularity-exponent 0.1`, `--max-suppressed 1%`",
+            );
+        }
     }
     if let Some(found) = &outcome.found {
         safe_recodings(&mut page, found);

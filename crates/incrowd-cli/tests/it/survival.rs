@@ -115,6 +115,27 @@ fn safe_strings_are_listed_best_first() {
 }
 
 #[test]
+fn a_search_that_breaks_a_rule_says_how_rules_count_more() {
+    let folder = Folder::new();
+    let run = |exponent: &str| {
+        let run = folder.run(&format!(
+            "anonymize '{}' {COLUMNS} --others drop -k 10 --max-suppressed 1% --algorithm rv-global \
+             --rule 'capital-gain: 7297|7298 = 45' {exponent}",
+            data("adult/adult.csv")
+        ));
+        run.ends_with(0).stdout
+    };
+    let hint = "to let rules count more";
+    let broken = run("");
+    assert!(
+        broken.contains("BROKEN") && broken.contains(hint),
+        "{broken}"
+    );
+    let kept = run("--granularity-exponent 0.1");
+    assert!(!kept.contains("BROKEN") && !kept.contains(hint), "{kept}");
+}
+
+#[test]
 fn a_column_that_is_unsafe_by_itself_is_dropped_and_that_is_said() {
     let folder = Folder::new();
     let adult = data("adult/adult.csv");

@@ -10,6 +10,7 @@ pub(crate) mod digits;
 pub(crate) mod evaluation;
 pub(crate) mod explain;
 pub(crate) mod figure;
+pub(crate) mod found;
 pub(crate) mod outcome;
 pub(crate) mod page;
 pub(crate) mod pictured;

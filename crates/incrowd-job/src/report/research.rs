@@ -43,6 +43,12 @@ pub struct RuleReached {
 }
 
 impl ResearchValueReached {
+    /// Whether some rule is broken.
+    pub fn breaks_a_rule(&self) -> bool {
+        let mut rules = self.attributes.iter().flat_map(|it| &it.rules);
+        rules.any(|rule| !rule.kept)
+    }
+
     /// The total in words.
     pub fn in_words(&self) -> String {
         let (total, greatest) = (few_digits(self.total), few_digits(self.greatest));

@@ -4,10 +4,10 @@ use crate::error::Error;
 use crate::report::certificate::{
     Certificate, Dialect, Generalized, Lost, Measured, PopulationStated, Reached, Request, hex,
 };
+use crate::report::found::{PartitionSearch, SafeAmong, SafeRecodings, SafeString, StringsMet};
 use crate::report::outcome::{
     Distribution, Exposed, Figure, Figure128, Guarantee, LatticeSeen, LevelsFrom, Outcome, Over,
-    PartitionSearch, RowOrder, SafeAmong, SafeRecodings, SafeString, Seconds, StepTaken,
-    StringsMet, VERSION,
+    RowOrder, Seconds, StepTaken, VERSION,
 };
 use crate::report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,

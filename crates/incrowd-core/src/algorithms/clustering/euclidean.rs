@@ -1,12 +1,9 @@
 //! Merges clusters for the least sum of ranges.
 
-use super::{Clustering, DISJOINT, Loss};
+use super::{Clustering, Loss, entry};
 use crate::Error;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
-use crate::recode::PublishedNumbers;
 
 crate::documented! {
     /// Clusters by plain distance: merges the smallest unsafe class with the one that gives the least sum of ranges.
@@ -45,17 +42,11 @@ crate::documented! {
     pub struct EuclideanCluster;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "euclidean-cluster",
-    card: EuclideanCluster::CARD,
-    settings: &[PublishedNumbers::SETTING, DISJOINT],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::Regions,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry(
+    "euclidean-cluster",
+    EuclideanCluster::CARD,
+    DefaultBudget::NoRows,
+);
 
 impl Algorithm for EuclideanCluster {
     fn entry(&self) -> &'static AlgorithmEntry {

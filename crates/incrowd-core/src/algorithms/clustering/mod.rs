@@ -25,8 +25,9 @@ pub use rv_suppress::RvClusterSuppress;
 use super::cuts::Judge;
 use super::finest::prints_safely;
 use super::mondrian::{Space, proposal, refuse_overlapping_crowds, starts, uncut};
-use super::{AlgorithmEntry, Found};
+use super::{AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status};
 use crate::Error;
+use crate::card::Card;
 use crate::counts::CountedTable;
 use crate::problem::{Interruption, Meter, Problem};
 use crate::recode::{PublishedNumbers, Regions};
@@ -39,6 +40,21 @@ use nearest::Index;
 use split::Splitter;
 use std::borrow::Cow;
 use worth::Experts;
+
+/// What all of them have in common.
+const fn entry(name: &'static str, card: Card, default_budget: DefaultBudget) -> AlgorithmEntry {
+    AlgorithmEntry {
+        name,
+        card,
+        settings: &[PublishedNumbers::SETTING, DISJOINT],
+        kind: AlgorithmKind {
+            status: Status::Experimental,
+            generalization: Generalization::Regions,
+            default_budget,
+            choices: None,
+        },
+    }
+}
 
 /// How an algorithm of this family clusters.
 struct Clustering {

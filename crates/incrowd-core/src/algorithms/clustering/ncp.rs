@@ -1,12 +1,9 @@
 //! Merges clusters for the least normalized certainty penalty.
 
-use super::{Clustering, DISJOINT, Loss};
+use super::{Clustering, Loss, entry};
 use crate::Error;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
-use crate::recode::PublishedNumbers;
 
 crate::documented! {
     /// Clusters instead of cuts: merges the smallest unsafe class with the one that loses least, until all are safe.
@@ -61,17 +58,7 @@ crate::documented! {
     pub struct NcpCluster;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "ncp-cluster",
-    card: NcpCluster::CARD,
-    settings: &[PublishedNumbers::SETTING, DISJOINT],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::Regions,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry("ncp-cluster", NcpCluster::CARD, DefaultBudget::NoRows);
 
 impl Algorithm for NcpCluster {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -1,12 +1,9 @@
 //! Merges clusters for the greatest research value.
 
-use super::{Clustering, DISJOINT, Loss};
+use super::{Clustering, Loss, entry};
 use crate::Error;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
-use crate::recode::PublishedNumbers;
 
 crate::documented! {
     /// Clusters for experts: merges the smallest unsafe class with the one that keeps most research value, rules first.
@@ -60,17 +57,7 @@ crate::documented! {
     pub struct RvCluster;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "rv-cluster",
-    card: RvCluster::CARD,
-    settings: &[PublishedNumbers::SETTING, DISJOINT],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::Regions,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry("rv-cluster", RvCluster::CARD, DefaultBudget::NoRows);
 
 impl Algorithm for RvCluster {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -1,12 +1,9 @@
 //! Merges clusters for the greatest research value, and suppresses those that cost it more.
 
-use super::{Clustering, DISJOINT, Loss};
+use super::{Clustering, Loss, entry};
 use crate::Error;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
-use crate::recode::PublishedNumbers;
 
 crate::documented! {
     /// Clusters for experts, and suppresses rows where a rule would be broken for their sake.
@@ -54,17 +51,11 @@ crate::documented! {
     pub struct RvClusterSuppress;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "rv-cluster-suppress",
-    card: RvClusterSuppress::CARD,
-    settings: &[PublishedNumbers::SETTING, DISJOINT],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::Regions,
-        default_budget: DefaultBudget::SmallestClass,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry(
+    "rv-cluster-suppress",
+    RvClusterSuppress::CARD,
+    DefaultBudget::SmallestClass,
+);
 
 impl Algorithm for RvClusterSuppress {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -1,11 +1,9 @@
 //! Few columns at a time, then all together.
 
-use super::{METRIC, STRINGS, found, pre_pruned, stopped};
+use super::{METRIC, entry, found, pre_pruned, stopped};
 use crate::Error;
 use crate::algorithms::boxes::{Findings, Search};
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::counts::Work;
 use crate::lattice::{Level, Node};
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
@@ -39,17 +37,7 @@ crate::documented! {
     pub struct RvDistributed;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "rv-distributed",
-    card: RvDistributed::CARD,
-    settings: &[STRINGS],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::FullDomain,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry("rv-distributed", RvDistributed::CARD);
 
 impl Algorithm for RvDistributed {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -1,11 +1,9 @@
 //! The safe string of the greatest research value.
 
 use super::stopped;
-use super::{METRIC, STRINGS, found, pre_pruned};
+use super::{METRIC, entry, found, pre_pruned};
 use crate::Error;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::problem::{Meter, Problem};
 
 crate::documented! {
@@ -41,17 +39,7 @@ crate::documented! {
     pub struct RvGlobal;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "rv-global",
-    card: RvGlobal::CARD,
-    settings: &[STRINGS],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::FullDomain,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry("rv-global", RvGlobal::CARD);
 
 impl Algorithm for RvGlobal {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -1,11 +1,9 @@
 //! All levels halved together, then whatever is left.
 
 use super::local::halve_together;
-use super::{METRIC, STRINGS, found, pre_pruned, stopped};
+use super::{METRIC, entry, found, pre_pruned, stopped};
 use crate::Error;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
 
 crate::documented! {
@@ -32,17 +30,7 @@ crate::documented! {
     pub struct RvHybrid;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "rv-hybrid",
-    card: RvHybrid::CARD,
-    settings: &[STRINGS],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::FullDomain,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry("rv-hybrid", RvHybrid::CARD);
 
 impl Algorithm for RvHybrid {
     fn entry(&self) -> &'static AlgorithmEntry {

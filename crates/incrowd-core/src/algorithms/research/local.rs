@@ -1,12 +1,10 @@
 //! All levels halved together.
 
-use super::{METRIC, STRINGS, found, pre_pruned, stopped};
+use super::{METRIC, entry, found, pre_pruned, stopped};
 use crate::Error;
 use crate::algorithms::boxes::Search;
 use crate::algorithms::nothing_on_the_path;
-use crate::algorithms::{
-    Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-};
+use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::lattice::{Level, Node};
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
 
@@ -38,17 +36,7 @@ crate::documented! {
     pub struct RvLocal;
 }
 
-static ENTRY: AlgorithmEntry = AlgorithmEntry {
-    name: "rv-local",
-    card: RvLocal::CARD,
-    settings: &[STRINGS],
-    kind: AlgorithmKind {
-        status: Status::Experimental,
-        generalization: Generalization::FullDomain,
-        default_budget: DefaultBudget::NoRows,
-        choices: None,
-    },
-};
+static ENTRY: AlgorithmEntry = entry("rv-local", RvLocal::CARD);
 
 impl Algorithm for RvLocal {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -16,8 +16,9 @@ pub use local::RvLocal;
 pub(super) use pre_pruning::unsafe_columns;
 
 use super::boxes::{Goal, Search, Ties};
-use super::{Account, Found};
+use super::{Account, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status};
 use crate::Error;
+use crate::card::Card;
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
 use crate::registry::{Kind, Setting};
 
@@ -31,6 +32,21 @@ const STRINGS: Setting = Setting::optional(
     "how many of the safe combinations of levels that were met are listed, the best first",
 )
 .or("10");
+
+/// What all of them have in common.
+const fn entry(name: &'static str, card: Card) -> AlgorithmEntry {
+    AlgorithmEntry {
+        name,
+        card,
+        settings: &[STRINGS],
+        kind: AlgorithmKind {
+            status: Status::Experimental,
+            generalization: Generalization::FullDomain,
+            default_budget: DefaultBudget::NoRows,
+            choices: None,
+        },
+    }
+}
 
 /// A search that keeps the strings it meets.
 fn searching<'a>(problem: &'a Problem<'a>, meter: &'a Meter<'a>) -> Search<'a> {
