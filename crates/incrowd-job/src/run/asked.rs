@@ -8,7 +8,7 @@ use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
 use crate::run::models;
 use crate::run::plan::Plan;
-use crate::spec::Job;
+use crate::spec::{Job, RESEARCH_VALUE};
 use incrowd_core::algorithms::{self, ALGORITHMS, Algorithm};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
@@ -45,7 +45,7 @@ impl Asked {
         models::check_population(job, &models)?;
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
         let metric = job.metric(metric)?;
-        let is_research_value = metric.name() == "research-value";
+        let is_research_value = metric.name() == RESEARCH_VALUE;
         let research = asked_research_value(job)?;
         let research = research.or_else(|| is_research_value.then(|| metric.clone()));
         files::check_outputs(job)?;
@@ -155,7 +155,7 @@ pub(crate) fn check_columns_of_research(
         return Err(Error::from(match job.rules.contains_key(&column) {
             true => incrowd_core::Error::RuleColumn { column },
             false => incrowd_core::Error::MetricColumnUnknown {
-                metric: "research-value",
+                metric: RESEARCH_VALUE,
                 column,
             },
         }));

@@ -21,7 +21,7 @@ use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
 use crate::run::models;
 use crate::run::unchanged::{Measures, Published, raw_notes};
-use crate::spec::{AlgorithmSettings, Delimiter, Job, MissingCells, Suppressed};
+use crate::spec::{AlgorithmSettings, Delimiter, Job, MissingCells, RESEARCH_VALUE, Suppressed};
 use incrowd_core::algorithms::{
     Account, Algorithm, FoundNodes, FoundString, FoundStrings, Scope, partition,
 };
@@ -231,7 +231,7 @@ impl Answer<'_> {
     fn strings_met(&self, met: &FoundStrings) -> Result<StringsMet, Error> {
         let table = self.release.table();
         let metric = &self.asked.metric;
-        let greatest = match metric.name() == "research-value" {
+        let greatest = match metric.name() == RESEARCH_VALUE {
             true => Some(ResearchValue::new(metric.given(), table)?.greatest()),
             false => None,
         };

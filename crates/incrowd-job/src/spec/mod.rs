@@ -23,6 +23,7 @@ pub use job::{
     Columns, Data, Delimiter, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
     Unlisted,
 };
+pub(crate) use research::RESEARCH_VALUE;
 pub use rules::{RuleTexts, Weighting};
 pub use settings::AlgorithmSettings;
 pub use time_limit::TimeLimit;

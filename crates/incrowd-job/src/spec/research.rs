@@ -28,7 +28,7 @@ use incrowd_core::utility::MetricSpec;
 use indexmap::IndexMap;
 
 /// The metric that rules and weights are settings of.
-const METRIC: &str = "research-value";
+pub(crate) const RESEARCH_VALUE: &str = "research-value";
 
 impl Job {
     /// Adds a rule with the name of its column, such as `age: 64|65 = 25`.
@@ -79,7 +79,7 @@ impl Job {
             || search.rule_base.is_some()
             || search.granularity_exponent.is_some()
             || search.rule_exponent.is_some()
-            || named == METRIC
+            || named == RESEARCH_VALUE
     }
 
     /// The rules, parsed, in the order of their columns.
@@ -105,7 +105,7 @@ impl Job {
     /// A metric by its text, together with the rules and weights of the job if it reads them.
     pub(crate) fn metric(&self, text: &str) -> Result<MetricSpec, Error> {
         let mut spec: MetricSpec = text.parse()?;
-        if spec.name() != METRIC {
+        if spec.name() != RESEARCH_VALUE {
             return Ok(spec);
         }
         let rules = self.all_rules()?;
@@ -153,7 +153,11 @@ impl Job {
     pub(crate) fn research_value(&self) -> Result<MetricSpec, Error> {
         let text = self.search.metric.as_deref().unwrap_or_default();
         let named = text.split('(').next().unwrap_or_default().trim();
-        self.metric(if named == METRIC { text } else { METRIC })
+        self.metric(if named == RESEARCH_VALUE {
+            text
+        } else {
+            RESEARCH_VALUE
+        })
     }
 }
 

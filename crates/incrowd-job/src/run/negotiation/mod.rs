@@ -26,7 +26,7 @@ use crate::run::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_su
 use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
 use crate::run::plan::Plan;
-use crate::spec::Job;
+use crate::spec::{Job, RESEARCH_VALUE};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::negotiate::{
     AnnotatedLattice, Estimator, How, IndexKey, LevelTable, MOST_NODES, Negotiator, Quality,
@@ -298,7 +298,7 @@ impl Negotiation {
             model: &*model,
             names: &names,
             metrics: &metrics,
-            research: match metric.name() == "research-value" {
+            research: match metric.name() == RESEARCH_VALUE {
                 true => Some(metric.clone()),
                 false => asked_research_value(&self.ground.job)?,
             },

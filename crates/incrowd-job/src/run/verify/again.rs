@@ -14,7 +14,7 @@ use crate::report::research::RuleKept;
 use crate::run::asked::asked_research_value;
 use crate::run::describe;
 use crate::run::models;
-use crate::spec::Job;
+use crate::spec::{Job, RESEARCH_VALUE};
 use incrowd_core::counts::{Attribute, CountedTable};
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::lattice::Node;
@@ -79,7 +79,7 @@ impl Again {
             _ => asked,
         };
         let specs = describe::metrics_told(&asked, research.as_ref(), table, &request.target)?;
-        let of_experts = |metric: &dyn UtilityMetric| metric.name() == "research-value";
+        let of_experts = |metric: &dyn UtilityMetric| metric.name() == RESEARCH_VALUE;
         let mut metrics = Vec::new();
         for spec in &specs {
             metrics.push((spec.public_name(), spec.build(table)?));
