@@ -6,6 +6,7 @@
 
 mod adult;
 mod arx;
+mod arx_times;
 mod census;
 mod child;
 mod classics;
@@ -50,6 +51,8 @@ struct Arguments {
 enum Benchmark {
     /// The exact search on Adult, compared with ARX.
     Optimal,
+    /// The exact search for every kind of promise on Adult, compared with ARX.
+    ArxTimes,
     /// All privacy models of a file at once, compared with pycanon.
     Verify,
     /// A whole job on a large file, compared with only reading and writing it.
@@ -128,6 +131,7 @@ impl Benchmark {
     fn name(&self) -> &'static str {
         match self {
             Benchmark::Optimal => "optimal",
+            Benchmark::ArxTimes => "arx-times",
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
             Benchmark::Classics => "classics",
@@ -201,6 +205,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     if is_asked("optimal") {
         optimal::run(report)?;
+    }
+    if is_asked("arx-times") {
+        arx_times::run(report)?;
     }
     if let Benchmark::Schemes { only, limit } = &arguments.benchmark {
         schemes::run(report, *only, std::time::Duration::from_secs(*limit))?;

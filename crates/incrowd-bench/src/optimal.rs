@@ -160,7 +160,10 @@ pub(crate) fn problem<'a>(
 }
 
 /// Solves a problem over and over; the answer and the CPU time of each repetition.
-fn repeat(algorithm: &dyn Algorithm, problem: &Problem<'_>) -> Result<(Proposal, Vec<f64>)> {
+pub(crate) fn repeat(
+    algorithm: &dyn Algorithm,
+    problem: &Problem<'_>,
+) -> Result<(Proposal, Vec<f64>)> {
     let proposal = algorithm.solve(problem, &Unwatched)?;
     let all = ProcessTime::now();
     let mut cpu_ms = Vec::new();

@@ -68,7 +68,8 @@ impl<'a> Checks<'a> {
         let mut models = self.problem.models.iter();
         let survives_merging =
             models.any(|model| model.monotonicity() == Monotonicity::UnionWithAny);
-        self.pruning_is_sound || survives_merging && self.problem.crowds_only_grow()
+        let can_lose = survives_merging || !self.problem.crowds_overlap();
+        self.pruning_is_sound || can_lose && self.problem.crowds_only_grow()
     }
 
     pub(super) fn nodes_checked(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! (alpha, k)-anonymity.
 
 use super::decimal::ratio;
+use super::part::largest_fed;
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -127,6 +128,21 @@ impl PrivacyModel for AlphaKAnonymity {
     fn monotonicity(&self) -> Monotonicity {
         // Sizes grow; the share of a value in a union lies between its shares in the parts.
         Monotonicity::UnionOfKept
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        let share = |rows: u32| u64::from(rows) * self.alpha.numerator() / self.alpha.denominator();
+        let rows = largest_fed(class.size, |rows| match &self.value {
+            None => {
+                let counts = class.histogram.counts.iter();
+                counts.map(|&count| share(rows).min(count.into())).sum()
+            }
+            Some(_) => {
+                let count = self.count(class);
+                u64::from(class.size - count) + share(rows).min(count.into())
+            }
+        });
+        if rows >= self.k { rows } else { 0 }
     }
 
     fn parameter(&self) -> Decimal {

@@ -2,6 +2,7 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
+use super::part::largest_fed;
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -113,6 +114,24 @@ impl BetaLikeness {
     }
 }
 
+impl BetaLikeness {
+    /// The most rows that may have a value in a class of so many.
+    fn most_with(&self, value: u32, rows: u32) -> u64 {
+        // Below 2^64; 2^64 times a sum below 2^63.
+        let expected = self.table.rows_of(value) * u64::from(rows);
+        let table_rows = u128::from(self.table.rows);
+        let factor = u128::from(self.beta.numerator() + self.beta.denominator());
+        let basic =
+            u128::from(expected) * factor / (u128::from(self.beta.denominator()) * table_rows);
+        let most = match self.greatest_shares.get(value as usize) {
+            None => basic,
+            Some(share) => basic.min((f64::from(rows) * share) as u128),
+        };
+        // A value that is no more frequent than in the table is always allowed. More rows than there are cannot have it.
+        most.max(u128::from(expected) / table_rows).min(rows.into()) as u64
+    }
+}
+
 impl PrivacyModel for BetaLikeness {
     fn entry(&self) -> &'static ModelEntry {
         &ENTRY
@@ -152,6 +171,15 @@ impl PrivacyModel for BetaLikeness {
     fn monotonicity(&self) -> Monotonicity {
         // Each value's share has a fixed bound, and its share in a union lies between its shares in the parts.
         Monotonicity::UnionOfKept
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        largest_fed(class.size, |rows| {
+            let present = class.histogram.values.iter().zip(class.histogram.counts);
+            let kept =
+                present.map(|(&value, &count)| self.most_with(value, rows).min(count.into()));
+            kept.sum()
+        })
     }
 
     fn parameter(&self) -> Decimal {

@@ -2,6 +2,7 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
+use super::part::{largest, largest_fed};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -186,6 +187,39 @@ impl PrivacyModel for DeltaDisclosure {
             // A class that lacks a value dilutes it below its bound.
             Absent::Ignore => Monotonicity::None,
         }
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        if self.lacks_a_value(class) {
+            return 0; // and so does every part
+        }
+        let present = || class.histogram.values.iter().zip(class.histogram.counts);
+        // No value may be too rare in the part, even if all of its rows are in it.
+        let enough = |rows: u32| {
+            present().all(|(&value, &count)| {
+                let expected = self.table.rows_of(value) * u64::from(rows);
+                self.bound
+                    .admits(expected, u64::from(count) * self.table.rows)
+            })
+        };
+        let most = match self.absent {
+            Absent::Reject => largest(class.size, enough),
+            Absent::Ignore => class.size, // a value too rare may be left out
+        };
+        // Nor too frequent.
+        largest_fed(most, |rows| {
+            let most_with = |value: u32, count: u32| {
+                let expected = self.table.rows_of(value) * u64::from(rows);
+                largest(count, |count| {
+                    count == 0
+                        || self
+                            .bound
+                            .admits(u64::from(count) * self.table.rows, expected)
+                })
+            };
+            let kept = present().map(|(&value, &count)| u64::from(most_with(value, count)));
+            kept.sum()
+        })
     }
 
     fn parameter(&self) -> Decimal {

@@ -88,6 +88,12 @@ impl PrivacyModel for DeltaPresence {
         }
     }
 
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        // No two parts are matched by the same people.
+        let rows = u64::from(class.people) * self.max.numerator() / self.max.denominator();
+        rows.min(class.size.into()) as u32
+    }
+
     fn parameter(&self) -> Decimal {
         self.max
     }

@@ -1,5 +1,6 @@
 //! Entropy l-diversity.
 
+use super::part::largest;
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::registry::{Kind, Setting};
@@ -78,13 +79,19 @@ impl EntropyLDiversity {
     /// -sum (c/n) ln (c/n) = ln n - (sum c ln c) / n.
     #[inline]
     fn entropy(&self, class: &ClassView<'_>) -> f64 {
-        let term = |&count: &u32| match self.small.get(count as usize) {
-            Some(&known) => known,
-            None => times_ln(count.into()),
-        };
-        let sum: f64 = class.histogram.counts.iter().map(term).sum();
+        let counts = class.histogram.counts.iter();
+        let sum: f64 = counts.map(|&count| self.times_ln(count)).sum();
         let size = f64::from(class.size);
         size.ln() - sum / size
+    }
+
+    /// c ln c.
+    #[inline]
+    fn times_ln(&self, count: u32) -> f64 {
+        match self.small.get(count as usize) {
+            Some(&known) => known,
+            None => times_ln(count.into()),
+        }
     }
 
     /// Whether there are l values at all. Settles most unsafe classes without a logarithm, and as entropy cannot
@@ -135,6 +142,27 @@ impl PrivacyModel for EntropyLDiversity {
     fn monotonicity(&self) -> Monotonicity {
         // Entropy is concave: that of a mixture is at least the mixture of the entropies.
         Monotonicity::UnionOfKept
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        if !self.has_l_values(class) {
+            return 0; // nor has any part
+        }
+        // Of the parts with as many rows, the one that cuts off the most frequent values at one height is the most even,
+        // and the lower it is cut, the more even it is.
+        let counts = class.histogram.counts;
+        let cut_at = |most: u32| counts.iter().map(move |&count| count.min(most));
+        let is_even = |most: u32| {
+            let rows = f64::from(cut_at(most).sum::<u32>());
+            let sum: f64 = cut_at(most).map(|count| self.times_ln(count)).sum();
+            // Twice the tolerance, so that rounding never makes the part smaller.
+            most <= 1 || rows.ln() - sum / rows >= self.least_entropy - TOLERANCE
+        };
+        let greatest = largest(class.greatest_count(), is_even);
+        // Between two heights some of the values may be cut higher than others; all of them cannot.
+        let rows: u32 = cut_at(greatest).sum();
+        let higher = counts.iter().filter(|&&count| count > greatest).count() as u32;
+        rows + higher.saturating_sub(1)
     }
 
     fn parameter(&self) -> Decimal {

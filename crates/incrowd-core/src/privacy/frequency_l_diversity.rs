@@ -1,6 +1,7 @@
 //! Frequency l-diversity.
 
 use super::decimal::ratio;
+use super::part::largest_fed;
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::registry::{Kind, Setting};
@@ -81,6 +82,15 @@ impl PrivacyModel for FrequencyLDiversity {
     fn monotonicity(&self) -> Monotonicity {
         // The share of a value in a union lies between its shares in the parts, so below the same bound.
         Monotonicity::UnionOfKept
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        largest_fed(class.size, |rows| {
+            let share = u128::from(rows) * u128::from(self.l.denominator())
+                / u128::from(self.l.numerator());
+            let counts = class.histogram.counts.iter();
+            counts.map(|&count| share.min(count.into()) as u64).sum()
+        })
     }
 
     fn parameter(&self) -> Decimal {

@@ -24,6 +24,7 @@ mod frequency_l_diversity;
 mod k_anonymity;
 mod k_map;
 mod p_sensitive_k_anonymity;
+mod part;
 mod recursive_cl_diversity;
 mod registry;
 mod t_closeness;
@@ -219,6 +220,21 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// What merging does to the promise. Tested with random histograms, not believed.
     fn monotonicity(&self) -> Monotonicity;
+
+    /// The most rows of a class that any division of it into smaller classes may keep; at least that many.
+    fn most_kept(&self, class: &ClassView<'_>) -> u32 {
+        match self.monotonicity() {
+            _ if self.holds(class) => class.size,
+            // If a part of it were kept, it would be too.
+            Monotonicity::UnionWithAny => 0,
+            Monotonicity::UnionOfKept | Monotonicity::None => self.most_kept_of_broken(class),
+        }
+    }
+
+    /// [`PrivacyModel::most_kept`] of a class that breaks the promise, for models that do not survive merging with any class.
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        class.size
+    }
 
     /// The parameter that [`PrivacyModel::measure`] is compared with: the first setting.
     fn parameter(&self) -> Decimal;

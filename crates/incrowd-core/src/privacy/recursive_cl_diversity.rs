@@ -1,6 +1,7 @@
 //! Recursive (c, l)-diversity.
 
 use super::decimal::ratio;
+use super::part::largest;
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::registry::{Kind, Setting};
@@ -130,6 +131,27 @@ impl PrivacyModel for RecursiveClDiversity {
         // The tail is the least that any l-1 values leave over, so that of a union is at least the sum of the
         // tails, while its greatest count is at most the sum of the greatest counts.
         Monotonicity::UnionOfKept
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        if class.distinct() < self.l {
+            return 0; // nor has any part as many
+        }
+        // Of the parts with the same greatest count, the one that cuts off all values there has the most rows and the longest
+        // tail. The tail grows with that count, but ever more slowly, so what is too high for it stays too high.
+        let mut counts: SmallVec<[u32; 64]> = SmallVec::from_slice(class.histogram.counts);
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let cut_at = |most: u32, from: usize| -> u32 {
+            let counts = counts[from..].iter();
+            counts.map(|&count| count.min(most)).sum()
+        };
+        let head = self.l.saturating_sub(1) as usize;
+        let greatest = largest(counts[0], |most| {
+            most == 0
+                || u128::from(most) * u128::from(self.c.denominator())
+                    < u128::from(cut_at(most, head)) * u128::from(self.c.numerator())
+        });
+        cut_at(greatest, 0)
     }
 
     fn parameter(&self) -> Decimal {

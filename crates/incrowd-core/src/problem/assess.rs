@@ -13,8 +13,7 @@ use smallvec::SmallVec;
 pub struct Assessment {
     /// Rows in violating classes.
     pub rows_suppressed: u32,
-    /// Rows that are suppressed here and in every node below: they violate a model that survives merging with any
-    /// class.
+    /// So many rows at least are suppressed here and in every node below; more may be if it is above the budget.
     pub rows_lost_below: u32,
     /// The loss; `None` if it exceeds the given limit, which was clear without computing it.
     pub loss: Option<Loss>,
@@ -136,19 +135,12 @@ impl<'a> Assessor<'a> {
         self.is_safe.clear();
         self.is_safe.resize(classes.len(), true);
         self.count_people(attributes, classes, meter)?;
-        let rows_lost_below = match problem.crowds_only_grow() {
-            true => {
-                let survives =
-                    |model: &dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
-                self.judge(attributes, classes, survives, meter)?
-            }
-            false => 0,
-        };
-        if problem.crowds_overlap() {
-            // There, what is suppressed first decides what else is, so all models start together.
-            self.is_safe.fill(true);
-        }
+        let lost_whole = self.rows_lost_whole(attributes, classes, meter)?;
         let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
+        let rows_lost_below = match problem.crowds_overlap() {
+            true => lost_whole,
+            false => self.rows_lost_below(classes),
+        };
         let metric = problem.metric;
         let is_wanted = rows_suppressed <= problem.max_suppressed && !is_too_much(rows_suppressed);
         let adds_below = metric.adds_below() && rows_lost_below == rows_suppressed;
@@ -168,6 +160,54 @@ impl<'a> Assessor<'a> {
             loss,
             added_below,
         })
+    }
+
+    /// Rows of classes that break a promise which survives merging with any class, for crowds that overlap: there, no more
+    /// is known about the nodes below.
+    fn rows_lost_whole(
+        &mut self,
+        attributes: &[PublishedAttribute<'_>],
+        classes: &FrequencySet,
+        meter: &Meter<'_>,
+    ) -> Result<u32, Interruption> {
+        if !self.problem.crowds_overlap() || !self.problem.crowds_only_grow() {
+            return Ok(0);
+        }
+        let survives =
+            |model: &dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
+        let rows = self.judge(attributes, classes, survives, meter)?;
+        // What is suppressed first decides what else is, so all models start together.
+        self.is_safe.fill(true);
+        Ok(rows)
+    }
+
+    /// Rows of the judged classes that no division of them keeps; no more are counted once the node is ruled out.
+    ///
+    /// Below a node its classes are divided. What is kept of a class there keeps every promise, so no promise lets more of it
+    /// be kept than [`PrivacyModel::most_kept`] says.
+    fn rows_lost_below(&self, classes: &FrequencySet) -> u32 {
+        let (problem, mut lost) = (self.problem, 0);
+        let judged = classes.sizes().iter().zip(&self.is_safe).enumerate();
+        for (class, (&size, _)) in judged.filter(|(_, (_, is_safe))| !**is_safe) {
+            let mut kept = size;
+            for model in problem.models {
+                let histogram = model.column().map(|column| classes.histograms(column));
+                let view = match histogram {
+                    Some(histograms) => ClassView::new(size, histograms.class(class)),
+                    None => ClassView::of_size(size),
+                };
+                kept = kept.min(model.most_kept(&view.with_people(self.people[class])));
+                if kept < self.smallest_safe {
+                    kept = 0;
+                    break;
+                }
+            }
+            lost += size - kept;
+            if lost > problem.max_suppressed {
+                break;
+            }
+        }
+        lost
     }
 
     /// Counts the rows of the population that match every class, if a model reads them: those whose values fall into the

@@ -18,3 +18,18 @@ pub(super) fn moved(table: &Distribution, class: &ClassView<'_>) -> u128 {
         .sum();
     excess.into()
 }
+
+/// What must be moved at least in a part of the class with so many rows: what it cannot take from the class.
+///
+/// Of a value, a part of m rows takes min(c N, Q m) of the Q m that it should have, so m N less the sum of these is moved.
+/// Each of them grows ever more slowly with m: what is moved grows at least as m does.
+pub(super) fn least_moved(table: &Distribution, class: &ClassView<'_>, rows: u32) -> u128 {
+    let present = class.histogram.values.iter().zip(class.histogram.counts);
+    let taken: u64 = present
+        .map(|(&value, &count)| {
+            (u64::from(count) * table.rows).min(table.rows_of(value) * u64::from(rows))
+        })
+        .sum();
+    // The sum of Q m is at most N m.
+    (u64::from(rows) * table.rows - taken).into()
+}

@@ -82,12 +82,55 @@ impl Tree {
             equal::moved(table, class) + above.sum::<u128>()
         })
     }
+
+    /// As for the equal distance, level by level: a part takes from every group what it can, or less.
+    pub(super) fn least_moved(
+        &self,
+        table: &Distribution,
+        class: &ClassView<'_>,
+        rows: u32,
+    ) -> u128 {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let above = self.levels.iter();
+            let above =
+                above.map(|level| u128::from(level.least_moved(table.rows, class, rows, scratch)));
+            equal::least_moved(table, class, rows) + above.sum::<u128>()
+        })
+    }
 }
 
 impl GroupsOfLevel {
-    /// As for the equal distance, of groups; what a group has too much of is followed while its values are added.
+    /// As for the equal distance, of groups.
     #[inline]
     fn moved(&self, table_rows: u64, class: &ClassView<'_>, scratch: &mut Scratch) -> u64 {
+        self.sum_of_groups(class, scratch, |group, rows| {
+            let expected = u64::from(self.rows[group]) * u64::from(class.size);
+            (u64::from(rows) * table_rows).saturating_sub(expected)
+        })
+    }
+
+    fn least_moved(
+        &self,
+        table_rows: u64,
+        class: &ClassView<'_>,
+        part: u32,
+        scratch: &mut Scratch,
+    ) -> u64 {
+        let taken = self.sum_of_groups(class, scratch, |group, rows| {
+            let expected = u64::from(self.rows[group]) * u64::from(part);
+            (u64::from(rows) * table_rows).min(expected)
+        });
+        u64::from(part) * table_rows - taken
+    }
+
+    /// The sum over the groups present of what their rows amount to, which grows with them: followed while values are added.
+    #[inline]
+    fn sum_of_groups(
+        &self,
+        class: &ClassView<'_>,
+        scratch: &mut Scratch,
+        amount_of: impl Fn(usize, u32) -> u64,
+    ) -> u64 {
         scratch.stamp += 1;
         if scratch.groups.len() < self.rows.len() {
             scratch.groups.resize(self.rows.len(), (0, 0));
@@ -99,10 +142,9 @@ impl GroupsOfLevel {
             if *stamp != scratch.stamp {
                 (*stamp, *rows) = (scratch.stamp, 0);
             }
-            let expected = u64::from(self.rows[group]) * u64::from(class.size);
-            let before = (u64::from(*rows) * table_rows).saturating_sub(expected);
+            let before = amount_of(group, *rows);
             *rows += count;
-            amount += (u64::from(*rows) * table_rows).saturating_sub(expected) - before;
+            amount += amount_of(group, *rows) - before;
         }
         amount
     }

@@ -10,6 +10,7 @@ mod ordered;
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
+use super::part::largest;
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -154,6 +155,17 @@ impl TCloseness {
         }
     }
 
+    /// [`TCloseness::moved`] of the part of the class with so many rows that is nearest to the table, or less.
+    fn least_moved(&self, class: &ClassView<'_>, rows: u32) -> (u128, u32) {
+        match &self.ground {
+            Ground::Equal => (equal::least_moved(&self.table, class, rows), 1),
+            Ground::Ordered(ranks) => (ranks.least_moved(class, rows), ranks.steps()),
+            Ground::Hierarchical(tree) => {
+                (tree.least_moved(&self.table, class, rows), tree.steps())
+            }
+        }
+    }
+
     /// n N.
     #[inline]
     fn scale(&self, class: &ClassView<'_>) -> u128 {
@@ -193,6 +205,17 @@ impl PrivacyModel for TCloseness {
     fn monotonicity(&self) -> Monotonicity {
         // Moving each part of a union on its own moves the union: the distance is convex.
         Monotonicity::UnionOfKept
+    }
+
+    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+        // What must be moved of each row of a part never falls with the rows of the part, see the three distances.
+        largest(class.size, |rows| {
+            let (amount, steps) = self.least_moved(class, rows);
+            amount * u128::from(self.t.denominator())
+                <= u128::from(rows)
+                    * u128::from(self.table.rows)
+                    * u128::from(u64::from(steps) * self.t.numerator())
+        })
     }
 
     fn parameter(&self) -> Decimal {

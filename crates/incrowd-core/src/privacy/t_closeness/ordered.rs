@@ -12,6 +12,7 @@ use crate::counts::CountedColumn;
 use crate::error::Error;
 use crate::table::Kind;
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// The values of a table's column in their order.
 #[derive(Debug)]
@@ -80,38 +81,89 @@ impl Ranks {
 
     #[inline]
     pub(super) fn moved(&self, class: &ClassView<'_>) -> u128 {
+        self.sum_of_gaps(class, |from, to, before| {
+            self.between(from, to, before * self.rows(), class.size.into())
+        })
+    }
+
+    /// What must be moved at least in a part of the class with so many rows.
+    ///
+    /// Of the C rows of the class up to a rank, at most C are in the part, and at least what the others cannot fill. So K m
+    /// must be missed by K m - C N or by (C - (n - m)) N - K m. Over m, neither falls with m.
+    pub(super) fn least_moved(&self, class: &ClassView<'_>, rows: u32) -> u128 {
+        let left_out = u64::from(class.size - rows);
+        self.sum_of_gaps(class, |from, to, before| {
+            let (most, least) = (before, before.saturating_sub(left_out));
+            self.outside(from, to, least * self.rows()..most * self.rows(), rows)
+        })
+    }
+
+    /// Rows of the table, N.
+    #[inline]
+    fn rows(&self) -> u64 {
+        self.up_to.last().copied().unwrap_or(0).into()
+    }
+
+    /// The sum of what the gaps `from..to` amount to, given the rows of the class before `from`, which are those before `to`.
+    #[inline]
+    fn sum_of_gaps(
+        &self,
+        class: &ClassView<'_>,
+        amount: impl Fn(usize, usize, u64) -> u128,
+    ) -> u128 {
+        let values = class.histogram.values;
         match &self.of_codes {
             None => {
-                let present = class.histogram.values.iter().zip(class.histogram.counts);
-                self.moved_by(class.size, present.map(|(&rank, &count)| (rank, count)))
+                let present = values.iter().zip(class.histogram.counts);
+                self.sum_between(present.map(|(&rank, &count)| (rank, count)), amount)
             }
             Some(of_codes) => PRESENT.with_borrow_mut(|present| {
-                let values = class.histogram.values.iter();
-                let ranks = values.map(|&value| of_codes[value as usize]);
+                let ranks = values.iter().map(|&value| of_codes[value as usize]);
                 present.clear();
                 present.extend(ranks.zip(class.histogram.counts.iter().copied()));
                 present.sort_unstable();
-                self.moved_by(class.size, present.iter().copied())
+                self.sum_between(present.iter().copied(), amount)
             }),
         }
     }
 
     /// `present` are ranks, ascending, with their counts.
     #[inline]
-    fn moved_by(&self, size: u32, present: impl Iterator<Item = (u32, u32)>) -> u128 {
-        let Some(&rows) = self.up_to.last() else {
+    fn sum_between(
+        &self,
+        present: impl Iterator<Item = (u32, u32)>,
+        amount: impl Fn(usize, usize, u64) -> u128,
+    ) -> u128 {
+        let Some(last) = self.up_to.len().checked_sub(1) else {
             return 0;
         };
-        let (size, rows) = (u64::from(size), u64::from(rows));
-        let mut amount = 0;
-        // Rows of the class before `from`, times N.
-        let (mut from, mut crossing) = (0, 0);
+        let mut sum = 0;
+        let (mut from, mut before) = (0, 0);
         for (rank, count) in present {
-            amount += self.between(from, rank as usize, crossing, size);
+            sum += amount(from, rank as usize, before);
             from = rank as usize;
-            crossing += u64::from(count) * rows;
+            before += u64::from(count);
         }
-        amount + self.between(from, self.up_to.len() - 1, crossing, size)
+        sum + amount(from, last, before)
+    }
+
+    /// The sum over i in `from..to` of how far K_i m is from a range, for m rows.
+    fn outside(&self, from: usize, to: usize, range: Range<u64>, rows: u32) -> u128 {
+        let scaled = |up_to: u32| u64::from(up_to) * u64::from(rows);
+        let ranks = &self.up_to[from..to];
+        if to - from <= SHORT {
+            let missed = ranks.iter().map(|&up_to| {
+                let short = range.start.saturating_sub(scaled(up_to));
+                u128::from(short + scaled(up_to).saturating_sub(range.end))
+            });
+            return missed.sum();
+        }
+        let below = from + ranks.partition_point(|&up_to| scaled(up_to) < range.start);
+        let above = from + ranks.partition_point(|&up_to| scaled(up_to) <= range.end);
+        let sum =
+            |from: usize, to: usize| u128::from(self.sums[to] - self.sums[from]) * u128::from(rows);
+        ((below - from) as u128 * u128::from(range.start) - sum(from, below))
+            + (sum(above, to) - (to - above) as u128 * u128::from(range.end))
     }
 
     /// The sum of |crossing - K_i n| for i in `from..to`. Each term is below 2^64 and there are less than 2^32.

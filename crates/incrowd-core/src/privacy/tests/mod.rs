@@ -2,6 +2,7 @@
 
 mod laws;
 mod oracle;
+mod parts;
 mod population;
 mod specs;
 mod worked;
