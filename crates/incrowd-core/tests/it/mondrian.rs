@@ -162,7 +162,7 @@ fn a_region_cannot_be_told_from_the_threads_that_cut_it() {
         let one = case.release(algorithm, "cost", 1);
         let classes: BTreeSet<&[String]> = one.iter().flatten().map(|row| &row[..2]).collect();
         assert!(classes.len() > 1000, "{}", classes.len());
-        for threads in [2, 3, 8] {
+        for threads in [3, 8] {
             assert_eq!(case.release(algorithm, "cost", threads), one);
         }
     }

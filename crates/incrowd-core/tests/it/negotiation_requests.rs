@@ -176,7 +176,7 @@ fn the_lazy_way_says_when_it_could_not_see_everything() {
     let t = t.unwrap();
     let negotiator = Negotiator::lazy(wide.clone()).unwrap();
     let request = Request::new(&t).max_suppressed(10);
-    let impatient = |interruption| Impatient(200.into(), interruption);
+    let impatient = |interruption| Impatient(20.into(), interruption);
     let answer = negotiator
         .answer(&request, &impatient(Interruption::TimeUp))
         .unwrap();

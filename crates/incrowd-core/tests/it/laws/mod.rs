@@ -34,6 +34,16 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
     0..count * times.and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
+/// Every third algorithm, others next time. Over many problems each of them meets every model and metric, at a third of the
+/// cost; the environment may ask for all of them at once.
+fn in_turn(turn: &mut usize) -> impl Iterator<Item = &'static dyn Algorithm> + use<> {
+    *turn += 1;
+    let (turn, all) = (*turn, std::env::var_os("INCROWD_LAWS").is_some());
+    let algorithms = ALGORITHMS.iter().enumerate();
+    let chosen = algorithms.filter(move |(at, _)| all || (at + turn).is_multiple_of(3));
+    chosen.map(|(_, algorithm)| *algorithm)
+}
+
 /// Random problems, so many for each model, alone or together with others. The text says which one it is.
 fn for_every_model(count: u64, mut law: impl FnMut(&OracleProblem, &str, &mut Rng)) {
     for (at, entry) in MODELS.iter().enumerate() {
@@ -277,9 +287,12 @@ fn is_refused(problem: &Problem<'_>, error: &Error) -> bool {
 
 #[test]
 fn the_optimum_equals_brute_force_for_every_model_and_metric() {
+    let mut turn = 0;
     for_every_model(80, |oracle, case, rng| {
         let prepared = oracle.prepare().expect(case);
         let judged = oracle.judge_all();
+        // The number of metrics may be a multiple of three.
+        turn += 1;
         for entry in METRICS {
             let Some(metric) = random_metric(entry.name, oracle, rng) else {
                 continue;
@@ -289,9 +302,9 @@ fn the_optimum_equals_brute_force_for_every_model_and_metric() {
             let problem = prepared.problem(&*built);
             let brute_force = BruteForce::over(&judged, &metric);
             let best = best_of_all(&problem, &brute_force, &case);
-            for algorithm in ALGORITHMS {
+            for algorithm in in_turn(&mut turn) {
                 let case = format!("{case}, {}", algorithm.entry().name);
-                check_answer(*algorithm, &problem, (&brute_force, &best), &case);
+                check_answer(algorithm, &problem, (&brute_force, &best), &case);
             }
         }
     });
@@ -299,7 +312,9 @@ fn the_optimum_equals_brute_force_for_every_model_and_metric() {
 
 #[test]
 fn keys_of_more_than_64_bits_give_the_same_optimum() {
+    let mut turn = 0;
     for seed in seeds(12) {
+        turn += 1;
         let mut wide = wide_problem(seed);
         let mut narrow = wide.clone();
         for (column, ways_up) in &mut narrow.quasi_identifiers {
@@ -322,8 +337,8 @@ fn keys_of_more_than_64_bits_give_the_same_optimum() {
             let built = wide_table.metric(&metric).unwrap();
             let problem = wide_table.problem(&*built);
             let best = best_of_all(&problem, &brute_force, &case);
-            for algorithm in ALGORITHMS {
-                check_answer(*algorithm, &problem, (&brute_force, &best), &case);
+            for algorithm in in_turn(&mut turn) {
+                check_answer(algorithm, &problem, (&brute_force, &best), &case);
             }
             // What does not depend on the values listed but in no row does not depend on the width of keys.
             let listed = [
