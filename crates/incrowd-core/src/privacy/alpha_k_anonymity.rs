@@ -1,7 +1,7 @@
 //! (alpha, k)-anonymity.
 
 use super::decimal::ratio;
-use super::part::largest_fed;
+use super::part::{largest_of_shares, rounded_up};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -131,18 +131,12 @@ impl PrivacyModel for AlphaKAnonymity {
     }
 
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
-        let share = |rows: u32| u64::from(rows) * self.alpha.numerator() / self.alpha.denominator();
-        let rows = largest_fed(class.size, |rows| match &self.value {
-            None => {
-                let counts = class.histogram.counts.iter();
-                counts.map(|&count| share(rows).min(count.into())).sum()
-            }
-            Some(_) => {
-                let count = self.count(class);
-                u64::from(class.size - count) + share(rows).min(count.into())
-            }
-        });
-        if rows >= self.k { rows } else { 0 }
+        let share = rounded_up(self.alpha.to_f64());
+        let bounded = self.value.as_ref().map(|(code, _)| code.0);
+        largest_of_shares(class, |value| match bounded {
+            Some(bounded) if bounded != value => 1.0,
+            _ => share,
+        })
     }
 
     fn parameter(&self) -> Decimal {

@@ -2,7 +2,7 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::largest_fed;
+use super::part::{largest_of_shares, rounded_up, smallest_of_shares};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -33,6 +33,8 @@ crate::documented! {
         beta: Decimal,
         kind: Likeness,
         table: Arc<Distribution>,
+        /// The greatest p of each value, or a little more.
+        most: Arc<[f64]>,
         /// q (1 - ln q), the greatest p that enhanced likeness allows, less what rounding can hide; empty for basic.
         greatest_shares: Arc<[f64]>,
     }
@@ -90,6 +92,7 @@ impl BetaLikeness {
             column: index,
             beta,
             kind,
+            most: most(&table, beta, &greatest_shares),
             table: Arc::new(table),
             greatest_shares,
         }
@@ -114,22 +117,18 @@ impl BetaLikeness {
     }
 }
 
-impl BetaLikeness {
-    /// The most rows that may have a value in a class of so many.
-    fn most_with(&self, value: u32, rows: u32) -> u64 {
-        // Below 2^64; 2^64 times a sum below 2^63.
-        let expected = self.table.rows_of(value) * u64::from(rows);
-        let table_rows = u128::from(self.table.rows);
-        let factor = u128::from(self.beta.numerator() + self.beta.denominator());
-        let basic =
-            u128::from(expected) * factor / (u128::from(self.beta.denominator()) * table_rows);
-        let most = match self.greatest_shares.get(value as usize) {
-            None => basic,
-            Some(share) => basic.min((f64::from(rows) * share) as u128),
-        };
-        // A value that is no more frequent than in the table is always allowed. More rows than there are cannot have it.
-        most.max(u128::from(expected) / table_rows).min(rows.into()) as u64
-    }
+/// The greatest share of each value in a class, or a little more. One that is no more frequent than in the table is allowed.
+fn most(table: &Distribution, beta: Decimal, greatest_shares: &[f64]) -> Arc<[f64]> {
+    let shares = table
+        .rows_of_values
+        .iter()
+        .enumerate()
+        .map(|(value, &rows)| {
+            let q = f64::from(rows) / table.rows as f64;
+            let enhanced = greatest_shares.get(value).copied().unwrap_or(f64::INFINITY);
+            rounded_up((q * (1.0 + beta.to_f64())).min(enhanced).max(q))
+        });
+    shares.collect()
 }
 
 impl PrivacyModel for BetaLikeness {
@@ -173,13 +172,12 @@ impl PrivacyModel for BetaLikeness {
         Monotonicity::UnionOfKept
     }
 
+    fn smallest_safe(&self) -> u32 {
+        smallest_of_shares(&self.most)
+    }
+
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
-        largest_fed(class.size, |rows| {
-            let present = class.histogram.values.iter().zip(class.histogram.counts);
-            let kept =
-                present.map(|(&value, &count)| self.most_with(value, rows).min(count.into()));
-            kept.sum()
-        })
+        largest_of_shares(class, |value| self.most[value as usize])
     }
 
     fn parameter(&self) -> Decimal {
@@ -189,6 +187,7 @@ impl PrivacyModel for BetaLikeness {
     fn with_checked(&self, beta: Decimal) -> Box<dyn PrivacyModel> {
         Box::new(BetaLikeness {
             beta,
+            most: most(&self.table, beta, &self.greatest_shares),
             ..self.clone()
         })
     }

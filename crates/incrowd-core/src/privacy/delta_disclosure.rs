@@ -2,7 +2,7 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::{largest, largest_fed};
+use super::part::{largest, largest_of_shares, rounded_up, smallest_of_shares};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -36,6 +36,8 @@ crate::documented! {
         absent: Absent,
         bound: Bound,
         table: Arc<Distribution>,
+        /// The greatest p of each value, or a little more.
+        most: Arc<[f64]>,
         /// Values of the table, all of which a class must have.
         values: usize,
     }
@@ -123,6 +125,7 @@ impl DeltaDisclosure {
             delta,
             absent,
             bound: Bound::new(delta),
+            most: most(&table, delta),
             values: table.occurring(),
             table: Arc::new(table),
         }
@@ -143,6 +146,16 @@ impl DeltaDisclosure {
             (in_class, self.table.rows_of(value) * size)
         })
     }
+}
+
+/// The greatest share of each value in a class, or a little more.
+fn most(table: &Distribution, delta: Decimal) -> Arc<[f64]> {
+    let shares = table.rows_of_values.iter().map(|&rows| {
+        let q = f64::from(rows) / table.rows as f64;
+        // What rounding delta may hide, see `Bound`, is less than a thousandth of a millionth.
+        rounded_up(q * delta.to_f64().exp2() * (1.0 + 1e-9))
+    });
+    shares.collect()
 }
 
 impl PrivacyModel for DeltaDisclosure {
@@ -193,33 +206,23 @@ impl PrivacyModel for DeltaDisclosure {
         if self.lacks_a_value(class) {
             return 0; // and so does every part
         }
-        let present = || class.histogram.values.iter().zip(class.histogram.counts);
-        // No value may be too rare in the part, even if all of its rows are in it.
-        let enough = |rows: u32| {
-            present().all(|(&value, &count)| {
-                let expected = self.table.rows_of(value) * u64::from(rows);
-                self.bound
-                    .admits(expected, u64::from(count) * self.table.rows)
-            })
-        };
-        let most = match self.absent {
-            Absent::Reject => largest(class.size, enough),
-            Absent::Ignore => class.size, // a value too rare may be left out
-        };
-        // Nor too frequent.
-        largest_fed(most, |rows| {
-            let most_with = |value: u32, count: u32| {
-                let expected = self.table.rows_of(value) * u64::from(rows);
-                largest(count, |count| {
-                    count == 0
-                        || self
-                            .bound
-                            .admits(u64::from(count) * self.table.rows, expected)
+        let most = largest_of_shares(class, |value| self.most[value as usize]);
+        match self.absent {
+            // No value may be too rare in the part, even if all of its rows are in it.
+            Absent::Reject => largest(most, |rows| {
+                let mut present = class.histogram.values.iter().zip(class.histogram.counts);
+                present.all(|(&value, &count)| {
+                    let expected = self.table.rows_of(value) * u64::from(rows);
+                    self.bound
+                        .admits(expected, u64::from(count) * self.table.rows)
                 })
-            };
-            let kept = present().map(|(&value, &count)| u64::from(most_with(value, count)));
-            kept.sum()
-        })
+            }),
+            Absent::Ignore => most, // a value too rare may be left out
+        }
+    }
+
+    fn smallest_safe(&self) -> u32 {
+        smallest_of_shares(&self.most)
     }
 
     fn parameter(&self) -> Decimal {
@@ -230,6 +233,7 @@ impl PrivacyModel for DeltaDisclosure {
         Box::new(DeltaDisclosure {
             delta,
             bound: Bound::new(delta),
+            most: most(&self.table, delta),
             ..self.clone()
         })
     }

@@ -144,6 +144,11 @@ impl PrivacyModel for EntropyLDiversity {
         Monotonicity::UnionOfKept
     }
 
+    fn smallest_safe(&self) -> u32 {
+        // There are l values at least.
+        super::rounded_up(self.l)
+    }
+
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
         if !self.has_l_values(class) {
             return 0; // nor has any part

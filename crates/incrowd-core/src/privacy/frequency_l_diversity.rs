@@ -1,7 +1,7 @@
 //! Frequency l-diversity.
 
 use super::decimal::ratio;
-use super::part::largest_fed;
+use super::part::{largest_of_shares, rounded_up};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::registry::{Kind, Setting};
@@ -84,13 +84,14 @@ impl PrivacyModel for FrequencyLDiversity {
         Monotonicity::UnionOfKept
     }
 
+    fn smallest_safe(&self) -> u32 {
+        // A value that occurs makes up at least one row.
+        super::rounded_up(self.l)
+    }
+
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
-        largest_fed(class.size, |rows| {
-            let share = u128::from(rows) * u128::from(self.l.denominator())
-                / u128::from(self.l.numerator());
-            let counts = class.histogram.counts.iter();
-            counts.map(|&count| share.min(count.into()) as u64).sum()
-        })
+        let share = rounded_up(1.0 / self.l.to_f64());
+        largest_of_shares(class, |_| share)
     }
 
     fn parameter(&self) -> Decimal {

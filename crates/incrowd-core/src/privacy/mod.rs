@@ -166,6 +166,12 @@ fn whole(parameter: Decimal) -> u32 {
     parameter.whole().expect("a count is checked to be whole")
 }
 
+/// The least whole number that is not below a setting of at least 0.
+fn rounded_up(parameter: Decimal) -> u32 {
+    let whole = parameter.numerator().div_ceil(parameter.denominator());
+    u32::try_from(whole).unwrap_or(u32::MAX)
+}
+
 /// A promise about every class of a release.
 pub trait PrivacyModel: Debug + Send + Sync {
     /// Its line of the registry.
@@ -198,6 +204,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// No class with fewer rows keeps the promise.
     fn smallest_class(&self) -> u32 {
         1
+    }
+
+    /// No class with fewer rows keeps the promise, given how often values occur in the table; more than
+    /// [`PrivacyModel::smallest_class`] where the promise itself does not say it.
+    fn smallest_safe(&self) -> u32 {
+        self.smallest_class()
     }
 
     /// Whether it matters how often the values of the column occur and which they are. When not, the model looks at

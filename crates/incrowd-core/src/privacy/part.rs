@@ -3,8 +3,13 @@
 //! Where kept classes stay kept when they merge, all that is kept of a class, however it is divided, is one such part:
 //! so no division keeps more rows than the largest.
 
-/// Rounds after which [`largest_fed`] gives up; what it has by then is still no less than the answer.
+use super::ClassView;
+
+/// Rounds after which [`largest_of_shares`] gives up; what it has by then is still no less than the answer.
 const ROUNDS: u32 = 64;
+
+/// Values that [`smallest`] and [`smallest_of_shares`] look at before they settle for what they know.
+const MOST_LOOKS: usize = 100_000;
 
 /// The greatest number up to `most` that is `possible`; if a number is, every smaller one must be.
 pub(super) fn largest(most: u32, possible: impl Fn(u32) -> bool) -> u32 {
@@ -20,13 +25,30 @@ pub(super) fn largest(most: u32, possible: impl Fn(u32) -> bool) -> u32 {
     at_least
 }
 
-/// The greatest number up to `most` that is at most `available` of itself: for parts of which every value may only have a
-/// share, so that `available` rows could be in a part of so many. More must never be available for fewer rows.
-pub(super) fn largest_fed(most: u32, available: impl Fn(u32) -> u64) -> u32 {
-    let mut rows = most;
+/// The least number from 1 on that is `possible`, or a smaller one if that takes too long; each costs so many looks.
+pub(super) fn smallest(looks: usize, possible: impl Fn(u32) -> bool) -> u32 {
+    let most = (MOST_LOOKS / looks.max(1)).max(1) as u32;
+    (1..=most).find(|&rows| possible(rows)).unwrap_or(most)
+}
+
+/// A share that is certainly not below a computed one.
+pub(super) fn rounded_up(share: f64) -> f64 {
+    share * (1.0 + 16.0 * f64::EPSILON)
+}
+
+/// The most rows that may have a value with this share, [rounded up](rounded_up), in a class of so many.
+fn most_of_share(share: f64, rows: u32) -> u32 {
+    (f64::from(rows) * share) as u32
+}
+
+/// The rows of the largest part of a class in which no value exceeds its share.
+pub(super) fn largest_of_shares(class: &ClassView<'_>, share_of: impl Fn(u32) -> f64) -> u32 {
+    let mut rows = class.size;
     for _ in 0..ROUNDS {
-        // No part is larger than `rows`, so none larger than what is available for so many.
-        let fewer = available(rows).min(rows.into()) as u32;
+        // No part is larger than `rows`, so of no value may it hold more than its share of so many.
+        let present = class.histogram.values.iter().zip(class.histogram.counts);
+        let kept = present.map(|(&value, &count)| count.min(most_of_share(share_of(value), rows)));
+        let fewer = kept.sum::<u32>().min(rows);
         if fewer == rows {
             break;
         }
@@ -35,9 +57,20 @@ pub(super) fn largest_fed(most: u32, available: impl Fn(u32) -> u64) -> u32 {
     rows
 }
 
+/// The fewest rows of a class in which no value exceeds its share, or fewer.
+pub(super) fn smallest_of_shares(shares: &[f64]) -> u32 {
+    smallest(shares.len(), |rows| {
+        let most = shares
+            .iter()
+            .map(|&share| u64::from(most_of_share(share, rows)));
+        most.sum::<u64>() >= rows.into()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::Histogram;
 
     #[test]
     fn numbers_are_the_greatest_of_all() {
@@ -50,18 +83,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_available_for_a_number_is_enough_for_it() {
-        for a in 0..12_u64 {
-            for b in 0..12_u64 {
-                for share in [2, 3, 4] {
-                    let available = |rows: u32| {
-                        let most = u64::from(rows) / share;
-                        a.min(most) + b.min(most)
+    fn shares_are_used_up_by_the_largest_part() {
+        for a in 0..12 {
+            for b in 0..12 {
+                for share in [1.0 / 2.0, 1.0 / 3.0, 3.0 / 5.0] {
+                    let counts = [a, b];
+                    let histogram = Histogram {
+                        values: &[0, 1],
+                        counts: &counts,
                     };
-                    let all = (0..=30).filter(|&rows| available(rows) >= rows.into());
-                    assert_eq!(largest_fed(30, available), all.max().unwrap());
+                    let class = ClassView::new(a + b, histogram);
+                    let fits = |(a, b): &(u32, u32)| {
+                        f64::from(*a.max(b)) <= f64::from(a + b) * share + 1e-9
+                    };
+                    let parts = (0..=a).flat_map(|a| (0..=b).map(move |b| (a, b)));
+                    let largest = parts.filter(fits).map(|(a, b)| a + b).max();
+                    let found = largest_of_shares(&class, |_| rounded_up(share));
+                    assert_eq!(Some(found), largest, "{a} {b} {share}");
                 }
             }
         }
+        assert_eq!(smallest_of_shares(&[0.3, 0.3, 0.3, 0.3].map(rounded_up)), 4);
+        assert_eq!(smallest_of_shares(&[0.5, 0.5].map(rounded_up)), 2);
+        assert_eq!(smallest_of_shares(&[1.0]), 1);
     }
 }

@@ -189,8 +189,11 @@ impl<'a> Assessor<'a> {
         let (problem, mut lost) = (self.problem, 0);
         let judged = classes.sizes().iter().zip(&self.is_safe).enumerate();
         for (class, (&size, _)) in judged.filter(|(_, (_, is_safe))| !**is_safe) {
-            let mut kept = size;
+            let mut kept = if size < self.smallest_safe { 0 } else { size };
             for model in problem.models {
+                if kept == 0 {
+                    break;
+                }
                 let histogram = model.column().map(|column| classes.histograms(column));
                 let view = match histogram {
                     Some(histograms) => ClassView::new(size, histograms.class(class)),
@@ -199,7 +202,6 @@ impl<'a> Assessor<'a> {
                 kept = kept.min(model.most_kept(&view.with_people(self.people[class])));
                 if kept < self.smallest_safe {
                     kept = 0;
-                    break;
                 }
             }
             lost += size - kept;

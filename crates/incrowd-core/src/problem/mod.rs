@@ -182,7 +182,7 @@ impl<'a> Problem<'a> {
     /// No class with fewer rows can be published.
     pub fn smallest_safe(&self) -> u32 {
         // A crowd may reach beyond its class, so models about crowds say nothing about class sizes.
-        let sizes = self.models.iter().map(|model| model.smallest_class());
+        let sizes = self.models.iter().map(|model| model.smallest_safe());
         if self.crowds_overlap() {
             1
         } else {

@@ -10,7 +10,7 @@ mod ordered;
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::largest;
+use super::part::{largest, smallest};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -166,10 +166,17 @@ impl TCloseness {
         }
     }
 
+    /// Whether so much may be moved in so many steps in a class of so many rows.
+    #[inline]
+    fn is_near(&self, amount: u128, steps: u32, rows: u32) -> bool {
+        amount * u128::from(self.t.denominator())
+            <= self.scale(rows) * u128::from(u64::from(steps) * self.t.numerator())
+    }
+
     /// n N.
     #[inline]
-    fn scale(&self, class: &ClassView<'_>) -> u128 {
-        u128::from(class.size) * u128::from(self.table.rows)
+    fn scale(&self, rows: u32) -> u128 {
+        u128::from(rows) * u128::from(self.table.rows)
     }
 }
 
@@ -185,13 +192,12 @@ impl PrivacyModel for TCloseness {
     #[inline]
     fn holds(&self, class: &ClassView<'_>) -> bool {
         let (amount, steps) = self.moved(class);
-        amount * u128::from(self.t.denominator())
-            <= self.scale(class) * u128::from(u64::from(steps) * self.t.numerator())
+        self.is_near(amount, steps, class.size)
     }
 
     fn measure(&self, class: &ClassView<'_>) -> f64 {
         let (amount, steps) = self.moved(class);
-        ratio(amount, self.scale(class) * u128::from(steps))
+        ratio(amount, self.scale(class.size) * u128::from(steps))
     }
 
     fn direction(&self) -> Direction {
@@ -207,14 +213,21 @@ impl PrivacyModel for TCloseness {
         Monotonicity::UnionOfKept
     }
 
+    fn smallest_safe(&self) -> u32 {
+        match self.ground {
+            Ground::Equal => smallest(self.table.rows_of_values.len(), |rows| {
+                let amount = equal::least_moved_of_any(&self.table, rows);
+                self.is_near(amount, 1, rows)
+            }),
+            Ground::Ordered(_) | Ground::Hierarchical(_) => self.smallest_class(),
+        }
+    }
+
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
         // What must be moved of each row of a part never falls with the rows of the part, see the three distances.
         largest(class.size, |rows| {
             let (amount, steps) = self.least_moved(class, rows);
-            amount * u128::from(self.t.denominator())
-                <= u128::from(rows)
-                    * u128::from(self.table.rows)
-                    * u128::from(u64::from(steps) * self.t.numerator())
+            self.is_near(amount, steps, rows)
         })
     }
 

@@ -120,3 +120,31 @@ fn people_who_match_a_class_are_divided_too() {
         (4, 4, 0, 0)
     );
 }
+
+#[test]
+fn no_smaller_class_keeps_the_promise() {
+    let mut random = Random(23);
+    for spec in SPECS {
+        let mut told = false;
+        for _ in 0..300 {
+            let table: Vec<u32> = (0..2 + random.below(3))
+                .map(|_| 1 + random.below(9))
+                .collect();
+            let model = model(spec, &table);
+            let smallest = model.smallest_safe();
+            assert!(smallest >= model.smallest_class());
+            told |= smallest > 1;
+            let counts: Vec<u32> = (table.iter())
+                .map(|&rows| random.below(rows.min(4) + 1))
+                .collect();
+            let class = Class::new(&counts);
+            if class.view().size > 0 && model.holds(&class.view()) {
+                assert!(
+                    class.view().size >= smallest,
+                    "{spec} {counts:?} of {table:?}: {smallest}"
+                );
+            }
+        }
+        println!("{spec}: {told}");
+    }
+}
