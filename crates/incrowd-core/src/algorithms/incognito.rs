@@ -36,9 +36,8 @@ crate::documented! {
     /// Every safe node and which of them are minimal; a solution is found if there is one, and it is optimal. If a
     /// limit ends it: the best safe node so far.
     /// # Needs
-    /// `problem.pruning_is_sound()` for both kinds of pruning. Without it, only the subset property of the models
-    /// that survive merging with any class remains (such as k-anonymity combined with t-closeness): if those alone
-    /// exceed the budget, a node and all its extensions are dropped. Every other node is counted. Uses the
+    /// `problem.pruning_is_sound()` for both kinds of pruning. Without it, only the subset property of rows that no
+    /// division of a class could keep remains: if those exceed the budget, a node and all its extensions are dropped. Every other node is counted. Uses the
     /// suppression budget.
     /// # Invariant
     /// After `i` rounds, every safe node with at most `i` attributes below their highest level is known, and no

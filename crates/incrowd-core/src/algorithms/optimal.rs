@@ -22,8 +22,8 @@ crate::documented! {
     /// # Guarantee
     /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound.
     /// # Needs
-    /// `problem.pruning_is_sound()` to drop a box because of what its high corner suppresses; without it, only the
-    /// bounds of the metric drop boxes.
+    /// `problem.pruning_is_sound()` to drop a box because of what its high corner suppresses; without it, only rows that no
+    /// division of the corner's classes could keep, and the bounds of the metric, drop boxes.
     /// # Invariant
     /// Every node is in a dropped box, has been assessed, or is in a box of the frontier; `best` is the assessed node
     /// with the lowest loss, ties broken by lattice order.

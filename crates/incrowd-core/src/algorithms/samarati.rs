@@ -31,8 +31,8 @@ crate::documented! {
     /// The lowest height and all its safe nodes; a solution is found if there is one. No guarantee about the loss: a
     /// higher node may have a lower loss. If a limit ends it: the best safe node so far.
     /// # Needs
-    /// `problem.pruning_is_sound()` for the binary search by safety. Without it, the binary search only uses what the
-    /// models that survive merging rule out; from there on, every height is judged completely, from the lowest
+    /// `problem.pruning_is_sound()` for the binary search by safety. Without it, the binary search only uses rows
+    /// that no division of a class could keep; from there on, every height is judged completely, from the lowest
     /// upward, until one has a safe node. Uses the suppression budget.
     /// # Invariant
     /// No node lower than `low` is safe; some node of height `high` is not ruled out.

@@ -28,8 +28,8 @@ crate::documented! {
     /// # Guarantee
     /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound of the loss.
     /// # Needs
-    /// `problem.pruning_is_sound()` to rule out what is below an unsafe combination; without it, only rows that violate a
-    /// model that survives merging, and the bounds of the metric, rule anything out.
+    /// `problem.pruning_is_sound()` to rule out what is below an unsafe combination; without it, only rows that no
+    /// division of a class could keep, and the bounds of the metric, rule anything out.
     /// # Invariant
     /// Every combination is ruled out, has been judged, or is in a box that is still to be searched.
     /// # Cost
