@@ -9,9 +9,10 @@
 mod html;
 mod table;
 mod terms;
+pub(crate) mod words;
 
 pub(crate) use html::{Html, element, with};
-pub(crate) use table::{Cell, Head, Table};
+pub(crate) use table::{Cell, Head, Table, figures};
 pub(crate) use terms::{explained, link, terms};
 
 use sha2::{Digest, Sha256};
@@ -41,6 +42,11 @@ pub(crate) struct Section {
     pub(crate) title: &'static str,
     /// Below the heading.
     pub(crate) content: Html,
+}
+
+/// A section.
+pub(crate) fn section(id: &'static str, title: &'static str, content: Html) -> Section {
+    Section { id, title, content }
 }
 
 impl Page {

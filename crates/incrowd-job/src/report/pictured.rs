@@ -1,5 +1,9 @@
 //! What a page shows of a release in plots, besides its figures.
 
+mod plots;
+
+pub(crate) use plots::before_and_after;
+
 /// What is drawn of a release.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pictured {

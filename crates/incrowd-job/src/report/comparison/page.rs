@@ -1,12 +1,12 @@
 //! The page about a comparison, for readers who know their table but none of the terms.
 
 use super::plots::{self, ByStrength, Drawn};
-use super::tables::{self, bare, figure, shape};
+use super::tables;
 use super::{Comparison, Run, RunReached};
 use crate::report::explain::Family;
-use crate::report::page::{Html, Page, Section, element, explained, terms, with};
-use crate::report::pictured::Pictured;
-use incrowd_plot::grouped;
+use crate::report::page::words::{bare, capitalized, count, figure, list, paragraph, shape};
+use crate::report::page::{Html, Page, element, explained, section, terms, with};
+use crate::report::pictured::{Pictured, before_and_after};
 
 /// Everything that is on the page.
 pub(crate) struct ComparisonPage<'a> {
@@ -51,28 +51,6 @@ const TERMS: [&str; 15] = [
     "guarantee",
     "gap",
 ];
-
-fn paragraph(text: impl AsRef<str>) -> Html {
-    element("p", Html::prose(text))
-}
-
-/// `one row`, `2 rows`.
-fn count(number: u64, one: &str, many: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{} {many}", grouped(number as f64)),
-    }
-}
-
-/// `a, b and c`.
-fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.into_iter().collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-    }
-}
 
 impl ComparisonPage<'_> {
     /// The page.
@@ -387,7 +365,7 @@ impl ComparisonPage<'_> {
             }));
             let content = [
                 element("summary", summary),
-                plots::before_and_after(release.pictured),
+                before_and_after(release.pictured),
             ];
             let attributes: &[(&str, &str)] = match is_best {
                 true => &[("open", "")],
@@ -421,10 +399,6 @@ impl ComparisonPage<'_> {
     }
 }
 
-fn section(id: &'static str, title: &'static str, content: Html) -> Section {
-    Section { id, title, content }
-}
-
 fn reading() -> Html {
     let mut html = paragraph(
         "Some columns, such as age or place, do not name a person, but several of them together can point to one. In an \
@@ -446,14 +420,6 @@ fn classes(drawn: &[Drawn<'_>]) -> Html {
     );
     html.push(plots::class_sizes(drawn));
     html
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
 }
 
 #[cfg(test)]

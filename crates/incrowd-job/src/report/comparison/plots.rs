@@ -2,8 +2,9 @@
 
 use super::Run;
 use crate::report::digits::few_digits;
-use crate::report::page::{Cell, Head, Html, Table, element, with};
-use crate::report::pictured::{ColumnPictured, Pictured};
+use crate::report::page::words::percent;
+use crate::report::page::{Cell, Head, Html, Table, element, figures};
+use crate::report::pictured::Pictured;
 use incrowd_plot::{
     Around, Bar, BarGroup, BarSeries, Bars, Line, Point, bars, grouped, lines, style,
 };
@@ -36,12 +37,6 @@ pub(super) struct Drawn<'a> {
     /// The kind of recoding, such as `full-domain`.
     pub(super) recoding: &'a str,
     pub(super) pictured: &'a Pictured,
-}
-
-/// A table that is opened only by those who want the figures of a plot.
-fn figures(table: Table) -> Html {
-    let summary = element("summary", Html::text("The figures of this plot as a table"));
-    element("details", [summary, table.finish()].into_iter().collect())
 }
 
 /// Loss by the strength of a promise.
@@ -111,15 +106,6 @@ pub(super) fn by_strength(found: &ByStrength, runs: &[Run], metric: &str) -> Htm
 fn color(shapes: &[&str], recoding: &str) -> Option<&'static str> {
     let at = shapes.iter().position(|shape| *shape == recoding)?;
     Some(style(at).0)
-}
-
-/// A share as it is printed.
-fn percent(share: f64) -> String {
-    match 100.0 * share {
-        percent if percent == 0.0 || percent >= 9.95 => format!("{percent:.0} %"),
-        percent if percent < 0.05 => "< 0.1 %".to_owned(),
-        percent => format!("{percent:.1} %"),
-    }
 }
 
 /// How much of every column is lost.
@@ -274,84 +260,6 @@ pub(super) fn class_sizes(releases: &[Drawn<'_>]) -> Html {
     [plot, figures(table)].into_iter().collect()
 }
 
-/// The color of the table, which no release has.
-const BEFORE: &str = "#9aa3ab";
-/// The color of a release.
-const AFTER: &str = "#0072b2";
-
-/// Every column of a release before and after.
-pub(super) fn before_and_after(pictured: &Pictured) -> Html {
-    let plots: Html = pictured.columns.iter().map(column).collect();
-    with("div", &[("class", "plots")], plots)
-}
-
-fn column(column: &ColumnPictured) -> Html {
-    let has_before = column.bars.iter().any(|bar| bar.before.is_some());
-    let bar = |share: f64| Bar {
-        value: share,
-        text: match column.rounded_to {
-            Some(step) if share < step => format!("< {:.0} %", 100.0 * step),
-            Some(_) => format!("{:.0} %", 100.0 * share),
-            None => percent(share),
-        },
-    };
-    let mut series = Vec::new();
-    if has_before {
-        series.push(BarSeries {
-            label: "table".into(),
-            color: Some(BEFORE),
-        });
-    }
-    series.push(BarSeries {
-        label: match column.is_estimated {
-            true => "release, spread".into(),
-            false => "release".into(),
-        },
-        color: Some(AFTER),
-    });
-    let groups: Vec<BarGroup> = (column.bars.iter())
-        .map(|spread| BarGroup {
-            label: spread.label.clone(),
-            bars: (spread.before.into_iter())
-                .chain([spread.after])
-                .map(|share| Some(bar(share)))
-                .collect(),
-        })
-        .collect();
-    let shares = column
-        .bars
-        .iter()
-        .flat_map(|bar| [bar.before, Some(bar.after)]);
-    let values = |count: u32| match count {
-        1 => "1 distinct value".to_owned(),
-        count => format!("{} distinct values", grouped(count.into())),
-    };
-    let mut subtitles = vec![format!(
-        "table: {}; release: {}",
-        values(column.values_before),
-        values(column.values_after)
-    )];
-    match column.rounded_to {
-        Some(step) => {
-            let step = (1000.0 * step).round() / 10.0;
-            subtitles.push(format!("shares rounded to {step} %"));
-        }
-        None if !has_before => {
-            subtitles.push("the table is too small to show it beside the release".into());
-        }
-        None => {}
-    }
-    Html::plot(&bars(&Bars {
-        title: &column.name,
-        subtitles: &subtitles,
-        series: &series,
-        groups: &groups,
-        most: shares.flatten().fold(0.0, f64::max),
-        // So that two of them stand side by side.
-        length: 200.0,
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,12 +278,5 @@ mod tests {
         assert_eq!(sizes(2, 5), [2, 5]);
         assert_eq!(sizes(3, 21), [3, 5, 10, 20, 21]);
         assert_eq!(sizes(4_000_000_000, u32::MAX).len(), 2);
-    }
-
-    #[test]
-    fn shares_have_as_many_digits_as_help() {
-        let shares = [0.0, 0.0001, 0.0123, 0.0994, 0.0996, 0.5, 1.0];
-        let texts = ["0 %", "< 0.1 %", "1.2 %", "9.9 %", "10 %", "50 %", "100 %"];
-        assert_eq!(shares.map(percent), texts);
     }
 }

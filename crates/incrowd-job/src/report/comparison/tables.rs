@@ -4,6 +4,7 @@ use super::{Comparison, Run, RunReached};
 use crate::report::digits::few_digits;
 use crate::report::explain::Family;
 use crate::report::outcome::Guarantee;
+use crate::report::page::words::{bare, figure, shape};
 use crate::report::page::{Cell, Head, Html, Table, element, explained, link};
 use incrowd_core::algorithms::{self, Status};
 use incrowd_plot::grouped;
@@ -26,29 +27,6 @@ const MEASURES: [(&str, &str, &str); 3] = [
         "How many rows look alike on average.",
     ),
 ];
-
-/// A shape of releases in plain words, and the term that explains it.
-pub(super) fn shape(recoding: &str) -> (&'static str, &'static str) {
-    match recoding {
-        "full-domain" => ("the same level for all values of a column", "full-domain"),
-        "cuts" => ("a level for each branch of a column's values", "cut"),
-        "partitions" => ("freely formed groups of a column's values", "partition"),
-        _ => ("separate ranges of values for every class", "region"),
-    }
-}
-
-/// A name of a registry without what is set about it.
-pub(super) fn bare(spec: &str) -> &str {
-    spec.split('(').next().unwrap_or(spec)
-}
-
-/// A loss, in groups of three digits where it is long.
-pub(super) fn figure(loss: f64) -> String {
-    match loss.abs() {
-        size if (1e4..1e9).contains(&size) => grouped(loss.round()),
-        _ => few_digits(loss),
-    }
-}
 
 /// The figures that most readers want.
 pub(super) fn summary(comparison: &Comparison) -> Html {

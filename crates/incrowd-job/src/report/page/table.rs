@@ -127,6 +127,12 @@ impl Table {
     }
 }
 
+/// A table that is opened only by those who want the figures of a plot.
+pub(crate) fn figures(table: Table) -> Html {
+    let summary = element("summary", Html::text("The figures of this plot as a table"));
+    element("details", [summary, table.finish()].into_iter().collect())
+}
+
 impl Head {
     fn shown(&self) -> Html {
         let mut content = with("span", &[("class", "label")], self.name.clone());
