@@ -4,8 +4,8 @@
 //! their dashes. No scripts, no fonts to load, nothing external. Texts have their own space, as large as they need, so
 //! that no text covers another, whatever the column names.
 //!
-//! A plot is a function of plain data: [`lines`], [`bars`], [`by_height`], [`cumulative`], [`lattice`]. For another kind of plot,
-//! use the parts: an [`Svg`] with its [`Font`]s, an [`Axis`], the [`Sample`]s of a legend.
+//! A plot is a function of plain data: [`lines`], [`bars`], [`by_height`], [`cumulative`], [`lattice`], [`levels`]. For another
+//! kind of plot, use the parts: an [`Svg`] with its [`Font`]s, an [`Axis`], the [`Sample`]s of a legend.
 //!
 //! ```
 //! use incrowd_plot::{Around, Line, Point, lines};
@@ -23,6 +23,7 @@ mod cumulative;
 mod frame;
 mod lattice;
 mod legend;
+mod levels;
 mod lines;
 mod measure;
 mod svg;
@@ -36,6 +37,7 @@ pub use by_height::{Series, by_height};
 pub use cumulative::{StepCurve, cumulative};
 pub use lattice::{LatticeNode, LatticePicture, lattice};
 pub use legend::Sample;
+pub use levels::{LevelNode, LevelRow, Levels, levels};
 pub use lines::{Around, Limit, Line, Point, lines, lines_by};
 pub use measure::width;
 pub use svg::{Anchor, FAINT, Font, GRID, INK, Svg, grouped, style};

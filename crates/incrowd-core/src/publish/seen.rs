@@ -77,8 +77,12 @@ impl Seen<'_> {
 
     /// Rows of the smallest class; 0 if there is none.
     pub fn smallest_class(&self) -> u32 {
-        let sizes = self.classes.published().map(Class::size);
-        sizes.min().unwrap_or(0)
+        self.class_sizes().min().unwrap_or(0)
+    }
+
+    /// Rows of each class, in the order of the classes.
+    pub fn class_sizes(&self) -> impl Iterator<Item = u32> {
+        self.classes.published().map(Class::size)
     }
 
     /// What the release reveals regardless of the privacy models.
