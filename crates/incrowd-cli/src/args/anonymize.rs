@@ -16,7 +16,7 @@ use clap::Args;
   incrowd anonymize adult.csv -q age,sex,race -s salary-class -k 5 --others drop -o safe.csv
   incrowd anonymize adult.csv -q age,sex -s salary-class --others drop \\
       --privacy 't-closeness(t=0.2)' --max-suppressed 1% --hierarchies hierarchies/ \\
-      -o safe.csv --certificate safe.json
+      -o safe.csv --certificate safe.json --report safe.html
   incrowd anonymize --job incrowd.toml")]
 pub(crate) struct AnonymizeArgs {
     #[command(flatten)]

@@ -16,6 +16,11 @@ pub(crate) struct OutputArgs {
     /// Write the certificate as JSON, and a readable copy next to it as .txt
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
+    /// Write a page about the release for people: what was asked and done, what is protected and against whom, what was
+    /// lost, what else was possible, how to check it. One file that loads nothing and quotes no cell that the release does
+    /// not hold. Takes longer, as neighboring requests are also tried
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// How to publish suppressed rows: not at all, or as rows of `*`
     #[arg(long, value_name = "HOW", value_parser = choice::<Suppressed>(&["drop", "star"]))]
     suppressed: Option<Suppressed>,
@@ -46,6 +51,7 @@ impl FlagPart for OutputArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         job.output.path.clone_from(&self.output);
         job.output.certificate.clone_from(&self.certificate);
+        job.output.report.clone_from(&self.report);
         job.output.suppressed = self.suppressed;
         job.output.shuffle = self.shuffle.then_some(true);
         self.spreadsheet.fill(job)

@@ -193,6 +193,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     if let Some(file) = &outcome.certificate {
         page.entry("certificate", written(file));
     }
+    if let Some(file) = &outcome.report {
+        page.entry("report", written(file));
+    }
     page.0
 }
 

@@ -17,6 +17,7 @@ incrowd_core::error_codes! {
     NoData => "no-data", "No table was given.";
     Address => "address", "The table is a URL, which is not supported yet.";
     CertificateAlone => "certificate-alone", "A certificate is requested, but no release.";
+    ReportAlone => "report-alone", "A report is requested, but no release.";
     CertificateName => "certificate-name", "The certificate has the file name of its readable copy.";
     CertificateTwin => "certificate-twin", "The readable copy of the certificate would overwrite a file that is not a certificate.";
     AlreadyExists => "already-exists", "A file already exists.";

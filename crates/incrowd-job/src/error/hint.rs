@@ -40,7 +40,9 @@ impl Error {
             Error::Address { .. } => {
                 "export the table to a CSV or Parquet file and use that".into()
             }
-            Error::CertificateAlone => "name a file for the release with `-o FILE`".into(),
+            Error::CertificateAlone | Error::ReportAlone => {
+                "name a file for the release with `-o FILE`".into()
+            }
             Error::CertificateName { .. } => {
                 "name it `*.json`; a readable copy is written next to it as `*.txt`".into()
             }

@@ -69,6 +69,9 @@ pub enum Error {
     /// A certificate without a release.
     #[error("a certificate is requested, but no release")]
     CertificateAlone,
+    /// A report without a release.
+    #[error("a report is requested, but no release")]
+    ReportAlone,
     /// The certificate has the file name of its readable copy.
     #[error("a certificate cannot be named `*.txt`")]
     CertificateName {

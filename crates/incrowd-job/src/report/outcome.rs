@@ -114,6 +114,9 @@ pub struct Outcome {
     /// The certificate written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<FileWritten>,
+    /// The page written about the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<FileWritten>,
     /// A few rows before and after, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,

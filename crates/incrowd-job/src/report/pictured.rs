@@ -2,7 +2,7 @@
 
 mod plots;
 
-pub(crate) use plots::before_and_after;
+pub(crate) use plots::{before_and_after, column};
 
 /// What is drawn of a release.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,19 +7,19 @@ use crate::error::Error;
 use crate::report::outcome::{Outcome, Seconds};
 use crate::report::stopped::Stopped;
 use crate::run::asked::{Asked, algorithm};
-use crate::run::choices::{self, Chooser};
+use crate::run::choices::Chooser;
 use crate::run::control::{Control, Phase, PhaseWatch};
-use crate::run::counted::{SearchWatch, first_pass_to_publish};
+use crate::run::counted::first_pass_to_publish;
 use crate::run::describe::Answer;
-use crate::run::files::{self, CertificateFiles, ReleaseFile};
+use crate::run::files::{self, CertificateFiles, PageFile, ReleaseFile, withdraw};
 use crate::run::memory;
+use crate::run::released::{self, Trial};
 use crate::run::row_types::RowTypes;
 use crate::run::second_pass::SecondPass;
+use crate::run::solve::{solve, without_unsafe_columns};
 use crate::run::unchanged::Measures;
 use crate::spec::{AttachedSink, AttachedTable, Job};
-use incrowd_core::algorithms::{Algorithm, Solved, unsafe_columns};
-use incrowd_core::lattice::Node;
-use incrowd_core::problem::Problem;
+use incrowd_core::algorithms::Algorithm;
 use incrowd_core::publish::{Applied, Tally, publish_watched};
 use incrowd_io::{MemorySink, MemoryTable};
 use std::time::Instant;
@@ -84,6 +84,7 @@ fn run(
     let claims = files::claims(job);
     let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
     let certificate = CertificateFiles::create(job, &claims, control)?;
+    let page = PageFile::create(&claims, job.output.report.as_deref(), control)?;
     let (types, reader) = RowTypes::watch(job, output.as_ref(), reader);
     let limit = job.search.time_limit;
     let first_pass =
@@ -95,8 +96,22 @@ fn run(
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
     let problem = without_unsafe_columns(job, algorithm, problem, control)?;
+    let is_chosen_by_hand = chooser.is_some();
     let solved = solve(job, algorithm, &problem, chooser, control)?;
     let solve = solving.elapsed();
+    let trial = Trial {
+        job,
+        asked: &asked,
+        first_pass: &first_pass,
+        algorithm,
+        problem: &problem,
+        control,
+        is_chosen_by_hand,
+    };
+    let alternatives = match page {
+        Some(_) => Some(trial.alternatives(&solved)?),
+        None => None,
+    };
 
     let writing = Instant::now();
     let mut outcome = control.within(limit, Phase::Write, || {
@@ -140,14 +155,29 @@ fn run(
         };
         let mut outcome = answer.outcome()?;
         outcome.exposed = answer.exposed(kept);
+        let facts = match alternatives {
+            Some(alternatives) => Some(released::facts(&answer, alternatives)?),
+            None => None,
+        };
         // From here on, only the writing itself can fail.
         let written = applied.map(Applied::appear).transpose()?.flatten();
         if let Some(written) = written {
-            if let Some(files) = certificate {
-                let certificate = answer.certificate(&outcome, &written.sha256);
-                outcome.certificate = Some(files.write(&certificate, &written.path)?);
+            let stated = (certificate.is_some() || page.is_some())
+                .then(|| answer.certificate(&outcome, &written.sha256));
+            if let (Some(files), Some(stated)) = (certificate, &stated) {
+                outcome.certificate = Some(files.write(stated, &written.path)?);
             }
             outcome.output = Some(written);
+            if let (Some(page), Some(stated), Some(facts)) = (page, &stated, &facts) {
+                let html = released::page(&answer, &outcome, stated, facts);
+                match page.write(&html) {
+                    Ok(report) => outcome.report = Some(report),
+                    Err(error) => {
+                        withdraw(&outcome);
+                        return Err(error);
+                    }
+                }
+            }
         }
         outcome.sample = sample;
         Ok(outcome)
@@ -160,50 +190,4 @@ fn run(
     };
     outcome.peak_memory_bytes = memory::peak();
     Ok(outcome)
-}
-
-/// Lets an algorithm that drops columns publish those as `*` that are unsafe by themselves at their highest acceptable
-/// level.
-fn without_unsafe_columns<'a>(
-    job: &Job,
-    algorithm: &dyn Algorithm,
-    problem: Problem<'a>,
-    control: &Control,
-) -> Result<Problem<'a>, Error> {
-    if !algorithm.drops_columns() {
-        return Ok(problem);
-    }
-    let columns = unsafe_columns(&problem, &SearchWatch::new(job, control))?;
-    let top = problem.table.lattice();
-    let raise = |levels: Node, column: usize| levels.with(column, top.top().level(column));
-    let levels = columns.into_iter().fold(problem.max_levels.clone(), raise);
-    Ok(problem.limit_levels(levels)?)
-}
-
-/// Runs the algorithm, or lets the data holder choose if it leaves choices open.
-pub(crate) fn solve(
-    job: &Job,
-    algorithm: &dyn Algorithm,
-    problem: &Problem<'_>,
-    chooser: Option<&mut dyn Chooser>,
-    control: &Control,
-) -> Result<Solved, Error> {
-    if let Some(chooser) = chooser
-        && choices::are_open(job, algorithm)
-        && let Some(session) = algorithm.session(problem)
-    {
-        return Ok(Solved {
-            proposal: choices::make(session, chooser, control)?,
-            account: None,
-            work: 0,
-            stopped: None,
-        });
-    }
-    let watch = SearchWatch::new(job, control);
-    // The search itself finds out how many nodes must be examined, so there is no total.
-    let search = control.begin_search(None);
-    let solved = algorithm.solve_accounted(problem, &watch);
-    drop(search);
-    control.check()?;
-    Ok(solved?)
 }

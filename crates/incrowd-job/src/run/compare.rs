@@ -12,12 +12,12 @@ use crate::report::outcome::VERSION;
 use crate::run::asked::{Asked, named};
 use crate::run::control::Control;
 use crate::run::counted::first_pass;
-use crate::run::files::PageFile;
+use crate::run::files::{PageFile, claims, file_name};
 use crate::spec::{Job, TimeLimit};
 use by_strength::by_strength;
 use contest::Contest;
 use incrowd_core::algorithms::ALGORITHMS;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// The time limit of one algorithm if the job has none.
@@ -58,7 +58,7 @@ pub fn compare(
     }
     let started = Instant::now();
     let (asked, reader) = Asked::read(job, "loss")?;
-    let page = PageFile::create(job, options.report.as_deref(), control)?;
+    let page = PageFile::create(&claims(job), options.report.as_deref(), control)?;
     let limit = job.search.time_limit;
     let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, limit, control)?;
     let table = &first_pass.table;
@@ -113,10 +113,4 @@ pub fn compare(
         control.forget_temporary();
     }
     Ok(comparison)
-}
-
-/// The table without its folder, which is nobody's business but the data holder's.
-fn file_name(source: &str) -> String {
-    let name = Path::new(source).file_name();
-    name.map_or_else(|| source.to_owned(), |name| name.to_string_lossy().into())
 }

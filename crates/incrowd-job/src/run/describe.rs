@@ -198,6 +198,7 @@ impl Answer<'_> {
             },
             exposed: Exposed::default(),
             certificate: None,
+            report: None,
             sample: None,
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::report::certificate::Certificate;
-use crate::report::outcome::FileWritten;
+use crate::report::outcome::{FileWritten, Outcome};
 use crate::run::control::Control;
 use crate::run::plan::Plan;
 use crate::spec::{HierarchySource, Job};
@@ -55,7 +55,13 @@ pub(crate) fn check_outputs(job: &Job) -> Result<(), Error> {
             return Err(Error::CertificateAlone);
         }
     }
-    Ok(())
+    match job.output.report.as_deref() {
+        None => Ok(()),
+        // The page appears with the release or not at all, and nothing printed can be taken back.
+        Some(path) if path == Path::new("-") => Err(Error::StandardOutputTwice),
+        Some(_) if !job.output.is_asked_for() => Err(Error::ReportAlone),
+        Some(_) => Ok(()),
+    }
 }
 
 /// Where the readable certificate is written.
@@ -222,13 +228,28 @@ impl CertificateFiles {
                 sha256: written.sha256.to_string(),
             }),
             Err(error) => {
-                if release.is_file() {
-                    // The original error is more useful than one about cleaning up.
-                    let _ = std::fs::remove_file(release);
-                }
+                remove(release);
                 Err(error.into())
             }
         }
+    }
+}
+
+/// Removes a file that was written. The error that led to this is more useful than one about cleaning up.
+fn remove(path: &Path) {
+    if path.is_file() {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Removes a release and its certificate, which must not remain without the page that was requested with them.
+pub(crate) fn withdraw(outcome: &Outcome) {
+    if let Some(release) = &outcome.output {
+        remove(&release.path);
+    }
+    if let Some(certificate) = &outcome.certificate {
+        remove(&certificate.path);
+        remove(&readable_twin(&certificate.path));
     }
 }
 
@@ -241,14 +262,14 @@ pub(crate) struct PageFile {
 impl PageFile {
     /// Opens the file; none if no page is requested.
     pub(crate) fn create(
-        job: &Job,
+        claims: &Claims,
         path: Option<&Path>,
         control: &Control,
     ) -> Result<Option<Self>, Error> {
         let Some(path) = path else {
             return Ok(None);
         };
-        let file = PendingFile::create(&claims(job), "the report", path)?;
+        let file = PendingFile::create(claims, "the report", path)?;
         if let Some(temporary) = file.temporary_path() {
             control.add_temporary(temporary);
         }
@@ -266,4 +287,10 @@ impl PageFile {
             sha256: written.sha256.to_string(),
         })
     }
+}
+
+/// A file without its folder, which is nobody's business but the data holder's.
+pub(crate) fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into())
 }

@@ -381,6 +381,9 @@ fn job_text(
     line("path = \"release.csv\"");
     line("certificate = \"certificate.json\"");
     line(
+        "# report = \"report.html\"     # a page about the release for people who know none of the terms",
+    );
+    line(
         "suppressed = \"drop\"        # or \"star\": publish rows of `*`, to keep the number of rows",
     );
     line(

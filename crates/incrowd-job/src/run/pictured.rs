@@ -2,6 +2,8 @@
 
 mod spread;
 
+pub(crate) use spread::{COARSEST_STEP, STEP};
+
 use crate::error::Error;
 use crate::report::pictured::{ColumnPictured, Pictured};
 use crate::run::control::Control;

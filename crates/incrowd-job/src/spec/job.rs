@@ -203,6 +203,8 @@ pub struct Output {
     pub sink: Option<AttachedSink>,
     /// The certificate, as JSON; the readable one is written beside it.
     pub certificate: Option<PathBuf>,
+    /// A page of HTML about the release.
+    pub report: Option<PathBuf>,
     /// What is published of suppressed rows.
     pub suppressed: Option<Suppressed>,
     /// Whether rows are written in another order than they have in the table; no when not given.
@@ -330,7 +332,11 @@ impl Job {
                 *text = folder.join(&*text).to_string_lossy().into_owned();
             }
         }
-        let paths = [&mut self.columns.hierarchies, &mut self.output.certificate];
+        let paths = [
+            &mut self.columns.hierarchies,
+            &mut self.output.certificate,
+            &mut self.output.report,
+        ];
         for path in paths.into_iter().flatten() {
             *path = folder.join(&*path);
         }
@@ -419,9 +425,18 @@ impl Job {
         replace(&mut self.output.path, output.path);
         replace(&mut self.output.sink, output.sink);
         replace(&mut self.output.certificate, output.certificate);
+        replace(&mut self.output.report, output.report);
         replace(&mut self.output.suppressed, output.suppressed);
         replace(&mut self.output.shuffle, output.shuffle);
         replace(&mut self.output.spreadsheet_safe, output.spreadsheet_safe);
+    }
+
+    /// The same job with less work for each search.
+    pub(crate) fn with_work_at_most(&self, most: WorkLimit) -> Job {
+        let given = self.search.work_limit.unwrap_or(WorkLimit::DEFAULT);
+        let mut job = self.clone();
+        job.search.work_limit = Some(given.at_most(most));
+        job
     }
 
     /// The number of threads to use.

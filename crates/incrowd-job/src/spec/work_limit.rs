@@ -33,6 +33,14 @@ impl WorkLimit {
     pub fn steps(self) -> Option<u64> {
         self.0
     }
+
+    /// The smaller of two limits.
+    pub(crate) fn at_most(self, most: WorkLimit) -> WorkLimit {
+        match (self.0, most.0) {
+            (Some(steps), Some(most)) => WorkLimit(Some(steps.min(most))),
+            (steps, most) => WorkLimit(steps.or(most)),
+        }
+    }
 }
 
 impl FromStr for WorkLimit {

@@ -17,7 +17,7 @@ pub(crate) fn before_and_after(pictured: &Pictured) -> Html {
 }
 
 /// A column before and after.
-fn column(column: &ColumnPictured) -> Html {
+pub(crate) fn column(column: &ColumnPictured) -> Html {
     let has_before = column.bars.iter().any(|bar| bar.before.is_some());
     let bar = |share: f64| Bar {
         value: share,

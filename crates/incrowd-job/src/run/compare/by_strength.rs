@@ -4,7 +4,6 @@ use super::contest::Contest;
 use crate::error::Error;
 use crate::report::comparison::{AtStrength, ByStrength, Comparison};
 use crate::run::models;
-use crate::spec::{Job, WorkLimit};
 use incrowd_core::privacy::{Decimal, ModelSpec};
 use incrowd_core::registry::Kind;
 
@@ -36,7 +35,7 @@ pub(super) fn by_strength(
     strengths.extend(requested);
     strengths.sort_unstable();
     strengths.dedup();
-    let job = &short(contest.job)?;
+    let job = &contest.job.with_work_at_most(STEPS.parse()?);
     let short = Contest { job, ..*contest };
     let mut found = ByStrength {
         model: spec.name(),
@@ -76,15 +75,4 @@ fn varied(specs: &[ModelSpec]) -> Option<usize> {
     let is_whole = |spec: &ModelSpec| spec.entry().settings[0].kind == Kind::Count;
     let sizes = specs.iter().position(|spec| spec.name() == "k-anonymity");
     sizes.or_else(|| specs.iter().position(is_whole))
-}
-
-/// The job, with less work for each search.
-fn short(job: &Job) -> Result<Job, Error> {
-    let most = STEPS.parse::<WorkLimit>()?;
-    let given = job.search.work_limit.unwrap_or(WorkLimit::DEFAULT);
-    let mut job = job.clone();
-    if given.steps().is_none_or(|steps| Some(steps) > most.steps()) {
-        job.search.work_limit = Some(most);
-    }
-    Ok(job)
 }

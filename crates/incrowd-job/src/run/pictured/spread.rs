@@ -20,9 +20,9 @@ use incrowd_core::publish::PublishedValue;
 /// More bars are not read; neighbors, or the rarest values, are taken together.
 const MOST_BARS: usize = 12;
 /// What shares are rounded to, unless the smallest class is more than that.
-const STEP: f64 = 0.01;
+pub(crate) const STEP: f64 = 0.01;
 /// If shares had to be rounded to more than this, those before are left out.
-const COARSEST_STEP: f64 = 0.05;
+pub(crate) const COARSEST_STEP: f64 = 0.05;
 
 /// A column of a release; *positions* are those of its leaf order.
 pub(super) struct Column<'a> {

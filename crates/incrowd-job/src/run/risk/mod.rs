@@ -17,7 +17,7 @@ use crate::run::{hierarchies, input};
 use crate::spec::gate::fraction;
 use crate::spec::{Gate, Job, MissingCells};
 use files::{Counted, CountedPopulation};
-use incrowd_core::counts::CountedTable;
+use incrowd_core::counts::FrequencySet;
 use incrowd_core::publish::{MatchedClass, match_population};
 use incrowd_core::risk::{ClassSizes, NoEstimate, PopulationUniques, Reidentification};
 use indexmap::IndexMap;
@@ -223,7 +223,7 @@ impl Measured<'_> {
         let table = &self.file.table;
         let columns = table.columns.iter().enumerate();
         let certain = columns.map(|(at, column)| {
-            let rows = certain_rows(table, at);
+            let rows = certain_rows(&table.tuples, at);
             let found = CertainRows {
                 certain_rows: rows,
                 share: self.share(rows),
@@ -257,9 +257,9 @@ fn matched(crowds: &[(u64, u64)]) -> Option<Matched> {
 }
 
 /// Rows of the classes in which all have the same value of a counted column.
-fn certain_rows(table: &CountedTable, column: usize) -> u64 {
-    let histograms = table.tuples.histograms(column);
-    let classes = table.tuples.sizes().iter().enumerate();
+pub(crate) fn certain_rows(classes: &FrequencySet, column: usize) -> u64 {
+    let histograms = classes.histograms(column);
+    let classes = classes.sizes().iter().enumerate();
     let certain = classes.filter(|(class, _)| histograms.class(*class).values.len() == 1);
     certain.map(|(_, &size)| u64::from(size)).sum()
 }

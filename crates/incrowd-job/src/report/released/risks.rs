@@ -1,0 +1,133 @@
+//! How easily people are found, before and after.
+
+use super::protected::one_in;
+use super::{Released, RiskTold};
+use crate::report::page::words::{paragraph, percent};
+use crate::report::page::{Cell, Head, Html, Table};
+use incrowd_plot::{Bar, BarGroup, BarSeries, Bars, bars};
+
+const BEFORE: &str = "#9aa3ab";
+const AFTER: &str = "#0072b2";
+
+pub(super) fn section(released: &Released<'_>) -> Html {
+    let risk = &released.facts.risk;
+    let mut html = paragraph(
+        "Risk here is the chance to pick the right row about a person whose blurred columns are known: 1 divided by the \
+         number of rows that look alike. Before means in the table, by the same columns; after means in the release.",
+    );
+    match &risk.before {
+        Some(_) => {
+            let step = (1000.0 * risk.rounded_to).round() / 10.0;
+            html.push(paragraph(format!(
+                "Figures about the table are rounded to {step} %, so that none of them is about a single person."
+            )));
+        }
+        None => html.push(paragraph(
+            "The risk before is not shown: the table is so small that the figures would be about single people. \
+             `incrowd risk` shows them to the data holder.",
+        )),
+    }
+    html.push(plot(released));
+    html.push(table(released));
+    html
+}
+
+/// A measure: what it is called, and how it is read.
+type Measure = (String, fn(f64) -> String, Box<dyn Fn(&RiskTold) -> Option<f64>>);
+
+fn measures(released: &Released<'_>) -> Vec<Measure> {
+    let risk = &released.facts.risk;
+    let threshold = one_in(risk.threshold);
+    let mut measures: Vec<Measure> = vec![
+        (
+            "Highest risk of any row (prosecutor)".to_owned(),
+            one_in,
+            Box::new(|risk| Some(risk.highest)),
+        ),
+        (
+            "Average risk (prosecutor, marketer)".to_owned(),
+            percent,
+            Box::new(|risk| Some(risk.average)),
+        ),
+        (
+            format!("Rows with a risk above {threshold}"),
+            percent,
+            Box::new(|risk| Some(risk.above_threshold)),
+        ),
+        (
+            "Rows that are unique".to_owned(),
+            percent,
+            Box::new(|risk| Some(risk.unique)),
+        ),
+    ];
+    for (at, (column, _)) in risk.after.certain.iter().enumerate() {
+        measures.push((
+            format!("Rows whose value of {column} is certain"),
+            percent,
+            Box::new(move |risk| risk.certain.get(at).map(|(_, share)| *share)),
+        ));
+    }
+    measures
+}
+
+fn plot(released: &Released<'_>) -> Html {
+    let risk = &released.facts.risk;
+    let mut series = Vec::new();
+    if risk.before.is_some() {
+        series.push(BarSeries {
+            label: "before".into(),
+            color: Some(BEFORE),
+        });
+    }
+    series.push(BarSeries {
+        label: "after".into(),
+        color: Some(AFTER),
+    });
+    let groups: Vec<BarGroup> = (measures(released).into_iter())
+        .map(|(label, _, read)| BarGroup {
+            label,
+            bars: (risk.before.iter().chain([&risk.after]))
+                .map(|told| {
+                    read(told).map(|value| Bar {
+                        value,
+                        text: percent(value),
+                    })
+                })
+                .collect(),
+        })
+        .collect();
+    Html::plot(&bars(&Bars {
+        title: "Risk before and after",
+        subtitles: &["shorter is safer".to_owned()],
+        series: &series,
+        groups: &groups,
+        most: 1.0,
+        length: 220.0,
+    }))
+}
+
+fn table(released: &Released<'_>) -> Html {
+    let risk = &released.facts.risk;
+    let cell = |value: Option<f64>, words: fn(f64) -> String| match value {
+        Some(value) => Cell::number(value, words(value)),
+        None => Cell::Missing,
+    };
+    let rows = measures(released).into_iter().map(|(label, words, read)| {
+        let before = risk.before.as_ref().and_then(&read);
+        vec![
+            Cell::text(label),
+            cell(before, words),
+            cell(read(&risk.after), words),
+        ]
+    });
+    let table = Table {
+        caption: "Risk before and after".into(),
+        heads: vec![
+            Head::words("Measure", Html::default()),
+            Head::numbers("Before", Html::default()),
+            Head::numbers("After", Html::default()),
+        ],
+        rows: rows.collect(),
+    };
+    table.finish()
+}

@@ -1,0 +1,1 @@
+//! Whatever columns, files and values are called, the page stays the page.

@@ -1,0 +1,108 @@
+//! Measures what the page about a release tells, all of it from distinct tuples: no row is read for it.
+
+mod alternatives;
+mod columns;
+mod risks;
+
+pub(crate) use alternatives::Trial;
+
+use crate::error::Error;
+use crate::report::certificate::Certificate;
+use crate::report::outcome::Outcome;
+use crate::report::pictured::Pictured;
+use crate::report::released::{Alternatives, Facts, Files, Promise, Released};
+use crate::run::describe::Answer;
+use crate::run::files::file_name;
+use incrowd_core::privacy::ModelSpec;
+use incrowd_core::registry::{Kind, Setting};
+use std::path::Path;
+
+/// What is measured for the page alone.
+pub(crate) fn facts(answer: &Answer<'_>, alternatives: Alternatives) -> Result<Facts, Error> {
+    let release = answer.release;
+    Ok(Facts {
+        pictured: Pictured::of(release, answer.control)?,
+        columns: columns::generalized(release, answer.control)?,
+        promises: promises(answer),
+        risk: risks::change(answer),
+        alternatives,
+    })
+}
+
+/// The page.
+pub(crate) fn page(
+    answer: &Answer<'_>,
+    outcome: &Outcome,
+    certificate: &Certificate,
+    facts: &Facts,
+) -> String {
+    let job = answer.job;
+    let name = |path: &Path| file_name(&path.to_string_lossy());
+    let written = outcome.output.as_ref();
+    Released {
+        outcome,
+        certificate,
+        files: Files {
+            table: file_name(&answer.asked.source.name()),
+            release: written.map_or_else(String::new, |written| name(&written.path)),
+            certificate: (outcome.certificate.as_ref())
+                .map(|written| (name(&written.path), written.sha256.clone())),
+            population: job.privacy.population.as_deref().map(file_name),
+            hierarchies: job.columns.hierarchies.as_deref().map(name),
+            has_own_hierarchies: !job.hierarchies.is_empty(),
+        },
+        facts,
+    }
+    .to_html()
+}
+
+/// What was promised, and what it has come to.
+fn promises(answer: &Answer<'_>) -> Vec<Promise> {
+    let columns = &answer.problem.table.columns;
+    let models = answer.problem.models.iter().zip(answer.seen.reached());
+    let promise = |(model, reached): (&Box<dyn incrowd_core::privacy::PrivacyModel>, _)| {
+        let reached: &incrowd_core::publish::Reached = reached;
+        let column = model.column().map(|at| columns[at].name.as_str());
+        let spec = (model.spec()).with_column(column.filter(|_| columns.len() > 1));
+        Promise {
+            model: model.entry().name,
+            text: without_values(&spec),
+            settings: settings_without_values(&spec),
+            column: column.map(str::to_owned),
+            reached: reached.worst.filter(|worst| worst.is_finite()),
+            direction: model.direction(),
+        }
+    };
+    models.map(promise).collect()
+}
+
+/// In place of a value of the table.
+const HIDDEN: &str = "…";
+
+/// Whether a setting of a model quotes a value of the table.
+fn quotes_a_value(setting: &Setting) -> bool {
+    setting.kind == Kind::Text && setting.name != Setting::COLUMN
+}
+
+/// The settings of a model, without the values of the table that they quote: such a value need not be in the release.
+fn settings_without_values(spec: &ModelSpec) -> Vec<(&'static str, String)> {
+    let settings = spec.entry().settings.iter();
+    let told = settings.filter_map(|setting| {
+        let text = spec.given().text(setting.name)?;
+        let text = if quotes_a_value(setting) { HIDDEN } else { text };
+        Some((setting.name, text.to_owned()))
+    });
+    told.collect()
+}
+
+/// A model as it is written, without the values of the table that it quotes.
+pub(super) fn without_values(spec: &ModelSpec) -> String {
+    let mut spec = spec.clone();
+    for setting in spec.entry().settings.iter().filter(|it| quotes_a_value(it)) {
+        if spec.setting(setting.name).is_some() {
+            let any_text = "any text is a text";
+            spec.give(setting.name, HIDDEN).expect(any_text);
+        }
+    }
+    spec.to_string()
+}
