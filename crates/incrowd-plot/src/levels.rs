@@ -3,7 +3,7 @@
 //! A tree if there is room for it, a stair otherwise. Either way every level has a row of its own with its name, and the
 //! only names are those of levels: whoever draws a table about persons decides elsewhere which values may be named.
 
-use crate::measure::{line_height, shortened, width, wrapped};
+use crate::measure::{cut, line_height, width};
 use crate::svg::{Anchor, FAINT, Font, INK, Svg};
 
 /// What is drawn.
@@ -42,10 +42,10 @@ pub struct LevelNode {
 const MARGIN: f64 = 12.0;
 /// The height of a level.
 const ROW: f64 = 40.0;
-/// Names are wrapped at this width.
-const NAME_WIDTH: f64 = 150.0;
+/// Names are cut at this width.
+const NAME_WIDTH: f64 = 190.0;
 /// The room for the tree or the stair.
-const ROOM: f64 = 210.0;
+const ROOM: f64 = 200.0;
 
 const NAME: Font = Font::new(12, INK, Anchor::Start);
 const PUBLISHED_NAME: Font = Font {
@@ -71,14 +71,8 @@ pub fn levels(picture: &Levels<'_>) -> String {
     };
     let texts: Vec<(String, String)> = (picture.rows.iter())
         .map(|row| {
-            let one_line = |text: &str, font| {
-                let lines = shortened(wrapped(text, font, NAME_WIDTH), 1);
-                lines.into_iter().next().unwrap_or_default()
-            };
-            (
-                one_line(&row.name, name_font(row)),
-                one_line(&row.note, NOTE),
-            )
+            let name = cut(&row.name, name_font(row), NAME_WIDTH);
+            (name, cut(&row.note, NOTE, NAME_WIDTH))
         })
         .collect();
     let widths = (picture.rows.iter().zip(&texts))
@@ -156,9 +150,9 @@ fn tree(svg: &mut Svg, picture: &Levels<'_>, left: f64, middle: impl Fn(usize) -
         }
     }
     let floor = middle(picture.rows.len().saturating_sub(1)) + 8.0;
-    for (node, &x) in nodes.iter().zip(&x) {
+    for ((node, &x), &children) in nodes.iter().zip(&x).zip(&children) {
         let y = middle(node.row);
-        if node.is_published && node.row + 1 < picture.rows.len() {
+        if node.is_published && children == 0 && node.row + 1 < picture.rows.len() {
             let half = (slot * 0.42).min(26.0);
             let corners = [(x, y), (x - half, floor), (x + half, floor)];
             svg.area(&corners, HIDDEN, 1.0);

@@ -59,6 +59,23 @@ pub(crate) fn wrapped(text: &str, font: Font, room: f64) -> Vec<String> {
     lines
 }
 
+/// A text in one line; an ellipsis stands for what has no room.
+pub(crate) fn cut(text: &str, font: Font, room: f64) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if width(&text, font) <= room {
+        return text;
+    }
+    let mut kept = String::new();
+    for letter in text.chars() {
+        kept.push(letter);
+        if width(&kept, font) + width("…", font) > room {
+            kept.pop();
+            break;
+        }
+    }
+    format!("{}…", kept.trim_end())
+}
+
 /// The first lines of a text; an ellipsis stands for the rest.
 pub(crate) fn shortened(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
@@ -89,6 +106,9 @@ mod tests {
             assert_eq!(letters(&lines.concat()), letters(text));
         }
         assert_eq!(wrapped(text, font, 1000.0).len(), 1);
+        assert!(width(&cut(text, font, 90.0), font) <= 90.0);
+        assert!(cut(text, font, 90.0).starts_with("one two a-"));
+        assert_eq!(cut(text, font, 1000.0), text);
         assert!(wrapped("", font, 40.0).is_empty());
     }
 }

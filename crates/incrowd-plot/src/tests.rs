@@ -233,3 +233,53 @@ fn texts_in_a_lattice_stand_apart_and_tell_the_budget() {
         }
     }
 }
+
+#[test]
+fn levels_have_a_row_each_whatever_they_are_called() {
+    for names in names() {
+        let rows: Vec<LevelRow> = (names.iter().cycle().take(4).enumerate())
+            .map(|(at, name)| LevelRow {
+                name: name.clone(),
+                note: format!("{name} {at} values"),
+                values: 10_u32.pow(at as u32),
+                is_published: at == 1,
+            })
+            .collect();
+        let title = "Levels of a column";
+        let stair = levels(&Levels {
+            title,
+            rows: &rows,
+            nodes: &[],
+        });
+        check(&stair);
+        let node = |row, parent, is_published| LevelNode {
+            row,
+            parent,
+            is_published,
+        };
+        let nodes = [
+            node(0, None, false),
+            node(1, Some(0), true),
+            node(1, Some(0), true),
+            node(1, Some(0), false),
+            node(2, Some(3), true),
+        ];
+        let tree = levels(&Levels {
+            title,
+            rows: &rows,
+            nodes: &nodes,
+        });
+        check(&tree);
+        assert_eq!(tree.matches("<circle").count(), nodes.len());
+        // Published nodes hide what is below them.
+        assert_eq!(tree.matches("#d5dade").count(), 3);
+        // A parent is above the middle of its children.
+        let x: Vec<f64> = tree
+            .split("<circle")
+            .skip(1)
+            .map(|it| number(it, "cx"))
+            .collect();
+        assert!((x[0] - (x[1] + x[2] + x[3]) / 3.0).abs() < 0.02, "{x:?}");
+        assert!(x[1] < x[2] && x[2] < x[3] && x[3] == x[4], "{x:?}");
+    }
+}

@@ -22,6 +22,7 @@ mod population;
 mod reading;
 mod readme;
 mod regions;
+mod release_report;
 mod report;
 mod research_value;
 mod risk;

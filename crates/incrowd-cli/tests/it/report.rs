@@ -8,7 +8,7 @@ const VOID: [&str; 3] = ["meta", "!DOCTYPE", "br"];
 
 /// The texts between the tags of a page, after every tag was found closed in its turn.
 #[track_caller]
-fn texts(page: &str) -> Vec<String> {
+pub(crate) fn texts(page: &str) -> Vec<String> {
     let (mut open, mut texts) = (Vec::new(), Vec::new());
     let mut rest = page;
     while let Some((text, after)) = rest.split_once('<') {

@@ -4,11 +4,15 @@ use crate::support::{Folder, PATIENTS, ROLES};
 
 /// Every way to write a file, with `{}` for it. The table is `t.csv`, the job file `job.toml`, the hierarchy
 /// `h/sex.csv`, the requests `asked.jsonl`.
-const WRITERS: [(&str, &str); 8] = [
+const WRITERS: [(&str, &str); 9] = [
     ("anonymize", "anonymize --job job.toml -k 2 -o '{}'"),
     (
         "anonymize, the certificate",
         "anonymize --job job.toml -k 2 -o other.csv --certificate '{}'",
+    ),
+    (
+        "anonymize, the report",
+        "anonymize --job job.toml -k 2 -o other.csv --report '{}'",
     ),
     (
         "hierarchy build",

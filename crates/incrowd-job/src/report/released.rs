@@ -22,8 +22,6 @@ mod page;
 mod promises;
 mod protected;
 mod risks;
-#[cfg(test)]
-mod tests;
 
 use crate::report::certificate::Certificate;
 use crate::report::outcome::Outcome;

@@ -89,7 +89,11 @@ fn settings_without_values(spec: &ModelSpec) -> Vec<(&'static str, String)> {
     let settings = spec.entry().settings.iter();
     let told = settings.filter_map(|setting| {
         let text = spec.given().text(setting.name)?;
-        let text = if quotes_a_value(setting) { HIDDEN } else { text };
+        let text = if quotes_a_value(setting) {
+            HIDDEN
+        } else {
+            text
+        };
         Some((setting.name, text.to_owned()))
     });
     told.collect()

@@ -102,6 +102,15 @@ impl Table {
 
     /// The table, in a box of its own that scrolls when it is too wide.
     pub(crate) fn finish(self) -> Html {
+        self.finish_as("sorts")
+    }
+
+    /// A table of sentences: on a narrow screen, the cells of a row stand below each other.
+    pub(crate) fn finish_stacking(self) -> Html {
+        self.finish_as("sorts stacks")
+    }
+
+    fn finish_as(self, class: &str) -> Html {
         let heads: Html = self.heads.iter().map(Head::shown).collect();
         let rows: Html = (self.rows.into_iter())
             .map(|row| {
@@ -113,7 +122,7 @@ impl Table {
         let mut table = element("caption", Html::text(&self.caption));
         table.push(element("thead", element("tr", heads)));
         table.push(element("tbody", rows));
-        let table = with("table", &[("class", "sorts")], table);
+        let table = with("table", &[("class", class)], table);
         with(
             "div",
             &[

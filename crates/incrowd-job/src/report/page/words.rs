@@ -45,6 +45,11 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// The same in a sentence.
+pub(crate) fn percent_in_words(share: f64) -> String {
+    percent(share).replace('<', "less than")
+}
+
 /// A shape of releases in plain words, and the term that explains it.
 pub(crate) fn shape(recoding: &str) -> (&'static str, &'static str) {
     match recoding {

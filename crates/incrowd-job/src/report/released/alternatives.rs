@@ -48,6 +48,19 @@ fn difference(loss: f64, published: f64) -> String {
     }
 }
 
+/// Fewer rows than this would be about single people.
+fn least_told(released: &Released<'_>) -> u64 {
+    released.outcome.smallest_class.max(2)
+}
+
+/// A number of rows that are not published.
+fn few(rows: u64, least: u64) -> String {
+    match rows {
+        rows if rows > 0 && rows < least => format!("fewer than {least}"),
+        rows => incrowd_plot::grouped(rows as f64),
+    }
+}
+
 fn is_lower(loss: f64, than: f64) -> bool {
     loss < than - SAME * than.abs().max(1.0)
 }
@@ -56,27 +69,31 @@ fn is_lower(loss: f64, than: f64) -> bool {
 fn in_words(published: &Choice, tried: &[Alternative]) -> Html {
     let mut items = Html::default();
     let mut item = |text: String| items.push(element("li", Html::prose(text)));
-    let better = tried.iter().find_map(|alternative| {
-        let found = alternative.found.as_ref()?;
-        let is_better = is_lower(found.loss, published.loss);
-        (is_better && !matches!(alternative.change, Change::Safer { .. }))
-            .then_some((&alternative.change, found))
-    });
-    match better {
-        Some((Change::Weaker { promise }, found)) => item(format!(
-            "The next better choice: with the weaker promise `{promise}`, the loss would be {} instead of {} ({}).",
+    let mut is_any_better = false;
+    for alternative in tried {
+        let Some(found) = alternative.found.as_ref() else {
+            continue;
+        };
+        if !is_lower(found.loss, published.loss) {
+            continue;
+        }
+        let gives_way = match &alternative.change {
+            Change::Safer { .. } => continue,
+            Change::Weaker { promise } => format!("with the weaker promise `{promise}`"),
+            Change::Budget { rows } => {
+                format!("if up to {} could be left out", count(*rows, "row", "rows"))
+            }
+        };
+        is_any_better = true;
+        item(format!(
+            "More detail: {gives_way}, the loss would be {} instead of {} ({}).",
             figure(found.loss),
             figure(published.loss),
             difference(found.loss, published.loss)
-        )),
-        Some((Change::Budget { rows }, found)) => item(format!(
-            "The next better choice: if {} could be left out, the loss would be {} instead of {} ({}).",
-            count(*rows, "row", "rows"),
-            figure(found.loss),
-            figure(published.loss),
-            difference(found.loss, published.loss)
-        )),
-        _ => item("The next better choice: none of the weaker requests below gains anything.".to_owned()),
+        ));
+    }
+    if !is_any_better {
+        item("More detail: none of the weaker requests that were tried gains anything.".to_owned());
     }
     for alternative in tried {
         let Change::Safer { promise } = &alternative.change else {
@@ -84,14 +101,14 @@ fn in_words(published: &Choice, tried: &[Alternative]) -> Html {
         };
         item(match &alternative.found {
             Some(found) => format!(
-                "The next safer choice: the stronger promise `{promise}` would cost a loss of {} instead of {} ({}).",
+                "More safety: with the stronger promise `{promise}`, the loss would be {} instead of {} ({}).",
                 figure(found.loss),
                 figure(published.loss),
                 difference(found.loss, published.loss)
             ),
             None => format!(
-                "The next safer choice: for the stronger promise `{promise}`, the same algorithm found no release within \
-                 the work set aside for this page."
+                "More safety: for the stronger promise `{promise}`, the same algorithm found no release within the work \
+                 set aside for this page."
             ),
         });
     }
@@ -102,6 +119,7 @@ fn in_words(published: &Choice, tried: &[Alternative]) -> Html {
 fn table(released: &Released<'_>, tried: &[Alternative]) -> Html {
     let published = &released.facts.alternatives.published;
     let columns = &released.certificate.request.quasi_identifiers;
+    let smallest = least_told(released);
     let row = |words: Html, found: Option<&Choice>, is_published: bool| {
         let mut row = vec![Cell::Words {
             shown: words,
@@ -120,7 +138,12 @@ fn table(released: &Released<'_>, tried: &[Alternative]) -> Html {
             true => figure(found.loss),
             false => format!("{} or less", figure(found.loss)),
         };
-        let number = |figure: u64| Cell::number(figure as f64, incrowd_plot::grouped(figure as f64));
+        let number =
+            |figure: u64| Cell::number(figure as f64, incrowd_plot::grouped(figure as f64));
+        let left_out = match found.rows_suppressed {
+            rows if is_published => number(rows),
+            rows => Cell::number(rows as f64, few(rows, smallest)),
+        };
         let changed = match (is_published, &found.levels, &published.levels) {
             (true, ..) => "published".to_owned(),
             (_, Some(levels), Some(old)) => {
@@ -138,7 +161,7 @@ fn table(released: &Released<'_>, tried: &[Alternative]) -> Html {
         };
         row.extend([
             Cell::number(found.loss, loss),
-            number(found.rows_suppressed),
+            left_out,
             number(found.smallest_class),
             Cell::text(changed),
         ]);
@@ -174,9 +197,8 @@ fn steps(released: &Released<'_>, alternatives: &Alternatives) -> Html {
         Ok(steps) => steps,
         Err(reason) => return paragraph(format!("Not computed: {reason}.")),
     };
-    let outcome = released.outcome;
     let budget = released.certificate.request.max_suppressed;
-    let smallest = outcome.smallest_class.max(2);
+    let smallest = least_told(released);
     let published = &alternatives.published;
     let mut html = paragraph(format!(
         "The release is a point in a lattice: each column stands at one of its levels. This is what would happen if a \
@@ -190,18 +212,21 @@ fn steps(released: &Released<'_>, alternatives: &Alternatives) -> Html {
     let cells = |neighbor: &Option<Neighbor>, none: &str| match neighbor {
         None => [Cell::text(none), Cell::Missing],
         Some(neighbor) => {
-            let more = neighbor.rows_suppressed.saturating_sub(published.rows_suppressed);
+            let more = neighbor
+                .rows_suppressed
+                .saturating_sub(published.rows_suppressed);
             let rows = neighbor.rows_suppressed;
             // Fewer rows than any group has would be about single people.
             let shown = match rows {
                 0 => "fits: no row left out".to_owned(),
-                rows if rows <= budget => {
-                    format!("fits: {} left out", count(rows, "row", "rows"))
-                }
+                rows if rows <= budget => format!("fits: {} rows left out", few(rows, smallest)),
                 _ if more < smallest => {
                     format!("breaks a promise for fewer than {smallest} more rows")
                 }
-                rows => format!("breaks a promise unless {} left out", count(rows, "row is", "rows are")),
+                rows => format!(
+                    "breaks a promise unless {} left out",
+                    count(rows, "row is", "rows are")
+                ),
             };
             let loss = match rows <= budget {
                 true => format!(

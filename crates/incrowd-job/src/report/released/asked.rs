@@ -37,10 +37,12 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         0 => "no row".to_owned(),
         rows => format!("up to {}", count(rows, "row", "rows")),
     };
-    budget += match request.suppressed.as_str() {
-        "star" => "; a row left out is published as a row of `*`",
-        _ => "; a row left out is not published at all",
-    };
+    if request.max_suppressed > 0 {
+        budget += match request.suppressed.as_str() {
+            "star" => "; a row left out is published as a row of `*`",
+            _ => "; a row left out is not published at all",
+        };
+    }
     row("May be left out", Html::prose(budget));
     if let Some(population) = &request.population {
         let people = count(population.rows, "person", "persons");
@@ -52,18 +54,23 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         html.push(explained(family, bare(name)));
         html
     };
-    row("Loss is measured by", named(&request.metric, Family::Metric));
+    row(
+        "Loss is measured by",
+        named(&request.metric, Family::Metric),
+    );
     row("Algorithm", named(&request.algorithm, Family::Algorithm));
     let mut settings: Vec<String> = (request.settings.iter())
         .map(|(name, values)| format!("{name} = {}", values.join(", ")))
         .collect();
-    let limits = request.quasi_identifiers.iter().zip(&released.facts.columns);
-    let is_limited =
-        |max: u8, levels: usize| usize::from(max) < levels.saturating_sub(1);
+    let limits = request
+        .quasi_identifiers
+        .iter()
+        .zip(&released.facts.columns);
+    let is_limited = |max: u8, levels: usize| usize::from(max) < levels.saturating_sub(1);
     let limits = limits.filter(|(asked, column)| is_limited(asked.max_level, column.levels.len()));
-    settings.extend(limits.map(|(asked, _)| {
-        format!("{} at most at level {}", asked.column, asked.max_level)
-    }));
+    settings.extend(
+        limits.map(|(asked, _)| format!("{} at most at level {}", asked.column, asked.max_level)),
+    );
     if let Some(limit) = &request.time_limit {
         settings.push(format!("time limit {limit}"));
     }

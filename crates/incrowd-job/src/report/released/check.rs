@@ -3,6 +3,7 @@
 use super::Released;
 use crate::report::page::words::paragraph;
 use crate::report::page::{Html, element, with};
+use crate::report::visible::visible;
 use std::fmt::Write;
 
 pub(super) fn section(released: &Released<'_>) -> Html {
@@ -34,7 +35,10 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         html.push(element("code", Html::text(name)));
         html
     };
-    row(named("The table, ", &files.table), &certificate.sha256.input);
+    row(
+        named("The table, ", &files.table),
+        &certificate.sha256.input,
+    );
     row(Html::text("What was asked"), &certificate.sha256.request);
     row(
         named("The release, ", &files.release),
@@ -62,6 +66,12 @@ pub(super) fn section(released: &Released<'_>) -> Html {
          left out than allowed:",
     ));
     html.push(command(&for_the_holder(released)));
+    let names = [&files.release, &files.table];
+    if names.into_iter().any(|name| visible(name) != name.as_str()) {
+        html.push(paragraph(
+            "The name of a file has signs that cannot be shown; give the file as it is called.",
+        ));
+    }
     if files.has_own_hierarchies {
         html.push(paragraph(
             "Single columns were given hierarchies of their own: add the same `--hierarchy` flags to the second command.",
@@ -156,7 +166,9 @@ pub(super) fn reveals(released: &Released<'_>) -> Html {
     let mut items = Html::default();
     let mut item = |text: &str| items.push(element("li", Html::prose(text)));
     item("the names of all columns, also of those that are not published, and the number of rows");
-    item("for each blurred column, how many different values it had, and how many its finer levels tell apart");
+    item(
+        "for each blurred column, how many different values it had, and how many its finer levels tell apart",
+    );
     if released.facts.risk.before.is_some() {
         item(
             "the risk before, and how rows were spread before: as shares, rounded, and never about fewer rows than the \
@@ -167,7 +179,9 @@ pub(super) fn reveals(released: &Released<'_>) -> Html {
         "what other requests would have cost: losses, the number of rows they would leave out (as `fewer than` where only a \
          few more would be), and the size of their smallest group",
     );
-    item("the fingerprint of the table: whoever guesses the whole table can see that the guess is right");
+    item(
+        "the fingerprint of the table: whoever guesses the whole table can see that the guess is right",
+    );
     html.push(element("ul", items));
     html.push(paragraph(
         "None of this is about one person, and none of it names a value. Where even such figures must not leave the house, \

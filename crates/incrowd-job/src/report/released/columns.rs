@@ -17,18 +17,39 @@ pub(super) fn section(released: &Released<'_>) -> Html {
          person are blurred; the rest is published as it is, or not at all.",
     );
     html.push(overview(released));
+    let is_in_hierarchy = |column: &Generalized| column.is_in_hierarchy;
+    if released.facts.columns.iter().any(is_in_hierarchy) {
+        html.push(paragraph(
+            "Below, each blurred column has two pictures. The first shows its levels, from a single value that says nothing \
+             (`*`) at the top to exact values at the bottom. Blue is what the release publishes; what is gray below it can \
+             no longer be told apart. The second shows how the rows are spread over its values, in the table and in the \
+             release.",
+        ));
+    }
+    if !released.facts.columns.iter().all(is_in_hierarchy) {
+        html.push(paragraph(
+            "Some columns are not published by levels: groups of values are formed as they are needed, and may be narrow for \
+             some people and wide for others. For these, the first picture shows how wide the published values are.",
+        ));
+    }
     let origins = &released.outcome.hierarchies;
-    let columns = released.facts.columns.iter().zip(&request.quasi_identifiers);
+    let recoding = &released.outcome.recoding;
+    let columns = released
+        .facts
+        .columns
+        .iter()
+        .zip(&request.quasi_identifiers);
     for ((column, named), picture) in columns.zip(&released.facts.pictured.columns) {
         let mut content = element("h3", element("code", Html::text(&named.column)));
         let origin = origins.get(&named.column).map(|origin| origin.kind);
-        content.push(paragraph(told(column, origin)));
-        if !column.examples.is_empty() {
+        let done = in_short(column, recoding);
+        content.push(paragraph(format!("{done} {}", levels_from(origin))));
+        let mut plots = drawn(column, &named.column, &done);
+        if column.values_published > 1 {
             content.push(examples(column));
+            plots.push(pictured::column(picture));
         }
-        let mut plots = drawn(column, &named.column);
-        plots.push(pictured::column(picture));
-        content.push(with("div", &[("class", "plots")], plots));
+        content.push(with("div", &[("class", "plots pair")], plots));
         html.push(with("div", &[("class", "column")], content));
     }
     html
@@ -51,12 +72,16 @@ fn overview(released: &Released<'_>) -> Html {
             },
         ]);
     };
-    let columns = released.facts.columns.iter().zip(&request.quasi_identifiers);
+    let columns = released
+        .facts
+        .columns
+        .iter()
+        .zip(&request.quasi_identifiers);
     for (column, named) in columns {
         row(
             &named.column,
             "Others may know it (quasi-identifier)",
-            Html::text(in_short(column)),
+            Html::text(in_short(column, &released.outcome.recoding)),
         );
     }
     let unchanged = |name: &str| {
@@ -69,7 +94,9 @@ fn overview(released: &Released<'_>) -> Html {
     };
     for name in &request.sensitive {
         let role = match request.target.contains(name) {
-            true => "Must not be linked to a person (sensitive), and should be predictable (target)",
+            true => {
+                "Must not be linked to a person (sensitive), and should be predictable (target)"
+            }
             false => "Must not be linked to a person (sensitive)",
         };
         row(name, role, unchanged(name));
@@ -82,7 +109,7 @@ fn overview(released: &Released<'_>) -> Html {
     }
     for name in &request.dropped {
         let done = Html::text("Not published.");
-        row(name, "Left out, such as names and numbers of people", done);
+        row(name, "Identifies people, or is not needed", done);
     }
     let table = Table {
         caption: "Every column of the table".into(),
@@ -93,13 +120,17 @@ fn overview(released: &Released<'_>) -> Html {
         ],
         rows,
     };
-    table.finish()
+    table.finish_stacking()
 }
 
 /// Whom an unchanged column singles out.
 fn singled_out(column: &UnchangedColumn) -> String {
     match column.singled_out.rows {
         0 => "Nobody has a value of their own in it.".to_owned(),
+        rows if column.singled_out.is_exact => format!(
+            "{} a value that no other row has.",
+            count(rows, "row has", "rows have")
+        ),
         _ => format!(
             "{} of the rows have a value that no other row has.",
             column.singled_out.in_words()
@@ -108,7 +139,7 @@ fn singled_out(column: &UnchangedColumn) -> String {
 }
 
 /// What was done to a blurred column, in a sentence.
-fn in_short(column: &Generalized) -> String {
+fn in_short(column: &Generalized, recoding: &str) -> String {
     let values = count(
         column.values_published.into(),
         "value is published",
@@ -123,7 +154,11 @@ fn in_short(column: &Generalized) -> String {
         (true, levels) if !levels.is_empty() => {
             let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
             let levels = list(levels.iter().map(String::as_str));
-            format!("Blurred to levels {levels} of {top}, as much as each branch needs: {values}.")
+            let needs = match recoding {
+                "regions" => "as each group of people needs",
+                _ => "as each branch of its values needs",
+            };
+            format!("Blurred to levels {levels} of {top}, {needs}: {values}.")
         }
         _ => format!("Blurred to groups of values: {values}."),
     }
@@ -136,25 +171,14 @@ fn published_levels(column: &Generalized) -> Vec<usize> {
     levels.map(|(at, _)| at).collect()
 }
 
-/// What was done to a blurred column, and where its levels come from.
-fn told(column: &Generalized, origin: Option<Origin>) -> String {
-    let origin = match origin {
+/// Where the levels of a column come from.
+fn levels_from(origin: Option<Origin>) -> &'static str {
+    match origin {
         Some(Origin::File) => "Its levels come from a file of the data holder.",
         Some(Origin::Rule) => "Its levels follow a rule that the data holder gave.",
         Some(Origin::Automatic) => "Its levels were chosen by the program from the data.",
         None => "",
-    };
-    let picture = match column.is_in_hierarchy {
-        true => {
-            "The picture shows its levels, from `*` (nothing is said) at the top to single values at the bottom; blue is \
-             what the release publishes, and everything below it can no longer be told apart."
-        }
-        false => {
-            "Here values are not taken from a level: each group of people gets values just wide enough for it. The picture \
-             shows how wide they are."
-        }
-    };
-    format!("{} {origin} {picture}", in_short(column))
+    }
 }
 
 /// Some published texts.
@@ -186,7 +210,7 @@ fn shown(text: &str) -> String {
 }
 
 /// The levels of a column, or how wide its values are.
-fn drawn(column: &Generalized, name: &str) -> Html {
+fn drawn(column: &Generalized, name: &str, done: &str) -> Html {
     if !column.is_in_hierarchy {
         return widths(column, name);
     }
@@ -215,7 +239,7 @@ fn drawn(column: &Generalized, name: &str) -> Html {
             is_published: branch.is_published,
         })
         .collect();
-    let title = format!("Levels of {name}. {}", in_short(column));
+    let title = format!("Levels of {name}. {done}");
     Html::plot(&levels(&Levels {
         title: &title,
         rows: &rows,

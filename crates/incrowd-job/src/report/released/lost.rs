@@ -2,8 +2,11 @@
 
 use super::Released;
 use crate::report::explain::Family;
-use crate::report::page::words::{bare, count, figure, paragraph, percent};
-use crate::report::page::{Cell, Head, Html, Table, element, explained, figures, with};
+use crate::report::outcome::Guarantee;
+use crate::report::page::words::{
+    bare, count, figure, paragraph, percent, percent_in_words, shape,
+};
+use crate::report::page::{Cell, Head, Html, Table, element, explained, with};
 use incrowd_plot::{Bar, BarGroup, BarSeries, Bars, bars, grouped};
 
 const COLOR: &str = "#0072b2";
@@ -14,10 +17,10 @@ pub(super) fn section(released: &Released<'_>) -> Html {
     text += &match outcome.rows_suppressed {
         0 => "No row had to be left out.".to_owned(),
         rows => format!(
-            "{} of {} left out, since they would have stood out ({}).",
-            count(rows, "row was", "rows were"),
-            grouped(outcome.rows_in as f64),
-            percent(rows as f64 / outcome.rows_in.max(1) as f64)
+            "{} of {} were left out, since they would have stood out ({}).",
+            grouped(rows as f64),
+            count(outcome.rows_in, "row", "rows"),
+            percent_in_words(rows as f64 / outcome.rows_in.max(1) as f64)
         ),
     };
     text += &format!(
@@ -29,15 +32,40 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         )
     );
     let mut html = paragraph(text);
-    html.push(paragraph(format!(
-        "How good the release is known to be, by the measure that was asked for: {}.",
-        outcome.guarantee.in_words(outcome.gap)
-    )));
+    html.push(asked_for(released));
     let mut plots = by_column(released);
     plots.push(class_sizes(&released.facts.pictured.class_sizes));
-    html.push(with("div", &[("class", "plots")], plots));
+    html.push(with("div", &[("class", "plots pair")], plots));
     html.push(measures(released));
     html
+}
+
+/// The measure that was asked for, and how much better the release could be.
+fn asked_for(released: &Released<'_>) -> Html {
+    let outcome = released.outcome;
+    let Some((metric, loss)) = outcome.metrics.first() else {
+        return Html::default();
+    };
+    let mut text = Html::text("The loss was measured by ");
+    text.push(element("code", Html::text(metric)));
+    text.push(Html::text(": "));
+    text.push(explained(Family::Metric, bare(metric)));
+    text.push(Html::text(format!(" It is {}. ", figure(*loss))));
+    let words = shape(&outcome.recoding).0;
+    text.push(Html::text(match (outcome.guarantee, outcome.gap) {
+        (Guarantee::Optimal, _) => format!(
+            "This is proven to be the least: no other release of this shape ({words}) keeps the promises and loses less."
+        ),
+        (Guarantee::Bounded, Some(gap)) => format!(
+            "How much less any release of this shape ({words}) could lose is known: at most {:.1} %.",
+            // Rounded up, as anything else would claim too much.
+            (gap * 1000.0).ceil() / 10.0
+        ),
+        _ => format!(
+            "The algorithm looks for a good release of this shape ({words}), not for a proof: another one may lose less."
+        ),
+    }));
+    element("p", text)
 }
 
 /// How much of each blurred column is lost.
@@ -127,16 +155,7 @@ fn class_sizes(classes: &[(u32, u32)]) -> Html {
 
 /// Every measure, the one asked for first.
 fn measures(released: &Released<'_>) -> Html {
-    let mut html = Html::default();
     let metrics = &released.outcome.metrics;
-    if let Some((metric, loss)) = metrics.first() {
-        let mut text = Html::text("The measure that was asked for: ");
-        text.push(element("code", Html::text(metric)));
-        text.push(Html::text(format!(" is {}. ", figure(*loss))));
-        text.push(explained(Family::Metric, bare(metric)));
-        text.push(Html::text(" Lower means that more detail is left."));
-        html.push(element("p", text));
-    }
     let rows = metrics.iter().map(|(metric, &loss)| {
         vec![
             Cell::Words {
@@ -150,7 +169,7 @@ fn measures(released: &Released<'_>) -> Html {
             },
         ]
     });
-    html.push(figures(Table {
+    let table = Table {
         caption: "Every measure of loss; lower is better".into(),
         heads: vec![
             Head::words("Measure", Html::default()),
@@ -158,8 +177,9 @@ fn measures(released: &Released<'_>) -> Html {
             Head::words("What it says", Html::default()),
         ],
         rows: rows.collect(),
-    }));
-    html
+    };
+    let summary = element("summary", Html::text("Every measure of loss"));
+    element("details", [summary, table.finish()].into_iter().collect())
 }
 
 #[cfg(test)]
@@ -170,6 +190,9 @@ mod tests {
     fn bars_of_class_sizes_begin_at_round_numbers() {
         assert_eq!(starts(3, 3), [3]);
         assert_eq!(starts(3, 21), [3, 5, 10, 20]);
-        assert_eq!(starts(5, 5_000), [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]);
+        assert_eq!(
+            starts(5, 5_000),
+            [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
+        );
     }
 }

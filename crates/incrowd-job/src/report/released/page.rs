@@ -2,13 +2,13 @@
 
 use super::{Released, alternatives, asked, check, columns, lost, protected, risks};
 use crate::report::explain::Family;
-use crate::report::page::words::{bare, count, paragraph, percent, shape};
+use crate::report::page::words::{bare, count, paragraph, percent_in_words, shape};
 use crate::report::page::{Cell, Head, Html, Page, Table, element, section, terms, with};
 use crate::report::research::RuleKept;
 use incrowd_plot::grouped;
 
 /// The terms that the page itself uses.
-const TERMS: [&str; 13] = [
+const TERMS: [&str; 16] = [
     "release",
     "quasi-identifier",
     "sensitive",
@@ -22,6 +22,9 @@ const TERMS: [&str; 13] = [
     "metric",
     "loss",
     "guarantee",
+    "prosecutor",
+    "journalist",
+    "marketer",
 ];
 
 impl Released<'_> {
@@ -29,7 +32,11 @@ impl Released<'_> {
     pub(crate) fn to_html(&self) -> String {
         let mut sections = vec![
             section("asked", "What was asked", asked::section(self)),
-            section("columns", "What was done to each column", columns::section(self)),
+            section(
+                "columns",
+                "What was done to each column",
+                columns::section(self),
+            ),
             section(
                 "protected",
                 "What is protected, and against whom",
@@ -92,6 +99,7 @@ impl Released<'_> {
         ));
         text.push(element("code", Html::text(&files.table)));
         let unchanged = outcome.exposed.unchanged.len() as u64;
+        let blurred = request.quasi_identifiers.len() as u64;
         let left_out = outcome.rows_in - outcome.rows_out;
         let mut say = |words: String| text.push(Html::prose(words));
         say(match left_out {
@@ -103,8 +111,9 @@ impl Released<'_> {
             ),
         });
         say(format!(
-            "{} blurred, {} published as {}, {} not published. ",
-            count(request.quasi_identifiers.len() as u64, "column is", "columns are"),
+            "{} be known to others and {} blurred as far as needed, {} published as {}, {} not published. ",
+            count(blurred, "column could", "columns could"),
+            if blurred == 1 { "is" } else { "are" },
             count(unchanged, "is", "are"),
             if unchanged == 1 { "it is" } else { "they are" },
             count(request.dropped.len() as u64, "is", "are"),
@@ -116,7 +125,7 @@ impl Released<'_> {
             smallest => format!(
                 "In the blurred columns every person looks like at least {}, so that somebody who knows these columns about \
                  a person, and that the person is in the table, finds the right row with a chance of at most {}. ",
-                count(smallest - 1, "other", "others"),
+                count(smallest.saturating_sub(1), "other", "others"),
                 protected::one_in(risk.highest)
             ),
         });
@@ -126,7 +135,7 @@ impl Released<'_> {
             say(format!(
                 "The price: over all blurred columns, {} of the detail is lost (0 %: as exact as the table; 100 %: nothing \
                  is left). ",
-                percent(width)
+                percent_in_words(width)
             ));
         }
         say(

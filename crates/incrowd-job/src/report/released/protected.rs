@@ -3,14 +3,14 @@
 use super::promises::Harm;
 use super::{Promise, Released};
 use crate::report::outcome::RowOrder;
-use crate::report::page::words::{count, paragraph, percent};
+use crate::report::page::words::{count, paragraph, percent_in_words};
 use crate::report::page::{Cell, Head, Html, Table, element, with};
 
 /// The chance of being one of so many.
 pub(super) fn one_in(chance: f64) -> String {
     match chance {
         chance if chance <= 0.0 => "none".to_owned(),
-        chance if chance >= 1.0 => "certain".to_owned(),
+        chance if chance >= 1.0 => "1 in 1".to_owned(),
         chance => format!("1 in {}", incrowd_plot::grouped((1.0 / chance).round())),
     }
 }
@@ -54,7 +54,7 @@ fn promises(promises: &[Promise]) -> Html {
         ],
         rows: rows.collect(),
     };
-    table.finish()
+    table.finish_stacking()
 }
 
 /// What each kind of attacker can do.
@@ -76,7 +76,7 @@ fn attackers(released: &Released<'_>) -> Html {
         format!(
             " looks for one person, knows that this person is in the table, and knows all blurred columns about them. At \
              best, the row they pick is the right one with a chance of: {highest}; on average over all rows: {}.",
-            percent(risk.average)
+            percent_in_words(risk.average)
         ),
     );
     items.push(item(
@@ -99,7 +99,7 @@ fn attackers(released: &Released<'_>) -> Html {
         "The marketer",
         format!(
             " tries to match everybody and does not mind mistakes. Of all matches, so many are right on average: {}.",
-            percent(risk.average)
+            percent_in_words(risk.average)
         ),
     ));
     let learning: Vec<&Promise> = (released.facts.promises.iter())
@@ -109,8 +109,8 @@ fn attackers(released: &Released<'_>) -> Html {
     let about_certain = match certain.iter().map(|(_, share)| *share).reduce(f64::max) {
         None => String::new(),
         Some(share) if share > 0.0 => format!(
-            " Still, for up to {} of the rows, everybody who looks alike has the same value.",
-            percent(share)
+            " As it is, that is so for {} of the rows.",
+            percent_in_words(share)
         ),
         Some(_) => " In no group do all people have the same value.".to_owned(),
     };
@@ -140,13 +140,36 @@ fn not_protected(released: &Released<'_>) -> Html {
     let (outcome, request) = (released.outcome, &released.certificate.request);
     let mut items = Html::default();
     let mut item = |text: String| items.push(element("li", Html::prose(text)));
-    for column in outcome.exposed.homogeneous.iter().filter(|column| column.classes > 0) {
+    for column in outcome
+        .exposed
+        .homogeneous
+        .iter()
+        .filter(|column| column.classes > 0)
+    {
         item(format!(
             "In {}, with {}, all people have the same value of `{}`. Whoever knows that somebody is among them knows \
              that value.",
-            count(column.classes, "group of people who look alike", "groups of people who look alike"),
+            count(
+                column.classes,
+                "group of people who look alike",
+                "groups of people who look alike"
+            ),
             count(column.rows, "row", "rows"),
             column.column.replace('`', "'")
+        ));
+    }
+    for given in (outcome.exposed.given_away.iter()).filter(|given| given.share > 0.0) {
+        item(format!(
+            "Sensitive values that other columns give away: whoever also knows the columns that are published as they are \
+             learns `{}` for {} of the rows.",
+            given.column.replace('`', "'"),
+            given.in_words()
+        ));
+    }
+    if let Some(together) = (outcome.exposed.kept_with_classes.as_ref()).filter(|it| it.rows > 0) {
+        item(format!(
+            "People who stand out by the kept columns: {} of the rows are unique if these columns are known too.",
+            together.in_words()
         ));
     }
     let promises = &released.facts.promises;

@@ -33,7 +33,11 @@ pub(super) fn section(released: &Released<'_>) -> Html {
 }
 
 /// A measure: what it is called, and how it is read.
-type Measure = (String, fn(f64) -> String, Box<dyn Fn(&RiskTold) -> Option<f64>>);
+type Measure = (
+    String,
+    fn(f64) -> String,
+    Box<dyn Fn(&RiskTold) -> Option<f64>>,
+);
 
 fn measures(released: &Released<'_>) -> Vec<Measure> {
     let risk = &released.facts.risk;

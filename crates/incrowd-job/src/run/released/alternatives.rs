@@ -97,7 +97,9 @@ impl Trial<'_> {
     /// The same algorithm with other requests.
     fn tried(&self, published: &Choice, reached: &[Option<f64>]) -> Result<Tried, Error> {
         if self.is_chosen_by_hand {
-            return Ok(Err("a person made the choices, who would have to make them again"));
+            return Ok(Err(
+                "a person made the choices, who would have to make them again",
+            ));
         }
         if self.control.is_asked_for_best() {
             return Ok(Err("the search was ended by hand"));
@@ -127,6 +129,7 @@ impl Trial<'_> {
                 let Some((promise, found)) = with(parameter)? else {
                     continue;
                 };
+                let found = Some(at_least_as_good(found, published));
                 let is_better = (found.as_ref()).is_some_and(|found| found.loss < published.loss);
                 let change = Change::Weaker { promise };
                 tried.push(Alternative { change, found });
@@ -145,7 +148,10 @@ impl Trial<'_> {
                 change: Change::Budget {
                     rows: budget.into(),
                 },
-                found: self.solved(self.problem.models, budget)?,
+                found: Some(at_least_as_good(
+                    self.solved(self.problem.models, budget)?,
+                    published,
+                )),
             });
         }
         Ok(Ok(tried))
@@ -164,7 +170,13 @@ impl Trial<'_> {
             Direction::AtLeast => one.min(other),
             Direction::AtMost | Direction::Below => one.max(other),
         });
-        Some(Ladder::of(setting.kind, setting.name, asked, direction, worst))
+        Some(Ladder::of(
+            setting.kind,
+            setting.name,
+            asked,
+            direction,
+            worst,
+        ))
     }
 
     fn with_promises(&self, specs: &[ModelSpec]) -> Result<Option<Choice>, Error> {
@@ -203,7 +215,9 @@ impl Trial<'_> {
     fn steps(&self, node: &Node) -> Result<Result<Vec<Step>, &'static str>, Error> {
         let table = &self.first_pass.table;
         if (2 * node.len()).saturating_mul(table.tuples.len()) > MOST_TUPLES {
-            return Ok(Err("the table has too many different rows to count every neighbor"));
+            return Ok(Err(
+                "the table has too many different rows to count every neighbor",
+            ));
         }
         let metric = self.asked.metric.build(table)?;
         let problem = (self.problem.clone())
@@ -232,6 +246,17 @@ impl Trial<'_> {
             });
         }
         Ok(Ok(steps))
+    }
+}
+
+/// What is found for a weaker request. What is published meets it too, so nothing worse is an answer.
+fn at_least_as_good(found: Option<Choice>, published: &Choice) -> Choice {
+    match found {
+        Some(found) if found.loss <= published.loss => found,
+        _ => Choice {
+            is_final: false,
+            ..published.clone()
+        },
     }
 }
 
@@ -301,8 +326,12 @@ impl Ladder {
             _ => {
                 let rounded = |number: f64| (number * 1e4).round() / 1e4;
                 (
-                    [1.25, 1.5, 2.0, 4.0].map(|factor| rounded(asked * factor)).into(),
-                    [0.8, 0.5, 0.25, 0.1].map(|factor| rounded(asked * factor)).into(),
+                    [1.25, 1.5, 2.0, 4.0]
+                        .map(|factor| rounded(asked * factor))
+                        .into(),
+                    [0.8, 0.5, 0.25, 0.1]
+                        .map(|factor| rounded(asked * factor))
+                        .into(),
                 )
             }
         }

@@ -1,1 +1,0 @@
-//! Whatever columns, files and values are called, the page stays the page.
