@@ -130,10 +130,13 @@ fn the_roles_that_the_guide_shows_are_those_proposed() {
 }
 
 #[test]
-fn the_page_that_the_guide_tells_of_is_written() {
+fn the_pages_that_guides_tell_of_are_written() {
     let (ran, folder) = run_all("docs/guide/comparing.md");
     assert_eq!(ran, 1);
     assert!(folder.path().join("out/comparison.html").exists());
+    let (ran, folder) = run_all("docs/guide/report-of-a-release.md");
+    assert_eq!(ran, 1);
+    assert!(folder.path().join("out/safe.html").exists());
 }
 
 #[test]

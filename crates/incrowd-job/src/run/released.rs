@@ -13,7 +13,8 @@ use crate::report::pictured::Pictured;
 use crate::report::released::{Alternatives, Facts, Files, Promise, Released};
 use crate::run::describe::Answer;
 use crate::run::files::file_name;
-use incrowd_core::privacy::ModelSpec;
+use incrowd_core::privacy::{ModelSpec, PrivacyModel};
+use incrowd_core::publish::Reached;
 use incrowd_core::registry::{Kind, Setting};
 use std::path::Path;
 
@@ -59,9 +60,8 @@ pub(crate) fn page(
 /// What was promised, and what it has come to.
 fn promises(answer: &Answer<'_>) -> Vec<Promise> {
     let columns = &answer.problem.table.columns;
-    let models = answer.problem.models.iter().zip(answer.seen.reached());
-    let promise = |(model, reached): (&Box<dyn incrowd_core::privacy::PrivacyModel>, _)| {
-        let reached: &incrowd_core::publish::Reached = reached;
+    let models = answer.problem.models.iter().map(|model| &**model);
+    let promise = |(model, reached): (&dyn PrivacyModel, &Reached)| {
         let column = model.column().map(|at| columns[at].name.as_str());
         let spec = (model.spec()).with_column(column.filter(|_| columns.len() > 1));
         Promise {
@@ -73,7 +73,7 @@ fn promises(answer: &Answer<'_>) -> Vec<Promise> {
             direction: model.direction(),
         }
     };
-    models.map(promise).collect()
+    models.zip(answer.seen.reached()).map(promise).collect()
 }
 
 /// In place of a value of the table.
@@ -100,13 +100,20 @@ fn settings_without_values(spec: &ModelSpec) -> Vec<(&'static str, String)> {
 }
 
 /// A model as it is written, without the values of the table that it quotes.
-pub(super) fn without_values(spec: &ModelSpec) -> String {
-    let mut spec = spec.clone();
-    for setting in spec.entry().settings.iter().filter(|it| quotes_a_value(it)) {
-        if spec.setting(setting.name).is_some() {
-            let any_text = "any text is a text";
-            spec.give(setting.name, HIDDEN).expect(any_text);
+fn without_values(spec: &ModelSpec) -> String {
+    let mut told = ModelSpec::bare(spec.entry());
+    for setting in spec.entry().settings {
+        let Some(text) = spec.setting(setting.name) else {
+            continue;
+        };
+        let text = if quotes_a_value(setting) {
+            HIDDEN
+        } else {
+            text
+        };
+        if told.give(setting.name, text).is_err() {
+            return spec.name().to_owned();
         }
     }
-    spec.to_string()
+    told.to_string()
 }
