@@ -96,7 +96,8 @@ pub fn levels(picture: &Levels<'_>) -> String {
         }
         svg.text((MARGIN, middle(at) - 2.0), name_font(row), name);
         let below = middle(at) - 2.0 + line_height(NOTE);
-        svg.text((MARGIN, below), NOTE, note);
+        let color = if row.is_published { INK } else { FAINT };
+        svg.text((MARGIN, below), Font { color, ..NOTE }, note);
     }
     match picture.nodes.is_empty() {
         true => stair(&mut svg, picture.rows, left, middle),

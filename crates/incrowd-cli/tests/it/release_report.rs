@@ -517,3 +517,23 @@ fn rules_of_experts_are_told_without_their_values() {
     }
     assert!(!text(&page).contains("38|39"));
 }
+
+#[test]
+fn a_release_that_is_printed_has_a_report_that_says_what_to_put_in_its_place() {
+    let folder = Folder::with("t.csv", PATIENTS);
+    let run = folder.run(&format!(
+        "anonymize t.csv {ROLES} -k 2 -o - --report p.html"
+    ));
+    let run = run.ends_with(0);
+    assert!(run.stdout.starts_with("age,"), "{}", run.stdout);
+    let page = folder.read("p.html");
+    assert!(page.contains("<h1>Report on a release</h1>"));
+    let commands = commands(&page);
+    assert!(commands[0].starts_with("incrowd verify RELEASE.csv -q age"));
+    // What is counted again is what was printed.
+    let folder = folder.and("RELEASE.csv", run.stdout);
+    for command in commands {
+        let command = command.strip_prefix("incrowd ").unwrap();
+        folder.run(command).ends_with(0);
+    }
+}

@@ -41,7 +41,11 @@ pub(crate) struct Released<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Files {
     pub(crate) table: String,
+    /// Whether that is a file, and not standard input or a table in memory.
+    pub(crate) table_is_file: bool,
     pub(crate) release: String,
+    /// Whether that is a file.
+    pub(crate) release_is_file: bool,
     /// The certificate and its SHA-256, if one is written.
     pub(crate) certificate: Option<(String, String)>,
     pub(crate) population: Option<String>,

@@ -40,12 +40,18 @@ pub(crate) fn page(
     let job = answer.job;
     let name = |path: &Path| file_name(&path.to_string_lossy());
     let written = outcome.output.as_ref();
+    let is_printed = job.output.path.as_deref() == Some("-") && job.output.sink.is_none();
     Released {
         outcome,
         certificate,
         files: Files {
             table: file_name(&answer.asked.source.name()),
-            release: written.map_or_else(String::new, |written| name(&written.path)),
+            table_is_file: job.data.table.is_none() && job.data.path.as_deref() != Some("-"),
+            release: match written {
+                Some(written) if !is_printed => name(&written.path),
+                _ => "on standard output".to_owned(),
+            },
+            release_is_file: job.output.sink.is_none() && !is_printed,
             certificate: (outcome.certificate.as_ref())
                 .map(|written| (name(&written.path), written.sha256.clone())),
             population: job.privacy.population.as_deref().map(file_name),

@@ -61,11 +61,18 @@ pub(super) fn section(released: &Released<'_>) -> Html {
          with code that shares nothing with the search:",
     ));
     html.push(command(&for_readers(released)));
-    html.push(paragraph(
-        "Who also has the table can check in addition that every published row comes from it, and that not more rows were \
-         left out than allowed:",
-    ));
-    html.push(command(&for_the_holder(released)));
+    if files.table_is_file {
+        html.push(paragraph(
+            "Whoever also has the table can check in addition that every published row comes from it, and that not more \
+             rows were left out than allowed:",
+        ));
+        html.push(command(&for_the_holder(released)));
+    }
+    if !files.release_is_file {
+        html.push(paragraph(format!(
+            "Put the name of the file that holds the release in place of `{RELEASE}`."
+        )));
+    }
     let names = [&files.release, &files.table];
     if names.into_iter().any(|name| visible(name) != name.as_str()) {
         html.push(paragraph(
@@ -87,6 +94,9 @@ fn command(text: &str) -> Html {
         element("code", Html::text(text)),
     )
 }
+
+/// In place of a release that is not in a file yet.
+const RELEASE: &str = "RELEASE.csv";
 
 /// A word of a command line, as a shell reads it back.
 fn quoted(word: &str) -> String {
@@ -117,7 +127,10 @@ fn columns<'a>(flag: &str, names: impl IntoIterator<Item = &'a str>) -> String {
 fn for_readers(released: &Released<'_>) -> String {
     let files = &released.files;
     let request = &released.certificate.request;
-    let mut text = format!("incrowd verify {}", file(&files.release));
+    let mut text = match files.release_is_file {
+        true => format!("incrowd verify {}", file(&files.release)),
+        false => format!("incrowd verify {RELEASE}"),
+    };
     match &files.certificate {
         Some((name, _)) => text += &format!(" --certificate {}", file(name)),
         None => {
@@ -134,6 +147,9 @@ fn for_readers(released: &Released<'_>) -> String {
             text += &columns("--privacy", texts);
             if request.spreadsheet_safe {
                 text += " --spreadsheet-safe";
+            }
+            if request.missing != "own-value" {
+                text += &format!(" --missing-cells {}", quoted(&request.missing));
             }
         }
     }
@@ -153,6 +169,9 @@ fn for_the_holder(released: &Released<'_>) -> String {
     if files.certificate.is_none() {
         let rows = released.certificate.request.max_suppressed;
         text += &format!(" --max-suppressed {rows}");
+        if let Some([numbers]) = released.certificate.request.settings.get("numbers") {
+            text += &format!(" --numbers {}", quoted(numbers));
+        }
     }
     text
 }

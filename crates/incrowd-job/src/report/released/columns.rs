@@ -43,7 +43,11 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         let mut content = element("h3", element("code", Html::text(&named.column)));
         let origin = origins.get(&named.column).map(|origin| origin.kind);
         let done = in_short(column, recoding);
-        content.push(paragraph(format!("{done} {}", levels_from(origin))));
+        let origin = match column.is_in_hierarchy {
+            true => levels_from(origin),
+            false => "",
+        };
+        content.push(paragraph(format!("{done} {origin}")));
         let mut plots = drawn(column, &named.column, &done);
         if column.values_published > 1 {
             content.push(examples(column));

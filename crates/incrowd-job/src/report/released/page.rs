@@ -66,7 +66,10 @@ impl Released<'_> {
         ));
         sections.push(section("glossary", "Words used here", self.glossary()));
         let page = Page {
-            title: format!("Report on the release {}", self.files.release),
+            title: match self.files.release_is_file {
+                true => format!("Report on the release {}", self.files.release),
+                false => "Report on a release".to_owned(),
+            },
             lead: self.verdict(),
             sections,
             foot: paragraph(format!(
@@ -83,7 +86,10 @@ impl Released<'_> {
         let request = &self.certificate.request;
         let files = &self.files;
         let mut html = Html::default();
-        let mut text = element("code", Html::text(&files.release));
+        let mut text = match files.release_is_file {
+            true => element("code", Html::text(&files.release)),
+            false => Html::text("The release"),
+        };
         let mut say = |words: String| text.push(Html::prose(words));
         if outcome.rows_out == 0 {
             say(format!(
@@ -179,7 +185,6 @@ impl Released<'_> {
 
     fn glossary(&self) -> Html {
         let request = &self.certificate.request;
-        let metrics = self.outcome.metrics.keys();
         let promises = self.facts.promises.iter();
         let mut html = paragraph("The words of this page. `incrowd explain NAME` prints the same.");
         html.push(terms(
@@ -187,7 +192,7 @@ impl Released<'_> {
                 .chain([(Family::Term, shape(&self.outcome.recoding).1)])
                 .chain(promises.map(|promise| (Family::Model, promise.model)))
                 .chain([(Family::Algorithm, request.algorithm.as_str())])
-                .chain(metrics.map(|metric| (Family::Metric, bare(metric)))),
+                .chain([(Family::Metric, bare(&request.metric))]),
         ));
         html
     }
@@ -235,7 +240,7 @@ fn rules_kept(rules: &[RuleKept]) -> Html {
             ],
             rows,
         }
-        .finish(),
+        .finish_stacking(),
     );
     html
 }

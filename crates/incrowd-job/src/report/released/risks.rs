@@ -74,6 +74,14 @@ fn measures(released: &Released<'_>) -> Vec<Measure> {
     measures
 }
 
+/// A share of the table. What is less than a step could be about single people, or about nobody.
+fn rounded(share: f64, step: f64) -> String {
+    match share < step {
+        true => format!("less than {} %", (1000.0 * step).round() / 10.0),
+        false => percent(share),
+    }
+}
+
 fn plot(released: &Released<'_>) -> Html {
     let risk = &released.facts.risk;
     let mut series = Vec::new();
@@ -87,17 +95,17 @@ fn plot(released: &Released<'_>) -> Html {
         label: "after".into(),
         color: Some(AFTER),
     });
+    let bar = |value: f64, text: String| Bar { value, text };
     let groups: Vec<BarGroup> = (measures(released).into_iter())
-        .map(|(label, _, read)| BarGroup {
-            label,
-            bars: (risk.before.iter().chain([&risk.after]))
-                .map(|told| {
-                    read(told).map(|value| Bar {
-                        value,
-                        text: percent(value),
-                    })
-                })
-                .collect(),
+        .map(|(label, _, read)| {
+            let before = risk.before.as_ref().and_then(&read);
+            let before = before.map(|value| bar(value, rounded(value, risk.rounded_to)));
+            let after = read(&risk.after).map(|value| bar(value, percent(value)));
+            let bars = match risk.before.is_some() {
+                true => vec![before, after],
+                false => vec![after],
+            };
+            BarGroup { label, bars }
         })
         .collect();
     Html::plot(&bars(&Bars {
@@ -112,17 +120,19 @@ fn plot(released: &Released<'_>) -> Html {
 
 fn table(released: &Released<'_>) -> Html {
     let risk = &released.facts.risk;
-    let cell = |value: Option<f64>, words: fn(f64) -> String| match value {
-        Some(value) => Cell::number(value, words(value)),
-        None => Cell::Missing,
-    };
     let rows = measures(released).into_iter().map(|(label, words, read)| {
-        let before = risk.before.as_ref().and_then(&read);
-        vec![
-            Cell::text(label),
-            cell(before, words),
-            cell(read(&risk.after), words),
-        ]
+        let before = match risk.before.as_ref().and_then(&read) {
+            Some(value) if value < risk.rounded_to => {
+                Cell::number(value, rounded(value, risk.rounded_to))
+            }
+            Some(value) => Cell::number(value, words(value)),
+            None => Cell::Missing,
+        };
+        let after = match read(&risk.after) {
+            Some(value) => Cell::number(value, words(value)),
+            None => Cell::Missing,
+        };
+        vec![Cell::text(label), before, after]
     });
     let table = Table {
         caption: "Risk before and after".into(),
