@@ -465,6 +465,28 @@ fn commands(page: &str) -> Vec<String> {
     blocks.map(command).collect()
 }
 
+/// A cell of every patient, with the levels that follow from it.
+fn levels(column: usize, levels: impl Fn(&str) -> String) -> String {
+    let cells = PATIENTS.lines().skip(1);
+    let mut cells: Vec<&str> = cells
+        .map(|row| row.split(',').nth(column).unwrap())
+        .collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+        .iter()
+        .map(|cell| format!("{cell},{},*\n", levels(cell)))
+        .collect()
+}
+
+fn ages() -> String {
+    levels(1, |age| format!("{}0s", &age[..1]))
+}
+
+fn zips() -> String {
+    levels(3, |zip| format!("{}***", &zip[..2]))
+}
+
 #[test]
 #[cfg(unix)]
 fn the_commands_to_check_it_work_as_they_are() {
@@ -472,9 +494,19 @@ fn the_commands_to_check_it_work_as_they_are() {
         ("safe.csv", "t.csv", "c.json"),
         ("it's \"safe\" $(x).csv", "a & b;.csv", "c <x> `y`.json"),
     ] {
-        for has_certificate in [true, false] {
-            let folder = Folder::with(table, PATIENTS).and("h/sex.csv", "f,*\nm,*\n");
-            let mut command = folder.command(&format!("anonymize {ROLES} -k 2 --hierarchies h"));
+        for (has_certificate, promise) in [
+            (true, "-k 2"),
+            (false, "-k 2"),
+            (true, "--privacy 'k-map(k=2)' --population people.csv"),
+            (false, "--privacy 'k-map(k=2)' --population people.csv"),
+        ] {
+            let folder = Folder::with(table, PATIENTS)
+                .and("people.csv", PATIENTS)
+                .and("h/age.csv", ages())
+                .and("h/zip.csv", zips())
+                .and("h/sex.csv", "f,*\nm,*\n");
+            let request = format!("anonymize {ROLES} {promise} --hierarchies h");
+            let mut command = folder.command(&request);
             command.args([table, "--report", "p.html", "-o", release]);
             if has_certificate {
                 command.args(["--certificate", certificate]);

@@ -171,8 +171,16 @@ pub(crate) struct Choice {
 #[derive(Debug, Clone)]
 pub(crate) struct Alternative {
     pub(crate) change: Change,
-    /// None if nothing was found.
-    pub(crate) found: Option<Choice>,
+    pub(crate) found: Result<Choice, Nothing>,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nothing {
+    /// Not even the whole table keeps the promise.
+    OutOfReach,
+    /// The search found nothing within its limits.
+    NotFound,
 }
 
 /// How another request differs.

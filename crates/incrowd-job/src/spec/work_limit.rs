@@ -29,6 +29,11 @@ impl WorkLimit {
     /// The default.
     pub const DEFAULT: WorkLimit = WorkLimit(Some(DEFAULT_WORK_LIMIT));
 
+    /// So many steps.
+    pub(crate) const fn of_steps(steps: u64) -> Self {
+        WorkLimit(Some(steps))
+    }
+
     /// The steps; `None` when there is no limit.
     pub fn steps(self) -> Option<u64> {
         self.0

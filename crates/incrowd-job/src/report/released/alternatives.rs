@@ -1,6 +1,6 @@
 //! What else could have been had, and what it would have cost.
 
-use super::{Alternative, Alternatives, Change, Choice, Neighbor, Released};
+use super::{Alternative, Alternatives, Change, Choice, Neighbor, Nothing, Released};
 use crate::report::page::words::{count, figure, paragraph};
 use crate::report::page::{Cell, Head, Html, Table, element};
 
@@ -71,7 +71,7 @@ fn in_words(published: &Choice, tried: &[Alternative]) -> Html {
     let mut item = |text: String| items.push(element("li", Html::prose(text)));
     let mut is_any_better = false;
     for alternative in tried {
-        let Some(found) = alternative.found.as_ref() else {
+        let Ok(found) = alternative.found.as_ref() else {
             continue;
         };
         if !is_lower(found.loss, published.loss) {
@@ -100,13 +100,16 @@ fn in_words(published: &Choice, tried: &[Alternative]) -> Html {
             continue;
         };
         item(match &alternative.found {
-            Some(found) => format!(
+            Ok(found) => format!(
                 "More safety: with the stronger promise `{promise}`, the loss would be {} instead of {} ({}).",
                 figure(found.loss),
                 figure(published.loss),
                 difference(found.loss, published.loss)
             ),
-            None => format!(
+            Err(Nothing::OutOfReach) => format!(
+                "More safety: the stronger promise `{promise}` is out of reach, since not even the whole table keeps it."
+            ),
+            Err(Nothing::NotFound) => format!(
                 "More safety: for the stronger promise `{promise}`, the same algorithm found no release within the work \
                  set aside for this page."
             ),
@@ -120,14 +123,17 @@ fn table(released: &Released<'_>, tried: &[Alternative]) -> Html {
     let published = &released.facts.alternatives.published;
     let columns = &released.certificate.request.quasi_identifiers;
     let smallest = least_told(released);
-    let row = |words: Html, found: Option<&Choice>, is_published: bool| {
+    let row = |words: Html, found: Result<&Choice, &Nothing>, is_published: bool| {
         let mut row = vec![Cell::Words {
             shown: words,
             key: String::new(),
         }];
-        let Some(found) = found else {
+        let Ok(found) = found else {
             row.extend([
-                Cell::text("nothing found"),
+                Cell::text(match found {
+                    Err(Nothing::OutOfReach) => "out of reach",
+                    _ => "nothing found",
+                }),
                 Cell::Missing,
                 Cell::Missing,
                 Cell::Missing,
@@ -167,7 +173,7 @@ fn table(released: &Released<'_>, tried: &[Alternative]) -> Html {
         ]);
         row
     };
-    let mut rows = vec![row(Html::text("As asked"), Some(published), true)];
+    let mut rows = vec![row(Html::text("As asked"), Ok(published), true)];
     for alternative in tried {
         let words = match &alternative.change {
             Change::Safer { promise } => format!("Safer: `{promise}`"),

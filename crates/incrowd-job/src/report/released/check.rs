@@ -81,7 +81,8 @@ pub(super) fn section(released: &Released<'_>) -> Html {
     }
     if files.has_own_hierarchies {
         html.push(paragraph(
-            "Single columns were given hierarchies of their own: add the same `--hierarchy` flags to the second command.",
+            "Single columns were given hierarchies of their own: add the same `--hierarchy` flags where the table or a \
+             population is compared with the release.",
         ));
     }
     html
@@ -155,16 +156,25 @@ fn for_readers(released: &Released<'_>) -> String {
     }
     if let Some(population) = &files.population {
         text += &format!(" --population {}", file(population));
+        // Whom of them a published value stands for, its hierarchy says.
+        text += &hierarchies(released);
     }
     text
+}
+
+fn hierarchies(released: &Released<'_>) -> String {
+    let folder = released.files.hierarchies.as_deref();
+    folder.map_or_else(String::new, |folder| {
+        format!(" --hierarchies {}", file(folder))
+    })
 }
 
 fn for_the_holder(released: &Released<'_>) -> String {
     let files = &released.files;
     let mut text = for_readers(released);
     text += &format!(" --original {}", file(&files.table));
-    if let Some(folder) = &files.hierarchies {
-        text += &format!(" --hierarchies {}", file(folder));
+    if files.population.is_none() {
+        text += &hierarchies(released);
     }
     if files.certificate.is_none() {
         let rows = released.certificate.request.max_suppressed;

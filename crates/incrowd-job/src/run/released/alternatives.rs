@@ -6,13 +6,15 @@
 
 use super::without_values;
 use crate::error::Error;
-use crate::report::released::{Alternative, Alternatives, Change, Choice, Neighbor, Step, Tried};
+use crate::report::released::{
+    Alternative, Alternatives, Change, Choice, Neighbor, Nothing, Step, Tried,
+};
 use crate::run::asked::Asked;
 use crate::run::control::{Control, Phase, PhaseWatch};
 use crate::run::counted::FirstPass;
 use crate::run::models;
 use crate::run::solve::{solve, without_unsafe_columns};
-use crate::spec::Job;
+use crate::spec::{Job, WorkLimit};
 use incrowd_core::algorithms::{Algorithm, Solved};
 use incrowd_core::lattice::{Level, Node};
 use incrowd_core::privacy::{Decimal, Direction, ModelSpec, PrivacyModel};
@@ -21,8 +23,10 @@ use incrowd_core::publish::{Release, publish_watched};
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::registry::Kind;
 
-/// What each search may do: about a second.
-const STEPS: &str = "25M";
+/// What each search may do, in steps: twice what the search for the release took, within these bounds. About a second,
+/// and a few seconds at most.
+const LEAST_STEPS: u64 = 25_000_000;
+const MOST_STEPS: u64 = 100_000_000;
 /// Of more promises, the others are left as they are.
 const MOST_PROMISES: usize = 2;
 /// Weaker promises that are tried before giving up.
@@ -31,6 +35,9 @@ const MOST_WEAKER: usize = 2;
 const MOST_TUPLES: usize = 50_000_000;
 /// The sizes of classes that people ask for.
 const SIZES: [u32; 12] = [2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000];
+
+/// What a search finds.
+type Found = Result<Choice, Nothing>;
 
 /// A release, and everything that is needed to look for others.
 pub(crate) struct Trial<'a> {
@@ -57,7 +64,7 @@ impl Trial<'_> {
             ))
         })?;
         Ok(Alternatives {
-            tried: self.tried(&published, &reached)?,
+            tried: self.tried(solved, &published, &reached)?,
             steps: match node {
                 Some(node) => self.steps(&node)?,
                 None => Err(
@@ -95,7 +102,12 @@ impl Trial<'_> {
     }
 
     /// The same algorithm with other requests.
-    fn tried(&self, published: &Choice, reached: &[Option<f64>]) -> Result<Tried, Error> {
+    fn tried(
+        &self,
+        solved: &Solved,
+        published: &Choice,
+        reached: &[Option<f64>],
+    ) -> Result<Tried, Error> {
         if self.is_chosen_by_hand {
             return Ok(Err(
                 "a person made the choices, who would have to make them again",
@@ -104,19 +116,22 @@ impl Trial<'_> {
         if self.control.is_asked_for_best() {
             return Ok(Err("the search was ended by hand"));
         }
+        let steps = solved.work.saturating_mul(2);
+        let most = WorkLimit::of_steps(steps.clamp(LEAST_STEPS, MOST_STEPS));
+        let job = &self.job.with_work_at_most(most);
         let specs = &self.asked.models;
         let mut tried = Vec::new();
         for (varied, spec) in specs.iter().enumerate().take(MOST_PROMISES) {
             let Some(ladder) = self.ladder(spec, reached) else {
                 continue;
             };
-            let with = |parameter: Decimal| -> Result<Option<(String, Option<Choice>)>, Error> {
+            let with = |parameter: Decimal| -> Result<Option<(String, Found)>, Error> {
                 let mut specs = specs.clone();
                 let Ok(other) = spec.clone().with_main(parameter) else {
                     return Ok(None);
                 };
                 specs[varied] = other.clone();
-                let found = self.with_promises(&specs)?;
+                let found = self.with_promises(job, &specs)?;
                 Ok(Some((without_values(&other), found)))
             };
             if let Some(parameter) = ladder.safer
@@ -129,8 +144,8 @@ impl Trial<'_> {
                 let Some((promise, found)) = with(parameter)? else {
                     continue;
                 };
-                let found = Some(at_least_as_good(found, published));
-                let is_better = (found.as_ref()).is_some_and(|found| found.loss < published.loss);
+                let found = Ok(at_least_as_good(found, published));
+                let is_better = (found.as_ref()).is_ok_and(|found| found.loss < published.loss);
                 let change = Change::Weaker { promise };
                 tried.push(Alternative { change, found });
                 if is_better {
@@ -148,8 +163,8 @@ impl Trial<'_> {
                 change: Change::Budget {
                     rows: budget.into(),
                 },
-                found: Some(at_least_as_good(
-                    self.solved(self.problem.models, budget)?,
+                found: Ok(at_least_as_good(
+                    self.solved(job, self.problem.models, budget)?,
                     published,
                 )),
             });
@@ -179,36 +194,35 @@ impl Trial<'_> {
         ))
     }
 
-    fn with_promises(&self, specs: &[ModelSpec]) -> Result<Option<Choice>, Error> {
+    fn with_promises(&self, job: &Job, specs: &[ModelSpec]) -> Result<Found, Error> {
         let table = &self.first_pass.table;
         let sensitive: Vec<usize> = (0..self.asked.plan.sensitive.len()).collect();
         let models = models::build(specs, table, &sensitive)?;
-        // More than the whole table has.
         if models::check_reach(&models, table).is_err() {
-            return Ok(None);
+            return Ok(Err(Nothing::OutOfReach));
         }
-        self.solved(&models, self.problem.max_suppressed)
+        self.solved(job, &models, self.problem.max_suppressed)
     }
 
-    /// What the algorithm finds; none if it finds nothing.
+    /// What the algorithm finds.
     fn solved(
         &self,
+        job: &Job,
         models: &[Box<dyn PrivacyModel>],
         max_suppressed: u32,
-    ) -> Result<Option<Choice>, Error> {
+    ) -> Result<Found, Error> {
         let table = &self.first_pass.table;
-        let job = self.job.with_work_at_most(STEPS.parse()?);
         let metric = self.asked.metric.build(table)?;
         let found = (self.asked)
-            .problem(&job, self.first_pass, models, &*metric, self.algorithm)
+            .problem(job, self.first_pass, models, &*metric, self.algorithm)
             .map(|problem| problem.allow_suppressed(max_suppressed))
-            .and_then(|problem| without_unsafe_columns(&job, self.algorithm, problem, self.control))
+            .and_then(|problem| without_unsafe_columns(job, self.algorithm, problem, self.control))
             .and_then(|problem| {
-                let solved = solve(&job, self.algorithm, &problem, None, self.control)?;
+                let solved = solve(job, self.algorithm, &problem, None, self.control)?;
                 self.publish(&problem, &solved, |release| self.choice(release, &solved))
             });
         self.control.check()?;
-        Ok(found.ok())
+        Ok(found.map_err(|_| Nothing::NotFound))
     }
 
     /// One column, one level finer or coarser, for every column.
@@ -250,9 +264,9 @@ impl Trial<'_> {
 }
 
 /// What is found for a weaker request. What is published meets it too, so nothing worse is an answer.
-fn at_least_as_good(found: Option<Choice>, published: &Choice) -> Choice {
+fn at_least_as_good(found: Found, published: &Choice) -> Choice {
     match found {
-        Some(found) if found.loss <= published.loss => found,
+        Ok(found) if found.loss <= published.loss => found,
         _ => Choice {
             is_final: false,
             ..published.clone()
