@@ -25,7 +25,11 @@ fn page() -> String {
         let text = |field: &str| entry[field].as_str().unwrap().to_owned();
         if text("family") != family {
             family = text("family");
-            page += &format!("\n## {}{}s\n", family[..1].to_uppercase(), &family[1..]);
+            let plural = match family.strip_suffix('y') {
+                Some(stem) => format!("{stem}ies"),
+                None => format!("{family}s"),
+            };
+            page += &format!("\n## {}{}\n", plural[..1].to_uppercase(), &plural[1..]);
         }
         page += &format!(
             "\n### {}\n\n```text\n{}\n```\n",

@@ -1,6 +1,7 @@
 //! Generalization from raw values upward.
 
 use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree};
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
     nothing_on_the_path,
@@ -25,20 +26,34 @@ crate::documented! {
     /// Works for every model, not only k, and may use a suppression budget: it ends when the rows in violating
     /// classes are within it. The anonymity gained is the growth of the smallest unsafe class that the step touches
     /// (of equal ones, the first in the order of values); a step that gains none counts as infinitely expensive, and
-    /// among these the one that loses the least information is chosen. Ties are broken by column order, then by the
+    /// among these the one that loses the least information is chosen. Numbers are generalized along a hierarchy, given
+    /// or built. Ties are broken by column order, then by the
     /// order of values. A value with rows under only one child counts as that child.
     /// # Guarantee
     /// None: greedy. Nothing is safe before the end, so if a limit ends it, only the highest acceptable levels are
     /// left, if they are safe. With models that do not survive merging it can miss a solution; it fails only if the
     /// highest acceptable levels fail.
     /// # Needs
-    /// One target column. Missing cells that match any value are refused, since crowds then overlap.
+    /// Missing cells that do not match any value, since crowds would overlap.
     /// # Invariant
     /// Every tuple is in the class of its values in the cut; for each value, the unsafe classes linked to it are
     /// known by size.
     /// # Cost
     /// A step visits the classes of the children it replaces; every candidate is evaluated with one lookup per child.
     /// Memory: one entry per class and column.
+    /// # Use cases
+    /// Training data for classifiers that know the hierarchies, if the raw values are nearly safe already: it stops as
+    /// soon as they are.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27,30] Junior`, `[27,30] Junior`, `23 11th`, `23 11th`. The disease is the target.
+    /// # Alternatives
+    /// `top-down` kept more on Adult, is safe after every step and finds intervals of numbers itself.
+    /// `mondrian-infogain` keeps more detail if a value need not be published in one way only.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.7509, loss 0.6996 and 24 classes.
     #[derive(Debug)]
     pub struct BottomUp;
 }
@@ -52,12 +67,31 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Cuts,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: false,
+            needs_number_hierarchies: true,
+            uses_budget: true,
+            targets: Targets::One,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::BottomUp,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Classification,
+        },
     },
 };
 
 impl Algorithm for BottomUp {
     fn entry(&self) -> &'static AlgorithmEntry {
         &ENTRY
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        cuts::target(problem, &ENTRY).map(drop)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

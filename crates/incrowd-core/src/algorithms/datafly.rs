@@ -1,6 +1,7 @@
 //! Generalizes the attribute with the most distinct values, then suppresses the rest.
 
 use super::checks::Checks;
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
     nothing_on_the_path,
@@ -28,12 +29,27 @@ crate::documented! {
     /// Heuristic: the release is safe, with no guarantee about its loss. With models that do not survive merging it
     /// can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
-    /// Nothing. Uses the suppression budget: by default as many rows as the smallest class that the models allow (k,
-    /// for k-anonymity), as in the original.
+    /// Nothing. By default as many rows may be suppressed as the smallest class has that the models allow (k, for
+    /// k-anonymity), as in the original.
     /// # Invariant
     /// Every node before the current one suppresses more rows than the budget.
     /// # Cost
     /// At most as many roll-ups as the height of the lattice, each from the one before.
+    /// # Use cases
+    /// Large tables that need one level for each column and an answer within seconds; a first look at what a promise
+    /// costs.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. Age
+    /// has the most distinct values and is raised first, then education.
+    /// # Alternatives
+    /// `optimal` loses less if its search comes to an end. `mondrian` is as quick and keeps much more detail, as
+    /// columns may mix levels. `mu-argus` lets you choose the columns.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.6483, loss 0.5878 and 16 classes after 18
+    /// combinations.
     #[derive(Debug)]
     pub struct Datafly;
 }
@@ -47,6 +63,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::SmallestClass,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: false,
+            needs_number_hierarchies: true,
+            uses_budget: true,
+            targets: Targets::None,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::BottomUp,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Any,
+        },
     },
 };
 

@@ -18,6 +18,7 @@ mod mondrian;
 pub mod mu_argus;
 mod optimal;
 pub mod partition;
+pub mod properties;
 mod research;
 mod samarati;
 mod top_down;
@@ -35,6 +36,7 @@ pub use mondrian::{Mondrian, MondrianInfoGain, MondrianLsd};
 pub use mu_argus::MuArgus;
 pub use optimal::Optimal;
 pub use partition::Partition;
+pub use properties::{PROPERTIES, Properties, Property};
 pub use research::{RvDistributed, RvGlobal, RvHybrid, RvLocal};
 pub use samarati::Samarati;
 pub use top_down::TopDown;
@@ -86,6 +88,8 @@ pub struct AlgorithmKind {
     /// For algorithms that leave choices to the data holder: the setting that makes them. Without it, whoever runs
     /// the algorithm may open a [session](Algorithm::session).
     pub choices: Option<&'static str>,
+    /// What else is known of it.
+    pub properties: Properties,
 }
 
 impl Family for AlgorithmKind {
@@ -200,18 +204,7 @@ pub trait Algorithm: Debug + Sync {
     /// [`Algorithm::search`] with a watch. A search that had to stop before it found anything proposes the highest
     /// acceptable levels, if they are safe; or, if there is time, the result of [`Datafly`].
     fn solve_accounted(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Solved, Error> {
-        let entry = self.entry();
-        let is_regions = entry.kind.generalization == Generalization::Regions;
-        if problem.table.rows_are_apart && !is_regions {
-            let algorithm = entry.name;
-            return Err(Error::RowsApart { algorithm });
-        }
-        let is_full_domain = entry.kind.generalization == Generalization::FullDomain;
-        let mut models = problem.models.iter();
-        if !is_full_domain && models.any(|model| model.reads_population()) {
-            let algorithm = entry.name;
-            return Err(Error::PopulationRefused { algorithm });
-        }
+        self.check(problem)?;
         let meter = Meter::new(watch);
         let found = match self.search(problem, &meter) {
             Err(error) => match something_safe(problem, &meter, &error) {
@@ -227,6 +220,30 @@ pub trait Algorithm: Debug + Sync {
             proposal: found.proposal,
             account: found.account,
         })
+    }
+
+    /// Refuses a problem that it is not made for, before any search: what its family cannot do, and [what only it
+    /// cannot](Algorithm::refuse).
+    fn check(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        let entry = self.entry();
+        let is_regions = entry.kind.generalization == Generalization::Regions;
+        if problem.table.rows_are_apart && !is_regions {
+            let algorithm = entry.name;
+            return Err(Error::RowsApart { algorithm });
+        }
+        let is_full_domain = entry.kind.generalization == Generalization::FullDomain;
+        let mut models = problem.models.iter();
+        if !is_full_domain && models.any(|model| model.reads_population()) {
+            let algorithm = entry.name;
+            return Err(Error::PopulationRefused { algorithm });
+        }
+        self.refuse(problem)
+    }
+
+    /// What it refuses of its own accord, such as a missing target. A search refuses nothing else, so that the advisor can
+    /// ask beforehand.
+    fn refuse(&self, _problem: &Problem<'_>) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Whether it may publish equal rows differently, as it is set: it then needs a table whose rows were [kept
@@ -338,11 +355,23 @@ pub fn find(name: &str) -> Option<&'static dyn Algorithm> {
 mod tests {
     use super::*;
 
+    const SECTIONS: [&str; 9] = [
+        "Paper",
+        "Guarantee",
+        "Needs",
+        "Invariant",
+        "Cost",
+        "Use cases",
+        "Example",
+        "Alternatives",
+        "Measured",
+    ];
+
     #[test]
     fn every_card_says_what_people_should_know() {
         for algorithm in ALGORITHMS {
             let entry = algorithm.entry();
-            for section in ["Paper", "Guarantee", "Needs", "Invariant", "Cost"] {
+            for section in SECTIONS {
                 let text = entry.card.section(section);
                 assert!(
                     text.is_some_and(|text| !text.is_empty()),

@@ -4,6 +4,7 @@
 //! [`Session::choose`] makes one, [`Session::propose`] ends it. A dialogue, a script and the automatic choices are
 //! three ways to drive it.
 
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
     nothing_on_the_path,
@@ -41,11 +42,26 @@ crate::documented! {
     /// Heuristic: the release is safe, with no guarantee about its loss. With models that do not survive merging,
     /// automatic choices can miss a solution; they fail only if the highest acceptable levels fail.
     /// # Needs
-    /// Choices. Uses the suppression budget.
+    /// Someone who chooses, or a script.
     /// # Invariant
     /// The current node is reached by the steps so far; nothing is suppressed before the last step.
     /// # Cost
     /// A roll-up for each attribute at each step.
+    /// # Use cases
+    /// Data holders who know which columns their readers can do without, and want to decide step by step what is given
+    /// up.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`.
+    /// Chosen automatically: first age, then education.
+    /// # Alternatives
+    /// `datafly` decides by itself. `optimal` finds what a patient data holder would find in the end. `negotiate` shows
+    /// beforehand what is possible.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives with automatic choices ncp 0.7817, loss 0.7175 and
+    /// 48 classes after 81 combinations.
     #[derive(Debug)]
     pub struct MuArgus;
 }
@@ -64,6 +80,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::NoRows,
         choices: Some(SCRIPT),
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: false,
+            needs_number_hierarchies: true,
+            uses_budget: true,
+            targets: Targets::None,
+            is_guided: true,
+            reads_metric: true,
+            is_heuristic: true,
+            direction: Direction::BottomUp,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Any,
+        },
     },
 };
 

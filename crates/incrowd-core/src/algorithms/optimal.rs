@@ -1,6 +1,7 @@
 //! The best node of the whole lattice, with proof.
 
 use super::boxes::{Goal, Search};
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
@@ -20,7 +21,7 @@ crate::documented! {
     /// Our own. What a node implies for those above and below it follows K. LeFevre, D. DeWitt, R. Ramakrishnan,
     /// Incognito, SIGMOD 2005, and F. Kohlmayer et al., Flash, PASSAT 2012.
     /// # Guarantee
-    /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound.
+    /// A proof, unless a limit on time or work ends it: then the best result so far and a proven lower bound.
     /// # Needs
     /// `problem.pruning_is_sound()` to drop a box because of what its high corner suppresses; without it, only rows that no
     /// division of the corner's classes could keep, and the bounds of the metric, drop boxes.
@@ -30,6 +31,21 @@ crate::documented! {
     /// # Cost
     /// At most one roll-up per node, usually for a small part of the lattice; the boxes of the frontier and the
     /// cached frequency sets stay within the memory limit.
+    /// # Use cases
+    /// Tables that are read by people or by tools that expect one kind of value in each column; official releases,
+    /// where someone will ask whether less could have been lost.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. Of
+    /// all nine combinations of levels, no safe one loses less.
+    /// # Alternatives
+    /// `incognito` also lists every other minimal safe combination. `mondrian` and `finest` publish much narrower
+    /// values where a column may mix levels. `datafly` has an answer at once if the search takes too long.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.5241, loss 0.4503 and 72 classes after 132 of
+    /// 21600 combinations.
     #[derive(Debug)]
     pub struct Optimal;
 }
@@ -43,6 +59,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Searched,
+            needs_correlated: false,
+            needs_number_hierarchies: true,
+            uses_budget: true,
+            targets: Targets::None,
+            is_guided: true,
+            reads_metric: true,
+            is_heuristic: false,
+            direction: Direction::Neither,
+            has_several_results: false,
+            optimum: Optimum::Metric,
+            overlaps: false,
+            usage: Usage::Any,
+        },
     },
 };
 

@@ -1,6 +1,7 @@
 //! The safe nodes of the lowest height.
 
 use super::checks::Checks;
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Account, Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, FoundNodes,
     Generalization, Scope, Status,
@@ -33,12 +34,27 @@ crate::documented! {
     /// # Needs
     /// `problem.pruning_is_sound()` for the binary search by safety. Without it, the binary search only uses rows
     /// that no division of a class could keep; from there on, every height is judged completely, from the lowest
-    /// upward, until one has a safe node. Uses the suppression budget.
+    /// upward, until one has a safe node.
     /// # Invariant
     /// No node lower than `low` is safe; some node of height `high` is not ruled out.
     /// # Cost
     /// log2(H) heights of the lattice, one of which can contain much of it; a roll-up per node that none of these
     /// rules out; the cached sets stay within the memory limit.
+    /// # Use cases
+    /// Small tables, if everyone agrees that a level is a level: the release is as low in the lattice as any can be,
+    /// whatever the metric, and all equally low ones are listed.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. It
+    /// is the only safe combination of height two.
+    /// # Alternatives
+    /// `incognito` lists the minimal combinations of every height. `optimal` finds the least loss, which may be higher
+    /// up, and copes with large lattices.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.5241, loss 0.4503 and 72 classes after 160 of
+    /// 21600 combinations.
     #[derive(Debug)]
     pub struct Samarati;
 }
@@ -52,6 +68,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::FullDomain,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Listed,
+            needs_correlated: false,
+            needs_number_hierarchies: true,
+            uses_budget: true,
+            targets: Targets::None,
+            is_guided: false,
+            reads_metric: true,
+            is_heuristic: false,
+            direction: Direction::BottomUp,
+            has_several_results: true,
+            optimum: Optimum::Height,
+            overlaps: false,
+            usage: Usage::Any,
+        },
     },
 };
 

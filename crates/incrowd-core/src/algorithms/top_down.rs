@@ -1,6 +1,7 @@
 //! Specialization from `*` downward, guided by the target.
 
 use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
     nothing_on_the_path,
@@ -30,7 +31,7 @@ crate::documented! {
     /// None: greedy. Safe after every step, so it may be stopped at any time. With models that do not survive merging
     /// it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
-    /// One target column. Missing cells that match any value are refused, since crowds then overlap.
+    /// Missing cells that do not match any value, since crowds would overlap.
     /// # Invariant
     /// The cut satisfies all models within the budget. For each value of the cut, the cached sums are those of the
     /// classes linked to it.
@@ -38,6 +39,19 @@ crate::documented! {
     /// A step visits only the distinct tuples under the value it replaces, twice if the models are about sizes,
     /// otherwise once per attribute; every candidate is evaluated in constant time from sums cached per value.
     /// Memory: one entry per distinct tuple and one per class and column.
+    /// # Use cases
+    /// Training data for classifiers, if every value must be published in one way only, so that a rule learned from the
+    /// release can be applied to raw rows.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27,30] Junior`, `[27,30] Junior`, `23 11th`, `23 11th`. The disease is the target.
+    /// # Alternatives
+    /// `mondrian-infogain` keeps more detail if a value need not be published in one way only. `bottom-up` starts from
+    /// raw values. `optimal` with the metric `classification-metric` proves its result, with one level for each column.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.6884, loss 0.6179 and 48 classes.
     #[derive(Debug)]
     pub struct TopDown;
 }
@@ -51,6 +65,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Cuts,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: false,
+            needs_number_hierarchies: false,
+            uses_budget: true,
+            targets: Targets::One,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::TopDown,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Classification,
+        },
     },
 };
 
@@ -60,6 +89,10 @@ const NOTHING: f64 = 1e-12;
 impl Algorithm for TopDown {
     fn entry(&self) -> &'static AlgorithmEntry {
         &ENTRY
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        cuts::target(problem, &ENTRY).map(drop)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -35,3 +35,4 @@ mod research_strings;
 mod research_value;
 mod rv_clustering;
 mod spread;
+mod table_4;

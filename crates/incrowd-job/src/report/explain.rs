@@ -5,10 +5,11 @@ mod glossary;
 use crate::error::Error;
 use crate::report::outcome::VERSION;
 use glossary::GLOSSARY;
-use incrowd_core::algorithms::{ALGORITHMS, Status};
+use incrowd_core::algorithms::{ALGORITHMS, AlgorithmKind, PROPERTIES, Status};
 use incrowd_core::privacy::{MODELS, ModelEntry};
 use incrowd_core::registry::{self, Default, Kind};
 use incrowd_core::utility::METRICS;
+use indexmap::IndexMap;
 use serde::Serialize;
 use std::fmt::{self, Write};
 
@@ -35,6 +36,9 @@ pub struct Entry {
     pub summary: String,
     /// Definition, source, parameters, cost; or where it is used.
     pub text: String,
+    /// For an algorithm: the value of each of its properties.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub properties: IndexMap<&'static str, &'static str>,
 }
 
 /// A kind of terms.
@@ -47,6 +51,8 @@ pub enum Family {
     Metric,
     /// An algorithm.
     Algorithm,
+    /// What algorithms are compared by.
+    Property,
     /// Which partitions of values are allowed.
     Scheme,
     /// How a hierarchy is built.
@@ -59,10 +65,11 @@ pub enum Family {
 
 impl Family {
     /// Every family, in the order entries are listed.
-    pub const ALL: [Family; 7] = [
+    pub const ALL: [Family; 8] = [
         Family::Model,
         Family::Metric,
         Family::Algorithm,
+        Family::Property,
         Family::Scheme,
         Family::Rule,
         Family::Choice,
@@ -75,6 +82,7 @@ impl Family {
             Family::Model => "model",
             Family::Metric => "metric",
             Family::Algorithm => "algorithm",
+            Family::Property => "property",
             Family::Scheme => "scheme",
             Family::Rule => "rule",
             Family::Choice => "choice",
@@ -88,6 +96,7 @@ impl Family {
             Family::Model => "models",
             Family::Metric => "metrics",
             Family::Algorithm => "algorithms",
+            Family::Property => "properties",
             Family::Scheme => "schemes",
             Family::Rule => "rules",
             Family::Choice => "choices",
@@ -159,6 +168,7 @@ fn entries() -> Vec<Entry> {
         also: words_of(entry).collect(),
         summary: entry.summary().to_owned(),
         text: text(entry),
+        properties: IndexMap::new(),
     });
     let metrics = METRICS.iter().map(|entry| Entry {
         family: Family::Metric,
@@ -166,6 +176,7 @@ fn entries() -> Vec<Entry> {
         also: Vec::new(),
         summary: entry.summary().to_owned(),
         text: text(entry),
+        properties: IndexMap::new(),
     });
     let algorithms = ALGORITHMS.iter().map(|algorithm| {
         let entry = algorithm.entry();
@@ -178,8 +189,24 @@ fn entries() -> Vec<Entry> {
             name: entry.name,
             also: Vec::new(),
             summary: format!("{experimental}{}", entry.summary()),
-            text: text(entry),
+            text: text(entry) + &properties_text(&entry.kind),
+            properties: properties_of(&entry.kind).collect(),
         }
+    });
+    let properties = PROPERTIES.iter().map(|property| Entry {
+        family: Family::Property,
+        name: property.name,
+        also: Vec::new(),
+        summary: property.help.to_owned(),
+        text: format!(
+            "{}\n# Values\n{}\n# Where it is used\n`incrowd advise --property {}={}`, and in what `incrowd explain` says of an \
+             algorithm.\n",
+            property.help,
+            property.values.join(", "),
+            property.name,
+            property.values[0],
+        ),
+        properties: IndexMap::new(),
     });
     let words = GLOSSARY.iter().map(|word| Entry {
         family: word.family,
@@ -187,10 +214,12 @@ fn entries() -> Vec<Entry> {
         also: word.also.to_vec(),
         summary: word.summary.to_owned(),
         text: word.text(),
+        properties: IndexMap::new(),
     });
     models
         .chain(metrics)
         .chain(algorithms)
+        .chain(properties)
         .chain(words)
         .collect()
 }
@@ -204,6 +233,18 @@ fn words_of(entry: &ModelEntry) -> impl Iterator<Item = &'static str> {
             Kind::Choice(words) => words.to_vec(),
             _ => Vec::new(),
         })
+}
+
+/// The properties of an algorithm with their values.
+fn properties_of(
+    kind: &'static AlgorithmKind,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    (PROPERTIES.iter()).map(|property| (property.name, property.of(kind)))
+}
+
+fn properties_text(kind: &'static AlgorithmKind) -> String {
+    let lines = properties_of(kind).map(|(name, value)| format!("{name}: {value}\n"));
+    format!("# Properties\n{}", lines.collect::<String>())
 }
 
 /// What an entry says about itself, its settings included.

@@ -1,5 +1,8 @@
 //! A job takes its table from wherever rows come and leaves its release wherever they go; what it publishes is the same.
 
+use incrowd_core::algorithms::properties::{
+    Direction, GrowsWith, Optimum, Properties, Targets, Usage,
+};
 use incrowd_core::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
@@ -120,6 +123,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Regions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: false,
+            needs_number_hierarchies: false,
+            uses_budget: false,
+            targets: Targets::None,
+            is_guided: false,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::Neither,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: true,
+            usage: Usage::Any,
+        },
     },
 };
 

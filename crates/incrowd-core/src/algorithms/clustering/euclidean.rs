@@ -2,6 +2,7 @@
 
 use super::{Clustering, Loss, entry};
 use crate::Error;
+use crate::algorithms::mondrian::refuse_overlapping_crowds;
 use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
 
@@ -38,6 +39,17 @@ crate::documented! {
     /// One search for each merge, and about as many merges as distinct tuples. A search passes over blocks of clusters that
     /// cannot hold the best one; how many depends on the data, fewer in many columns. Searches for the next few merges run
     /// in several threads. Memory grows with the distinct tuples and the quasi-identifiers.
+    /// # Use cases
+    /// Comparisons with the literature; tables whose columns have the same unit.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`.
+    /// # Alternatives
+    /// `ncp-cluster` and `finest` treat columns of different units alike.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.1952, loss 0.1777 and 3514 classes.
     #[derive(Debug)]
     pub struct EuclideanCluster;
 }
@@ -55,6 +67,10 @@ impl Algorithm for EuclideanCluster {
 
     fn default_metric(&self) -> &'static str {
         "ncp"
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -25,6 +25,7 @@ pub use rv_suppress::RvClusterSuppress;
 use super::cuts::Judge;
 use super::finest::prints_safely;
 use super::mondrian::{Space, proposal, refuse_overlapping_crowds, starts, uncut};
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status};
 use crate::Error;
 use crate::card::Card;
@@ -52,6 +53,22 @@ const fn entry(name: &'static str, card: Card, default_budget: DefaultBudget) ->
             generalization: Generalization::Regions,
             default_budget,
             choices: None,
+            properties: Properties {
+                effort: GrowsWith::Comparisons,
+                needs_correlated: false,
+                needs_number_hierarchies: false,
+                // Whoever suppresses rows for less loss also does so by default.
+                uses_budget: matches!(default_budget, DefaultBudget::SmallestClass),
+                targets: Targets::None,
+                is_guided: true,
+                reads_metric: false,
+                is_heuristic: true,
+                direction: Direction::BottomUp,
+                has_several_results: false,
+                optimum: Optimum::None,
+                overlaps: true,
+                usage: Usage::Any,
+            },
         },
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Clustering, Loss, entry};
 use crate::Error;
+use crate::algorithms::mondrian::refuse_overlapping_crowds;
 use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
 
@@ -54,6 +55,18 @@ crate::documented! {
     /// One search for each merge, and about as many merges as distinct tuples. A search passes over blocks of clusters that
     /// cannot hold the best one; how many depends on the data, fewer in many columns. Searches for the next few merges run
     /// in several threads. Memory grows with the distinct tuples and the quasi-identifiers.
+    /// # Use cases
+    /// Analyses that need narrow values, if clusters suit the data better than cuts; with `disjoint`, tables whose
+    /// values may be published in one way only.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`.
+    /// # Alternatives
+    /// `finest` publishes narrower values and takes longer. `mondrian` in a fraction of the time, without overlap.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.0791, loss 0.0736 and 3875 classes.
     #[derive(Debug)]
     pub struct NcpCluster;
 }
@@ -67,6 +80,10 @@ impl Algorithm for NcpCluster {
 
     fn default_metric(&self) -> &'static str {
         "ncp"
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -2,6 +2,7 @@
 
 use super::{Clustering, Loss, entry};
 use crate::Error;
+use crate::algorithms::mondrian::refuse_overlapping_crowds;
 use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
 
@@ -53,6 +54,20 @@ crate::documented! {
     /// blocks of clusters tell little of what is in them. A million rows of which 216 000 are distinct, in three
     /// columns, take 4 s of CPU time; 100 000 distinct ones in eight columns take 45 s, and a million of those are not done
     /// in minutes.
+    /// # Use cases
+    /// Research data with rules of experts, such as ages above and below 65 that must stay apart, and readers who can
+    /// handle intervals of different width.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`. No rule was given.
+    /// # Alternatives
+    /// `rv-global` proves the greatest value with one level for each column. `rv-cluster-suppress` may drop rows to
+    /// keep a rule.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.1551, loss 0.1521 and 3722 classes, without
+    /// rules.
     #[derive(Debug)]
     pub struct RvCluster;
 }
@@ -66,6 +81,10 @@ impl Algorithm for RvCluster {
 
     fn default_metric(&self) -> &'static str {
         "research-value"
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -2,6 +2,7 @@
 
 use super::{Clustering, Loss, entry};
 use crate::Error;
+use crate::algorithms::mondrian::refuse_overlapping_crowds;
 use crate::algorithms::{Algorithm, AlgorithmEntry, DefaultBudget, Found};
 use crate::problem::{Meter, Problem};
 
@@ -47,6 +48,19 @@ crate::documented! {
     /// highest acceptable levels.
     /// # Cost
     /// As for `rv-cluster`.
+    /// # Use cases
+    /// Research data with rules of experts that must hold even if a few unusual rows have to go.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`. No rule was given and no row may be
+    /// suppressed.
+    /// # Alternatives
+    /// `rv-cluster` keeps all rows.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.1551, loss 0.1521 and 3722 classes, without
+    /// rules and without rows to suppress, as `rv-cluster`.
     #[derive(Debug)]
     pub struct RvClusterSuppress;
 }
@@ -64,6 +78,10 @@ impl Algorithm for RvClusterSuppress {
 
     fn default_metric(&self) -> &'static str {
         "research-value"
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -9,11 +9,12 @@ mod grow;
 mod improve;
 
 use super::cuts::Judge;
-use super::mondrian::{AtMedian, CutTable, proposal, uncut};
+use super::mondrian::{AtMedian, CutTable, proposal, refuse_overlapping_crowds, uncut};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
 use crate::Error;
+use crate::algorithms::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use crate::counts::{FrequencySet, Work};
 use crate::privacy::Monotonicity;
 use crate::problem::{Interruption, Meter, Problem, Progress};
@@ -49,6 +50,17 @@ crate::documented! {
     /// # Cost
     /// Near-linear in the distinct tuples: each is compared with those in its bucket, a few hundred. Buckets are worked
     /// on in threads.
+    /// # Use cases
+    /// Analyses that need narrow values most of all, on tables for which a few minutes are no matter.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`.
+    /// # Alternatives
+    /// `mondrian` in a fraction of the time, without overlap. `ncp-cluster` for comparison with the literature.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.0566, loss 0.0522 and 4693 classes.
     #[derive(Debug)]
     pub struct Finest;
 }
@@ -62,6 +74,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Regions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Comparisons,
+            needs_correlated: false,
+            needs_number_hierarchies: false,
+            uses_budget: false,
+            targets: Targets::None,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::Neither,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: true,
+            usage: Usage::Any,
+        },
     },
 };
 
@@ -87,6 +114,10 @@ impl Algorithm for Finest {
 
     fn default_metric(&self) -> &'static str {
         "ncp"
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -2,8 +2,9 @@
 
 use super::median::RELAXED;
 use super::relevance::{Target, Unknown, cut_for_targets};
-use super::targets;
+use super::{refuse_overlapping_crowds, targets};
 use crate::Error;
+use crate::algorithms::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
@@ -33,12 +34,23 @@ crate::documented! {
     /// None: greedy. Safe after every cut, so it may be stopped at any time. With models that do not survive merging
     /// it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
-    /// One or more target columns. Missing cells that match any value are refused together with models that do not
-    /// survive merging.
+    /// Missing cells that match any value are refused together with models that do not survive merging.
     /// # Invariant
     /// Regions do not overlap, except in a bound if relaxed, and each satisfies all models.
     /// # Cost
     /// That of `mondrian`, and the distinct tuples are sorted once for each column.
+    /// # Use cases
+    /// Training data for classifiers, of any size, if the target is known in advance.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`. The disease is the target.
+    /// # Alternatives
+    /// `top-down` if every value must be published in one way only. `mondrian` if several uses are likely.
+    /// `mondrian-lsd` if the target is a number.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.1164, loss 0.1043 and 3827 classes.
     #[derive(Debug)]
     pub struct MondrianInfoGain;
 }
@@ -52,6 +64,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Regions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: true,
+            needs_number_hierarchies: false,
+            uses_budget: false,
+            targets: Targets::AtLeastOne,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::TopDown,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Classification,
+        },
     },
 };
 
@@ -62,6 +89,11 @@ impl Algorithm for MondrianInfoGain {
 
     fn divides_rows(&self, own: &Given) -> bool {
         own.is_set(RELAXED.name)
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        targets(problem, &ENTRY)?;
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

@@ -2,8 +2,9 @@
 
 use super::median::RELAXED;
 use super::relevance::{Target, Unknown, cut_for_targets};
-use super::targets;
+use super::{refuse_overlapping_crowds, targets};
 use crate::Error;
+use crate::algorithms::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
@@ -34,12 +35,24 @@ crate::documented! {
     /// None: greedy. Safe after every cut, so it may be stopped at any time. With models that do not survive merging
     /// it can miss a solution; it fails only if the highest acceptable levels fail.
     /// # Needs
-    /// One or more target columns with numbers. Missing cells that match any value are refused together with models
-    /// that do not survive merging.
+    /// Targets with numbers. Missing cells that match any value are refused together with models that do not survive
+    /// merging.
     /// # Invariant
     /// Regions do not overlap, except in a bound if relaxed, and each satisfies all models.
     /// # Cost
     /// That of `mondrian`, and the distinct tuples are sorted once for each column.
+    /// # Use cases
+    /// Data for regression, of any size, if the number to be predicted is known in advance.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`. The target is the days in hospital: 3,
+    /// 4, 9, 10, 4 and 5.
+    /// # Alternatives
+    /// `mondrian-infogain` if the target has classes instead of numbers. `mondrian` if several uses are likely.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// hours-per-week --others drop --hierarchies hierarchies` gives ncp 0.1238, loss 0.1104 and 3812 classes.
     #[derive(Debug)]
     pub struct MondrianLsd;
 }
@@ -53,6 +66,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Regions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: true,
+            needs_number_hierarchies: false,
+            uses_budget: false,
+            targets: Targets::AtLeastOneNumber,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::TopDown,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Regression,
+        },
     },
 };
 
@@ -63,6 +91,13 @@ impl Algorithm for MondrianLsd {
 
     fn divides_rows(&self, own: &Given) -> bool {
         own.is_set(RELAXED.name)
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        for &target in targets(problem, &ENTRY)? {
+            numbers_of_target(&problem.table.columns[target])?;
+        }
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
@@ -120,10 +155,7 @@ impl Moments {
 /// The moments of a target in every tuple, in standard deviations from its mean.
 fn moments_of_tuples(table: &CountedTable, column: usize) -> Result<Vec<Moments>, Error> {
     let target = &table.columns[column];
-    let numbers = numbers(target).ok_or_else(|| Error::TargetNotNumeric {
-        algorithm: ENTRY.name,
-        column: target.name.clone(),
-    })?;
+    let numbers = numbers_of_target(target)?;
     let all = (numbers.iter().zip(&target.rows_of_values))
         .filter_map(|(&number, &rows)| Some((number?, f64::from(rows))));
     let rows: f64 = all.clone().map(|(_, rows)| rows).sum();
@@ -148,6 +180,14 @@ fn moments_of_tuples(table: &CountedTable, column: usize) -> Result<Vec<Moments>
         moments.fold(Moments::default(), |sum, moments| sum.plus(moments))
     };
     Ok((0..table.tuples.len()).map(of_tuple).collect())
+}
+
+/// The numbers of a target, which must have them.
+fn numbers_of_target(target: &CountedColumn) -> Result<Vec<Option<f64>>, Error> {
+    numbers(target).ok_or_else(|| Error::TargetNotNumeric {
+        algorithm: ENTRY.name,
+        column: target.name.clone(),
+    })
 }
 
 /// The values of a column as numbers, none for a missing cell; nothing if there are others.

@@ -1,8 +1,9 @@
 //! Cuts at the median of the widest dimension.
 
 use super::cut::{Cut, Region, Worker, into_children, off_numbers};
-use super::cut_regions;
+use super::{cut_regions, refuse_overlapping_crowds};
 use crate::Error;
+use crate::algorithms::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use crate::algorithms::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
@@ -30,7 +31,8 @@ crate::documented! {
     /// A number is cut just below or just above the median value, whichever is safe and leaves the sides more even. Text
     /// with levels is cut into all groups that have rows, as long as each of them is safe. Works for every model. Ties
     /// go to the column named first. Cells without a number are cut off first. If levels are limited, every group of
-    /// the highest acceptable levels is a table of its own.
+    /// the highest acceptable levels is a table of its own. The summary of F. Ben Fredj et al. takes one side after the
+    /// other; here, as in the original, a measure guides it: the width of the sides.
     /// # Guarantee
     /// None: greedy. Safe after every cut, so it may be stopped at any time. With models that do not survive merging
     /// it can miss a solution; it fails only if the highest acceptable levels fail.
@@ -42,6 +44,20 @@ crate::documented! {
     /// Each cut looks at the distinct tuples of its region a few times, so a table takes about as many passes as the
     /// logarithm of its classes. Memory: one number for each distinct tuple and quasi-identifier; if relaxed, for each
     /// row. Regions are cut in threads.
+    /// # Use cases
+    /// Tables of any size without a particular use in mind, for readers who can handle intervals of different width:
+    /// much detail, quickly, and nobody is in two regions.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// Junior`, `19 Junior`, `[27-30] 9th`, `[27-30] 9th`, `23 11th`, `23 11th`. One `9th` is published as `Junior`,
+    /// the others as they are.
+    /// # Alternatives
+    /// `finest` publishes values about half as wide, takes longer, and its classes overlap. `mondrian-infogain` and
+    /// `mondrian-lsd` if the target is known. `optimal` if every column must have one level.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.0973, loss 0.0870 and 3876 classes.
     #[derive(Debug)]
     pub struct Mondrian;
 }
@@ -63,6 +79,21 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Regions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Tuples,
+            needs_correlated: false,
+            needs_number_hierarchies: false,
+            uses_budget: false,
+            targets: Targets::None,
+            is_guided: true,
+            reads_metric: false,
+            is_heuristic: true,
+            direction: Direction::TopDown,
+            has_several_results: false,
+            optimum: Optimum::None,
+            overlaps: false,
+            usage: Usage::Any,
+        },
     },
 };
 
@@ -73,6 +104,10 @@ impl Algorithm for Mondrian {
 
     fn divides_rows(&self, own: &Given) -> bool {
         own.is_set(RELAXED.name)
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        refuse_overlapping_crowds(problem, &ENTRY)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

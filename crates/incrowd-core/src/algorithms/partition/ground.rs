@@ -50,11 +50,8 @@ pub(super) fn below(cost: f64) -> f64 {
 }
 
 impl<'a> Ground<'a> {
-    pub(super) fn new(
-        problem: &'a Problem<'a>,
-        settings: &PartitionSettings,
-        meter: &'a Meter<'a>,
-    ) -> Result<Self, Error> {
+    /// Refuses what it cannot search.
+    pub(super) fn refuse(problem: &Problem<'_>, settings: &PartitionSettings) -> Result<(), Error> {
         if problem.crowds_overlap() {
             return Err(Error::MatchAnyRefused { algorithm: NAME });
         }
@@ -77,6 +74,16 @@ impl<'a> Ground<'a> {
                 });
             }
         }
+        Cost::new(problem).map(drop)
+    }
+
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        settings: &PartitionSettings,
+        meter: &'a Meter<'a>,
+    ) -> Result<Self, Error> {
+        Self::refuse(problem, settings)?;
+        let attributes = &problem.table.attributes;
         let cost = Cost::new(problem)?;
         let judge = Judge::new(problem);
         let schemes: Vec<Scheme> = (attributes.iter())

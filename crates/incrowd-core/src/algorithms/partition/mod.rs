@@ -29,6 +29,7 @@ use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
 use crate::Error;
+use crate::algorithms::properties::{self, GrowsWith, Optimum, Properties, Targets, Usage};
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
 use crate::utility::Loss;
 use ground::Ground;
@@ -52,7 +53,7 @@ crate::documented! {
     /// no class below can be safe. The dynamic program for one column and the start from one column at a time are our
     /// own. Every model is supported, not only k; suppression may have a budget.
     /// # Guarantee
-    /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound.
+    /// A proof, unless a limit on time or work ends it: then the best result so far and a proven lower bound.
     /// # Needs
     /// The metric `discernibility` or `hdm`; missing cells that do not match any value.
     /// # Invariant
@@ -60,6 +61,20 @@ crate::documented! {
     /// # Cost
     /// A node merges the classes of its parent. The partitions of all columns but one may have to be visited, and
     /// their numbers multiply; if a limit ends it, the gap says how far the proof got.
+    /// # Use cases
+    /// Few columns of few values, if each column is to be grouped in the best possible way and that must be proven;
+    /// comparing kinds of generalization.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as `19
+    /// *`, `19 *`, `[27,30] *`, `[27,30] *`, `23 *`, `23 *`. Three classes of two rows have the least discernibility.
+    /// # Alternatives
+    /// `optimal` for more columns, with one level for each of them. `mondrian` if a value need not be published in one
+    /// way only.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q age,marital-status,race,sex -k 5 --max-suppressed 0 --metric
+    /// discernibility --algorithms partition,optimal --others drop --hierarchies hierarchies` gives discernibility
+    /// 7428116 with 211 classes, proven, where `optimal` has 56246624 with 30. With eight columns there is no proof:
+    /// after `--work-limit 100M` the gap is 99 %.
     #[derive(Debug)]
     pub struct Partition;
 }
@@ -76,12 +91,32 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
         generalization: Generalization::Partitions,
         default_budget: DefaultBudget::NoRows,
         choices: None,
+        properties: Properties {
+            effort: GrowsWith::Partitions,
+            needs_correlated: false,
+            needs_number_hierarchies: false,
+            uses_budget: true,
+            targets: Targets::None,
+            is_guided: true,
+            reads_metric: true,
+            is_heuristic: false,
+            direction: properties::Direction::Neither,
+            has_several_results: false,
+            optimum: Optimum::Metric,
+            overlaps: false,
+            usage: Usage::Any,
+        },
     },
 };
 
 impl Algorithm for Partition {
     fn entry(&self) -> &'static AlgorithmEntry {
         &ENTRY
+    }
+
+    fn refuse(&self, problem: &Problem<'_>) -> Result<(), Error> {
+        let settings = PartitionSettings::of(&problem.settings.own);
+        Ground::refuse(problem, &settings)
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {

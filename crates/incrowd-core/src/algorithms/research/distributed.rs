@@ -1,6 +1,6 @@
 //! Few columns at a time, then all together.
 
-use super::{METRIC, entry, found, pre_pruned, stopped};
+use super::{METRIC, PROVEN, entry, found, pre_pruned, stopped};
 use crate::Error;
 use crate::algorithms::boxes::{Findings, Search};
 use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
@@ -33,11 +33,24 @@ crate::documented! {
     /// # Cost
     /// At most 256 roll-ups of few columns for each set; then at most one for each combination that is left. Sets are judged in
     /// threads; neither the result nor the work depends on their number.
+    /// # Use cases
+    /// As for `rv-global`, if there are many columns and several processors.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. No
+    /// rule was given; the columns have equal weights.
+    /// # Alternatives
+    /// `rv-global` and `rv-hybrid` for few columns.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.5934, loss 0.5142 and 60 classes after 130
+    /// combinations, without rules.
     #[derive(Debug)]
     pub struct RvDistributed;
 }
 
-static ENTRY: AlgorithmEntry = entry("rv-distributed", RvDistributed::CARD);
+static ENTRY: AlgorithmEntry = entry("rv-distributed", RvDistributed::CARD, PROVEN);
 
 impl Algorithm for RvDistributed {
     fn entry(&self) -> &'static AlgorithmEntry {

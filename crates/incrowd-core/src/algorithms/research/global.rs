@@ -1,7 +1,7 @@
 //! The safe string of the greatest research value.
 
 use super::stopped;
-use super::{METRIC, entry, found, pre_pruned};
+use super::{METRIC, PROVEN, entry, found, pre_pruned};
 use crate::Error;
 use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::problem::{Meter, Problem};
@@ -26,7 +26,7 @@ crate::documented! {
     /// number does not matter. Rows may be suppressed, which lowers the value, and every model works. A column that is unsafe by
     /// itself at its highest acceptable level is published as `*`, and the outcome says so.
     /// # Guarantee
-    /// Optimal. If a limit on time or work ends it: the best result so far and a proven lower bound of the loss.
+    /// A proof, unless a limit on time or work ends it: then the best result so far and a proven lower bound of the loss.
     /// # Needs
     /// `problem.pruning_is_sound()` to rule out what is below an unsafe combination; without it, only rows that no
     /// division of a class could keep, and the bounds of the metric, rule anything out.
@@ -35,11 +35,26 @@ crate::documented! {
     /// # Cost
     /// At most one roll-up per combination, usually for a small part of them. The boxes and the cached frequency sets stay
     /// within bounded memory.
+    /// # Use cases
+    /// Research data with rules and weights of experts, if each column is to have one level and the choice must be
+    /// proven.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. No
+    /// rule was given; the columns have equal weights.
+    /// # Alternatives
+    /// `rv-hybrid` and `rv-distributed` find the same value by other ways. `rv-cluster` keeps more detail and rules if
+    /// a column may mix levels. `optimal` if experts have said nothing.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.5934, loss 0.5142 and 60 classes after 108
+    /// combinations, without rules.
     #[derive(Debug)]
     pub struct RvGlobal;
 }
 
-static ENTRY: AlgorithmEntry = entry("rv-global", RvGlobal::CARD);
+static ENTRY: AlgorithmEntry = entry("rv-global", RvGlobal::CARD, PROVEN);
 
 impl Algorithm for RvGlobal {
     fn entry(&self) -> &'static AlgorithmEntry {

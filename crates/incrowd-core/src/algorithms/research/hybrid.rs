@@ -1,7 +1,7 @@
 //! All levels halved together, then whatever is left.
 
 use super::local::halve_together;
-use super::{METRIC, entry, found, pre_pruned, stopped};
+use super::{METRIC, PROVEN, entry, found, pre_pruned, stopped};
 use crate::Error;
 use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
@@ -26,11 +26,24 @@ crate::documented! {
     /// As `rv-global`.
     /// # Cost
     /// As `rv-global`, and the few looks of `rv-local`, which may spare others.
+    /// # Use cases
+    /// As for `rv-global`, if the search may have to be stopped: it has a result early.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. No
+    /// rule was given; the columns have equal weights.
+    /// # Alternatives
+    /// `rv-global` without the first part; `rv-distributed` for many columns and threads.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.5934, loss 0.5142 and 60 classes after 110
+    /// combinations, without rules.
     #[derive(Debug)]
     pub struct RvHybrid;
 }
 
-static ENTRY: AlgorithmEntry = entry("rv-hybrid", RvHybrid::CARD);
+static ENTRY: AlgorithmEntry = entry("rv-hybrid", RvHybrid::CARD, PROVEN);
 
 impl Algorithm for RvHybrid {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -1,9 +1,10 @@
 //! All levels halved together.
 
-use super::{METRIC, entry, found, pre_pruned, stopped};
+use super::{METRIC, PROVEN, entry, found, pre_pruned, stopped};
 use crate::Error;
 use crate::algorithms::boxes::Search;
 use crate::algorithms::nothing_on_the_path;
+use crate::algorithms::properties::{GrowsWith, Optimum, Properties};
 use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::lattice::{Level, Node};
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
@@ -32,11 +33,34 @@ crate::documented! {
     /// every column that still moves.
     /// # Cost
     /// A roll-up for each step of pre-pruning, and for each halving of the column with the most levels.
+    /// # Use cases
+    /// A quick first answer for research data, or a large lattice, if columns are to be treated evenly.
+    /// # Example
+    /// With k = 2, the six patients `19 10th`, `19 9th`, `27 9th`, `30 9th`, `23 11th`, `23 11th` are published as
+    /// `[19,23] Junior`, `[19,23] Junior`, `[27,30] Junior`, `[27,30] Junior`, `[19,23] Senior`, `[19,23] Senior`. No
+    /// rule was given; the columns have equal weights.
+    /// # Alternatives
+    /// `rv-hybrid` goes on to the proven optimum from there.
+    /// # Measured
+    /// Adult, 30162 rows: `incrowd compare adult.csv -q
+    /// age,workclass,race,occupation,education,marital-status,sex,native-country -k 5 --max-suppressed 0 --target
+    /// salary-class --others drop --hierarchies hierarchies` gives ncp 0.8750, loss 0.8340 and 16 classes after 20
+    /// combinations, without rules.
     #[derive(Debug)]
     pub struct RvLocal;
 }
 
-static ENTRY: AlgorithmEntry = entry("rv-local", RvLocal::CARD);
+static ENTRY: AlgorithmEntry = entry(
+    "rv-local",
+    RvLocal::CARD,
+    Properties {
+        effort: GrowsWith::Tuples,
+        is_guided: false,
+        is_heuristic: true,
+        optimum: Optimum::None,
+        ..PROVEN
+    },
+);
 
 impl Algorithm for RvLocal {
     fn entry(&self) -> &'static AlgorithmEntry {

@@ -16,6 +16,7 @@ pub use local::RvLocal;
 pub(super) use pre_pruning::unsafe_columns;
 
 use super::boxes::{Goal, Search, Ties};
+use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{Account, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status};
 use crate::Error;
 use crate::card::Card;
@@ -33,8 +34,25 @@ const STRINGS: Setting = Setting::optional(
 )
 .or("10");
 
+/// A search for the greatest value to the end.
+const PROVEN: Properties = Properties {
+    effort: GrowsWith::Searched,
+    needs_correlated: false,
+    needs_number_hierarchies: true,
+    uses_budget: true,
+    targets: Targets::None,
+    is_guided: true,
+    reads_metric: true,
+    is_heuristic: false,
+    direction: Direction::Neither,
+    has_several_results: true,
+    optimum: Optimum::Metric,
+    overlaps: false,
+    usage: Usage::Any,
+};
+
 /// What all of them have in common.
-const fn entry(name: &'static str, card: Card) -> AlgorithmEntry {
+const fn entry(name: &'static str, card: Card, properties: Properties) -> AlgorithmEntry {
     AlgorithmEntry {
         name,
         card,
@@ -44,6 +62,7 @@ const fn entry(name: &'static str, card: Card) -> AlgorithmEntry {
             generalization: Generalization::FullDomain,
             default_budget: DefaultBudget::NoRows,
             choices: None,
+            properties,
         },
     }
 }

@@ -5,6 +5,7 @@
 
 mod counting;
 mod lattice;
+mod properties;
 mod release;
 
 use fastrand::Rng;
