@@ -7,9 +7,10 @@
 //!
 //! Modules may use only what stands beside or left of them:
 //! `card draw error numbers | chance risk table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish |
-//! negotiate`.
+//! advisor negotiate`.
 #![forbid(unsafe_code)]
 
+pub mod advisor;
 pub mod algorithms;
 pub mod card;
 pub mod chance;

@@ -2,7 +2,7 @@
 //!
 //! The terms are those of table 4 in F. Ben Fredj et al., Characterizing Generalization Algorithms, with a few of our own.
 //! An algorithm declares them beside itself; [`PROPERTIES`] gives each a name, its values and a sentence, from which
-//! `incrowd explain`, the JSON, the documentation and the questions of an advisor follow. They are true of
+//! `incrowd explain`, the JSON, the documentation and the questions of the [advisor](crate::advisor) follow. They are true of
 //! the implementation here: the laws in `tests/it/laws/properties.rs` test what can be tested.
 
 use super::{AlgorithmKind, Generalization};

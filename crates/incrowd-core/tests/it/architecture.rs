@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right; what stands beside each other is separated by a blank.
-const ORDER: &str = "card draw error numbers | chance risk table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish | negotiate";
+const ORDER: &str = "card draw error numbers | chance risk table hierarchy registry | lattice | counts | privacy utility | recode | problem | algorithms | publish | advisor negotiate";
 
 /// The place of a module in the order.
 fn place(module: &str) -> usize {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod adult;
+mod advice;
 mod architecture;
 mod arx;
 mod centres;
