@@ -32,6 +32,10 @@ pub use incrowd_core::algorithms::mu_argus::{Choice, View};
 #[cfg(feature = "arrow")]
 pub use incrowd_io::{ArrowSink, ArrowTable};
 pub use incrowd_io::{MemorySink, MemoryTable, RowSink, RowSource};
+pub use report::advice::{
+    AdviceReport, CandidateTarget, ExcludedAlgorithm, RankedAlgorithm, TableFacts, TargetKind,
+    Tried,
+};
 pub use report::certificate::{
     Certificate, Dialect, Generalized, Hashes, Lost, Measured, PopulationStated, Program, Reached,
     Request,
@@ -62,6 +66,7 @@ pub use report::simulation::{Chance, Drawn, NeededByColumns, SimulatedColumn, Si
 pub use report::stopped::{Stopped, StoppedBy};
 pub use report::survival::{BucketSurvived, SurvivalRow, SurvivalStudy, Survived};
 pub use report::visible::{visible, visible_json};
+pub use run::advise::{AdviseOptions, advise, candidate_targets};
 pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
 pub use run::choices::{Chooser, Decision, leaves_choices};
 pub use run::compare::{CompareOptions, compare};

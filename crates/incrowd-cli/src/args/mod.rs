@@ -3,6 +3,7 @@
 //! One file per command, and one for each group of flags that several commands share.
 
 mod about;
+mod advise;
 mod anonymize;
 mod columns;
 mod compare;
@@ -24,6 +25,7 @@ mod verify;
 mod words;
 
 pub(crate) use about::{CompletionsArgs, ExplainArgs, ManArgs};
+pub(crate) use advise::{AdviseArgs, Expertise};
 pub(crate) use anonymize::AnonymizeArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use evaluate::EvaluateArgs;
@@ -83,6 +85,7 @@ pub(crate) enum Command {
     Init(InitArgs),
     #[command(subcommand)]
     Hierarchy(HierarchyCommand),
+    Advise(Box<AdviseArgs>),
     Anonymize(Box<AnonymizeArgs>),
     Verify(Box<VerifyArgs>),
     Negotiate(Box<NegotiateArgs>),

@@ -1,5 +1,6 @@
 //! One file per subcommand: from flags to a call of `incrowd-job`, and from its answer to a reply.
 
+mod advise;
 mod anonymize;
 mod choices;
 mod compare;
@@ -12,6 +13,7 @@ mod init;
 mod inspect;
 mod man;
 mod negotiate;
+mod questions;
 mod risk;
 mod simulate;
 mod study;
@@ -32,6 +34,7 @@ pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
         Command::Inspect(args) => inspect::run(args, global, control),
         Command::Init(args) => init::run(args, global, control),
         Command::Hierarchy(command) => hierarchy::run(command, global, control),
+        Command::Advise(args) => advise::run(args, global, control),
         Command::Anonymize(args) => anonymize::run(args, global, control),
         Command::Verify(args) => verify::run(args, global, control),
         Command::Negotiate(args) => negotiate::run(args, global, control),

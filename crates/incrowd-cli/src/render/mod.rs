@@ -1,5 +1,6 @@
 //! What is printed: text for people, JSON for programs.
 
+pub(crate) mod advice;
 pub(crate) mod choices;
 pub(crate) mod comparison;
 pub(crate) mod evaluation;

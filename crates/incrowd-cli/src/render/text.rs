@@ -142,6 +142,10 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     if let Some(met) = &outcome.met {
         strings_met(&mut page, met);
     }
+    if let Some(reasons) = &outcome.advised {
+        let text = format!("{} (auto): {}", outcome.algorithm, reasons.join("; "));
+        page.entry("algorithm", text);
+    }
     page.entry(
         "search",
         match outcome.levels {

@@ -1,6 +1,7 @@
 //! What people see: the real program, run on real files. One program: linking one for each file takes longer than running them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod advise;
 mod anonymize;
 mod bad_input;
 mod blank_rows;

@@ -156,3 +156,9 @@ fn what_the_guide_says_of_risk_is_what_risk_prints() {
     let (ran, _) = run_all("docs/guide/how-risky-is-it.md");
     assert_eq!(ran, 10);
 }
+
+#[test]
+fn every_command_of_the_guide_about_algorithms_works() {
+    let (ran, _) = run_all("docs/guide/which-algorithm.md");
+    assert_eq!(ran, 1);
+}

@@ -34,6 +34,7 @@ incrowd_core::error_codes! {
     NotTried => "not-tried", "The user ended a comparison before this algorithm's turn.";
     MaxLevels => "max-levels", "`--max-levels` cannot be parsed.";
     WeightFlag => "weight-flag", "A weight cannot be parsed, is negative, or is given twice.";
+    PropertyFlag => "property-flag", "A property of algorithms that none has, or a value that it cannot have.";
     WeightsTwice => "weights-twice", "Weights are given both by column and as a whole.";
     LevelValuesFlag => "level-values-flag", "Values of levels cannot be parsed, are negative, or are given twice.";
     HierarchyFlag => "hierarchy-flag", "`--hierarchy` cannot be parsed.";

@@ -86,6 +86,10 @@ impl Error {
             Error::WeightFlag { .. } => {
                 "give each column once, with a number from 0 to 1, as in `--weight age=0.3`".into()
             }
+            Error::PropertyFlag { known, .. } => format!(
+                "give a name and a value, as in `--property overlap=no`: {}; `incrowd explain properties` lists them",
+                known.join(", ")
+            ),
             Error::WeightsTwice => {
                 "give either `--weight COLUMN=NUMBER` for the columns that count, or `--weights` and `--drop-associated`"
                     .into()

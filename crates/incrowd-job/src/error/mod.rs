@@ -180,6 +180,14 @@ pub enum Error {
         /// What was given.
         text: String,
     },
+    /// A property of algorithms that none has, or a value that it cannot have.
+    #[error("`{text}` is not a property of algorithms with one of its values")]
+    PropertyFlag {
+        /// What was given.
+        text: String,
+        /// The properties, or the values of the one that is meant.
+        known: Vec<&'static str>,
+    },
     /// Weights are given one by one and by a word.
     #[error("weights are given both by column and as a whole")]
     WeightsTwice,

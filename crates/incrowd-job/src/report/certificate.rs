@@ -66,6 +66,9 @@ pub struct Request {
     pub metric: String,
     /// The algorithm.
     pub algorithm: String,
+    /// Why it was taken, if the job left that to the advisor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advised: Option<Vec<String>>,
     /// The seed of random numbers.
     pub seed: u64,
     /// The time limit of the search.
@@ -315,7 +318,13 @@ impl Certificate {
         for (name, value) in request.research_value.iter().flat_map(|it| &it.settings) {
             line(&format!("  {name}"), value.clone());
         }
-        line("algorithm", request.algorithm.clone());
+        line(
+            "algorithm",
+            match &request.advised {
+                Some(reasons) => format!("{} (auto: {})", request.algorithm, reasons.join("; ")),
+                None => request.algorithm.clone(),
+            },
+        );
         for (name, values) in request.settings.iter() {
             line(name, values.join(", "));
         }

@@ -2,6 +2,7 @@
 //!
 //! Plain data with its JSON and its wording. The code that measures it is in [`run`](crate::run).
 
+pub(crate) mod advice;
 pub(crate) mod certificate;
 pub(crate) mod choices;
 pub(crate) mod comparison;

@@ -20,6 +20,9 @@ pub struct Outcome {
     pub version: u32,
     /// The algorithm that proposed the recoding.
     pub algorithm: String,
+    /// Why it was taken, if the job left that to the advisor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advised: Option<Vec<String>>,
     /// How good the recoding is known to be.
     pub guarantee: Guarantee,
     /// How far below the loss the optimum could be, as a share of the loss; 0 for an optimum, `null` when unknown.

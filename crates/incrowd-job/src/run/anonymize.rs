@@ -8,6 +8,7 @@ use crate::report::outcome::{Outcome, Seconds};
 use crate::report::stopped::Stopped;
 use crate::run::asked::{Asked, algorithm};
 use crate::run::choices::Chooser;
+use crate::run::choose::{may_divide_rows, take_first_choice};
 use crate::run::control::{Control, Phase, PhaseWatch};
 use crate::run::counted::first_pass_to_publish;
 use crate::run::describe::Answer;
@@ -57,7 +58,7 @@ pub fn anonymize_by(
     show: Show,
     control: &Control,
 ) -> Result<Outcome, Error> {
-    run(job, algorithm, show, None, control)
+    run(job, Some(algorithm), show, None, control)
 }
 
 /// Runs a job. `chooser` makes the choices that the algorithm leaves to the data holder and the job leaves open.
@@ -70,29 +71,46 @@ pub fn anonymize_with(
     run(job, algorithm(job)?, show, chooser, control)
 }
 
+/// Runs a job with an algorithm, or with the one that suits it best.
 fn run(
     job: &Job,
-    algorithm: &'static dyn Algorithm,
+    algorithm: Option<&'static dyn Algorithm>,
     show: Show,
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
 ) -> Result<Outcome, Error> {
     let started = Instant::now();
-    job.search.settings.check_read_by(&[algorithm.entry()])?;
-    job.search.settings.of(algorithm.entry())?;
-    let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
+    let divides_rows = match algorithm {
+        Some(algorithm) => {
+            job.search.settings.check_read_by(&[algorithm.entry()])?;
+            algorithm.divides_rows(&job.search.settings.of(algorithm.entry())?)
+        }
+        None => may_divide_rows(job)?,
+    };
+    let default_metric = algorithm.map_or("loss", |algorithm| algorithm.default_metric());
+    let (mut asked, reader) = Asked::read(job, default_metric)?;
     let claims = files::claims(job);
     let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
     let certificate = CertificateFiles::create(job, &claims, control)?;
     let page = PageFile::create(&claims, job.output.report.as_deref(), control)?;
     let (types, reader) = RowTypes::watch(job, output.as_ref(), reader);
     let limit = job.search.time_limit;
-    let first_pass =
-        first_pass_to_publish(job, &*asked.source, &asked.plan, reader, algorithm, control)?;
+    let first_pass = first_pass_to_publish(
+        job,
+        &*asked.source,
+        &asked.plan,
+        reader,
+        divides_rows,
+        control,
+    )?;
     let read = started.elapsed();
 
     let solving = Instant::now();
     let models = asked.models(&first_pass.table)?;
+    let algorithm = match algorithm {
+        Some(algorithm) => algorithm,
+        None => take_first_choice(job, &mut asked, &first_pass, &models)?,
+    };
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
     let problem = without_unsafe_columns(job, algorithm, problem, control)?;

@@ -25,6 +25,8 @@ pub(crate) struct Asked {
     pub(crate) metric: MetricSpec,
     /// What experts say, if they say anything.
     pub(crate) research: Option<MetricSpec>,
+    /// Why the algorithm was taken, if the job left that open.
+    pub(crate) advised: Option<Vec<String>>,
     /// What separates the cells of the source, given or detected.
     pub(crate) delimiter: Option<u8>,
 }
@@ -58,21 +60,31 @@ impl Asked {
             crate::run::plan::find_column(&source.name(), names, column, "the hierarchies")?;
         }
         check_columns_of_research(job, &source.name(), reader.columns(), &plan)?;
-        let target = plan.names_of(&plan.target).into_iter().next();
-        let metric =
-            match target.filter(|_| metric.entry().reads_column() && metric.column().is_none()) {
-                Some(target) => metric.with_column(Some(&target)),
-                None => metric,
-            };
         let asked = Asked {
             source,
-            plan,
             models,
-            metric,
+            metric: about_target(metric, &plan),
+            plan,
             research,
+            advised: None,
             delimiter: reader.delimiter(),
         };
         Ok((asked, reader))
+    }
+
+    /// What an algorithm is to minimize: the metric of the job, or its own if the job names none.
+    pub(crate) fn metric_of(
+        &self,
+        job: &Job,
+        algorithm: &dyn Algorithm,
+    ) -> Result<MetricSpec, Error> {
+        match job.search.metric {
+            Some(_) => Ok(self.metric.clone()),
+            None => Ok(about_target(
+                job.metric(algorithm.default_metric())?,
+                &self.plan,
+            )),
+        }
     }
 
     /// The promises, for a counted table that may be able to keep them.
@@ -130,6 +142,15 @@ impl Asked {
     }
 }
 
+/// A metric that reads a column and does not say which is about the first target.
+fn about_target(metric: MetricSpec, plan: &Plan) -> MetricSpec {
+    let is_open = metric.entry().reads_column() && metric.column().is_none();
+    match plan.names_of(&plan.target).first().filter(|_| is_open) {
+        Some(target) => metric.with_column(Some(target)),
+        None => metric,
+    }
+}
+
 /// The research value that a job asks for, if it asks for it in any way.
 pub(crate) fn asked_research_value(job: &Job) -> Result<Option<MetricSpec>, Error> {
     match job.asks_for_research_value() {
@@ -163,12 +184,12 @@ pub(crate) fn check_columns_of_research(
     Ok(())
 }
 
-/// The algorithm a job names.
-pub(crate) fn algorithm(job: &Job) -> Result<&'static dyn Algorithm, Error> {
-    let name = job.search.algorithm.as_deref().unwrap_or("optimal");
-    // Until there is an advisor, the exact search is what it would take.
-    let name = if name == "auto" { "optimal" } else { name };
-    named(name)
+/// The algorithm a job names; none if it leaves that to the advisor.
+pub(crate) fn algorithm(job: &Job) -> Result<Option<&'static dyn Algorithm>, Error> {
+    match job.search.algorithm.as_deref() {
+        Some("auto") => Ok(None),
+        name => Ok(Some(named(name.unwrap_or("optimal"))?)),
+    }
 }
 
 /// The algorithm of a name.

@@ -29,7 +29,8 @@ pub enum Decision {
 
 /// Whether the job's algorithm leaves choices to the data holder that the job does not make.
 pub fn leaves_choices(job: &Job) -> Result<bool, Error> {
-    Ok(are_open(job, crate::run::asked::algorithm(job)?))
+    let algorithm = crate::run::asked::algorithm(job)?;
+    Ok(algorithm.is_some_and(|algorithm| are_open(job, algorithm)))
 }
 
 /// Whether the algorithm leaves choices to the data holder that the job does not make.

@@ -9,7 +9,6 @@ use crate::run::plan::Plan;
 use crate::run::population::People;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use crate::spec::{Job, TimeLimit, WorkLimit};
-use incrowd_core::algorithms::Algorithm;
 use incrowd_core::counts::{CountEngine, CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
@@ -47,19 +46,17 @@ pub(crate) fn first_pass(
     })
 }
 
-/// The same for a table to be published by an algorithm: columns published unchanged must not reveal people.
+/// The same for a table to be published: columns published unchanged must not reveal people. `divides_rows` says whether
+/// equal rows may be published differently.
 pub(crate) fn first_pass_to_publish(
     job: &Job,
     source: &dyn RowSource,
     plan: &Plan,
     reader: Box<dyn RowReader + Send>,
-    algorithm: &dyn Algorithm,
+    divides_rows: bool,
     control: &Control,
 ) -> Result<FirstPass, Error> {
-    let own = job.search.settings.of(algorithm.entry())?;
-    let publish = Purpose::Publish {
-        divides_rows: algorithm.divides_rows(&own),
-    };
+    let publish = Purpose::Publish { divides_rows };
     control.within(job.search.time_limit, Phase::Read, || {
         count_and_measure(job, source, plan, reader, publish, control)
     })

@@ -140,6 +140,7 @@ impl Answer<'_> {
         Ok(Outcome {
             version: VERSION,
             algorithm: self.algorithm.entry().name.to_owned(),
+            advised: self.asked.advised.clone(),
             guarantee,
             gap,
             levels,
@@ -570,6 +571,7 @@ pub(crate) fn request(
         metric: asked.metric.public_name(),
         research_value: asked.research.as_ref().map(research_asked),
         algorithm: algorithm.entry().name.to_owned(),
+        advised: asked.advised.clone(),
         settings,
         seed: job.search.seed.unwrap_or(0),
         time_limit: job.search.time_limit.map(|limit| limit.to_string()),

@@ -1,9 +1,11 @@
 //! Runs jobs: a [`Job`](crate::Job) in, a result out. The only wiring between the core and the files.
 
+pub(crate) mod advise;
 pub(crate) mod anonymize;
 pub(crate) mod asked;
 pub(crate) mod batches;
 pub(crate) mod choices;
+pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod counted;

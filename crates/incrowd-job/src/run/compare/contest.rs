@@ -58,10 +58,7 @@ impl Contest<'_> {
 
     /// The metric that an algorithm minimizes: that of the job, or its own if the job names none.
     fn metric(&self, algorithm: &dyn Algorithm) -> Result<MetricSpec, Error> {
-        Ok(match self.job.search.metric {
-            Some(_) => self.asked.metric.clone(),
-            None => self.job.metric(algorithm.default_metric())?,
-        })
+        self.asked.metric_of(self.job, algorithm)
     }
 
     fn problem<'p>(

@@ -9,6 +9,7 @@ use crate::report::outcome::{
 };
 use crate::run::asked::{Asked, algorithm};
 use crate::run::choices;
+use crate::run::choose::take_first_choice;
 use crate::run::control::Control;
 use crate::run::counted::first_pass;
 use crate::run::describe::{self, APOSTROPHES, CROWDS_NOT_CLASSES, INPUT_ORDER};
@@ -119,8 +120,9 @@ impl Recount<'_> {
             if let Some(original) = original {
                 job.data.path.clone_from(&original.data.path);
             }
-            if choices::are_open(&job, algorithm(&job)?) {
-                let stated = algorithm(&job)?.entry().kind.choices;
+            let named = algorithm(&job)?;
+            if let Some(algorithm) = named.filter(|it| choices::are_open(&job, *it)) {
+                let stated = algorithm.entry().kind.choices;
                 let stated =
                     stated.and_then(|name| Some((name, self.stated.request.settings.get(name)?)));
                 if let Some((name, choices)) = stated {
@@ -521,10 +523,15 @@ fn promise_field(at: usize) -> String {
 /// The request of a job.
 fn request_of(job: &Job, control: &Control) -> Result<Request, Error> {
     let algorithm = algorithm(job)?;
-    let (asked, reader) = Asked::read(job, algorithm.default_metric())?;
+    let default_metric = algorithm.map_or("loss", |algorithm| algorithm.default_metric());
+    let (mut asked, reader) = Asked::read(job, default_metric)?;
     // The time limit of a job is for making a release, not for checking one.
     let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, None, control)?;
     let models = asked.models(&first_pass.table)?;
+    let algorithm = match algorithm {
+        Some(algorithm) => algorithm,
+        None => take_first_choice(job, &mut asked, &first_pass, &models)?,
+    };
     let metric = asked.metric.build(&first_pass.table)?;
     let problem = asked.problem(job, &first_pass, &models, &*metric, algorithm)?;
     Ok(describe::request(
