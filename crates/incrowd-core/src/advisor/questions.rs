@@ -14,7 +14,7 @@ type Question = fn(&Wishes, &Facts, &dyn Algorithm) -> Answer;
 const OF_EXPERTS: &str = "research-value";
 
 /// Of two algorithms, the first question that tells them apart decides.
-pub(super) const QUESTIONS: [Question; 11] = [
+pub(super) const QUESTIONS: [Question; 12] = [
     is_made_for_the_use,
     is_made_for_rules,
     minimizes_the_metric,
@@ -22,6 +22,7 @@ pub(super) const QUESTIONS: [Question; 11] = [
     is_quick,
     keeps_detail,
     keeps_classes_apart,
+    uses_the_budget,
     is_proven,
     finds_intervals,
     is_reviewed,
@@ -152,6 +153,15 @@ fn keeps_classes_apart(_: &Wishes, _: &Facts, algorithm: &dyn Algorithm) -> Answ
     }
 }
 
+fn uses_the_budget(wishes: &Wishes, _: &Facts, algorithm: &dyn Algorithm) -> Answer {
+    let uses_budget = algorithm.entry().kind.properties.uses_budget;
+    match (wishes.may_suppress, uses_budget) {
+        (Some(true), true) => said(0, "uses the rows that may be suppressed"),
+        (Some(true), false) => said(1, "makes no use of rows that may be suppressed"),
+        (Some(false) | None, _) => unsaid(0),
+    }
+}
+
 fn is_proven(_: &Wishes, facts: &Facts, algorithm: &dyn Algorithm) -> Answer {
     let properties = &algorithm.entry().kind.properties;
     // A search that has to stop proves nothing.
@@ -169,7 +179,7 @@ fn is_proven(_: &Wishes, facts: &Facts, algorithm: &dyn Algorithm) -> Answer {
             ),
         ),
         Optimum::Height => said(1, "proves that no release has lower levels in sum"),
-        Optimum::None => unsaid(2),
+        Optimum::None => said(2, "without a proof"),
     }
 }
 
@@ -182,7 +192,7 @@ fn finds_intervals(_: &Wishes, facts: &Facts, algorithm: &dyn Algorithm) -> Answ
             0,
             format!("finds intervals of {numbers} columns with numbers itself"),
         ),
-        (_, true) => unsaid(1),
+        (_, true) => said(1, "generalizes numbers along hierarchies"),
     }
 }
 

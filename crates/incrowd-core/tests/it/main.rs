@@ -5,6 +5,7 @@ mod adult;
 mod advice;
 mod architecture;
 mod arx;
+mod cards;
 mod centres;
 mod circles;
 mod classics;
