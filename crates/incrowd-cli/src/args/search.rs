@@ -13,7 +13,8 @@ pub(crate) struct SearchArgs {
     /// Metric to minimize; `incrowd explain metrics` lists them
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// Algorithm to use, or auto [default: optimal]; `incrowd explain algorithms` lists them
+    /// Algorithm to use, or auto for the first choice of `incrowd advise` [default: optimal]; `incrowd explain algorithms`
+    /// lists them
     #[arg(long, value_name = "NAME")]
     pub(super) algorithm: Option<String>,
     /// Seed for random numbers (randomized algorithms, --shuffle)

@@ -252,6 +252,26 @@ fn a_property_that_nobody_has_is_refused_with_those_there_are() {
 }
 
 #[test]
+fn advice_on_a_job_that_would_be_refused_says_so() {
+    let rows: String = (0..40)
+        .map(|row| format!("{},{}\n", row % 5, 1000 + row))
+        .collect();
+    let folder = Folder::with("t.csv", format!("age,income\n{rows}"));
+    let advice = json(&folder.run("advise t.csv -q age -s income --json"));
+    let notes = advice["notes"].to_string();
+    assert!(
+        notes.contains("will refuse") && notes.contains("--keep income"),
+        "{notes}"
+    );
+    let command = advice["ranked"][0]["command"].as_str().unwrap();
+    assert_eq!(run_in_shell(&folder, command).code, 2);
+    let advice = json(&folder.run("advise t.csv -q age -s income --keep income --json"));
+    assert!(!advice["notes"].to_string().contains("will refuse"));
+    let command = advice["ranked"][0]["command"].as_str().unwrap();
+    assert_eq!(run_in_shell(&folder, command).code, 0);
+}
+
+#[test]
 fn questions_are_answered_from_standard_input_if_asked_for() {
     let folder = Folder::with("t.csv", "age,sex\n1,F\n2,M\n3,F\n4,M\n5,F\n6,M\n7,F\n");
     let run = folder.run("advise t.csv -q age --ask -k 2");

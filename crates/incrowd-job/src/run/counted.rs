@@ -62,10 +62,28 @@ pub(crate) fn first_pass_to_publish(
     })
 }
 
+/// The same for a table that may be published later: says why it would be refused, if it would be.
+pub(crate) fn first_pass_to_advise(
+    job: &Job,
+    source: &dyn RowSource,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<(FirstPass, Option<Error>), Error> {
+    let pass = control.within(job.search.time_limit, Phase::Read, || {
+        count_and_measure(job, source, plan, reader, Purpose::Advise, control)
+    })?;
+    let by_name = job.columns.keep.as_deref().unwrap_or_default();
+    let refused = refuse(&pass.kept, &promised(job, plan)?, by_name);
+    Ok((pass, refused.err()))
+}
+
 /// What a table is counted for.
 #[derive(Clone, Copy)]
 enum Purpose {
     Look,
+    /// Columns published unchanged are looked at.
+    Advise,
     /// It is refused if columns published unchanged reveal people.
     Publish {
         /// Whether equal rows may be published differently.
@@ -96,7 +114,7 @@ fn count_and_measure(
 ) -> Result<FirstPass, Error> {
     let watched = match purpose {
         Purpose::Look => Watched::default(),
-        Purpose::Publish { .. } => Watched::raw(plan),
+        Purpose::Advise | Purpose::Publish { .. } => Watched::raw(plan),
     };
     let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
@@ -105,11 +123,13 @@ fn count_and_measure(
     let mut pass = CountPass::new(job, source, reader, columns, control);
     pass.count(&mut counter)?;
     let (input_hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
-    if let Purpose::Publish { divides_rows } = purpose {
-        if divides_rows {
-            counter.keep_rows_apart();
-        }
+    if let Purpose::Publish { divides_rows: true } = purpose {
+        counter.keep_rows_apart();
+    }
+    if !matches!(purpose, Purpose::Look) {
         kept.add_counted(plan, &counter);
+    }
+    if let Purpose::Publish { .. } = purpose {
         let by_name = job.columns.keep.as_deref().unwrap_or_default();
         refuse(&kept, &promised(job, plan)?, by_name)?;
     }

@@ -15,7 +15,7 @@ use crate::report::outcome::{Figure128, VERSION};
 use crate::run::asked::Asked;
 use crate::run::choose::{rank, use_of_target, wishes_of};
 use crate::run::control::Control;
-use crate::run::counted::first_pass;
+use crate::run::counted::first_pass_to_advise;
 use crate::run::input;
 use crate::spec::{Budget, Job, Others};
 use incrowd_core::advisor::{Facts, Quality, Use, Wanted, Wishes};
@@ -70,8 +70,14 @@ pub fn advise(
     let candidates = candidate_targets(job)?;
     let job = completed(job, options, &candidates, &mut notes)?;
     let (asked, reader) = Asked::read(&job, "loss")?;
-    let limit = job.search.time_limit;
-    let first_pass = first_pass(&job, &*asked.source, &asked.plan, reader, limit, control)?;
+    let (first_pass, refused) =
+        first_pass_to_advise(&job, &*asked.source, &asked.plan, reader, control)?;
+    if let Some(error) = refused {
+        notes.push(format!(
+            "`anonymize` will refuse this job: {error}; {}",
+            error.hint()
+        ));
+    }
     let models = asked.models(&first_pass.table)?;
     let usage = options
         .usage
