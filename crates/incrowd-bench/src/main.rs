@@ -5,6 +5,7 @@
 //! equal work.
 
 mod adult;
+mod advice;
 mod arx;
 mod arx_times;
 mod census;
@@ -76,7 +77,13 @@ enum Benchmark {
         #[arg(long, default_value_t = 60)]
         limit: u64,
     },
-    /// Every benchmark above except the partitions.
+    /// The advised algorithm against all others, on five tables.
+    Advice {
+        /// Also put the table into the guide.
+        #[arg(long)]
+        write: bool,
+    },
+    /// Every benchmark above except the partitions and the advice.
     All,
     /// Draws the charts of the documentation from a recorded run.
     Plot {
@@ -140,6 +147,7 @@ impl Benchmark {
             Benchmark::Workload => "workload",
             Benchmark::Kernel => "kernel",
             Benchmark::Schemes { .. } => "schemes",
+            Benchmark::Advice { .. } => "advice",
             Benchmark::All => "all",
             Benchmark::Plot { .. } => "plot",
             Benchmark::CopyBare { .. } => "copy-bare",
@@ -211,6 +219,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     if let Benchmark::Schemes { only, limit } = &arguments.benchmark {
         schemes::run(report, *only, std::time::Duration::from_secs(*limit))?;
+    }
+    if let Benchmark::Advice { write } = &arguments.benchmark {
+        advice::run(report, *write)?;
     }
     if is_asked("regions") {
         regions::run(report)?;
