@@ -478,6 +478,7 @@ fn a_time_limit_holds_while_the_table_is_read_in_every_command_that_takes_one() 
         limited,
         [
             "anonymize",
+            "advise",
             "negotiate",
             "study",
             "compare",

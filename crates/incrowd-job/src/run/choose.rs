@@ -49,6 +49,15 @@ pub(crate) fn rank(
     let limit = job.search.work_limit.unwrap_or(WorkLimit::DEFAULT);
     let facts = Facts::of(&problem, limit.steps());
     let refusal = |algorithm: &'static dyn Algorithm| {
+        // Where merging classes can break a promise, a path can end although there is a solution, and nobody is there to
+        // try another one.
+        let may_miss =
+            algorithm.entry().kind.properties.is_heuristic && !problem.pruning_is_sound();
+        if wishes.is_unattended && may_miss {
+            return Some(
+                "may pass by every solution, as merging classes can break the promises".to_owned(),
+            );
+        }
         let checked = check(job, asked, first_pass, models, algorithm);
         checked.err().map(|error| error.to_string())
     };

@@ -133,7 +133,7 @@ pub(crate) const ROLES: &str = "-q age,sex,zip -s disease --identifying name";
 
 /// Every subcommand that reads a table, as typed with `{table}` for how the table is named; `DATA` and what says how
 /// it is written go there. Commands that are not listed read none, which is checked against the help.
-pub(crate) const TABLE_COMMANDS: [(&str, &str); 12] = [
+pub(crate) const TABLE_COMMANDS: [(&str, &str); 13] = [
     ("inspect", "inspect {table}"),
     ("init", "init {table} -q {q} --folder new --force"),
     (
@@ -147,6 +147,10 @@ pub(crate) const TABLE_COMMANDS: [(&str, &str); 12] = [
     (
         "anonymize",
         "anonymize {table} -q {q} -s {s} --others drop -k 2 -o new/out.csv --certificate new/proof.json --sample 1 --verbose",
+    ),
+    (
+        "advise",
+        "advise {table} -q {q} -s {s} --use any --others drop -k 2 --try 1",
     ),
     ("verify", "verify {table} -q {q} -s {s} -k 2"),
     ("negotiate", "negotiate {table} -q {q} -s {s} -k 2"),
