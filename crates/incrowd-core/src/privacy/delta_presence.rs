@@ -11,15 +11,20 @@ crate::documented! {
     /// For tables in which being there is itself sensitive, such as those of patients: nobody should learn that a person is
     /// in the table, nor, with a lower bound, that they are not. Without `min=` only the first.
     ///
+    /// Where published values overlap, one person may match several classes. Then the rows of all classes that share a person
+    /// with this one count against `max=`, since all of them could be about the people of this class; for `min=` only its own
+    /// rows count. Suppressed rows are not in what is published, and so count for nobody.
+    ///
     /// # Paper
     /// M. E. Nergiz, M. Atzori, C. Clifton, Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
     /// # Reached
     /// The greatest share of a class; infinite for a class whose share is below the lower bound.
     /// # Merging
-    /// Without a lower bound, safe classes merged are safe; a safe and an unsafe one may not be. With one, nothing can be said:
-    /// a class may be joined by people of whom nobody is in the table.
+    /// Without a lower bound, safe classes merged are safe, as long as nobody matches both; a safe and an unsafe one may not be.
+    /// With one, nothing can be said: a class may be joined by people of whom nobody is in the table.
     /// # Cost
-    /// A look-up for every distinct combination of the population, for every recoding that is judged.
+    /// A look-up for every distinct combination of the population, for every recoding of columns that is judged. Regions are
+    /// looked up in a tree over these combinations, one by one.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct DeltaPresence {
         /// The greatest share.
@@ -65,19 +70,23 @@ impl PrivacyModel for DeltaPresence {
     fn holds(&self, class: &ClassView<'_>) -> bool {
         class.people > 0
             && self.is_enough(class)
-            && u64::from(class.size) * self.max.denominator()
+            && u64::from(class.rows_among_people) * self.max.denominator()
                 <= u64::from(class.people) * self.max.numerator()
     }
 
     fn measure(&self, class: &ClassView<'_>) -> f64 {
         match class.people > 0 && self.is_enough(class) {
-            true => ratio(class.size.into(), class.people.into()),
+            true => ratio(class.rows_among_people.into(), class.people.into()),
             false => f64::INFINITY,
         }
     }
 
     fn direction(&self) -> Direction {
         Direction::AtMost
+    }
+
+    fn reads_overlaps(&self) -> bool {
+        true
     }
 
     fn monotonicity(&self) -> Monotonicity {

@@ -9,7 +9,8 @@ crate::documented! {
     ///
     /// For attackers who cannot know who is in the table: a person hides among everyone in the population with the same
     /// published values, not only among the rows of the class. Weaker than k-anonymity, since the table is part of its
-    /// population, and so less is lost. Whoever does know that somebody is in the table may single them out.
+    /// population, and so less is lost. Whoever does know that somebody is in the table may single them out. Everyone counts
+    /// whose values are among those that the published ones stand for, whatever other classes they match.
     ///
     /// # Paper
     /// L. Sweeney, Computational Disclosure Control: A Primer on Data Privacy Protection, PhD thesis, MIT, 2001.
@@ -18,7 +19,8 @@ crate::documented! {
     /// # Merging
     /// A safe class stays safe whatever joins it: whoever matches a part matches the whole.
     /// # Cost
-    /// A look-up for every distinct combination of the population, for every recoding that is judged.
+    /// A look-up for every distinct combination of the population, for every recoding of columns that is judged. Regions are
+    /// looked up in a tree over these combinations, one by one.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct KMap {
         /// Rows of the population that must match a class.

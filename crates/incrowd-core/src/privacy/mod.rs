@@ -77,6 +77,9 @@ pub struct ClassView<'a> {
     pub histogram: Histogram<'a>,
     /// Rows of the population that match the class; 0 when there is no population, or the model does not read it.
     pub people: u32,
+    /// Published rows that could be about one of these people: those of the class and, where published values overlap, those
+    /// of every other class that one of these people matches as well.
+    pub rows_among_people: u32,
 }
 
 impl<'a> ClassView<'a> {
@@ -86,6 +89,7 @@ impl<'a> ClassView<'a> {
             size,
             histogram,
             people: 0,
+            rows_among_people: size,
         }
     }
 
@@ -93,6 +97,15 @@ impl<'a> ClassView<'a> {
     #[must_use]
     pub fn with_people(self, people: u32) -> Self {
         ClassView { people, ..self }
+    }
+
+    /// The same class, if so many published rows could be about one of the people who match it.
+    #[must_use]
+    pub fn with_rows_among_people(self, rows: u32) -> Self {
+        ClassView {
+            rows_among_people: rows,
+            ..self
+        }
     }
 }
 
@@ -228,6 +241,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// which no people are known does not satisfy them.
     fn reads_population(&self) -> bool {
         self.entry().kind.needs_population
+    }
+
+    /// Whether it matters which other classes the people who match a class match as well.
+    fn reads_overlaps(&self) -> bool {
+        false
     }
 
     /// What merging does to the promise. Tested with random histograms, not believed.

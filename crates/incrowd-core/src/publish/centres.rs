@@ -9,6 +9,14 @@ use crate::hierarchy::Leaf;
 use crate::recode::{Labels, PublishedCells, PublishedColumn, PublishedNumbers};
 use crate::table::parse_number;
 
+/// Whether some columns publish means or medians.
+pub(super) fn are_published(columns: &[PublishedColumn<'_>]) -> bool {
+    columns.iter().any(|column| match column.cells {
+        PublishedCells::ByLeaf(_) => false,
+        PublishedCells::ByTuple { numbers, .. } => numbers != PublishedNumbers::Interval,
+    })
+}
+
 /// Whether every mean and median is that of its class.
 pub(super) fn are_right(
     table: &CountedTable,

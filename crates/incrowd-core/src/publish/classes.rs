@@ -58,8 +58,20 @@ impl<'c> Class<'c> {
 
     /// Rows of the population that match the class; 0 if that is not known.
     pub(super) fn people(self) -> u32 {
-        let people = self.classes.people.get(self.at);
+        let people = self.classes.people.of_classes.get(self.at);
         people.copied().unwrap_or(0)
+    }
+
+    /// Published rows that could be about one of these people.
+    pub(super) fn rows_among_people(self) -> u32 {
+        let others = self.classes.people.sharing.get(self.at);
+        let others = others.into_iter().flatten();
+        let others = others.map(|&at| Class {
+            at: at as usize,
+            ..self
+        });
+        let published = others.filter(|class| !class.is_suppressed());
+        self.size() + published.map(Class::size).sum::<u32>()
     }
 
     pub(super) fn is_suppressed(self) -> bool {
@@ -97,6 +109,16 @@ impl<'c> Class<'c> {
             .unwrap_or(0)
             .max(self.size().saturating_sub(size))
     }
+}
+
+/// Who in a population matches each class, in the order of the classes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PeopleOfClasses {
+    /// How many.
+    pub(super) of_classes: Vec<u32>,
+    /// The other classes that some of them match as well; empty if no class shares anybody with another, or if it does not
+    /// matter.
+    pub(super) sharing: Vec<Vec<u32>>,
 }
 
 /// The rows of some tuples of a table, together.
@@ -146,8 +168,8 @@ pub(super) struct Classes {
     is_suppressed: Vec<bool>,
     /// The values of every counted column.
     columns: Vec<Histograms>,
-    /// Rows of the population that match each class; empty if that is not known.
-    people: Vec<u32>,
+    /// Who matches each class; nobody if that is not known.
+    people: PeopleOfClasses,
     /// The class of each tuple.
     of_tuples: Vec<u32>,
     /// The group of a missing cell if it could be any value; `None` if it is a value like others. One per attribute.
@@ -226,7 +248,7 @@ impl Classes {
             groups: Vec::new(),
             sizes: Vec::new(),
             is_suppressed: Vec::new(),
-            people: Vec::new(),
+            people: PeopleOfClasses::default(),
             columns: vec![Histograms::default(); table.columns.len()],
             of_tuples: vec![0; table.tuples.len()],
             wildcards,
@@ -289,8 +311,8 @@ impl Classes {
         Some(classes)
     }
 
-    /// Takes the rows of the population that match each class, in the order of the classes.
-    pub(super) fn set_people(&mut self, people: Vec<u32>) {
+    /// Takes who in the population matches each class.
+    pub(super) fn set_people(&mut self, people: PeopleOfClasses) {
         self.people = people;
     }
 

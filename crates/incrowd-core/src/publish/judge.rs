@@ -114,5 +114,6 @@ fn ask<T>(
     }
     let histogram = model.column().map(|column| class.histogram(column));
     let view = ClassView::new(class.size(), histogram.unwrap_or(NOTHING));
-    question(&view.with_people(class.people()))
+    let view = view.with_people(class.people());
+    question(&view.with_rows_among_people(class.rows_among_people()))
 }

@@ -100,7 +100,13 @@ pub fn publish_watched<'a>(
         });
     }
     if problem.models.iter().any(|model| model.reads_population()) {
-        let people = population::people_of_classes(table, &texts, &classes, meter);
+        if centres::are_published(&recoding.columns(table)) {
+            return Err(Error::CheckFailed {
+                what: "a published mean or median does not say who in the population it could be about",
+            });
+        }
+        let reads_overlaps = problem.models.iter().any(|model| model.reads_overlaps());
+        let people = population::people_of_classes(table, &texts, &classes, reads_overlaps, meter);
         classes.set_people(people.map_err(stopped)?);
     }
     (classes.suppress_unsafe(problem.models, meter)).map_err(stopped)?;

@@ -4,13 +4,14 @@
 //! narrowest one, since a match too many would make a file look safer than it is.
 
 use super::boxes::Boxes;
-use super::classes::Classes;
+use super::classes::{Classes, PeopleOfClasses};
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::{CountedTable, LeafOrder, LeafSet, Work};
 use crate::hierarchy::Leaf;
 use crate::lattice::Level;
 use crate::problem::{Interruption, Meter};
 use crate::recode::Labels;
+use std::collections::BTreeSet;
 
 /// A class of a published table, and who it could be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,57 +25,134 @@ pub struct MatchedClass {
 /// Looks up every class of a published table, whose values are taken literally, in the table of a population with the same
 /// quasi-identifiers. A text that stands for no value of the population matches nobody.
 pub fn match_population(published: &CountedTable, population: &CountedTable) -> Vec<MatchedClass> {
-    let meter = &Meter::unlimited();
-    let columns: Vec<Column> = (0..published.attributes.len())
-        .map(|at| Column::read(published, population, at))
-        .collect();
-    let tuples = 0..published.tuples.len();
-    let sides = |tuple: usize| -> Option<Vec<u32>> {
-        let sides = columns.iter().enumerate();
-        sides
-            .map(|(at, column)| column.sides[published.leaf(tuple, at).index()])
-            .collect()
-    };
-    let matched = |tuple: usize, people: u32| MatchedClass {
-        size: published.tuples.sizes()[tuple],
-        people,
-    };
-    if columns.iter().any(|column| column.overlaps) {
-        let boxes = Boxes::new(population);
-        let people = |sides: Vec<u32>| {
-            let covers = columns.iter().zip(sides);
-            let covers: Vec<&LeafSet> = covers
-                .map(|(column, side)| &column.covers[side as usize])
-                .collect();
-            let inside = boxes.inside(&covers).into_iter();
-            let sizes = inside.map(|tuple| population.tuples.sizes()[tuple as usize]);
-            sizes.sum()
-        };
-        return tuples
-            .map(|tuple| matched(tuple, sides(tuple).map_or(0, people)))
-            .collect();
-    }
-    let groups: Vec<Vec<u32>> = columns.iter().map(Column::sides_of_leaves).collect();
-    let groups: Vec<&[u32]> = groups.iter().map(Vec::as_slice).collect();
-    let classes = Classes::of_groups(population, &groups, meter).expect("nobody stops this");
-    tuples
-        .map(|tuple| {
-            let class = sides(tuple).and_then(|sides| classes.find(&sides));
-            matched(tuple, class.map_or(0, |class| class.size()))
-        })
+    let columns = Column::read_all(published, population);
+    let sides = (0..published.tuples.len()).map(|tuple| sides_of(&columns, published, tuple));
+    let people = people_of(population, &columns, sides);
+    let sizes = published.tuples.sizes().iter().zip(people);
+    sizes
+        .map(|(&size, people)| MatchedClass { size, people })
         .collect()
 }
 
+/// The same for the classes of the published table, which also says who matches several if that matters.
+pub(super) fn match_classes(
+    published: &CountedTable,
+    population: &CountedTable,
+    classes: &Classes,
+    reads_overlaps: bool,
+) -> PeopleOfClasses {
+    let columns = Column::read_all(published, population);
+    let mut sides = vec![None; classes.sizes().len()];
+    for (tuple, &class) in classes.of_all_tuples().iter().enumerate() {
+        sides[class as usize] = sides_of(&columns, published, tuple);
+    }
+    let sharing = match reads_overlaps && columns.iter().any(|column| column.overlaps) {
+        false => Vec::new(),
+        true => {
+            let boxes: Vec<Option<Vec<&LeafSet>>> = (sides.iter())
+                .map(|sides| sides.as_deref().map(|sides| covers_of(&columns, sides)))
+                .collect();
+            let inside = inside_all(&Boxes::new(population), &boxes, &Meter::unlimited());
+            let inside = inside.expect("nobody stops this");
+            sharing_people(population.tuples.len(), &inside)
+        }
+    };
+    PeopleOfClasses {
+        of_classes: people_of(population, &columns, sides.into_iter()),
+        sharing,
+    }
+}
+
+/// The cover of each column that a published tuple has; none if one of its texts stands for nothing.
+fn sides_of(columns: &[Column], published: &CountedTable, tuple: usize) -> Option<Vec<u32>> {
+    let sides = columns.iter().enumerate();
+    sides
+        .map(|(at, column)| column.sides[published.leaf(tuple, at).index()])
+        .collect()
+}
+
+fn covers_of<'c>(columns: &'c [Column], sides: &[u32]) -> Vec<&'c LeafSet> {
+    let covers = columns.iter().zip(sides);
+    covers
+        .map(|(column, &side)| &column.covers[side as usize])
+        .collect()
+}
+
+/// How many people have values in each of these covers.
+fn people_of(
+    population: &CountedTable,
+    columns: &[Column],
+    sides: impl Iterator<Item = Option<Vec<u32>>>,
+) -> Vec<u32> {
+    if columns.iter().any(|column| column.overlaps) {
+        let boxes = Boxes::new(population);
+        let people = |sides: Vec<u32>| {
+            let inside = boxes.inside(&covers_of(columns, &sides));
+            people_in(population, &inside)
+        };
+        return sides.map(|sides| sides.map_or(0, people)).collect();
+    }
+    let groups: Vec<Vec<u32>> = columns.iter().map(Column::sides_of_leaves).collect();
+    let groups: Vec<&[u32]> = groups.iter().map(Vec::as_slice).collect();
+    let classes = Classes::of_groups(population, &groups, &Meter::unlimited());
+    let classes = classes.expect("nobody stops this");
+    let people = |sides: Vec<u32>| classes.find(&sides).map_or(0, |class| class.size());
+    sides.map(|sides| sides.map_or(0, people)).collect()
+}
+
+/// The people that some tuples of a population stand for.
+fn people_in(population: &CountedTable, tuples: &[u32]) -> u32 {
+    let sizes = population.tuples.sizes();
+    tuples.iter().map(|&tuple| sizes[tuple as usize]).sum()
+}
+
+/// The tuples of a population in each box; none in what is no box.
+fn inside_all(
+    tree: &Boxes,
+    boxes: &[Option<Vec<&LeafSet>>],
+    meter: &Meter<'_>,
+) -> Result<Vec<Vec<u32>>, Interruption> {
+    let inside = boxes.iter().map(|covers| {
+        let inside = covers.as_ref().map(|covers| tree.inside(covers));
+        let inside = inside.unwrap_or_default();
+        meter.spend(Work::of(1 + inside.len()))?;
+        Ok(inside)
+    });
+    inside.collect()
+}
+
+/// For each class the others that have a tuple of the population in common with it, given the tuples of each.
+fn sharing_people(tuples: usize, inside: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let mut classes_of_tuples: Vec<Vec<u32>> = vec![Vec::new(); tuples];
+    for (class, tuples) in (0..).zip(inside) {
+        for &tuple in tuples {
+            classes_of_tuples[tuple as usize].push(class);
+        }
+    }
+    let mut sharing: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); inside.len()];
+    for (class, tuples) in (0..).zip(inside) {
+        let others = tuples
+            .iter()
+            .flat_map(|&it| &classes_of_tuples[it as usize]);
+        sharing[class as usize].extend(others.filter(|&&other| other != class));
+    }
+    let lists = sharing
+        .into_iter()
+        .map(|others| others.into_iter().collect());
+    lists.collect()
+}
+
 /// The rows of a table's population that match each class of its release: those whose values are among the ones that the texts
-/// of the class stand for. None match if there is no population.
+/// of the class stand for. None match if there is no population. Who matches several classes is found if that matters.
 pub(super) fn people_of_classes(
     table: &CountedTable,
     texts: &[PublishedTexts],
     classes: &Classes,
+    reads_overlaps: bool,
     meter: &Meter<'_>,
-) -> Result<Vec<u32>, Interruption> {
+) -> Result<PeopleOfClasses, Interruption> {
     let Some(population) = &table.population else {
-        return Ok(vec![0; classes.sizes().len()]);
+        return Ok(PeopleOfClasses::default());
     };
     let by_leaf = texts.iter().map(|texts| match texts.cells() {
         TextsOf::Leaves(texts) => Some(texts.as_slice()),
@@ -86,7 +164,10 @@ pub(super) fn people_of_classes(
             let alike = people.find(class.groups());
             alike.map_or(0, |class| class.size())
         });
-        return Ok(people.collect());
+        return Ok(PeopleOfClasses {
+            of_classes: people.collect(),
+            sharing: Vec::new(),
+        });
     }
     let attributes = table.attributes.iter().zip(texts);
     let covers: Vec<Vec<LeafSet>> = attributes
@@ -103,21 +184,31 @@ pub(super) fn people_of_classes(
             }
         })
         .collect();
-    let boxes = Boxes::new(population);
-    let mut people = Vec::with_capacity(classes.sizes().len());
-    for class in classes.all() {
-        let sides = covers.iter().zip(class.groups());
-        let sides: Vec<&LeafSet> = sides
-            .map(|(covers, &text)| &covers[text as usize])
-            .collect();
-        let inside = boxes.inside(&sides);
-        meter.spend(Work::of(1 + inside.len()))?;
-        let sizes = inside
-            .iter()
-            .map(|&tuple| population.tuples.sizes()[tuple as usize]);
-        people.push(sizes.sum());
+    let boxes: Vec<Option<Vec<&LeafSet>>> = (classes.all())
+        .map(|class| {
+            let sides = covers.iter().zip(class.groups());
+            let sides = sides.map(|(covers, &text)| &covers[text as usize]);
+            Some(sides.collect())
+        })
+        .collect();
+    let tree = Boxes::new(population);
+    if reads_overlaps {
+        let inside = inside_all(&tree, &boxes, meter)?;
+        return Ok(PeopleOfClasses {
+            of_classes: inside.iter().map(|it| people_in(population, it)).collect(),
+            sharing: sharing_people(population.tuples.len(), &inside),
+        });
     }
-    Ok(people)
+    // One box after the other, since all of them together may hold everybody many times.
+    let mut of_classes = Vec::with_capacity(boxes.len());
+    for one in boxes.chunks(1) {
+        let inside = inside_all(&tree, one, meter)?;
+        of_classes.extend(inside.iter().map(|it| people_in(population, it)));
+    }
+    Ok(PeopleOfClasses {
+        of_classes,
+        sharing: Vec::new(),
+    })
 }
 
 /// What the texts of one column stand for in the population.
@@ -131,6 +222,13 @@ struct Column {
 }
 
 impl Column {
+    fn read_all(published: &CountedTable, population: &CountedTable) -> Vec<Self> {
+        let columns = 0..published.attributes.len();
+        columns
+            .map(|at| Column::read(published, population, at))
+            .collect()
+    }
+
     fn read(published: &CountedTable, population: &CountedTable, at: usize) -> Self {
         let texts = &published.attributes[at].hierarchy;
         let used = |leaf: &Leaf| published.attributes[at].rows_of_groups[0][leaf.index()] > 0;

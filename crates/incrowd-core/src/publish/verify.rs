@@ -7,7 +7,7 @@
 use super::boxes::Boxes;
 use super::classes::{Class, Classes, Exposure, RowsOfTuples};
 use super::judge::Reached;
-use super::population::match_population;
+use super::population::match_classes;
 use crate::counts::{CountedTable, LeafOrder, LeafSet};
 use crate::hierarchy::{ANY, Group, Leaf};
 use crate::lattice::Level;
@@ -54,11 +54,8 @@ pub fn verify_among(
     let classes = Classes::as_published(published, meter);
     let mut classes = classes.expect("nobody stops this");
     if let Some(population) = population {
-        let matched = match_population(published, population);
-        let mut people = vec![0; classes.sizes().len()];
-        for (matched, &class) in matched.iter().zip(classes.of_all_tuples()) {
-            people[class as usize] = matched.people;
-        }
+        let reads_overlaps = models.iter().any(|model| model.reads_overlaps());
+        let people = match_classes(published, population, &classes, reads_overlaps);
         classes.set_people(people);
     }
     let reached = classes.reached(models, meter);
