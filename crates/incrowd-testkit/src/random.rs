@@ -394,7 +394,14 @@ pub fn random_population(problem: &OracleProblem, rng: &mut Rng) -> Vec<Vec<Stri
             true => None,
             false => Some(population[rng.usize(0..population.len())].clone()),
         };
-        let any = |(_, ways): &(String, RawHierarchy)| ways[rng.usize(0..ways.len())][0].clone();
+        // A text for a missing cell is one, also in a population.
+        let any = |(_, ways): &(String, RawHierarchy)| {
+            let cell = ways[rng.usize(0..ways.len())][0].clone();
+            match problem.missing_tokens.contains(&cell) {
+                true => String::new(),
+                false => cell,
+            }
+        };
         let mut columns = problem.quasi_identifiers.iter().map(any);
         let other: Vec<String> = columns.by_ref().collect();
         population.push(like.unwrap_or(other));

@@ -4,9 +4,10 @@ use super::cuts::{self, Effort, Judge, RowsOfValues, Spending, Target, ValueTree
 use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-    nothing_on_the_path,
+    at_highest_levels, nothing_on_the_path,
 };
 use crate::Error;
+use crate::hierarchy::Leaf;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
@@ -127,7 +128,14 @@ fn generalize(
         }
         let step = state.step();
         if !step.map_err(|interruption| state.spending.unfinished(interruption))? {
-            return Err(nothing_on_the_path(&ENTRY, problem, state.rows_unsafe));
+            return match state.judge.reads_people() {
+                // More people match the highest acceptable levels than the coarsest cut, which leaves out values without rows.
+                true => Ok((
+                    at_highest_levels(&ENTRY, problem, meter)?,
+                    state.spending.effort,
+                )),
+                false => Err(nothing_on_the_path(&ENTRY, problem, state.rows_unsafe)),
+            };
         }
     }
     let effort = state.spending.effort;
@@ -143,10 +151,20 @@ type Key = SmallVec<[u32; 8]>;
 #[derive(Debug, Clone)]
 struct Class {
     key: Key,
+    /// None if only people of the population match it. It may later become part of a class with rows.
     size: u32,
+    /// Rows of the population that match it, for models that read them.
+    people: u32,
     is_safe: bool,
     /// The values of the columns that the models read.
     rows_of_values: Vec<RowsOfValues>,
+}
+
+impl Class {
+    /// Who hides in it: rows, and people if models read them.
+    fn crowd(&self) -> u64 {
+        u64::from(self.size) + u64::from(self.people)
+    }
 }
 
 /// A value, and what is known about the classes linked to it.
@@ -267,6 +285,7 @@ impl<'a> Climb<'a> {
             });
             let class = Class {
                 size: table.tuples.sizes()[tuple],
+                people: 0,
                 is_safe: false,
                 rows_of_values: rows_of_values.collect(),
                 key,
@@ -275,7 +294,45 @@ impl<'a> Climb<'a> {
             self.classes.push(None);
             self.put(number, class)?;
         }
-        self.spending.visit(table.tuples.len() as u64)
+        self.spending.visit(table.tuples.len() as u64)?;
+        self.add_people()
+    }
+
+    /// Adds the people of the population to the classes that they match. Those whose combination of values no row has are
+    /// classes without rows, under the lowest values that hold them: they join others once the cut has come up to these.
+    fn add_people(&mut self) -> Result<(), Interruption> {
+        let table = self.problem.table;
+        let population = table.population.as_deref();
+        let Some(population) = population.filter(|_| self.judge.reads_people()) else {
+            return Ok(());
+        };
+        let lowest: Vec<Vec<Option<u32>>> = (table.attributes.iter().zip(&self.trees))
+            .map(|(attribute, tree)| {
+                let leaves = (0..attribute.hierarchy.leaves() as u32).map(Leaf);
+                let lowest = leaves.map(|leaf| tree.lowest_holder(attribute, leaf));
+                lowest.collect()
+            })
+            .collect();
+        for (tuple, &people) in population.tuples.sizes().iter().enumerate() {
+            self.spending.touch(lowest.len())?;
+            let values = lowest.iter().enumerate();
+            let key = values.map(|(at, values)| values[population.leaf(tuple, at).index()]);
+            // Nobody outside of the coarsest cut matches anything.
+            let Some(key) = key.collect::<Option<Key>>() else {
+                continue;
+            };
+            let number = self.classes.len() as u32;
+            self.classes.push(None);
+            let class = Class {
+                key,
+                size: 0,
+                people,
+                is_safe: true,
+                rows_of_values: vec![RowsOfValues::new(); self.judge.columns().len()],
+            };
+            self.join(number, class)?;
+        }
+        self.spending.visit(population.tuples.len() as u64)
     }
 
     /// Puts a value into the cut. Its parent becomes a candidate if it was the last missing child.
@@ -308,7 +365,9 @@ impl<'a> Climb<'a> {
         let values = class.rows_of_values.iter().map(Vec::len).sum::<usize>();
         self.spending
             .touch(WORK_PER_LINK * class.key.len() + values)?;
-        class.is_safe = (self.judge).is_safe_with(class.size, &class.rows_of_values);
+        // What has no rows is not published.
+        class.is_safe = class.size == 0
+            || (self.judge).is_safe_with(class.size, class.people, &class.rows_of_values);
         for (linked, &value) in self.linked.iter_mut().zip(&class.key) {
             let linked = &mut linked[value as usize];
             linked.classes.push(number);
@@ -360,7 +419,7 @@ impl<'a> Climb<'a> {
         Ok(best.map(|(_, candidate)| (candidate.attribute, candidate.value)))
     }
 
-    /// How much the smallest unsafe class that a candidate touches would grow.
+    /// By how many rows, and people if models read them, the smallest unsafe class that a candidate touches would grow.
     fn gained(&self, candidate: Candidate) -> u32 {
         let linked = &self.linked[candidate.attribute];
         let children = self.trees[candidate.attribute].children(candidate.value);
@@ -376,15 +435,20 @@ impl<'a> Climb<'a> {
         for &child in children {
             key[candidate.attribute] = child;
             if let Some(&number) = self.class_of_key.get(&key) {
-                merged += self.size(number);
+                merged += self.crowd(number);
             }
         }
-        merged - class.size
+        // People who match the value and none of its children.
+        key[candidate.attribute] = candidate.value;
+        if let Some(&number) = self.class_of_key.get(&key) {
+            merged += self.crowd(number);
+        }
+        (merged - class.crowd()).try_into().unwrap_or(u32::MAX)
     }
 
-    fn size(&self, number: u32) -> u32 {
+    fn crowd(&self, number: u32) -> u64 {
         let class = &self.classes[number as usize];
-        class.as_ref().map_or(0, |class| class.size)
+        class.as_ref().map_or(0, Class::crowd)
     }
 
     /// Replaces the children of a value by it.
@@ -419,6 +483,7 @@ impl<'a> Climb<'a> {
             self.spending.visit(1)?;
             let other_class = self.take(other).expect("keys lead to classes");
             class.size += other_class.size;
+            class.people += other_class.people;
             for (ours, theirs) in class
                 .rows_of_values
                 .iter_mut()

@@ -18,6 +18,8 @@ mod mondrian;
 pub mod mu_argus;
 mod optimal;
 pub mod partition;
+mod people;
+mod printed;
 pub mod properties;
 mod research;
 mod samarati;
@@ -45,8 +47,9 @@ use crate::Error;
 use crate::counts::KnownSets;
 use crate::privacy::PrivacyModel;
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
-use crate::recode::ColumnRecoding;
+use crate::recode::{ColumnRecoding, PublishedNumbers};
 use crate::registry::{Entry, Family, Given};
+use checks::Checks;
 use std::fmt::Debug;
 
 /// Every algorithm. A new one is one file and one line here.
@@ -231,11 +234,8 @@ pub trait Algorithm: Debug + Sync {
             let algorithm = entry.name;
             return Err(Error::RowsApart { algorithm });
         }
-        let is_full_domain = entry.kind.generalization == Generalization::FullDomain;
-        let mut models = problem.models.iter();
-        if !is_full_domain && models.any(|model| model.reads_population()) {
-            let algorithm = entry.name;
-            return Err(Error::PopulationRefused { algorithm });
+        if problem.models.iter().any(|model| model.reads_population()) {
+            refuse_unmatchable(problem)?;
         }
         self.refuse(problem)
     }
@@ -266,6 +266,20 @@ pub trait Algorithm: Debug + Sync {
     /// For algorithms that leave the choices to the data holder: a session to make them in.
     fn session<'a>(&self, _problem: &Problem<'a>) -> Option<mu_argus::Session<'a>> {
         None
+    }
+}
+
+/// Refuses to publish what does not say who in a population it could be about.
+fn refuse_unmatchable(problem: &Problem<'_>) -> Result<(), Error> {
+    let has_centres = PublishedNumbers::of(&problem.settings.own) != PublishedNumbers::Interval;
+    match problem.crowds_overlap() {
+        true => Err(Error::PopulationRefused {
+            with: "missing cells that match any value",
+        }),
+        false if has_centres => Err(Error::PopulationRefused {
+            with: "published means or medians",
+        }),
+        false => Ok(()),
     }
 }
 
@@ -333,6 +347,29 @@ fn nothing_on_the_path(
             has_higher_levels: problem.has_higher_levels(),
         },
     }
+}
+
+/// The highest acceptable levels, for an algorithm that found nothing else; an error if they are not safe either.
+fn at_highest_levels(
+    entry: &AlgorithmEntry,
+    problem: &Problem<'_>,
+    meter: &Meter<'_>,
+) -> Result<Proposal, Error> {
+    let mut checks = Checks::new(problem, meter);
+    let verdict = match checks.step_on(&problem.max_levels) {
+        Ok(verdict) => verdict,
+        Err(interruption) => return Err(checks.unfinished(interruption)),
+    };
+    if !verdict.is_safe {
+        return Err(nothing_on_the_path(entry, problem, verdict.rows_suppressed));
+    }
+    Ok(Proposal {
+        recoding: ColumnRecoding::FullDomain(problem.max_levels.clone()).into(),
+        guarantee: Guarantee::Heuristic,
+        loss: None,
+        nodes_checked: 1,
+        steps: Vec::new(),
+    })
 }
 
 /// The quasi-identifiers that are ruled out by themselves at their highest acceptable level, although they have a higher

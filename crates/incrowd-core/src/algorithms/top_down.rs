@@ -4,11 +4,13 @@ use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
 use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
-    nothing_on_the_path,
+    at_highest_levels, nothing_on_the_path,
 };
 use crate::Error;
+use crate::counts::CountedTable;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -121,7 +123,14 @@ fn specialize(
     let mut state = Specialization::new(problem, target, Spending::new(meter))?;
     if state.rows_unsafe > problem.max_suppressed {
         let rows_unsafe = state.rows_unsafe;
-        return Err(nothing_on_the_path(&ENTRY, problem, rows_unsafe));
+        return match state.judge.reads_people() {
+            // More people match the highest acceptable levels than the coarsest cut, which leaves out values without rows.
+            true => Ok((
+                at_highest_levels(&ENTRY, problem, meter)?,
+                state.spending.effort,
+            )),
+            false => Err(nothing_on_the_path(&ENTRY, problem, rows_unsafe)),
+        };
     }
     loop {
         if let Some(see) = &mut see {
@@ -145,6 +154,8 @@ struct Class {
     start: usize,
     end: usize,
     size: u32,
+    /// The combinations of the population that match it, if models read them.
+    people: Vec<u32>,
     is_safe: bool,
     /// The value of each attribute.
     values: Vec<u32>,
@@ -207,6 +218,8 @@ struct Specialization<'a> {
     rows_unsafe: u32,
     /// Sizes of the safe classes, with how many there are.
     safe_sizes: BTreeMap<u32, u32>,
+    /// Everyone, if models read who matches a class.
+    population: Option<&'a CountedTable>,
     spending: Spending<'a>,
     parts: Parts,
 }
@@ -277,11 +290,14 @@ impl<'a> Specialization<'a> {
             let spent = spending.touch(targets[attribute].len() + 2 * table.tuples.len());
             spent.map_err(|interruption| spending.unfinished(interruption))?;
         }
+        let judge = Judge::new(problem);
+        let population = table.population.as_deref();
         let mut state = Specialization {
             problem,
             trees,
             targets,
-            judge: Judge::new(problem),
+            population: population.filter(|_| judge.reads_people()),
+            judge,
             leaves,
             order: (0..table.tuples.len() as u32).collect(),
             classes: Vec::new(),
@@ -325,6 +341,7 @@ impl<'a> Specialization<'a> {
         };
         self.order.sort_by_cached_key(|tuple| (key(tuple), *tuple));
         self.spending.touch(self.order.len() * roots.len())?;
+        let mut people = self.people_of_roots()?;
         let mut start = 0;
         while start < self.order.len() {
             let values = key(&self.order[start]);
@@ -332,10 +349,63 @@ impl<'a> Specialization<'a> {
                 .iter()
                 .take_while(|it| key(it) == values);
             let end = start + alike.count();
-            self.add_class(start, end, values)?;
+            let people = people.remove(&values).unwrap_or_default();
+            self.add_class(start, end, values, people)?;
             start = end;
         }
         self.spending.visit(self.order.len() as u64)
+    }
+
+    /// The combinations of the population that match each combination of roots. Some match none, and so nothing at all.
+    fn people_of_roots(&self) -> Result<HashMap<Vec<u32>, Vec<u32>>, Interruption> {
+        let mut people: HashMap<Vec<u32>, Vec<u32>> = HashMap::new();
+        let Some(population) = self.population else {
+            return Ok(people);
+        };
+        let attributes = &self.problem.table.attributes;
+        for tuple in 0..population.tuples.len() {
+            let trees = self.trees.iter().zip(attributes).enumerate();
+            let root = trees.map(|(at, (tree, attribute))| {
+                let holder = tree.holder(attribute, tree.roots(), population.leaf(tuple, at));
+                holder.map(|root| tree.roots()[root])
+            });
+            if let Some(roots) = root.collect::<Option<Vec<u32>>>() {
+                people.entry(roots).or_default().push(tuple as u32);
+            }
+            self.spending.touch(attributes.len())?;
+        }
+        Ok(people)
+    }
+
+    /// How many people these combinations stand for.
+    fn count_people(&self, combinations: &[u32]) -> u32 {
+        let sizes = self.population.map(|population| population.tuples.sizes());
+        let sizes = sizes.unwrap_or_default();
+        combinations.iter().map(|&it| sizes[it as usize]).sum()
+    }
+
+    /// The combinations of the population that match each part of a class once one of its values is replaced. Values that
+    /// no row has may be in no part.
+    fn people_of_parts(
+        &self,
+        class: usize,
+        attribute: usize,
+    ) -> Result<Vec<Vec<u32>>, Interruption> {
+        let Class { people, values, .. } = &self.classes[class];
+        let tree = &self.trees[attribute];
+        let children = tree.children(values[attribute]);
+        let mut parts = vec![Vec::new(); children.len()];
+        if let Some(population) = self.population {
+            let shown = &self.problem.table.attributes[attribute];
+            for &tuple in people {
+                let leaf = population.leaf(tuple as usize, attribute);
+                if let Some(child) = tree.holder(shown, children, leaf) {
+                    parts[child].push(tuple);
+                }
+            }
+            self.spending.touch(people.len())?;
+        }
+        Ok(parts)
     }
 
     /// Adds the class of tuples that are next to each other.
@@ -344,6 +414,7 @@ impl<'a> Specialization<'a> {
         start: usize,
         end: usize,
         values: Vec<u32>,
+        people: Vec<u32>,
     ) -> Result<(), Interruption> {
         let class = self.classes.len() as u32;
         let sizes = self.problem.table.tuples.sizes();
@@ -355,6 +426,7 @@ impl<'a> Specialization<'a> {
             start,
             end,
             size: tuples.map(|&tuple| sizes[tuple as usize]).sum(),
+            people,
             is_safe: false,
             replaced: vec![Replaced::default(); values.len()],
             values,
@@ -389,9 +461,10 @@ impl<'a> Specialization<'a> {
             start, end, size, ..
         } = self.classes[class];
         let members = &self.order[start..end];
-        self.classes[class].is_safe = self.judge.is_safe(size, tuples, members);
+        let people = self.count_people(&self.classes[class].people);
+        self.classes[class].is_safe = self.judge.is_safe_among(size, people, tuples, members);
         self.spending.visit(self.judge.visits(members))?;
-        if self.judge.columns().is_empty() {
+        if self.judge.reads_sizes_only() {
             return self.judge_by_sizes(class);
         }
         for attribute in 0..self.trees.len() {
@@ -445,14 +518,17 @@ impl<'a> Specialization<'a> {
         let tree = &self.trees[attribute];
         let children = tree.children(value).len();
         let mut replaced = Replaced::default();
+        let people = self.people_of_parts(class, attribute)?;
+        let people: Vec<u32> = people.iter().map(|it| self.count_people(it)).collect();
         if children > 0 {
             let leaves = &self.leaves[attribute];
             let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
             self.parts.sort(members, tuples.sizes(), children, child);
             let visits = members.len() as u64 + self.judge.visits(members);
             self.spending.visit(visits)?;
-            for (_, size, part) in self.parts.present() {
-                replaced.add(size, self.judge.is_safe(size, tuples, part));
+            for (child, size, part) in self.parts.present() {
+                let is_safe = self.judge.is_safe_among(size, people[child], tuples, part);
+                replaced.add(size, is_safe);
             }
         }
         self.classes[class].replaced[attribute] = replaced;
@@ -560,6 +636,7 @@ impl<'a> Specialization<'a> {
     ) -> Result<(), Interruption> {
         let Class { start, end, .. } = self.classes[class];
         self.spending.visit((end - start) as u64)?;
+        let mut people = self.people_of_parts(class, attribute)?;
         let tuples = &self.problem.table.tuples;
         let (tree, leaves) = (&self.trees[attribute], &self.leaves[attribute]);
         let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
@@ -575,11 +652,13 @@ impl<'a> Specialization<'a> {
         let kept = &mut self.classes[class];
         kept.values[attribute] = children[child];
         (kept.end, kept.size) = (start + length, size);
+        let has_lost_people = kept.people.len() > people[child].len();
+        kept.people = std::mem::take(&mut people[child]);
         let values = kept.values.clone();
         self.linked[attribute][children[child] as usize]
             .classes
             .push(class as u32);
-        if others.is_empty() {
+        if others.is_empty() && !has_lost_people {
             // The same rows as before: only this attribute can be replaced in another way now.
             self.judge_replaced(class, attribute)?;
         } else {
@@ -590,7 +669,8 @@ impl<'a> Specialization<'a> {
         for &(child, _, length) in others {
             let mut values = values.clone();
             values[attribute] = children[child];
-            self.add_class(start, start + length, values)?;
+            let people = std::mem::take(&mut people[child]);
+            self.add_class(start, start + length, values, people)?;
             start += length;
         }
         Ok(())

@@ -44,7 +44,7 @@ error_codes! {
     TargetNotNumeric => "target-not-numeric", "The algorithm needs targets with numbers.";
     RowsTogether => "rows-together", "Equal rows can be divided only by `anonymize`, or in a table whose rows were kept apart.";
     RowsApart => "rows-apart", "The algorithm does not support tables whose rows were kept apart.";
-    PopulationRefused => "population-refused", "The algorithm does not support privacy models about a population.";
+    PopulationRefused => "population-refused", "What is to be published does not say who in a population it could be about.";
     MatchAnyRefused => "match-any-refused", "The algorithm does not support missing cells that match any value.";
     TimeUp => "time-up", "The time limit was reached before any safe recoding was found.";
     WorkDone => "work-done", "The work limit was reached before any safe recoding was found.";

@@ -63,8 +63,8 @@ impl Error {
                     .into()
             }
             Error::PopulationRefused { .. } => {
-                "use `--algorithm optimal`, `samarati`, `incognito`, `datafly` or `mu-argus`; or ask for k-anonymity, which \
-                 promises more"
+                "publish intervals (`--numbers interval`) and count missing cells as a value (`--missing-cells own-value`), which \
+                 say who they could be about; or ask for k-anonymity"
                     .into()
             }
             Error::TimeUp { .. } => {

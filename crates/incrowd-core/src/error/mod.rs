@@ -154,11 +154,11 @@ pub enum Error {
         /// The algorithm.
         algorithm: &'static str,
     },
-    /// Only searches over levels count who in a population matches a class.
-    #[error("`{algorithm}` does not support privacy models about a population")]
+    /// What is published must say who in a population it could be about.
+    #[error("privacy models about a population cannot be judged together with {with}")]
     PopulationRefused {
-        /// The algorithm.
-        algorithm: &'static str,
+        /// What does not say it.
+        with: &'static str,
     },
     /// Time was up before any safe recoding was found.
     #[error("the time limit was reached before a safe recoding was found")]

@@ -17,6 +17,7 @@ pub use centre::PublishedNumbers;
 pub use columns::ColumnRecoding;
 pub use grouping::Grouping;
 pub use labels::Labels;
+pub(crate) use regions::BoxSides;
 pub use regions::{Regions, Sides};
 
 use crate::counts::{CountedTable, LeafSet};

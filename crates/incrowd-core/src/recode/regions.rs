@@ -179,7 +179,52 @@ impl RegionColumn {
     }
 }
 
+/// The sides of boxes in one column before they are written: which values readers take them for.
+#[derive(Debug)]
+pub(crate) struct BoxSides<'a> {
+    writer: Writer<'a>,
+    sides: Sides,
+}
+
+impl<'a> BoxSides<'a> {
+    pub(crate) fn new(attribute: &'a Attribute, sides: Sides) -> Self {
+        let labels = Labels::new(attribute);
+        BoxSides {
+            writer: Writer { attribute, labels },
+            sides,
+        }
+    }
+
+    /// The order of the leaves, which positions refer to.
+    pub(crate) fn order(&self) -> &LeafOrder {
+        self.writer.labels.order()
+    }
+
+    /// What the side of a region with values at these positions stands for, at least one.
+    pub(crate) fn cover(&self, positions: &[u32]) -> LeafSet {
+        let first = positions.iter().copied().min().unwrap_or(0);
+        let last = positions.iter().copied().max().unwrap_or(0);
+        match self.sides {
+            Sides::Sets => {
+                let order = self.order();
+                let leaves = order.set(positions.iter().map(|&position| order.leaf(position).0));
+                match leaves.len() <= MOST_IN_SET {
+                    true => leaves,
+                    false => self.writer.leaves_of_group((first, last)),
+                }
+            }
+            Sides::Intervals if first < last && self.writer.is_number(first) => {
+                let order = self.order();
+                let labels = &self.writer.labels;
+                labels.write_interval(order.leaf(first), order.leaf(last)).1
+            }
+            Sides::Intervals | Sides::Groups => self.writer.leaves_of_group((first, last)),
+        }
+    }
+}
+
 /// Writes the sides of one column, each with the leaves that readers take it for.
+#[derive(Debug)]
 struct Writer<'a> {
     attribute: &'a Attribute,
     labels: Labels<'a>,
@@ -196,13 +241,14 @@ impl Writer<'_> {
         }
     }
 
+    fn is_number(&self, position: u32) -> bool {
+        let numbers = self.labels.order().numbers();
+        numbers.is_some_and(|numbers| !numbers[position as usize].is_nan())
+    }
+
     fn interval(&self, (first, last): (u32, u32)) -> (String, LeafSet) {
         let order = self.labels.order();
-        let is_number = |position: u32| {
-            let numbers = order.numbers();
-            numbers.is_some_and(|numbers| !numbers[position as usize].is_nan())
-        };
-        if first == last || !is_number(first) {
+        if first == last || !self.is_number(first) {
             return self.group((first, last));
         }
         (self.labels).write_interval(order.leaf(first), order.leaf(last))
@@ -226,16 +272,18 @@ impl Writer<'_> {
     }
 
     /// The lowest group with the leaves at both positions, and so with all between them.
-    fn group(&self, (first, last): (u32, u32)) -> (String, LeafSet) {
-        let order = self.labels.order();
-        let leaves = match first == last {
-            true => order.between(first, last),
-            false => {
-                let (level, group) = lowest_group(self.attribute, order, first, last);
-                self.labels.leaves_of(level, group).clone()
-            }
-        };
+    fn group(&self, ends: (u32, u32)) -> (String, LeafSet) {
+        let leaves = self.leaves_of_group(ends);
         (self.labels.write(&leaves), leaves)
+    }
+
+    fn leaves_of_group(&self, (first, last): (u32, u32)) -> LeafSet {
+        let order = self.labels.order();
+        if first == last {
+            return order.between(first, last);
+        }
+        let (level, group) = lowest_group(self.attribute, order, first, last);
+        self.labels.leaves_of(level, group).clone()
     }
 }
 

@@ -16,7 +16,7 @@ use incrowd_core::table::{Decimal, Kind};
 use incrowd_testkit::oracle::{
     MissingPolicy, OracleMetric, OracleProblem, OrderedValues, Promise, RawSteps, almost_equal,
 };
-use incrowd_testkit::random::{partition_problem, random_metric};
+use incrowd_testkit::random::{partition_problem, random_metric, random_model, random_population};
 use incrowd_testkit::tiny_problem;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -153,6 +153,11 @@ fn the_optimum_equals_exhaustive_search_whatever_the_scheme_direction_and_rules(
             1 => rng.usize(0..=oracle.table.rows.len() / 3),
             _ => oracle.table.rows.len(),
         };
+        if rng.u8(0..3) == 0 {
+            oracle.population = Some(random_population(&oracle, rng));
+            let name = ["k-map", "delta-presence"][rng.usize(0..2)];
+            oracle.models.extend(random_model(name, &oracle, rng));
+        }
         let schemes = schemes(&oracle, rng);
         let metric = metric(&oracle, rng);
         let steps = vec![None; schemes.len()];

@@ -2,36 +2,21 @@
 
 use crate::region_case::{Case, case};
 use fastrand::Rng;
-use incrowd_core::algorithms::{Algorithm, Finest, Mondrian, NcpCluster};
+use incrowd_core::Error;
+use incrowd_core::algorithms::{ALGORITHMS, Algorithm, Finest, Mondrian, NcpCluster, find};
 use incrowd_core::privacy::{KMap, PrivacyModel};
-use incrowd_core::problem::{Problem, Unwatched};
-use incrowd_core::publish::{PublishedRows, SuppressedRows, match_population, publish};
+use incrowd_core::problem::{Problem, Settings, Unwatched};
+use incrowd_core::publish::{
+    PublishedRows, Release, SuppressedRows, match_population, publish, verify_among,
+};
 use incrowd_core::utility::MetricSpec;
-use incrowd_testkit::random::random_population;
-use std::collections::BTreeMap;
+use incrowd_testkit::oracle::{self, MissingPolicy, OracleProblem, Promise, Thousandths};
+use incrowd_testkit::random::{random_model, random_population, random_problem};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a published text stands for a raw value, by what it says.
 fn stands_for(case: &Case, text: &str, cell: &str, column: usize) -> bool {
-    let ways_up = &case.oracle.quasi_identifiers[column].1;
-    let way_up = ways_up.iter().find(|way| way[0] == cell).unwrap();
-    if text == cell || way_up.iter().any(|label| label == text) {
-        return true;
-    }
-    if let Some(inner) = text.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
-        return inner.split(", ").any(|element| element == cell);
-    }
-    let Some(inner) = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
-        return false;
-    };
-    let mut dashes = inner.match_indices('-');
-    let ends = dashes.find_map(|(at, _)| {
-        let low: f64 = inner[..at].parse().ok()?;
-        let high: f64 = inner[at + 1..].parse().ok()?;
-        Some((low, high))
-    });
-    let (low, high) = ends.expect("an interval");
-    let number: Option<f64> = cell.parse().ok();
-    number.is_some_and(|number| low <= number && number <= high)
+    oracle::stands_for(&case.oracle.quasi_identifiers[column].1, text, cell)
 }
 
 /// Compares the people found for the classes of some published rows, of the table itself, with those counted one by one.
@@ -169,4 +154,197 @@ fn the_check_counts_the_people_of_a_region_by_what_its_texts_stand_for() {
         checked > 80 && beyond_the_table > 30,
         "{checked} {beyond_the_table}"
     );
+}
+
+/// The published rows of a release.
+fn rows_of(release: &Release<'_>, oracle: &OracleProblem) -> Vec<Vec<String>> {
+    let recoder = release.recoder(&oracle.table.columns, &[], SuppressedRows::Drop);
+    let (mut recoder, mut rows) = (recoder.unwrap(), PublishedRows::default());
+    let all = oracle.table.batch(0..oracle.table.rows.len());
+    recoder.recode(&all, &mut rows).unwrap();
+    let rows = rows.rows();
+    let text = |row, column| String::from_utf8(rows.cell(row, column).to_vec()).unwrap();
+    let columns = 0..rows.columns();
+    (0..rows.rows())
+        .map(|row| columns.clone().map(|column| text(row, column)).collect())
+        .collect()
+}
+
+/// What a promise about people comes to in published rows, by definition: everyone of the population is compared with every
+/// row, cell by cell.
+fn reached(oracle: &OracleProblem, published: &[Vec<String>], promise: &Promise) -> Option<f64> {
+    let people = oracle.people();
+    let positions: Vec<usize> = (oracle.quasi_identifiers.iter())
+        .map(|(column, _)| oracle.table.position(column))
+        .collect();
+    let about: Vec<BTreeSet<usize>> = (published.iter())
+        .map(|row| {
+            let is_about = |person: &usize| {
+                let cells = positions.iter().zip(people[*person]);
+                let mut cells = cells.zip(&oracle.quasi_identifiers);
+                cells.all(|((&at, cell), (_, ways))| oracle::stands_for(ways, &row[at], cell))
+            };
+            (0..people.len()).filter(is_about).collect()
+        })
+        .collect();
+    let of_row = |row: usize| match promise {
+        Promise::KMap { .. } => about[row].len() as f64,
+        Promise::DeltaPresence { min, .. } => {
+            let is_alike = |other: &&Vec<String>| {
+                let mut positions = positions.iter();
+                positions.all(|&at| other[at] == published[row][at])
+            };
+            let own = published.iter().filter(is_alike).count() as i128;
+            let among = about.iter().filter(|it| !it.is_disjoint(&about[row]));
+            let all = about[row].len();
+            match all > 0 && 1000 * own >= min.0 * all as i128 {
+                true => among.count() as f64 / all as f64,
+                false => f64::INFINITY,
+            }
+        }
+        _ => unreachable!("only promises about people are asked for"),
+    };
+    let rows = (0..published.len()).map(of_row);
+    match promise {
+        Promise::KMap { .. } => rows.reduce(f64::min),
+        _ => rows.reduce(f64::max),
+    }
+}
+
+#[test]
+fn every_algorithm_keeps_promises_about_people_as_readers_and_verification_count_them() {
+    // Of each algorithm: releases, and those that do not follow levels.
+    let mut released: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut beyond_the_table = 0;
+    for seed in 0..400 {
+        let mut oracle = random_problem(seed);
+        let rng = &mut Rng::with_seed(seed);
+        if oracle.missing == MissingPolicy::MatchAny {
+            continue;
+        }
+        oracle.population = Some(random_population(&oracle, rng));
+        let name = ["k-map", "delta-presence"][usize::from(seed % 3 == 0)];
+        oracle.models = random_model(name, &oracle, rng).into_iter().collect();
+        let prepared = oracle.prepare().unwrap();
+        for algorithm in ALGORITHMS {
+            let entry = algorithm.entry();
+            let metric = MetricSpec::named(algorithm.default_metric()).unwrap();
+            let metric = metric.build(&prepared.table).unwrap();
+            let problem = prepared.problem(&*metric);
+            let case = format!("seed {seed}, {}, {}", entry.name, oracle.models[0].spec());
+            let Ok(proposal) = algorithm.solve(&problem, &Unwatched) else {
+                continue;
+            };
+            let release = publish(&problem, &proposal).expect(&case);
+            let published = rows_of(&release, &oracle);
+            let promise = &oracle.models[0].promise;
+            let expected = reached(&oracle, &published, promise);
+            // A label may stand on several levels, and a level says which of them is meant.
+            let is_clear = release.node().is_none() || labels_are_distinct(&oracle);
+            if is_clear {
+                assert_eq!(
+                    release.reached()[0].worst,
+                    expected,
+                    "{case}: {published:?}"
+                );
+            }
+            assert!(release.reached()[0].holds, "{case}");
+            let (file, original) = oracle.counted_alike(published).unwrap();
+            let population = original.table.population.as_deref();
+            let verified = verify_among(&file, &original.models, population);
+            assert!(verified.is_safe(), "{case}: {verified:?}");
+            if is_clear {
+                assert_eq!(verified.reached[0].worst, expected, "{case}");
+            }
+            let (all, others) = released.entry(entry.name).or_default();
+            *all += 1;
+            *others += usize::from(release.node().is_none());
+            let smallest = f64::from(release.smallest_class());
+            let is_k_map = matches!(promise, Promise::KMap { .. });
+            beyond_the_table += usize::from(is_k_map && expected > Some(smallest));
+        }
+    }
+    assert_eq!(released.len(), ALGORITHMS.len(), "{released:?}");
+    let full_domain = ["optimal", "samarati", "incognito", "datafly", "mu-argus"];
+    for (name, (all, others)) in &released {
+        let follows_levels =
+            full_domain.contains(name) || name.starts_with("rv-") && !name.contains("cluster");
+        let enough = if name.contains("lsd") { 5 } else { 20 };
+        assert!(*all >= enough, "{released:?}");
+        assert!(follows_levels || *others >= enough / 2, "{released:?}");
+    }
+    assert!(beyond_the_table > 500, "{beyond_the_table}");
+}
+
+/// Whether no text is the label of several levels or groups.
+fn labels_are_distinct(oracle: &OracleProblem) -> bool {
+    oracle.quasi_identifiers.iter().all(|(_, ways)| {
+        let mut levels: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for way in ways {
+            for (level, label) in way.iter().enumerate() {
+                levels.entry(label).or_default().insert(level);
+            }
+        }
+        levels.values().all(|levels| levels.len() == 1)
+    })
+}
+
+#[test]
+fn presence_counts_every_box_that_shares_people() {
+    // Two boxes over the same four people, one with three rows and one with one: each could be three of four, but all are in.
+    let rows = "1 1 x\n1 2 x\n2 1 x\n2 2 x";
+    let mut oracle = incrowd_testkit::tiny_problem("a b | s", rows);
+    let person = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
+    oracle.population = Some(vec![
+        person("1", "1"),
+        person("1", "2"),
+        person("2", "1"),
+        person("2", "2"),
+    ]);
+    let max = |max| Promise::DeltaPresence {
+        min: Thousandths(0),
+        max: Thousandths(max),
+    };
+    let published = [
+        ["[1-2]", "*"],
+        ["[1-2]", "*"],
+        ["[1-2]", "*"],
+        ["*", "[1-2]"],
+    ];
+    let published: Vec<Vec<String>> = (published.iter())
+        .map(|[a, b]| vec![(*a).to_owned(), (*b).to_owned(), "x".to_owned()])
+        .collect();
+    let oracle = oracle.require(max(750));
+    let (file, original) = oracle.counted_alike(published).unwrap();
+    let population = original.table.population.as_deref();
+    let verified = verify_among(&file, &original.models, population);
+    assert_eq!(verified.reached[0].worst, Some(1.0), "{verified:?}");
+    assert!(!verified.is_safe());
+}
+
+#[test]
+fn what_does_not_say_who_it_is_about_is_refused() {
+    let case = (0..).map(case).find(|case| {
+        let has_numbers = case
+            .axes
+            .iter()
+            .any(|axis| format!("{axis:?}").contains("Number"));
+        has_numbers && case.release(&Mondrian, "cost", 1).is_some()
+    });
+    let mut case = case.unwrap();
+    let rng = &mut Rng::with_seed(1);
+    case.oracle.population = Some(random_population(&case.oracle, rng));
+    case.oracle.models = vec![Promise::KMap { k: 1 }.into()];
+    let prepared = case.oracle.prepare().unwrap();
+    let metric = MetricSpec::named("ncp").unwrap();
+    let metric = metric.build(&prepared.table).unwrap();
+    let mondrian = find("mondrian").unwrap();
+    let mut own = mondrian.entry().defaults();
+    own.set("numbers", &["mean"]).unwrap();
+    let problem = prepared.problem(&*metric).with_settings(Settings {
+        own,
+        ..Settings::default()
+    });
+    let error = mondrian.solve(&problem, &Unwatched).unwrap_err();
+    assert!(matches!(error, Error::PopulationRefused { .. }), "{error}");
 }

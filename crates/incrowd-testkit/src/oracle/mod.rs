@@ -19,12 +19,14 @@ mod metrics;
 mod models;
 mod numbers;
 mod partitions;
+mod published;
 mod research_value;
 
 pub use cuts::{Block, Blocks, CutJudged, Replacement};
 pub use metrics::{Aggregate, Aggregation, OracleMetric};
 pub use models::{Distance, OracleModel, Promise, Thousandths};
 pub use partitions::{OrderedValues, RawPartition, RawSteps};
+pub use published::stands_for;
 pub use research_value::{OracleResearchValue, OracleRule};
 
 use std::collections::BTreeMap;
@@ -258,7 +260,7 @@ impl<'a> Judged<'a> {
                     let people = self.people(look);
                     let is_safe = (self.problem.models.iter()).all(|model| {
                         model.holds(self.problem, &crowd, &self.rows)
-                            && model.promise.holds_among(crowd.len(), people)
+                            && model.promise.holds_among(crowd.len(), people, crowd.len())
                     });
                     answers.insert(look, is_safe);
                     is_safe

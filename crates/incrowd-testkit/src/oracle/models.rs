@@ -190,13 +190,14 @@ impl Promise {
         matches!(self, Promise::KMap { .. } | Promise::DeltaPresence { .. })
     }
 
-    /// Whether a class of so many rows, matched by so many people of the population, keeps the promise. True for all others.
-    pub fn holds_among(&self, rows: usize, people: usize) -> bool {
-        let (rows, of) = (rows as i128, people as i128);
+    /// Whether a class of so many rows, matched by so many people of the population, keeps the promise, if so many rows, its
+    /// own included, could be about one of these people. True for all others.
+    pub fn holds_among(&self, rows: usize, people: usize, among: usize) -> bool {
+        let (rows, of, among) = (rows as i128, people as i128, among as i128);
         match self {
             Promise::KMap { k } => people >= *k,
             Promise::DeltaPresence { min, max } => {
-                people > 0 && 1000 * rows >= min.0 * of && 1000 * rows <= max.0 * of
+                people > 0 && 1000 * rows >= min.0 * of && 1000 * among <= max.0 * of
             }
             _ => true,
         }

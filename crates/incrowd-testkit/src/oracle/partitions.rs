@@ -23,7 +23,8 @@ pub struct OrderedValues<'a> {
 }
 
 impl OracleProblem {
-    /// The values of a quasi-identifier: of all rows, or all that the hierarchy lists.
+    /// The values of a quasi-identifier: of all rows, and of everyone if models are about people, or all that the hierarchy
+    /// lists.
     pub fn ordered_values(&self, attribute: usize, listed: bool) -> OrderedValues<'_> {
         self.values_in_steps(attribute, listed, None)
     }
@@ -37,7 +38,11 @@ impl OracleProblem {
     ) -> OrderedValues<'_> {
         let (column, hierarchy) = &self.quasi_identifiers[attribute];
         let rows = self.rows();
-        let present = self.values(&rows, column);
+        let mut present = self.values(&rows, column);
+        if self.models.iter().any(|it| it.promise.is_about_people()) {
+            let people = self.people().into_iter();
+            present.extend(people.map(|person| person[attribute].as_str()));
+        }
         let all_rows: Vec<usize> = (0..self.table.rows.len()).collect();
         let mut data = self.values(&all_rows, column);
         data.retain(|value| !value.is_empty());
@@ -102,10 +107,20 @@ impl OracleProblem {
         let (mut cost, mut suppressed) = (0.0, 0);
         for class in classes.values() {
             let members: Vec<usize> = class.iter().map(|&row| rows[row]).collect();
-            let is_safe = self
-                .models
-                .iter()
-                .all(|model| model.holds(self, &members, &rows));
+            let looks_so = |person: &&[String]| {
+                let mut cells = person.iter().zip(partitions).zip(&cells);
+                cells.all(|((value, partition), cells)| {
+                    partition[value.as_str()] == partition[cells[class[0]]]
+                })
+            };
+            let people = match self.population {
+                Some(_) => self.people().into_iter().filter(looks_so).count(),
+                None => 0,
+            };
+            let is_safe = self.models.iter().all(|model| {
+                model.holds(self, &members, &rows)
+                    && (model.promise).holds_among(class.len(), people, class.len())
+            });
             if !is_safe {
                 suppressed += class.len();
             }

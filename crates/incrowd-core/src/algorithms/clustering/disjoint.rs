@@ -5,6 +5,7 @@
 
 use crate::algorithms::cuts::Judge;
 use crate::algorithms::mondrian::Space;
+use crate::algorithms::people::PeopleInBoxes;
 use crate::counts::Work;
 use crate::problem::{Meter, Problem};
 use crate::recode::Sides;
@@ -47,7 +48,11 @@ struct Split {
 
 impl<'a> Blocks<'a> {
     /// The blocks of some clusters, given by their tuples.
-    pub(super) fn new(problem: &'a Problem<'a>, space: &'a Space, clusters: &[Vec<u32>]) -> Self {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        (space, people): (&'a Space, Option<&'a PeopleInBoxes<'a>>),
+        clusters: &[Vec<u32>],
+    ) -> Self {
         let tuples: Vec<u32> = (0..problem.table.tuples.len() as u32).collect();
         let points = space.points(problem, &tuples);
         let points = || points.chunks_exact(space.stride);
@@ -66,7 +71,7 @@ impl<'a> Blocks<'a> {
             problem,
             space,
             columns: columns.collect(),
-            judge: Judge::new(problem),
+            judge: Judge::of_boxes(problem, people),
             classes: Vec::new(),
         };
         let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();

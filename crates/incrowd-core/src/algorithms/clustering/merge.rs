@@ -4,6 +4,7 @@ use super::axes::Axes;
 use super::nearest::{Index, Nearest, Seen};
 use super::side::Side;
 use crate::algorithms::cuts::{Judge, RowsOfValues};
+use crate::algorithms::people::PeopleInBoxes;
 use crate::counts::Work;
 use crate::problem::{Interruption, Meter, Problem, Progress};
 use std::cmp::Reverse;
@@ -48,6 +49,8 @@ enum Fate {
 pub(super) struct Clusters<'a> {
     axes: &'a Axes<'a>,
     judge: Judge<'a>,
+    /// Who in the population matches a cluster, and the tuple of each number; if a model reads that.
+    people: Option<(&'a PeopleInBoxes<'a>, &'a [u32])>,
     /// For each dimension, of each cluster.
     sides: Vec<Vec<Side>>,
     rows: Vec<u32>,
@@ -72,8 +75,9 @@ impl<'a> Clusters<'a> {
     /// A cluster for each tuple, given in order.
     pub(super) fn new(
         problem: &'a Problem<'a>,
+        people: Option<&'a PeopleInBoxes<'a>>,
         axes: &'a Axes<'a>,
-        order: &[u32],
+        order: &'a [u32],
         meter: &Meter<'_>,
     ) -> Result<Self, Interruption> {
         let tuples = &problem.table.tuples;
@@ -81,7 +85,8 @@ impl<'a> Clusters<'a> {
         let sides = |at| numbers.clone().map(|it| axes.side(at, it)).collect();
         let mut clusters = Clusters {
             axes,
-            judge: Judge::new(problem),
+            judge: Judge::of_boxes(problem, people),
+            people: people.map(|people| (people, order)),
             sides: (0..axes.dimensions()).map(sides).collect(),
             rows: (order.iter().map(|&it| tuples.sizes()[it as usize])).collect(),
             is_safe: Vec::with_capacity(tuples.len()),
@@ -122,13 +127,22 @@ impl<'a> Clusters<'a> {
     fn judged(&mut self, cluster: u32) -> bool {
         self.work += 1;
         let rows = self.rows[cluster as usize];
-        match self.values.get(cluster as usize) {
-            None => self.judge.size_is_safe(rows),
-            Some(values) => {
-                self.work += values.iter().map(Vec::len).sum::<usize>() as u64;
-                self.judge.is_safe_with(rows, values)
-            }
+        if !self.judge.size_is_safe(rows) {
+            return false;
         }
+        let people = match self.people {
+            None => 0,
+            Some((people, order)) => {
+                let mut members = self.members(cluster);
+                members.iter_mut().for_each(|it| *it = order[*it as usize]);
+                self.work += people.visits(&members) as u64;
+                people.matching(&members)
+            }
+        };
+        let nothing = Vec::new();
+        let values = self.values.get(cluster as usize).unwrap_or(&nothing);
+        self.work += values.iter().map(Vec::len).sum::<usize>() as u64;
+        self.judge.is_safe_with(rows, people, values)
     }
 
     /// The tuples of a cluster, in no order.

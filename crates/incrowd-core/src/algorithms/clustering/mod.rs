@@ -23,8 +23,9 @@ pub use rv::RvCluster;
 pub use rv_suppress::RvClusterSuppress;
 
 use super::cuts::Judge;
-use super::finest::prints_safely;
 use super::mondrian::{Space, proposal, refuse_overlapping_crowds, starts, uncut};
+use super::people::PeopleInBoxes;
+use super::printed::prints_safely;
 use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status};
 use crate::Error;
@@ -87,7 +88,10 @@ impl Clustering {
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
         refuse_overlapping_crowds(problem, self.entry)?;
         let table = problem.table;
-        let (safe, suppressed) = judged_starts(problem);
+        let space = Space::new(problem);
+        let people = PeopleInBoxes::of(problem, &space.sides());
+        let people = people.as_ref();
+        let (safe, suppressed) = judged_starts(problem, people);
         let rows_of = |tuples: &Vec<u32>| -> u64 {
             let sizes = tuples.iter().map(|&it| table.tuples.sizes()[it as usize]);
             sizes.map(u64::from).sum()
@@ -96,7 +100,6 @@ impl Clustering {
         if rows_suppressed > u64::from(problem.max_suppressed) {
             return uncut(problem, self.entry, meter);
         }
-        let space = Space::new(problem);
         let order = in_order(table);
         let mut numbers = vec![0; order.len()];
         for (number, &tuple) in (0..).zip(&order) {
@@ -109,13 +112,13 @@ impl Clustering {
         let experts = experts.as_deref().map(|it| Experts::new(table, it));
         let points = space.points(problem, &order);
         let axes = Axes::new(&space, &points, self.loss, experts);
-        let clusters = Clusters::new(problem, &axes, &order, meter);
+        let clusters = Clusters::new(problem, people, &axes, &order, meter);
         let mut clusters = clusters.map_err(|why| why.with_nothing_found(0, meter.spent()))?;
         if self.suppresses {
             clusters.may_suppress = problem.max_suppressed - rows_suppressed as u32;
         }
         let mut index = Index::new(&axes, table.tuples.len());
-        let mut splitter = Splitter::new(problem, &axes, &order);
+        let mut splitter = Splitter::new(problem, people, &axes, &order);
         let mut classes: Vec<Vec<u32>> = Vec::new();
         for tuples in safe {
             let mut tuples: Vec<u32> = tuples.iter().map(|&it| numbers[it as usize]).collect();
@@ -143,7 +146,7 @@ impl Clustering {
         classes.extend(suppressed);
         let publish = PublishedNumbers::of(&problem.settings.own);
         let recoding = if is_disjoint(problem) {
-            let mut blocks = Blocks::new(problem, &space, &classes);
+            let mut blocks = Blocks::new(problem, (&space, people), &classes);
             if !blocks.are_safe() {
                 return uncut(problem, self.entry, &Meter::unlimited());
             }
@@ -161,7 +164,7 @@ impl Clustering {
             }
             Regions::new(table, &space.sides(), publish, &of_tuples, classes.len())
         };
-        if !prints_safely(problem, &recoding) {
+        if !prints_safely(problem, people, &recoding) {
             return uncut(problem, self.entry, &Meter::unlimited());
         }
         if meter.stopped() == Some(Interruption::Cancelled) {
@@ -206,9 +209,12 @@ fn in_order(table: &CountedTable) -> Vec<u32> {
 }
 
 /// The tuples that may be merged with each other, each time together safe; and those that are to be suppressed.
-fn judged_starts(problem: &Problem<'_>) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+fn judged_starts<'a>(
+    problem: &Problem<'a>,
+    people: Option<&'a PeopleInBoxes<'a>>,
+) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
     let tuples = &problem.table.tuples;
-    let mut judge = Judge::new(problem);
+    let mut judge = Judge::of_boxes(problem, people);
     starts(problem).into_iter().partition(|start| {
         let rows = start.iter().map(|&it| tuples.sizes()[it as usize]).sum();
         judge.is_safe(rows, tuples, start)

@@ -3,6 +3,7 @@
 use super::axes::Axes;
 use super::side::Side;
 use crate::algorithms::cuts::Judge;
+use crate::algorithms::people::PeopleInBoxes;
 use crate::counts::{FrequencySet, Work};
 use crate::problem::{Meter, Problem};
 
@@ -21,10 +22,15 @@ pub(super) struct Splitter<'a> {
 }
 
 impl<'a> Splitter<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, axes: &'a Axes<'a>, order: &'a [u32]) -> Self {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        people: Option<&'a PeopleInBoxes<'a>>,
+        axes: &'a Axes<'a>,
+        order: &'a [u32],
+    ) -> Self {
         Splitter {
             axes,
-            judge: Judge::new(problem),
+            judge: Judge::of_boxes(problem, people),
             tuples: &problem.table.tuples,
             order,
             smallest: u64::from(problem.smallest_safe()),

@@ -1,5 +1,6 @@
 //! Whether a class satisfies the models, if classes change one at a time.
 
+use crate::algorithms::people::PeopleInBoxes;
 use crate::counts::{FrequencySet, Histogram};
 use crate::privacy::{ClassView, PrivacyModel};
 use crate::problem::Problem;
@@ -13,6 +14,10 @@ pub(in crate::algorithms) struct Judge<'a> {
     models: &'a [Box<dyn PrivacyModel>],
     /// The columns the models read.
     columns: Vec<usize>,
+    /// Whether a model reads the people of the population who match a class.
+    reads_people: bool,
+    /// Who matches a class that is published as a box.
+    in_boxes: Option<&'a PeopleInBoxes<'a>>,
     smallest_safe: u32,
     /// Rows per value of the current column; all zero between calls.
     rows: Vec<u32>,
@@ -33,6 +38,8 @@ impl<'a> Judge<'a> {
             .map(|&at| problem.table.columns[at].values.len());
         Judge {
             models: problem.models,
+            reads_people: problem.models.iter().any(|model| model.reads_population()),
+            in_boxes: None,
             smallest_safe: problem.smallest_safe(),
             rows: vec![0; sizes.max().unwrap_or(0)],
             columns,
@@ -42,6 +49,27 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// The same for classes that are published as boxes.
+    pub(in crate::algorithms) fn of_boxes(
+        problem: &Problem<'a>,
+        in_boxes: Option<&'a PeopleInBoxes<'a>>,
+    ) -> Self {
+        Judge {
+            in_boxes,
+            ..Judge::new(problem)
+        }
+    }
+
+    /// Whether the number of rows alone decides.
+    pub(in crate::algorithms) fn reads_sizes_only(&self) -> bool {
+        self.columns.is_empty() && !self.reads_people
+    }
+
+    /// Whether it matters how many people of the population match a class.
+    pub(in crate::algorithms) fn reads_people(&self) -> bool {
+        self.reads_people
+    }
+
     /// The columns whose values a class must provide.
     pub(in crate::algorithms) fn columns(&self) -> &[usize] {
         &self.columns
@@ -49,10 +77,12 @@ impl<'a> Judge<'a> {
 
     /// The most tuples that [`Judge::is_safe`] examines: none if only sizes matter.
     pub(in crate::algorithms) fn visits(&self, members: &[u32]) -> u64 {
-        (members.len() * self.columns.len()) as u64
+        let of_columns = members.len() * self.columns.len();
+        let in_boxes = self.in_boxes.map_or(0, |people| people.visits(members));
+        (of_columns + in_boxes) as u64
     }
 
-    /// Whether a class of these tuples satisfies all models.
+    /// Whether a class of these tuples satisfies all models. Who in the population matches it is known of boxes only.
     pub(in crate::algorithms) fn is_safe(
         &mut self,
         size: u32,
@@ -60,6 +90,21 @@ impl<'a> Judge<'a> {
         members: &[u32],
     ) -> bool {
         if !self.size_is_safe(size) {
+            return false;
+        }
+        let people = self.in_boxes.map_or(0, |people| people.matching(members));
+        self.is_safe_among(size, people, tuples, members)
+    }
+
+    /// Whether a class of these tuples, which so many people of the population match, satisfies all models.
+    pub(in crate::algorithms) fn is_safe_among(
+        &mut self,
+        size: u32,
+        people: u32,
+        tuples: &FrequencySet,
+        members: &[u32],
+    ) -> bool {
+        if !self.numbers_are_safe(size, people) {
             return false;
         }
         for at in 0..self.columns.len() {
@@ -92,9 +137,10 @@ impl<'a> Judge<'a> {
     pub(in crate::algorithms) fn is_safe_with(
         &mut self,
         size: u32,
+        people: u32,
         rows_of_values: &[RowsOfValues],
     ) -> bool {
-        self.size_is_safe(size)
+        self.numbers_are_safe(size, people)
             && (0..self.columns.len()).all(|at| {
                 self.values.clear();
                 self.counts.clear();
@@ -107,9 +153,16 @@ impl<'a> Judge<'a> {
 
     /// Whether a class of this size satisfies the models about sizes.
     pub(in crate::algorithms) fn size_is_safe(&self, size: u32) -> bool {
-        let mut without_column = self.models.iter().filter(|it| it.column().is_none());
-        size >= self.smallest_safe
-            && without_column.all(|model| model.holds(&ClassView::of_size(size)))
+        let models = self.models.iter().filter(|model| model.column().is_none());
+        let mut about_size = models.filter(|model| !model.reads_population());
+        size >= self.smallest_safe && about_size.all(|model| model.holds(&ClassView::of_size(size)))
+    }
+
+    /// Whether a class of this size, which so many people match, satisfies the models that read no column.
+    pub(in crate::algorithms) fn numbers_are_safe(&self, size: u32, people: u32) -> bool {
+        let view = ClassView::of_size(size).with_people(people);
+        let mut about_people = self.models.iter().filter(|it| it.reads_population());
+        self.size_is_safe(size) && about_people.all(|model| model.holds(&view))
     }
 
     /// Evaluates the models on one column, whose values are in `values` and `counts`.

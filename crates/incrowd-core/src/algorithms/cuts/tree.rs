@@ -2,6 +2,7 @@
 
 use super::Target;
 use crate::counts::{Attribute, CountedTable};
+use crate::hierarchy::Leaf;
 use crate::lattice::Level;
 use crate::problem::Problem;
 use crate::recode::Grouping;
@@ -241,6 +242,51 @@ impl ValueTree {
         let place = self.places[leaf as usize] as usize;
         let starts_before = |&child: &u32| self.values[child as usize].run.start <= place;
         self.children(value).partition_point(starts_before) - 1
+    }
+
+    /// Whether any leaf, with rows or without, is published as a value once that is in the cut. An interval holds all
+    /// numbers between its ends, another value the leaves of its group.
+    fn holds(&self, attribute: &Attribute, value: u32, leaf: Leaf) -> bool {
+        let Value { run, group, .. } = &self.values[value as usize];
+        if let Some((level, group)) = group {
+            return attribute.hierarchy.group_of(*level, leaf).0 == *group;
+        }
+        let place = self.places[leaf.index()];
+        if place != NO_PLACE {
+            return run.contains(&(place as usize));
+        }
+        let number = attribute.number_of(attribute.hierarchy.text(leaf));
+        let ends = self.numbers.as_ref();
+        let ends = ends.map(|numbers| (numbers[run.start], numbers[run.end - 1]));
+        let is_between =
+            |(low, high): (f64, f64)| number.is_some_and(|number| low <= number && number <= high);
+        ends.is_some_and(is_between)
+    }
+
+    /// Which of some values holds a leaf, with rows or without.
+    pub(in crate::algorithms) fn holder(
+        &self,
+        attribute: &Attribute,
+        values: &[u32],
+        leaf: Leaf,
+    ) -> Option<usize> {
+        let holds = |value: &u32| self.holds(attribute, *value, leaf);
+        values.iter().position(holds)
+    }
+
+    /// The lowest value that holds a leaf, with rows or without; none if not even the coarsest cut does.
+    pub(in crate::algorithms) fn lowest_holder(
+        &self,
+        attribute: &Attribute,
+        leaf: Leaf,
+    ) -> Option<u32> {
+        let mut lowest = None;
+        let mut values = self.roots();
+        while let Some(at) = self.holder(attribute, values, leaf) {
+            lowest = Some(values[at]);
+            values = self.children(values[at]);
+        }
+        lowest
     }
 
     /// Publishes a cut. Leaves without rows follow the value above them, or stay alone.

@@ -9,16 +9,17 @@ mod grow;
 mod improve;
 
 use super::cuts::Judge;
-use super::mondrian::{AtMedian, CutTable, proposal, refuse_overlapping_crowds, uncut};
+use super::mondrian::{AtMedian, CutTable, Space, proposal, refuse_overlapping_crowds, uncut};
+use super::people::PeopleInBoxes;
+use super::printed::prints_safely;
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
 };
 use crate::Error;
 use crate::algorithms::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use crate::counts::{FrequencySet, Work};
-use crate::privacy::Monotonicity;
 use crate::problem::{Interruption, Meter, Problem, Progress};
-use crate::recode::{PublishedCells, PublishedNumbers, Recoding, Regions};
+use crate::recode::{PublishedNumbers, Regions};
 use cluster::{Axes, Cluster};
 use std::collections::BTreeMap;
 
@@ -121,11 +122,21 @@ impl Algorithm for Finest {
     }
 
     fn search(&self, problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Found, Error> {
-        let Some(cut) = CutTable::new(problem, &ENTRY, &AtMedian::default(), meter)? else {
+        let space = Space::new(problem);
+        let people = PeopleInBoxes::of(problem, &space.sides());
+        let people = people.as_ref();
+        let cut = CutTable::new(
+            problem,
+            &ENTRY,
+            (&space, people),
+            &AtMedian::default(),
+            meter,
+        )?;
+        let Some(cut) = cut else {
             return uncut(problem, &ENTRY, meter);
         };
         let tuples: Vec<u32> = (0..problem.table.tuples.len() as u32).collect();
-        let axes = Axes::new(&cut.space, &cut.space.points(problem, &tuples));
+        let axes = Axes::new(&space, &space.points(problem, &tuples));
         let regions = cut.regions().zip(cut.origins());
         let (kept, suppressed): (Vec<_>, Vec<_>) = regions.partition(|(_, (_, is_safe))| *is_safe);
         let mut starts: BTreeMap<u32, Vec<Cluster>> = BTreeMap::new();
@@ -135,6 +146,7 @@ impl Algorithm for Finest {
         }
         let clustering = Clustering {
             problem,
+            people,
             axes: &axes,
             meter,
         };
@@ -143,7 +155,7 @@ impl Algorithm for Finest {
         if meter.stopped() == Some(Interruption::Cancelled) {
             return Err(Error::Cancelled);
         }
-        let sides = cut.space.sides();
+        let sides = space.sides();
         let numbers = PublishedNumbers::of(&problem.settings.own);
         let publish = |clusters: Vec<Vec<Cluster>>| {
             let suppressed = suppressed.iter().map(|(tuples, _)| tuples.clone());
@@ -159,42 +171,16 @@ impl Algorithm for Finest {
         };
         let count = clusters.iter().map(Vec::len).sum::<usize>() as u64;
         let finest = publish(clusters);
-        let recoding = match prints_safely(problem, &finest) {
+        let recoding = match prints_safely(problem, people, &finest) {
             true => finest,
             // Regions that do not overlap print alike only as sets that are too long to be written.
             false => publish(regions),
         };
+        if !prints_safely(problem, people, &recoding) {
+            return uncut(problem, &ENTRY, meter);
+        }
         Ok(proposal(recoding, cut.cuts + count).into())
     }
-}
-
-/// Whether classes are safe as readers see them: those that print alike are one, which some models do not survive.
-pub(super) fn prints_safely(problem: &Problem<'_>, regions: &Regions) -> bool {
-    let may_break = |it: Monotonicity| it == Monotonicity::None;
-    if !(problem.models.iter()).any(|model| may_break(model.monotonicity())) {
-        return true;
-    }
-    let table = problem.table;
-    let columns = regions.columns(table);
-    let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
-    for tuple in 0..table.tuples.len() {
-        let value = columns.iter().map(|column| match column.cells {
-            PublishedCells::ByTuple { values, .. } => values[tuple],
-            PublishedCells::ByLeaf(_) => 0,
-        });
-        classes
-            .entry(value.collect())
-            .or_default()
-            .push(tuple as u32);
-    }
-    let mut judge = Judge::new(problem);
-    let sizes = table.tuples.sizes();
-    let rows_unsafe = classes.into_values().map(|tuples| {
-        let rows = tuples.iter().map(|&tuple| sizes[tuple as usize]).sum();
-        let is_safe = judge.is_safe(rows, &table.tuples, &tuples);
-        if is_safe { 0 } else { rows }
-    });
-    rows_unsafe.sum::<u32>() <= problem.max_suppressed
 }
 
 /// Whether clusters are safe, and what that and everything else took.
@@ -207,9 +193,9 @@ struct Safety<'a> {
 }
 
 impl<'a> Safety<'a> {
-    fn new(problem: &'a Problem<'a>) -> Self {
+    fn new(problem: &'a Problem<'a>, people: Option<&'a PeopleInBoxes<'a>>) -> Self {
         Safety {
-            judge: Judge::new(problem),
+            judge: Judge::of_boxes(problem, people),
             tuples: &problem.table.tuples,
             smallest: problem.smallest_safe(),
             work: 0,
@@ -219,7 +205,7 @@ impl<'a> Safety<'a> {
     /// Whether a cluster is safe without one of its tuples.
     fn is_safe_without(&mut self, cluster: &Cluster, position: usize) -> bool {
         let rows = cluster.rows - self.tuples.sizes()[cluster.tuples[position] as usize];
-        if self.judge.columns().is_empty() || !self.judge.size_is_safe(rows) {
+        if self.judge.reads_sizes_only() || !self.judge.size_is_safe(rows) {
             return self.judge.size_is_safe(rows);
         }
         let mut tuples = cluster.tuples.clone();
@@ -238,6 +224,7 @@ impl<'a> Safety<'a> {
 /// Everything needed to cluster.
 struct Clustering<'a> {
     problem: &'a Problem<'a>,
+    people: Option<&'a PeopleInBoxes<'a>>,
     axes: &'a Axes,
     meter: &'a Meter<'a>,
 }
@@ -306,9 +293,10 @@ impl Clustering<'_> {
                 continue;
             }
             let share = batch.len().div_ceil(threads);
+            let (problem, people) = (self.problem, self.people);
             let work = std::thread::scope(|scope| {
                 let share_of = |buckets: &mut [Vec<Cluster>]| {
-                    let mut safety = Safety::new(self.problem);
+                    let mut safety = Safety::new(problem, people);
                     for bucket in buckets {
                         *bucket = work_on(&mut safety, std::mem::take(bucket));
                     }

@@ -2,6 +2,7 @@
 
 use super::space::Space;
 use crate::algorithms::cuts::Judge;
+use crate::algorithms::people::PeopleInBoxes;
 use crate::counts::FrequencySet;
 use crate::problem::Problem;
 use crate::recode::Sides;
@@ -48,11 +49,15 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, space: &'a Space) -> Self {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        space: &'a Space,
+        people: Option<&'a PeopleInBoxes<'a>>,
+    ) -> Self {
         Worker {
             space,
             tuples: &problem.table.tuples,
-            judge: Judge::new(problem),
+            judge: Judge::of_boxes(problem, people),
             counts: Vec::new(),
             places: Vec::new(),
             members: Vec::new(),
@@ -97,7 +102,7 @@ impl<'a> Worker<'a> {
         if !self.judge.size_is_safe(rows) {
             return false;
         }
-        if self.judge.columns().is_empty() {
+        if self.judge.reads_sizes_only() {
             return true;
         }
         self.members.clear();

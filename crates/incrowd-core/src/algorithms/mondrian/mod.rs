@@ -17,14 +17,15 @@ pub use lsd::MondrianLsd;
 pub(super) use median::AtMedian;
 pub use median::Mondrian;
 
-use super::checks::Checks;
-use super::{AlgorithmEntry, Found, nothing_on_the_path};
+use super::people::PeopleInBoxes;
+use super::printed::prints_safely;
+use super::{AlgorithmEntry, Found, at_highest_levels};
 use crate::Error;
 use crate::counts::Work;
 use crate::hierarchy::Group;
 use crate::privacy::Monotonicity;
 use crate::problem::{Guarantee, Interruption, Meter, Problem, Progress, Proposal};
-use crate::recode::{ColumnRecoding, PublishedNumbers, Regions};
+use crate::recode::{PublishedNumbers, Regions};
 use cut::Worker;
 pub(super) use space::{Dimension, Space};
 use std::collections::BTreeMap;
@@ -44,7 +45,10 @@ fn cut_regions(
         let algorithm = entry.name;
         return Err(Error::RowsTogether { algorithm });
     }
-    let Some(cut) = CutTable::new(problem, entry, &choose, meter)? else {
+    let space = Space::new(problem);
+    let people = PeopleInBoxes::of(problem, &space.sides());
+    let people = people.as_ref();
+    let Some(cut) = CutTable::new(problem, entry, (&space, people), &choose, meter)? else {
         return uncut(problem, entry, meter);
     };
     let regions = (0..).zip(cut.regions());
@@ -53,9 +57,13 @@ fn cut_regions(
     for (tuple, region) in regions {
         of_tuples[tuple as usize] = region;
     }
-    let sides = cut.space.sides();
     let numbers = PublishedNumbers::of(&problem.settings.own);
-    let recoding = Regions::new(problem.table, &sides, numbers, &of_tuples, cut.parts.len());
+    let regions = cut.parts.len();
+    let recoding = Regions::new(problem.table, &space.sides(), numbers, &of_tuples, regions);
+    // Boxes of cells that are no numbers may overlap others.
+    if !prints_safely(problem, people, &recoding) {
+        return uncut(problem, entry, meter);
+    }
     Ok(proposal(recoding, cut.cuts).into())
 }
 
@@ -71,26 +79,26 @@ pub(super) fn proposal(regions: Regions, nodes_checked: u64) -> Proposal {
 }
 
 /// A table cut into regions.
-pub(super) struct CutTable {
-    pub(super) space: Space,
+pub(super) struct CutTable<'a> {
+    space: &'a Space,
     points: Vec<u32>,
     parts: Vec<Part>,
     /// How many cuts were made.
     pub(super) cuts: u64,
 }
 
-impl CutTable {
+impl<'a> CutTable<'a> {
     /// Cuts a table into safe regions. None if the regions to begin with are not safe by themselves.
     pub(super) fn new(
-        problem: &Problem<'_>,
+        problem: &'a Problem<'a>,
         entry: &'static AlgorithmEntry,
+        (space, people): (&'a Space, Option<&'a PeopleInBoxes<'a>>),
         choose: &AtMedian,
         meter: &Meter<'_>,
     ) -> Result<Option<Self>, Error> {
         refuse_overlapping_crowds(problem, entry)?;
         let table = problem.table;
-        let space = Space::new(problem);
-        let mut worker = Worker::new(problem, &space);
+        let mut worker = Worker::new(problem, space, people);
         let mut points = Vec::with_capacity(table.tuples.len() * space.stride);
         let mut parts = Vec::new();
         let mut rows_unsafe = 0;
@@ -113,7 +121,8 @@ impl CutTable {
         }
         let cutting = Cutting {
             problem,
-            space: &space,
+            space,
+            people,
             choose,
         };
         let (parts, cuts) = cutting.cut_all(&mut points, parts, meter)?;
@@ -157,28 +166,13 @@ pub(super) fn refuse_overlapping_crowds(
 }
 
 /// The answer if the regions to begin with are not safe by themselves. Where crowds overlap, the highest acceptable
-/// levels may still be.
+/// levels may still be, and where people of a population count, who match more of them than the box of all rows.
 pub(super) fn uncut(
     problem: &Problem<'_>,
     entry: &'static AlgorithmEntry,
     meter: &Meter<'_>,
 ) -> Result<Found, Error> {
-    let mut checks = Checks::new(problem, meter);
-    let verdict = match checks.step_on(&problem.max_levels) {
-        Ok(verdict) => verdict,
-        Err(interruption) => return Err(checks.unfinished(interruption)),
-    };
-    if verdict.rows_suppressed > problem.max_suppressed {
-        return Err(nothing_on_the_path(entry, problem, verdict.rows_suppressed));
-    }
-    let proposal = Proposal {
-        recoding: ColumnRecoding::FullDomain(problem.max_levels.clone()).into(),
-        guarantee: Guarantee::Heuristic,
-        loss: None,
-        nodes_checked: 1,
-        steps: Vec::new(),
-    };
-    Ok(proposal.into())
+    Ok(at_highest_levels(entry, problem, meter)?.into())
 }
 
 /// The tuples of each region to begin with: all of them, or those of each combination of the highest acceptable groups.
@@ -217,6 +211,7 @@ struct Part {
 struct Cutting<'a> {
     problem: &'a Problem<'a>,
     space: &'a Space,
+    people: Option<&'a PeopleInBoxes<'a>>,
     choose: &'a AtMedian,
 }
 
@@ -262,7 +257,7 @@ impl Cutting<'_> {
             .clamp(1, all.div_ceil(SMALL).max(1));
         let share = all.div_ceil(threads).max(1);
         let work_on = |points: &mut [u32], parts: &[Part]| {
-            let mut worker = Worker::new(problem, space);
+            let mut worker = Worker::new(problem, space, self.people);
             let mut next = Vec::new();
             let mut rest = points;
             for part in parts {

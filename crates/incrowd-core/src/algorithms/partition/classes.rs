@@ -95,6 +95,25 @@ impl Classes {
                 raw.contents.push(judge.contents(&histograms, tuple));
             }
         }
+        // People whom no row is about are classes without rows, which cost nothing and join others as any class does.
+        let population = table.population.as_deref().filter(|_| judge.reads_people);
+        for tuple in 0..population.map_or(0, |population| population.tuples.len()) {
+            spend(Work::of(attributes))?;
+            let Some(population) = population else { break };
+            for attribute in 0..attributes {
+                let leaf = population.leaf(tuple, attribute);
+                let value = values[attribute].values_of_leaves[leaf.index()];
+                let value = value.expect("a leaf that somebody has is a value") as usize;
+                raw.places.push(positions[attribute][value]);
+            }
+            raw.sizes.push(0);
+            if cost.reads_values() {
+                raw.shares.extend(std::iter::repeat_n(0.0, attributes));
+                raw.own.push(0.0);
+            }
+            let people = population.tuples.sizes()[tuple];
+            raw.contents.push(judge.contents_of_people(people));
+        }
         // Steps put several raw tuples into one class.
         let finest: Vec<Partition> = spaces
             .iter()
@@ -119,7 +138,7 @@ impl Classes {
         let contents: usize = self
             .contents
             .iter()
-            .flatten()
+            .flat_map(|contents| &contents.values)
             .map(|(values, _)| 8 * values.len() + 48)
             .sum();
         4 * self.places.len()

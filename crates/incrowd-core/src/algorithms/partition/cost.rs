@@ -63,14 +63,22 @@ pub(super) struct Judge<'a> {
     models: Vec<&'a dyn PrivacyModel>,
     /// The counted columns whose values the models read.
     pub(super) columns: Vec<usize>,
+    /// Whether a model reads the people of the population who match a class.
+    pub(super) reads_people: bool,
     /// If no model reads a column: whether a class with a given number of rows may be published.
     is_safe_by_size: Vec<bool>,
     /// No smaller class may be published.
     pub(super) smallest: u32,
 }
 
-/// The values of the columns that models read, in one class.
-pub(super) type Contents = Vec<(Vec<u32>, Vec<u32>)>;
+/// What models read of one class beside its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Contents {
+    /// The values of the columns that models read, with their rows.
+    pub(super) values: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Rows of the population that match the class.
+    pub(super) people: u32,
+}
 
 impl<'a> Judge<'a> {
     pub(super) fn new(problem: &Problem<'a>) -> Self {
@@ -83,7 +91,8 @@ impl<'a> Judge<'a> {
                 .iter()
                 .all(|model| model.holds(&ClassView::of_size(size)))
         };
-        let is_safe_by_size = match columns.is_empty() {
+        let reads_people = models.iter().any(|model| model.reads_population());
+        let is_safe_by_size = match columns.is_empty() && !reads_people {
             true => (0..=problem.table.rows).map(holds).collect(),
             false => Vec::new(),
         };
@@ -91,13 +100,14 @@ impl<'a> Judge<'a> {
             smallest: problem.smallest_safe(),
             models,
             columns,
+            reads_people,
             is_safe_by_size,
         }
     }
 
     /// Whether sizes alone decide.
     pub(super) fn reads_sizes_only(&self) -> bool {
-        self.columns.is_empty()
+        self.columns.is_empty() && !self.reads_people
     }
 
     #[inline]
@@ -110,10 +120,10 @@ impl<'a> Judge<'a> {
 
     fn holds(&self, size: u32, contents: &Contents) -> bool {
         self.models.iter().all(|model| match model.column() {
-            None => model.holds(&ClassView::of_size(size)),
+            None => model.holds(&ClassView::of_size(size).with_people(contents.people)),
             Some(column) => {
                 let at = self.columns.iter().position(|&other| other == column);
-                let (values, counts) = &contents[at.expect("collected from the models")];
+                let (values, counts) = &contents.values[at.expect("collected from the models")];
                 let histogram = Histogram { values, counts };
                 model.holds(&ClassView::new(size, histogram))
             }
@@ -126,13 +136,25 @@ impl<'a> Judge<'a> {
             let histogram = histograms.class(tuple);
             (histogram.values.to_vec(), histogram.counts.to_vec())
         };
-        histograms.iter().map(histogram).collect()
+        Contents {
+            values: histograms.iter().map(histogram).collect(),
+            people: 0,
+        }
+    }
+
+    /// The contents of people whom no row is about.
+    pub(super) fn contents_of_people(&self, people: u32) -> Contents {
+        Contents {
+            values: vec![Default::default(); self.columns.len()],
+            people,
+        }
     }
 }
 
 /// Adds the contents of another class.
 pub(super) fn add_contents(to: &mut Contents, from: &Contents) {
-    for ((values, counts), (more, more_counts)) in to.iter_mut().zip(from) {
+    to.people += from.people;
+    for ((values, counts), (more, more_counts)) in to.values.iter_mut().zip(&from.values) {
         let (mut merged, mut merged_counts) = (
             Vec::with_capacity(values.len() + more.len()),
             Vec::with_capacity(values.len() + more.len()),

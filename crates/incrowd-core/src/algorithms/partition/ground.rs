@@ -89,9 +89,12 @@ impl<'a> Ground<'a> {
         let schemes: Vec<Scheme> = (attributes.iter())
             .map(|attribute| settings.scheme_of(&attribute.name))
             .collect();
-        let values = (attributes.iter().zip(&schemes))
+        let population = problem.table.population.as_deref();
+        let population = population.filter(|_| judge.reads_people);
+        let values = (attributes.iter().zip(&schemes).enumerate())
             .zip(problem.max_levels.levels())
-            .map(|((attribute, &scheme), highest)| {
+            .map(|((at, (attribute, &scheme)), highest)| {
+                let of_people = population.map(|it| &it.attributes[at].rows_of_groups[0]);
                 let order = settings
                     .orders
                     .iter()
@@ -101,7 +104,7 @@ impl<'a> Ground<'a> {
                     .iter()
                     .find(|steps| steps.column == attribute.name);
                 Values::new(
-                    attribute,
+                    (attribute, of_people),
                     scheme,
                     highest,
                     order.map(|(_, order)| order.as_slice()),

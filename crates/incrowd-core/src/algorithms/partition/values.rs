@@ -1,7 +1,8 @@
 //! The values of a column that a search distinguishes, and their order.
 //!
-//! A value is a leaf of the hierarchy that some row has, or a step that contains several of them. Leaves without rows
-//! cost nothing wherever they are; they are placed once the partition is found.
+//! A value is a leaf of the hierarchy that some row has, or a step that contains several of them. Where models read who in a
+//! population matches a class, it may also be a leaf that only somebody of the population has. Other leaves cost nothing
+//! wherever they are; they are placed once the partition is found.
 
 use super::blocks::Partition;
 use crate::Error;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 /// The values of a column, in order.
 #[derive(Debug, Clone)]
 pub(super) struct Values {
-    /// The value of each leaf; none if no row has the leaf.
+    /// The value of each leaf; none if neither a row nor anybody has the leaf.
     pub values_of_leaves: Vec<Option<u32>>,
     /// Rows with each value.
     pub rows: Vec<u32>,
@@ -32,16 +33,18 @@ impl Values {
     }
 
     /// The values of an attribute up to a level; in the order given, or the one that numbers, dates or the
-    /// hierarchy have.
+    /// hierarchy have. If people matter, `of_people` says how many have each leaf.
     pub(super) fn new(
-        attribute: &Attribute,
+        (attribute, of_people): (&Attribute, Option<&Vec<u32>>),
         scheme: Scheme,
         highest: Level,
         order: Option<&[String]>,
         steps: Option<&CoarseSteps>,
     ) -> Result<Values, Error> {
+        let has_people = |leaf: u32| of_people.is_some_and(|people| people[leaf as usize] > 0);
+        let has_rows = |leaf: u32| attribute.rows_of_groups[0][leaf as usize] > 0;
         let present: Vec<u32> = (0..attribute.hierarchy.leaves() as u32)
-            .filter(|&leaf| attribute.rows_of_groups[0][leaf as usize] > 0)
+            .filter(|&leaf| has_rows(leaf) || has_people(leaf))
             .collect();
         let ordered = match order {
             Some(order) => given_order(attribute, &present, order)?,

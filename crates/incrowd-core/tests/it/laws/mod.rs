@@ -272,10 +272,6 @@ fn is_refused(problem: &Problem<'_>, error: &Error) -> bool {
             let target = table.columns.iter().find(|it| it.name == *column);
             target.is_some_and(|it| it.kind != Kind::Number)
         }
-        Error::PopulationRefused { .. } => {
-            let mut models = problem.models.iter();
-            models.any(|model| model.reads_population())
-        }
         Error::PartitionMetric { .. } => problem.metric.by_row().is_none(),
         Error::MatchAnyRefused { .. } => {
             let mut attributes = table.attributes.iter();

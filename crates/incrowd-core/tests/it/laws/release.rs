@@ -10,8 +10,8 @@ use incrowd_core::publish::{
 use incrowd_core::recode::PublishedNumbers;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::{Loss, MetricSpec};
-use incrowd_testkit::oracle::{MissingPolicy, OracleProblem};
-use std::collections::BTreeMap;
+use incrowd_testkit::oracle::{MissingPolicy, OracleProblem, stands_for};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The rows of a release, recoded in batches by clones of one recoder, and what they tallied.
 fn recode(
@@ -109,17 +109,32 @@ fn a_release_publishes_ancestors_of_every_row_or_says_it_is_suppressed() {
     });
 }
 
-/// The people of the population who would be published like a row.
-fn people(oracle: &OracleProblem, row: &[String], release: &Release<'_>) -> usize {
-    let node = release.node().expect("other releases are refused");
-    let is_alike = |person: &&&[String]| {
+/// For each published row, the people of the population it could be about.
+fn people(
+    oracle: &OracleProblem,
+    published: &[Vec<String>],
+    release: &Release<'_>,
+) -> Vec<BTreeSet<usize>> {
+    let people = oracle.people();
+    let is_about = |row: &Vec<String>, person: &[String]| {
         let mut cells = person.iter().zip(&oracle.quasi_identifiers).enumerate();
-        cells.all(|(at, (cell, (column, ways_up)))| {
-            let way_up = ways_up.iter().find(|way| way[0] == *cell).unwrap();
-            way_up[node.level(at).index()] == row[oracle.table.position(column)]
+        cells.all(|(at, (cell, (column, hierarchy)))| {
+            let text = &row[oracle.table.position(column)];
+            match release.node() {
+                Some(node) => {
+                    let way_up = hierarchy.iter().find(|way| way[0] == *cell).unwrap();
+                    way_up[node.level(at).index()] == *text
+                }
+                None => stands_for(hierarchy, text, cell),
+            }
         })
     };
-    oracle.people().iter().filter(is_alike).count()
+    let about = |row: &Vec<String>| {
+        let all = 0..people.len();
+        all.filter(|&person| is_about(row, people[person]))
+            .collect()
+    };
+    published.iter().map(about).collect()
 }
 
 /// Judges published rows by nothing but their texts: every crowd keeps every promise, and the numbers reported
@@ -139,12 +154,17 @@ fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<
         true => String::new(),
         false => row[at].clone(),
     };
-    for row in published {
+    let is_about_people = oracle.models.iter().any(|it| it.promise.is_about_people());
+    let people = match is_about_people {
+        true => people(oracle, published, release),
+        false => vec![BTreeSet::new(); published.len()],
+    };
+    for (row, own) in published.iter().zip(&people) {
         let crowd: Vec<&Vec<String>> = published.iter().filter(|other| alike(row, other)).collect();
         for model in &oracle.models {
             if model.promise.is_about_people() {
-                let people = people(oracle, row, release);
-                let holds = model.promise.holds_among(crowd.len(), people);
+                let among = people.iter().filter(|other| !own.is_disjoint(other));
+                let holds = (model.promise).holds_among(crowd.len(), own.len(), among.count());
                 assert!(holds, "{case}: {} is broken", model.spec());
                 continue;
             }
