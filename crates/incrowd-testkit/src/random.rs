@@ -298,7 +298,7 @@ pub const MODEL_NAMES: &[&str] = &[
 /// Bounds are often met exactly.
 ///
 /// # Panics
-/// When the name is not in [`MODEL_NAMES`]: whoever adds a model tells the oracle what it means.
+/// When the name is none it knows: whoever adds a model tells the oracle what it means.
 pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Option<OracleModel> {
     let rows = problem.table.rows.len();
     let size = |rng: &mut Rng| match rng.u8(0..12) {
@@ -320,6 +320,16 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
         let max = [250, 400, 500, 600, 750, 1000][rng.usize(0..6)];
         let (min, max) = (Thousandths(min), Thousandths(max));
         return Some(Promise::DeltaPresence { min, max }.into());
+    }
+    if name == "average-risk" {
+        let max = [50, 100, 200, 250, 333, 500, 750, 1000][rng.usize(0..8)];
+        let max = Thousandths(max);
+        return Some(Promise::AverageRisk { max }.into());
+    }
+    if name == "sample-uniqueness" {
+        let max = [0, 0, 50, 100, 200, 500, 1000][rng.usize(0..7)];
+        let max = Thousandths(max);
+        return Some(Promise::SampleUniqueness { max }.into());
     }
     let named = (!problem.sensitive.is_empty() && rng.bool())
         .then(|| problem.sensitive[rng.usize(0..problem.sensitive.len())].clone());

@@ -48,7 +48,11 @@ pub(crate) fn view(view: &View) -> String {
         })
         .collect();
     page.table(&header.map(str::to_owned), &rows);
-    if standing.rows_violating <= view.max_suppressed {
+    if !standing.holds_as_a_whole {
+        page.line(
+            "what is left breaks a privacy model about the whole release: raise another column",
+        );
+    } else if standing.rows_violating <= view.max_suppressed {
         page.line(format!(
             "`suppress` suppresses {} rows and makes the release",
             standing.rows_violating

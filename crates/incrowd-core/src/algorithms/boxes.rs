@@ -213,7 +213,7 @@ impl<'a> Search<'a> {
 
     fn is_ruled_out(&self, assessment: &Assessment) -> bool {
         let max_suppressed = self.problem.max_suppressed;
-        self.pruning_is_sound && assessment.rows_suppressed > max_suppressed
+        self.pruning_is_sound && !assessment.is_safe(self.problem)
             || assessment.rows_lost_below > max_suppressed
     }
 
@@ -362,7 +362,7 @@ impl<'a> Search<'a> {
 
     /// Whether a node may be published.
     fn is_safe(&mut self, node: &Node) -> Result<bool, Interruption> {
-        Ok(self.assess(node)?.rows_suppressed <= self.problem.max_suppressed)
+        Ok(self.assess(node)?.is_safe(self.problem))
     }
 
     fn note(&self) {

@@ -148,7 +148,7 @@ impl<'a> Checks<'a> {
         let max_suppressed = self.problem.max_suppressed;
         let limit = self.best_loss();
         let assessment = (self.assessor).assess_metered(node, classes, limit, self.meter)?;
-        let is_safe = assessment.rows_suppressed <= max_suppressed;
+        let is_safe = assessment.is_safe(self.problem);
         let verdict = Verdict {
             rows_suppressed: assessment.rows_suppressed,
             is_safe,

@@ -92,25 +92,29 @@ impl Algorithm for Datafly {
         let mut node = problem.lattice().bottom();
         // An unsafe intermediate result is of no use.
         let step_on = |checks: &mut Checks<'_>, node: &Node| match checks.step_on(node) {
-            Ok(verdict) => Ok(verdict.rows_suppressed),
+            Ok(verdict) => Ok(verdict),
             Err(interruption) => Err(checks.unfinished(interruption)),
         };
-        let mut violating = step_on(&mut checks, &node)?;
+        let mut verdict = step_on(&mut checks, &node)?;
         let mut steps = Vec::new();
-        while violating > problem.max_suppressed {
+        while !verdict.is_safe {
             let raisable = (0..node.len())
                 .filter(|&attribute| node.level(attribute) < problem.max_levels.level(attribute));
             let distinct = |attribute: usize| attributes[attribute].distinct(node.level(attribute));
             // The last of equals would win, so the first column comes last.
             let Some(attribute) = raisable.rev().max_by_key(|&attribute| distinct(attribute))
             else {
-                return Err(nothing_on_the_path(&ENTRY, problem, violating));
+                return Err(nothing_on_the_path(
+                    &ENTRY,
+                    problem,
+                    verdict.rows_suppressed,
+                ));
             };
             let distinct_before = distinct(attribute);
             let level = node.level(attribute).above();
             node = node.with(attribute, level);
-            let rows_violating_before = violating;
-            violating = step_on(&mut checks, &node)?;
+            let rows_violating_before = verdict.rows_suppressed;
+            verdict = step_on(&mut checks, &node)?;
             steps.push(Step {
                 action: Action::Raise {
                     attribute,
@@ -119,13 +123,13 @@ impl Algorithm for Datafly {
                     distinct: attributes[attribute].distinct(level),
                 },
                 rows_violating_before,
-                rows_violating: violating,
+                rows_violating: verdict.rows_suppressed,
             });
         }
-        if violating > 0 {
+        if verdict.rows_suppressed > 0 {
             steps.push(Step {
                 action: Action::Suppress,
-                rows_violating_before: violating,
+                rows_violating_before: verdict.rows_suppressed,
                 rows_violating: 0,
             });
         }

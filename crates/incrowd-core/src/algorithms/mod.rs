@@ -24,6 +24,7 @@ pub mod properties;
 mod research;
 mod samarati;
 mod top_down;
+mod whole;
 
 pub use bottom_up::BottomUp;
 pub(crate) use boxes::{Goal, Ties, search};
@@ -208,8 +209,19 @@ pub trait Algorithm: Debug + Sync {
     /// acceptable levels, if they are safe; or, if there is time, the result of [`Datafly`].
     fn solve_accounted(&self, problem: &Problem<'_>, watch: &dyn Watch) -> Result<Solved, Error> {
         self.check(problem)?;
+        let entry = self.entry();
         let meter = Meter::new(watch);
-        let found = match self.search(problem, &meter) {
+        let judges_all = entry.kind.generalization == Generalization::FullDomain
+            || !problem.models.iter().any(|model| model.is_about_release());
+        let search = |problem: &Problem<'_>| self.search(problem, &meter);
+        let found = match judges_all {
+            true => search(problem),
+            false => whole::search_keeping(problem, &search).and_then(|found| match found {
+                Some(found) => Ok(found),
+                None => Ok(at_highest_levels(entry, problem, &meter)?.into()),
+            }),
+        };
+        let found = match found {
             Err(error) => match something_safe(problem, &meter, &error) {
                 Some(proposal) => proposal.into(),
                 None => return Err(error),
@@ -321,7 +333,7 @@ fn something_safe(problem: &Problem<'_>, meter: &Meter<'_>, error: &Error) -> Op
     let meter = meter.part(WORK_OF_LAST_LOOK + 16 * problem.table.tuples.len() as u64);
     let assessed = Assessor::new(problem).assess_metered(node, &classes, None, &meter);
     let assessed = assessed.ok()?;
-    (assessed.rows_suppressed <= problem.max_suppressed).then(|| Proposal {
+    assessed.is_safe(problem).then(|| Proposal {
         recoding: ColumnRecoding::FullDomain(node.clone()).into(),
         guarantee: Guarantee::Heuristic,
         loss: assessed.loss,

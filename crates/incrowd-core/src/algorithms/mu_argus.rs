@@ -147,7 +147,8 @@ fn play(session: &mut Session<'_>, script: &[String], meter: &Meter<'_>) -> Resu
 
 fn choose_automatically(session: &mut Session<'_>, meter: &Meter<'_>) -> Result<(), Error> {
     loop {
-        if session.standing.rows_violating <= session.max_suppressed {
+        let standing = session.standing;
+        if standing.rows_violating <= session.max_suppressed && standing.holds_as_a_whole {
             return session.choose_metered(Choice::Suppress, meter);
         }
         let previews = session.preview_metered(meter)?;
@@ -188,6 +189,8 @@ pub struct Standing {
     pub smallest_class: u32,
     /// The loss if the violating rows were suppressed.
     pub loss: Loss,
+    /// Whether the other classes together keep every promise about the whole release.
+    pub holds_as_a_whole: bool,
 }
 
 /// What raising a quasi-identifier would do.
@@ -271,6 +274,7 @@ impl<'a> Session<'a> {
                 rows_violating: 0,
                 smallest_class: 0,
                 loss: Loss(0.0),
+                holds_as_a_whole: true,
             },
             previews: None,
             steps: Vec::new(),
@@ -387,6 +391,9 @@ impl<'a> Session<'a> {
                     rows: self.problem.table.rows,
                 });
             }
+            Choice::Suppress if !self.standing.holds_as_a_whole => {
+                return Err(Error::ReleasePromiseBroken);
+            }
             Choice::Suppress => {
                 self.is_finished = true;
                 Action::Suppress
@@ -451,6 +458,9 @@ impl<'a> Session<'a> {
                 rows: self.problem.table.rows,
             });
         }
+        if !self.standing.holds_as_a_whole {
+            return Err(Error::ReleasePromiseBroken);
+        }
         Ok(Proposal {
             recoding: ColumnRecoding::FullDomain(self.node).into(),
             guarantee: Guarantee::Heuristic,
@@ -482,7 +492,7 @@ impl<'a> Session<'a> {
             nodes_checked,
             ..Progress::default()
         });
-        let mut assessor = Assessor::new(&self.problem);
+        let mut assessor = Assessor::new(&self.problem).measuring_broken();
         let assessed = (meter.spend(work))
             .and_then(|()| assessor.assess_metered(node, classes, None, meter))
             .map_err(|why: Interruption| why.with_nothing_found(nodes_checked, meter.spent()))?;
@@ -490,6 +500,7 @@ impl<'a> Session<'a> {
             rows_violating: assessed.rows_suppressed,
             smallest_class: classes.sizes().iter().copied().min().unwrap_or(0),
             loss: (assessed.loss).expect("every row may be suppressed, and there is no limit"),
+            holds_as_a_whole: assessed.holds_as_a_whole,
         })
     }
 }

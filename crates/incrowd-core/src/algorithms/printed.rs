@@ -23,22 +23,11 @@ pub(super) fn prints_safely(
     if !problem.models.iter().any(|model| may_break(&**model)) {
         return true;
     }
-    let mut printed = Printed::new(problem, people, regions);
-    // What is suppressed is no longer about anyone, which may save others.
-    while let unsafe_classes = printed.unsafe_classes(problem)
-        && !unsafe_classes.is_empty()
-    {
-        for class in unsafe_classes {
-            printed.is_suppressed[class] = true;
-        }
-    }
-    let rows = printed.rows.iter().zip(&printed.is_suppressed);
-    let rows = rows.map(|(&rows, &is_suppressed)| if is_suppressed { rows } else { 0 });
-    rows.sum::<u32>() <= problem.max_suppressed
+    Printed::of(problem, people, regions).rows_suppressed() <= problem.max_suppressed
 }
 
-/// Classes of equal texts.
-struct Printed {
+/// Classes of equal texts, and which of them break a promise.
+pub(super) struct Printed {
     tuples: Vec<Vec<u32>>,
     rows: Vec<u32>,
     /// How many people match each.
@@ -49,6 +38,37 @@ struct Printed {
 }
 
 impl Printed {
+    /// The classes that readers see of some regions, judged.
+    pub(super) fn of(
+        problem: &Problem<'_>,
+        people: Option<&PeopleInBoxes<'_>>,
+        regions: &Regions,
+    ) -> Self {
+        let mut printed = Printed::new(problem, people, regions);
+        // What is suppressed is no longer about anyone, which may save others.
+        while let unsafe_classes = printed.unsafe_classes(problem)
+            && !unsafe_classes.is_empty()
+        {
+            for class in unsafe_classes {
+                printed.is_suppressed[class] = true;
+            }
+        }
+        printed
+    }
+
+    pub(super) fn rows_suppressed(&self) -> u32 {
+        let rows = self.rows.iter().zip(&self.is_suppressed);
+        let suppressed = rows.filter(|(_, is_suppressed)| **is_suppressed);
+        suppressed.map(|(rows, _)| rows).sum()
+    }
+
+    /// Rows of each published class.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = u32> + '_ {
+        let rows = self.rows.iter().zip(&self.is_suppressed);
+        let published = rows.filter(|(_, is_suppressed)| !**is_suppressed);
+        published.map(|(&rows, _)| rows)
+    }
+
     fn new(problem: &Problem<'_>, people: Option<&PeopleInBoxes<'_>>, regions: &Regions) -> Self {
         let table = problem.table;
         let columns = regions.columns(table);

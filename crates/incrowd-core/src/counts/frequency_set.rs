@@ -154,6 +154,8 @@ pub struct FrequencySet {
     pub(crate) keys: Vec<u64>,
     pub(crate) words: usize,
     pub(crate) sizes: Vec<u32>,
+    /// Rows of the population that match each class; empty if nobody asked.
+    pub(crate) people: Vec<u32>,
     /// One per counted column; empty if not requested.
     pub(crate) histograms: Vec<Option<Histograms>>,
 }
@@ -172,6 +174,11 @@ impl FrequencySet {
     /// Rows of each class.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
+    }
+
+    /// Rows of the population that match a class; none if they were not counted.
+    pub(crate) fn people(&self, class: usize) -> u32 {
+        self.people.get(class).copied().unwrap_or(0)
     }
 
     /// The histograms of a counted column. Only for columns that were requested when the set was rolled up.
@@ -212,6 +219,6 @@ impl FrequencySet {
                 None => 8 * histograms.values.len(),
             })
             .sum();
-        8 * self.keys.len() + 4 * self.sizes.len() + histograms
+        8 * self.keys.len() + 4 * (self.sizes.len() + self.people.len()) + histograms
     }
 }

@@ -11,6 +11,7 @@ mod keys;
 mod known;
 mod layout;
 mod leaf_order;
+mod people;
 mod roll_up;
 mod row_counter;
 mod work;
@@ -216,6 +217,7 @@ impl CountedTable {
                 keys: self.tuples.keys.clone(),
                 words: self.tuples.words,
                 sizes: self.tuples.sizes.clone(),
+                people: Vec::new(),
                 histograms: (0..self.columns.len()).map(histograms).collect(),
             },
             ..*self

@@ -92,6 +92,7 @@ pub(crate) fn regroup(
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
+    upper.people.clear();
     if columns.is_empty() {
         group::<false>(table, lower, steps, scratch, upper);
     } else {

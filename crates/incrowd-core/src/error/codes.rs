@@ -44,6 +44,8 @@ error_codes! {
     TargetNotNumeric => "target-not-numeric", "The algorithm needs targets with numbers.";
     RowsTogether => "rows-together", "Equal rows can be divided only by `anonymize`, or in a table whose rows were kept apart.";
     RowsApart => "rows-apart", "The algorithm does not support tables whose rows were kept apart.";
+    ReleasePromiseBroken => "release-promise-broken", "Choices whose release breaks a privacy model about the whole release.";
+    NotNegotiable => "not-negotiable", "A privacy model about the whole release, where only models about classes can be answered.";
     PopulationRefused => "population-refused", "What is to be published does not say who in a population it could be about.";
     MatchAnyRefused => "match-any-refused", "The algorithm does not support missing cells that match any value.";
     TimeUp => "time-up", "The time limit was reached before any safe recoding was found.";

@@ -15,6 +15,12 @@ impl Error {
             }
             Error::NoSolution {
                 rows_suppressed_at_limit,
+                max_suppressed,
+                has_higher_levels,
+                ..
+            } if rows_suppressed_at_limit <= max_suppressed => remedies_of_whole(*has_higher_levels),
+            Error::NoSolution {
+                rows_suppressed_at_limit,
                 rows,
                 has_higher_levels,
                 ..
@@ -34,6 +40,12 @@ impl Error {
             Error::StepsAboveLevel { .. } => {
                 "use narrower steps or another starting point in `--coarse`, or raise `--max-levels`".into()
             }
+            Error::NoneFound {
+                rows_suppressed_at_limit,
+                max_suppressed,
+                has_higher_levels,
+                ..
+            } if rows_suppressed_at_limit <= max_suppressed => remedies_of_whole(*has_higher_levels),
             Error::NoneFound {
                 rows_suppressed_at_limit,
                 rows,
@@ -66,6 +78,10 @@ impl Error {
                 "publish intervals (`--numbers interval`) and count missing cells as a value (`--missing-cells own-value`), which \
                  say who they could be about; or ask for k-anonymity"
                     .into()
+            }
+            Error::ReleasePromiseBroken => "raise another column before you end".into(),
+            Error::NotNegotiable { .. } => {
+                "ask `incrowd anonymize` for it; or negotiate a privacy model about classes, such as `k-anonymity(k=5)`".into()
             }
             Error::TimeUp { .. } => {
                 "raise `--time-limit`, or ask for less: fewer quasi-identifiers, a smaller k, more suppression"
@@ -320,6 +336,18 @@ fn larger_budget(rows_needed: u32, rows: u32) -> Option<String> {
 }
 
 /// Ways to a release if even the highest acceptable levels suppress this many rows.
+/// What helps if the highest acceptable levels are within the budget, and only all classes together break a promise.
+fn remedies_of_whole(has_higher_levels: bool) -> String {
+    let higher = match has_higher_levels {
+        true => "raise `--max-levels`, or ",
+        false => "",
+    };
+    format!(
+        "even the highest acceptable levels break a privacy model about the whole release: {higher}ask for less, such as a \
+         greater max"
+    )
+}
+
 fn remedies(rows_needed: u32, rows: u32, has_higher_levels: bool) -> String {
     let budget = larger_budget(rows_needed, rows);
     let is_hopeless = budget.is_none();

@@ -160,6 +160,15 @@ pub enum Error {
         /// What does not say it.
         with: &'static str,
     },
+    /// Choices that leave classes which, together, break what was promised of all of them.
+    #[error("what would be published breaks a privacy model about the whole release")]
+    ReleasePromiseBroken,
+    /// A model about the whole release cannot be read from histograms of classes.
+    #[error("`{model}` is about the whole release and cannot be negotiated")]
+    NotNegotiable {
+        /// The model.
+        model: &'static str,
+    },
     /// Time was up before any safe recoding was found.
     #[error("the time limit was reached before a safe recoding was found")]
     TimeUp {

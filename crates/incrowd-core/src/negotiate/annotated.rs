@@ -4,6 +4,7 @@ use super::annotation_work::check_nodes;
 use super::climb::{Climber, Part, Tree, columns, step};
 use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
+use super::request::check_negotiable;
 use super::sorted;
 use crate::counts::{CountedTable, KnownSets, MissingCells};
 use crate::error::Error;
@@ -43,6 +44,7 @@ pub(super) fn measure_name(
     table: &CountedTable,
     model: &dyn PrivacyModel,
 ) -> Result<String, Error> {
+    check_negotiable(model)?;
     let column = model.column().map(|at| table.columns[at].name.as_str());
     Ok(model.with_parameter(Decimal::ONE)?.describe(column))
 }
@@ -69,6 +71,9 @@ impl AnnotatedLattice {
         watch: &dyn Watch,
     ) -> Result<Self, Error> {
         check_crowds(table)?;
+        models
+            .iter()
+            .try_for_each(|model| check_negotiable(*model))?;
         check_nodes(&table.lattice())?;
         let (present, counted): (Vec<usize>, Vec<usize>) =
             columns(models).into_iter().partition(|column| {
@@ -132,6 +137,9 @@ impl AnnotatedLattice {
         watch: &dyn Watch,
     ) -> Result<Self, Error> {
         check_crowds(table)?;
+        models
+            .iter()
+            .try_for_each(|model| check_negotiable(*model))?;
         let mut nodes = nodes.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
@@ -142,7 +150,7 @@ impl AnnotatedLattice {
         for (counted, node) in nodes.iter().enumerate() {
             step(watch, counted)?;
             let (classes, _) = known.count_and_remember(node);
-            part.add(node, &classes, &mut annotators)?;
+            part.add(table, node, &classes, &mut annotators)?;
         }
         Self::assemble(table, models, vec![part])
     }

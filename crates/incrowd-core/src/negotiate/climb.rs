@@ -32,11 +32,20 @@ impl Part {
 
     pub(super) fn add(
         &mut self,
+        table: &CountedTable,
         node: &Node,
         classes: &FrequencySet,
         annotators: &mut [Annotator<'_>],
     ) -> Result<(), Error> {
         self.nodes.push(node.clone());
+        let among_people;
+        let classes = match annotators.iter().any(Annotator::reads_people) {
+            true => {
+                among_people = table.among_people(node, classes);
+                &among_people
+            }
+            false => classes,
+        };
         for (annotator, histograms) in annotators.iter_mut().zip(&mut self.histograms) {
             annotator.annotate(classes, histograms)?;
         }
@@ -164,8 +173,8 @@ impl Climb<'_> {
     /// Annotates a node and everything that rises from it by attributes from `first` on.
     fn visit(&mut self, node: &Node, classes: &FrequencySet, first: usize) -> Result<(), Error> {
         step(self.watch, self.counted.fetch_add(1, Ordering::Relaxed))?;
-        self.part.add(node, classes, &mut self.annotators)?;
         let tree = self.tree;
+        (self.part).add(tree.table, node, classes, &mut self.annotators)?;
         for (position, to) in tree.above(node, first) {
             let mut above = self.spare.pop().unwrap_or_default();
             self.roll_up((node, classes), &to, &mut above);

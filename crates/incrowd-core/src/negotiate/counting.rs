@@ -76,14 +76,26 @@ impl<'a> Counting<'a> {
         &self.classes
     }
 
+    /// The classes of a node, with everything that a model reads.
+    fn count_for(&mut self, model: &dyn PrivacyModel, node: &Node) -> &FrequencySet {
+        let columns: Vec<usize> = model.column().into_iter().collect();
+        self.count(node, &columns);
+        if let Some(population) = self.table.population.as_ref()
+            && model.reads_population()
+        {
+            self.work += Work::of(self.classes.len() + population.tuples.len());
+            self.classes = self.table.among_people(node, &self.classes);
+        }
+        &self.classes
+    }
+
     /// The rows that a model suppresses at a node: its own judgement of every class.
     pub(super) fn rows_suppressed(
         &mut self,
         model: &dyn PrivacyModel,
         node: &Node,
     ) -> Result<u32, Error> {
-        let columns: Vec<usize> = model.column().into_iter().collect();
-        let classes = self.count(node, &columns);
+        let classes = self.count_for(model, node);
         let mut is_safe = vec![true; classes.len()];
         model.judge(classes, &mut is_safe);
         let rows = classes.sizes().iter().zip(&is_safe);
@@ -96,8 +108,7 @@ impl<'a> Counting<'a> {
         model: &dyn PrivacyModel,
         node: &Node,
     ) -> Result<Histograms, Error> {
-        let columns: Vec<usize> = model.column().into_iter().collect();
-        let classes = self.count(node, &columns);
+        let classes = self.count_for(model, node);
         let mut histograms = Histograms::new(model);
         Annotator::new(model).annotate(classes, &mut histograms)?;
         Ok(histograms)

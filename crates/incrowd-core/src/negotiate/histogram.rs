@@ -361,6 +361,11 @@ impl Step {
 }
 
 impl<'m> Annotator<'m> {
+    /// Whether classes must come with the people who match them.
+    pub(super) fn reads_people(&self) -> bool {
+        self.model.reads_population()
+    }
+
     pub(super) fn new(model: &'m dyn PrivacyModel) -> Self {
         Annotator {
             model,
@@ -532,7 +537,7 @@ impl<'m> Annotator<'m> {
             if let Some(on_it) = on_it {
                 let size = classes.sizes()[class];
                 let view = match column {
-                    None => ClassView::of_size(size),
+                    None => ClassView::of_size(size).with_people(classes.people(class)),
                     Some(column) => ClassView::new(size, classes.histograms(column).class(class)),
                 };
                 let direction = model.direction();

@@ -86,6 +86,7 @@ impl<'a> Request<'a> {
 
     /// Refuses what no table could mean; otherwise the node of the acceptable levels.
     pub fn check(&self, table: &CountedTable) -> Result<Node, Error> {
+        check_negotiable(self.model)?;
         let smallest_class = self.model.smallest_class();
         if smallest_class > table.rows {
             let column = self.model.column();
@@ -104,6 +105,16 @@ impl<'a> Request<'a> {
                 acceptable_levels(table, &levels)
             }
         }
+    }
+}
+
+/// Refuses models that are not a number for each class.
+pub(super) fn check_negotiable(model: &dyn PrivacyModel) -> Result<(), Error> {
+    match model.is_about_release() {
+        true => Err(Error::NotNegotiable {
+            model: model.name(),
+        }),
+        false => Ok(()),
     }
 }
 

@@ -13,6 +13,7 @@ use super::histogram::{Annotator, is_whole};
 use crate::counts::FrequencySet;
 use crate::error::Error;
 use crate::lattice::{Level, Node};
+use crate::privacy::PrivacyModel;
 use crate::problem::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,7 +28,9 @@ type Words = Vec<(usize, std::ops::Range<usize>)>;
 pub(super) fn climber<'a>(tree: &'a Tree<'a>, present: &[usize]) -> Option<Box<dyn Climber + 'a>> {
     let mut models = tree.models.iter();
     let is_number = |column: Option<usize>| column.is_none_or(|column| present.contains(&column));
-    if !models.all(|model| is_whole(*model) && is_number(model.column())) {
+    let is_known =
+        |model: &dyn PrivacyModel| is_number(model.column()) && !model.reads_population();
+    if !models.all(|model| is_whole(*model) && is_known(*model)) {
         return None;
     }
     let mut end = 0;

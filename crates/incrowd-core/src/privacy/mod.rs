@@ -1,6 +1,7 @@
 //! The promises a release can make, each in a file of its own.
 //!
-//! A model says of one class at a time whether the promise is kept, and by which number. How that answer behaves
+//! A model says of one class at a time whether the promise is kept, and by which number; a few say it of all published classes
+//! together, see [`ReleaseView`]. How that answer behaves
 //! when classes merge decides what a search may skip; see [`Monotonicity`]. Parameters are exact decimals and are
 //! compared with counts in integers, so a class exactly on the bound is judged right.
 //!
@@ -14,6 +15,7 @@
 //! ```
 
 mod alpha_k_anonymity;
+mod average_risk;
 mod beta_likeness;
 mod delta_disclosure;
 mod delta_presence;
@@ -27,12 +29,14 @@ mod p_sensitive_k_anonymity;
 mod part;
 mod recursive_cl_diversity;
 mod registry;
+mod sample_uniqueness;
 mod t_closeness;
 #[cfg(test)]
 mod tests;
 
 pub use crate::table::{Decimal, NotADecimal};
 pub use alpha_k_anonymity::AlphaKAnonymity;
+pub use average_risk::AverageRisk;
 pub use beta_likeness::{BetaLikeness, Likeness};
 pub use delta_disclosure::{Absent, DeltaDisclosure};
 pub use delta_presence::DeltaPresence;
@@ -44,6 +48,7 @@ pub use k_map::KMap;
 pub use p_sensitive_k_anonymity::PSensitiveKAnonymity;
 pub use recursive_cl_diversity::RecursiveClDiversity;
 pub use registry::{Build, ModelEntry, ModelKind, ModelSpec, Subject};
+pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::{Distance, TCloseness};
 
 use crate::counts::{FrequencySet, Histogram};
@@ -65,6 +70,8 @@ pub static MODELS: &[ModelEntry] = &[
     beta_likeness::ENTRY,
     k_map::ENTRY,
     delta_presence::ENTRY,
+    average_risk::ENTRY,
+    sample_uniqueness::ENTRY,
 ];
 
 /// One class, as a model sees it. What else a promise may look at belongs here.
@@ -133,6 +140,31 @@ impl ClassView<'_> {
     }
 }
 
+/// All published classes together, as promises about the whole release see them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ReleaseView {
+    /// Rows published.
+    pub rows: u32,
+    /// The number of classes.
+    pub classes: u32,
+    /// Rows that are the only one of their class.
+    pub rows_alone: u32,
+}
+
+impl ReleaseView {
+    /// Classes with so many rows each.
+    pub fn of_sizes(sizes: impl IntoIterator<Item = u32>) -> Self {
+        let mut release = ReleaseView::default();
+        for size in sizes {
+            release.rows += size;
+            release.classes += 1;
+            release.rows_alone += u32::from(size == 1);
+        }
+        release
+    }
+}
+
 /// What happens to a kept promise when classes merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Monotonicity {
@@ -185,7 +217,13 @@ fn rounded_up(parameter: Decimal) -> u32 {
     u32::try_from(whole).unwrap_or(u32::MAX)
 }
 
-/// A promise about every class of a release.
+/// Whether a part of some rows is at most a share of them, which is at most 1. Nothing is at most any share of nothing.
+fn is_at_most(part: u32, all: u32, share: Decimal) -> bool {
+    // 2^32 times 10^9.
+    u64::from(part) * share.denominator() <= u64::from(all) * share.numerator()
+}
+
+/// A promise about every class of a release, or about all of them together.
 pub trait PrivacyModel: Debug + Send + Sync {
     /// Its line of the registry.
     fn entry(&self) -> &'static ModelEntry;
@@ -241,6 +279,26 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// which no people are known does not satisfy them.
     fn reads_population(&self) -> bool {
         self.entry().kind.needs_population
+    }
+
+    /// Whether the promise is about all published classes together. Then every single class keeps it.
+    fn is_about_release(&self) -> bool {
+        self.entry().kind.is_about_release
+    }
+
+    /// Whether a release keeps the promise, for models about the whole release; true for others, which say it class by class.
+    fn holds_in_release(&self, _: ReleaseView) -> bool {
+        true
+    }
+
+    /// The number of a release that the promise bounds, for models about the whole release; none if nothing is published.
+    fn measure_release(&self, _: ReleaseView) -> Option<f64> {
+        None
+    }
+
+    /// For models about the whole release: a release whose classes all have so many rows keeps the promise.
+    fn class_size_that_suffices(&self) -> u32 {
+        1
     }
 
     /// Whether it matters which other classes the people who match a class match as well.
@@ -301,6 +359,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// for each model.
     fn judge(&self, classes: &FrequencySet, is_safe: &mut [bool]) {
         match self.column() {
+            None if self.reads_population() => {
+                for (class, (&size, safe)) in classes.sizes().iter().zip(is_safe).enumerate() {
+                    let view = ClassView::of_size(size).with_people(classes.people(class));
+                    *safe = *safe && self.holds(&view);
+                }
+            }
             None => {
                 for (&size, safe) in classes.sizes().iter().zip(is_safe) {
                     *safe &= self.holds(&ClassView::of_size(size));
@@ -320,7 +384,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
         measures.reserve(classes.len());
         for (class, &size) in classes.sizes().iter().enumerate() {
             let view = match self.column() {
-                None => ClassView::of_size(size),
+                None => ClassView::of_size(size).with_people(classes.people(class)),
                 Some(column) => ClassView::new(size, classes.histograms(column).class(class)),
             };
             measures.push(self.measure(&view));

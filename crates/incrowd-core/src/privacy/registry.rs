@@ -27,6 +27,8 @@ pub struct ModelKind {
     pub needs_hierarchy: fn(&Given) -> bool,
     /// Whether the table must come with its population.
     pub needs_population: bool,
+    /// Whether it is about all published classes together.
+    pub is_about_release: bool,
     /// Makes the model.
     pub build: Build,
 }
@@ -69,7 +71,16 @@ impl ModelKind {
         ModelKind {
             needs_hierarchy: |_| false,
             needs_population: false,
+            is_about_release: false,
             build,
+        }
+    }
+
+    /// A model about all published classes together.
+    pub(super) const fn of_release(build: Build) -> Self {
+        ModelKind {
+            is_about_release: true,
+            ..Self::new(build)
         }
     }
 
@@ -110,6 +121,11 @@ impl ModelSpec {
     /// Whether the table must come with its population.
     pub fn needs_population(&self) -> bool {
         self.entry().kind.needs_population
+    }
+
+    /// Whether it is about all published classes together.
+    pub fn is_about_release(&self) -> bool {
+        self.entry().kind.is_about_release
     }
 
     /// Makes the model.

@@ -3,7 +3,7 @@
 use super::{Interruption, Meter, Problem, crowds};
 use crate::counts::{FrequencySet, Keys, Work};
 use crate::lattice::Node;
-use crate::privacy::{ClassView, Monotonicity, PrivacyModel};
+use crate::privacy::{ClassView, Monotonicity, PrivacyModel, ReleaseView};
 use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
@@ -13,13 +13,22 @@ use smallvec::SmallVec;
 pub struct Assessment {
     /// Rows in violating classes.
     pub rows_suppressed: u32,
+    /// Whether the other classes together keep every promise about the whole release.
+    pub holds_as_a_whole: bool,
     /// So many rows at least are suppressed here and in every node below; more may be if it is above the budget.
     pub rows_lost_below: u32,
-    /// The loss; `None` if it exceeds the given limit, which was clear without computing it.
+    /// The loss; `None` if the node may not be published, or exceeds the given limit, which was clear without computing it.
     pub loss: Option<Loss>,
     /// What the rows lost below add to the loss there, see
     /// [`UtilityMetric::added_below`](crate::utility::UtilityMetric::added_below).
     pub added_below: Vec<f64>,
+}
+
+impl Assessment {
+    /// Whether the node may be published.
+    pub fn is_safe(&self, problem: &Problem<'_>) -> bool {
+        self.holds_as_a_whole && self.rows_suppressed <= problem.max_suppressed
+    }
 }
 
 /// Clears `is_safe` for every class that breaks a promise about the people who match it.
@@ -39,6 +48,8 @@ fn judge_people(
 pub struct Assessor<'a> {
     problem: &'a Problem<'a>,
     smallest_safe: u32,
+    /// Whether a loss is wanted even if a promise about the whole release is broken.
+    measures_broken: bool,
     is_safe: Vec<bool>,
     /// Suppressed rows of each group, attribute by attribute.
     rows_suppressed: Vec<Vec<u32>>,
@@ -59,6 +70,7 @@ impl<'a> Assessor<'a> {
         Assessor {
             problem,
             smallest_safe: problem.smallest_safe(),
+            measures_broken: false,
             is_safe: Vec::new(),
             leaves_suppressed: rows_suppressed.clone(),
             rows_suppressed,
@@ -66,6 +78,13 @@ impl<'a> Assessor<'a> {
             groups: Vec::new(),
             people: Vec::new(),
         }
+    }
+
+    /// The same, which also computes losses where only a promise about the whole release is broken.
+    #[must_use]
+    pub(crate) fn measuring_broken(mut self) -> Self {
+        self.measures_broken = true;
+        self
     }
 
     /// Judges the classes of a node. A loss above `limit` need not be computed.
@@ -141,8 +160,11 @@ impl<'a> Assessor<'a> {
             true => lost_whole,
             false => self.rows_lost_below(classes),
         };
+        let holds_as_a_whole = self.holds_as_a_whole(classes);
         let metric = problem.metric;
-        let is_wanted = rows_suppressed <= problem.max_suppressed && !is_too_much(rows_suppressed);
+        let is_wanted = rows_suppressed <= problem.max_suppressed
+            && (holds_as_a_whole || self.measures_broken)
+            && !is_too_much(rows_suppressed);
         let adds_below = metric.adds_below() && rows_lost_below == rows_suppressed;
         let (mut loss, mut added_below) = (None, Vec::new());
         if is_wanted || adds_below {
@@ -156,6 +178,7 @@ impl<'a> Assessor<'a> {
         }
         Ok(Assessment {
             rows_suppressed,
+            holds_as_a_whole,
             rows_lost_below,
             loss,
             added_below,
@@ -212,8 +235,20 @@ impl<'a> Assessor<'a> {
         lost
     }
 
-    /// Counts the rows of the population that match every class, if a model reads them: those whose values fall into the
-    /// same groups. Most combinations of a population may be in no class.
+    /// Whether the judged classes that are safe keep every promise about the whole release.
+    fn holds_as_a_whole(&self, classes: &FrequencySet) -> bool {
+        let models = self.problem.models.iter();
+        let mut models = models.filter(|model| model.is_about_release()).peekable();
+        if models.peek().is_none() {
+            return true;
+        }
+        let sizes = classes.sizes().iter().zip(&self.is_safe);
+        let published = sizes.filter_map(|(&size, &is_safe)| is_safe.then_some(size));
+        let release = ReleaseView::of_sizes(published);
+        models.all(|model| model.holds_in_release(release))
+    }
+
+    /// Counts the rows of the population that match every class, if a model reads them.
     fn count_people(
         &mut self,
         attributes: &[PublishedAttribute<'_>],
@@ -229,24 +264,9 @@ impl<'a> Assessor<'a> {
             self.people.resize(classes.len(), 0);
             return Ok(());
         };
-        let words = table.layout.words();
-        let mut keys = Keys::new(words);
-        // Keys of classes are distinct, so each gets the number of its class.
-        keys.number_all(&classes.keys, &mut self.chosen);
-        self.people.clear();
-        self.people.resize(classes.len(), 0);
-        let mut key = vec![0; words];
-        for (tuple, &size) in population.tuples.sizes().iter().enumerate() {
-            key.fill(0);
-            let fields = table.layout.fields().iter();
-            for ((at, field), shown) in fields.enumerate().zip(attributes) {
-                let leaf = population.leaf(tuple, at).index();
-                key[field.word] |= u64::from(shown.groups_of_leaves()[leaf]) << field.shift;
-            }
-            if let Some(class) = keys.find(&key) {
-                self.people[class as usize] += size;
-            }
-        }
+        let groups: SmallVec<[&[u32]; 16]> =
+            (attributes.iter().map(|shown| shown.groups_of_leaves())).collect();
+        self.people = table.people_of_classes(&groups, classes);
         meter.spend(Work::of(classes.len() + population.tuples.len()))
     }
 

@@ -5,7 +5,7 @@
 use super::classes::{Class, Classes};
 use super::crowds::{Crowd, crowds};
 use crate::counts::{Histogram, Work};
-use crate::privacy::{ClassView, PrivacyModel};
+use crate::privacy::{ClassView, PrivacyModel, ReleaseView};
 use crate::problem::{Interruption, Meter};
 
 /// What a promise has come to.
@@ -13,9 +13,9 @@ use crate::problem::{Interruption, Meter};
 pub struct Reached {
     /// The promise, such as `k-anonymity(k=5)`.
     pub model: String,
-    /// The worst value over all published classes; `None` when nothing is published.
+    /// The worst value over all published classes, or the value of all of them together; `None` when nothing is published.
     pub worst: Option<f64>,
-    /// Whether every published class keeps the promise.
+    /// Whether every published class keeps the promise, and all of them together.
     pub holds: bool,
 }
 
@@ -85,7 +85,25 @@ impl Classes {
                 reached.holds &= ask(class, crowd, &**model, |view| model.holds(view));
             }
         }
+        let release = self.as_a_whole();
+        for (model, reached) in models.iter().zip(&mut reached) {
+            if model.is_about_release() {
+                reached.worst = model.measure_release(release);
+                reached.holds = model.holds_in_release(release);
+            }
+        }
         Ok(reached)
+    }
+
+    /// The published classes, counted for models about the whole release.
+    fn as_a_whole(&self) -> ReleaseView {
+        let mut sizes: Vec<u32> = self.published().map(Class::size).collect();
+        sizes.sort_unstable();
+        ReleaseView {
+            rows: sizes.iter().sum(),
+            classes: sizes.len() as u32,
+            rows_alone: sizes.partition_point(|&size| size <= 1) as u32,
+        }
     }
 }
 

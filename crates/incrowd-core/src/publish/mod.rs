@@ -119,7 +119,7 @@ pub fn publish_watched<'a>(
     let reached = classes.reached(problem.models, meter).map_err(stopped)?;
     if reached.iter().any(|reached| !reached.holds) {
         return Err(Error::CheckFailed {
-            what: "a published class violates a privacy model",
+            what: "a published class, or all of them together, violates a privacy model",
         });
     }
     let mut columns = Vec::with_capacity(texts.len());

@@ -38,3 +38,4 @@ mod research_value;
 mod rv_clustering;
 mod spread;
 mod table_4;
+mod whole_release;

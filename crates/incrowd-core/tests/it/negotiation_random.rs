@@ -36,6 +36,8 @@ struct Rows {
     labels: Vec<Vec<Vec<String>>>,
     /// Values of the quasi-identifiers, and the sensitive value.
     rows: Vec<(Vec<usize>, usize)>,
+    /// Values of the quasi-identifiers of everyone whom the rows could be about.
+    people: Vec<Vec<usize>>,
     table: CountedTable,
 }
 
@@ -77,43 +79,65 @@ impl Rows {
             })
             .collect();
         let table = counter
-            .finish(hierarchies, vec![None], Missing::default())
+            .finish(hierarchies.clone(), vec![None], Missing::default())
             .unwrap();
+        let mut people: Vec<Vec<usize>> = rows.iter().map(|(values, _)| values.clone()).collect();
+        for _ in 0..dice.roll(100) {
+            people.push(labels.iter().map(|of| dice.roll(of.len())).collect());
+        }
+        let mut counter = RowCounter::new(&names, &quasi, &[]);
+        let mut batch = RowBatch::new(attributes);
+        for values in &people {
+            for (&value, labels) in values.iter().zip(&labels) {
+                batch.push_cell(labels[value][0].as_bytes());
+            }
+        }
+        counter.add(&batch).unwrap();
+        let population = counter.finish(hierarchies, Vec::new(), Missing::default());
         Rows {
             labels,
             rows,
-            table,
+            people,
+            table: table.with_population(population.unwrap()).unwrap(),
         }
     }
 
-    /// The classes of a node: sizes and sensitive values.
-    fn classes(&self, node: &Node) -> Vec<BTreeMap<u32, u32>> {
+    /// What values are published as at a node.
+    fn published(&self, values: &[usize], node: &Node) -> Vec<&str> {
+        let published = values.iter().zip(&self.labels).zip(node.levels());
+        published
+            .map(|((&value, labels), level)| &*labels[value][level.index()])
+            .collect()
+    }
+
+    /// The classes of a node: what they look like, sizes and sensitive values.
+    fn classes(&self, node: &Node) -> BTreeMap<Vec<&str>, BTreeMap<u32, u32>> {
         let mut classes: BTreeMap<Vec<&str>, BTreeMap<u32, u32>> = BTreeMap::new();
         let codes = &self.table.columns[0].values;
         for (values, sensitive) in &self.rows {
-            let published = values.iter().zip(&self.labels).zip(node.levels());
-            let published =
-                published.map(|((&value, labels), level)| &*labels[value][level.index()]);
             let code = codes.lookup(sensitive.to_string().as_bytes()).unwrap();
-            let class = classes.entry(published.collect()).or_default();
+            let class = classes.entry(self.published(values, node)).or_default();
             *class.entry(code.0).or_default() += 1;
         }
-        classes.into_values().collect()
+        classes
     }
 
     fn rows_suppressed(&self, model: &dyn PrivacyModel, node: &Node) -> u32 {
         let classes = self.classes(node);
-        let is_unsafe = |class: &&BTreeMap<u32, u32>| {
+        let is_unsafe = |(look, class): &(&Vec<&str>, &BTreeMap<u32, u32>)| {
             let (values, counts): (Vec<u32>, Vec<u32>) = class.iter().unzip();
             let histogram = Histogram {
                 values: &values,
                 counts: &counts,
             };
             let size = counts.iter().sum();
-            !model.holds(&ClassView::new(size, histogram))
+            let people = self.people.iter();
+            let people = people.filter(|values| self.published(values, node) == **look);
+            let people = people.count() as u32;
+            !model.holds(&ClassView::new(size, histogram).with_people(people))
         };
         let suppressed = classes.iter().filter(is_unsafe);
-        suppressed.flat_map(|class| class.values()).sum()
+        suppressed.flat_map(|(_, class)| class.values()).sum()
     }
 }
 
@@ -185,6 +209,12 @@ fn random_models(rows: &Rows, dice: &mut Dice) -> Vec<Box<dyn PrivacyModel>> {
             "beta-likeness(beta={},kind=enhanced)",
             pick(&["0.5", "1", "2"])
         ),
+        format!("k-map(k={})", pick(&["2", "3", "5", "9", "40"])),
+        format!(
+            "delta-presence(max={},min={})",
+            pick(&["0.25", "0.5", "0.75"]),
+            pick(&["0", "0", "0.2"])
+        ),
     ];
     let named = |name: &str| {
         specs
@@ -192,7 +222,7 @@ fn random_models(rows: &Rows, dice: &mut Dice) -> Vec<Box<dyn PrivacyModel>> {
             .any(|spec| spec.starts_with(&format!("{name}(")))
     };
     assert!(
-        (MODELS.iter()).all(|entry| entry.kind.needs_population || named(entry.name)),
+        (MODELS.iter()).all(|entry| entry.kind.is_about_release || named(entry.name)),
         "a model is new here"
     );
     specs
@@ -350,6 +380,11 @@ impl Oracle<'_> {
     }
 }
 
+/// Whether a model reads no more than sizes and numbers of values.
+fn is_lean(model: &dyn PrivacyModel) -> bool {
+    (model.column().is_none() || !model.reads_counts()) && !model.reads_population()
+}
+
 #[test]
 fn every_answer_is_that_of_brute_force() {
     let key = IndexKey {
@@ -370,7 +405,7 @@ fn every_answer_is_that_of_brute_force() {
         // Without a model that reads counts, fewer of them are carried along.
         let counting: Vec<&dyn PrivacyModel> = borrowed
             .iter()
-            .filter(|model| model.column().is_none() || !model.reads_counts())
+            .filter(|model| is_lean(**model))
             .copied()
             .collect();
         assert_eq!(counting.len(), 3);
@@ -410,8 +445,7 @@ fn every_answer_is_that_of_brute_force() {
                     assert!(lazy.answer(&request, &Unwatched).is_err());
                     continue;
                 }
-                let is_lean = model.column().is_none() || !model.reads_counts();
-                let lean = is_lean.then_some(&lean);
+                let lean = is_lean(&**model).then_some(&lean);
                 for negotiator in [&full, &lazy].into_iter().chain(lean) {
                     let how = negotiator.how().name();
                     let context = format!(

@@ -148,6 +148,20 @@ impl OracleProblem {
         people.filter(is_kept).map(Vec::as_slice).collect()
     }
 
+    /// Whether rows with these published quasi-identifiers keep what is promised of all of them together.
+    pub fn holds_of_all<T: PartialEq>(&self, published: &[T]) -> bool {
+        let mut models = self
+            .models
+            .iter()
+            .filter(|it| it.promise.is_about_release());
+        if models.clone().next().is_none() {
+            return true;
+        }
+        let alike = |row: &T| published.iter().filter(|other| *other == row).count();
+        let alike: Vec<usize> = published.iter().map(alike).collect();
+        models.all(|model| model.promise.holds_of(&alike))
+    }
+
     /// The values of a column, row by row.
     pub fn values(&self, rows: &[usize], column: &str) -> Vec<&str> {
         let column = self.table.position(column);
@@ -314,7 +328,10 @@ impl<'a> Judged<'a> {
 
     /// Whether the node may be published.
     pub fn is_feasible(&self) -> bool {
+        let published = (0..self.rows.len()).filter(|&row| !self.is_suppressed[row]);
+        let published: Vec<&[&str]> = published.map(|row| &self.published[row][..]).collect();
         self.rows_suppressed() <= self.problem.max_suppressed
+            && self.problem.holds_of_all(&published)
     }
 
     /// All classes, suppressed or not: rows, as positions in `rows`, that are published alike.

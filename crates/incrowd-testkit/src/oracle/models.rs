@@ -73,6 +73,10 @@ pub enum Promise {
     KMap { k: usize },
     /// Of the people who match, a share from min to max is in the class.
     DeltaPresence { min: Thousandths, max: Thousandths },
+    /// The mean over published rows of 1 / the rows that look like it is at most max.
+    AverageRisk { max: Thousandths },
+    /// At most this share of the published rows looks like no other.
+    SampleUniqueness { max: Thousandths },
 }
 
 /// A promise about one sensitive column, or about each.
@@ -100,8 +104,8 @@ impl OracleModel {
         if let Promise::KAnonymity { k } = self.promise {
             return class.len() >= k;
         }
-        if self.promise.is_about_people() {
-            return true; // see `Promise::holds_among`
+        if self.promise.is_about_people() || self.promise.is_about_release() {
+            return true; // see `Promise::holds_among` and `Promise::holds_of`
         }
         let mut columns = problem
             .sensitive
@@ -142,6 +146,8 @@ impl Promise {
             Promise::BetaLikeness { .. } => "beta-likeness",
             Promise::KMap { .. } => "k-map",
             Promise::DeltaPresence { .. } => "delta-presence",
+            Promise::AverageRisk { .. } => "average-risk",
+            Promise::SampleUniqueness { .. } => "sample-uniqueness",
         }
     }
 
@@ -182,12 +188,49 @@ impl Promise {
             Promise::DeltaPresence { min, max } => {
                 vec![format!("max={max}"), format!("min={min}")]
             }
+            Promise::AverageRisk { max } | Promise::SampleUniqueness { max } => {
+                vec![format!("max={max}")]
+            }
         }
     }
 
     /// Whether it is about the people of a population.
     pub fn is_about_people(&self) -> bool {
         matches!(self, Promise::KMap { .. } | Promise::DeltaPresence { .. })
+    }
+
+    /// Whether it is about all published rows together.
+    pub fn is_about_release(&self) -> bool {
+        matches!(
+            self,
+            Promise::AverageRisk { .. } | Promise::SampleUniqueness { .. }
+        )
+    }
+
+    /// Whether published rows keep the promise, given for each how many, itself included, look like it. True for promises
+    /// about classes.
+    pub fn holds_of(&self, alike: &[usize]) -> bool {
+        let rows = alike.len() as i128;
+        match self {
+            // The sum of 1 / size over rows, with all sizes brought to one denominator.
+            Promise::AverageRisk { max } => {
+                let sizes: std::collections::BTreeSet<usize> = alike.iter().copied().collect();
+                let common = sizes.iter().fold(1i128, |common, &size| {
+                    let (mut one, mut other) = (common, size as i128);
+                    while other > 0 {
+                        (one, other) = (other, one % other);
+                    }
+                    common / one * size as i128
+                });
+                let sum: i128 = alike.iter().map(|&size| common / size as i128).sum();
+                1000 * sum <= max.0 * rows * common
+            }
+            Promise::SampleUniqueness { max } => {
+                let alone = alike.iter().filter(|&&size| size == 1).count() as i128;
+                1000 * alone <= max.0 * rows
+            }
+            _ => true,
+        }
     }
 
     /// Whether a class of so many rows, matched by so many people of the population, keeps the promise, if so many rows, its
@@ -211,6 +254,7 @@ impl Promise {
         match self {
             Promise::KAnonymity { k } => class.len() >= *k,
             Promise::KMap { .. } | Promise::DeltaPresence { .. } => true,
+            Promise::AverageRisk { .. } | Promise::SampleUniqueness { .. } => true,
             Promise::DistinctLDiversity { l } => counts.len() >= *l,
             Promise::EntropyLDiversity { l } => {
                 let shares = counts.values().map(|&count| count as f64 / rows as f64);

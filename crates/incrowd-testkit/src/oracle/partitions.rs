@@ -105,7 +105,8 @@ impl OracleProblem {
         }
         let all = rows.len() as f64;
         let (mut cost, mut suppressed) = (0.0, 0);
-        for class in classes.values() {
+        let mut published: Vec<usize> = Vec::new();
+        for (number, class) in classes.values().enumerate() {
             let members: Vec<usize> = class.iter().map(|&row| rows[row]).collect();
             let looks_so = |person: &&[String]| {
                 let mut cells = person.iter().zip(partitions).zip(&cells);
@@ -121,8 +122,9 @@ impl OracleProblem {
                 model.holds(self, &members, &rows)
                     && (model.promise).holds_among(class.len(), people, class.len())
             });
-            if !is_safe {
-                suppressed += class.len();
+            match is_safe {
+                true => published.extend(vec![number; class.len()]),
+                false => suppressed += class.len(),
             }
             cost += match metric {
                 OracleMetric::Discernibility if is_safe => (class.len() * class.len()) as f64,
@@ -153,7 +155,8 @@ impl OracleProblem {
                 _ => panic!("partitions are not searched by {}", metric.name()),
             };
         }
-        (cost, suppressed <= self.max_suppressed)
+        let is_feasible = suppressed <= self.max_suppressed && self.holds_of_all(&published);
+        (cost, is_feasible)
     }
 
     /// The least cost of all partitions that the schemes, one for each quasi-identifier, allow within the budget.

@@ -83,7 +83,7 @@ impl Algorithm for RvLocal {
                 let at_limit = search.assess(&problem.max_levels);
                 let at_limit = at_limit.map_err(|why| stopped(meter, why))?;
                 let rows_suppressed = at_limit.rows_suppressed;
-                if rows_suppressed > problem.max_suppressed {
+                if !at_limit.is_safe(problem) {
                     return Err(nothing_on_the_path(&ENTRY, problem, rows_suppressed));
                 }
             }
@@ -125,7 +125,7 @@ pub(super) fn halve_together(
         let steps: Vec<u8> = pointers.iter().map(Pointers::middle).collect();
         let levels = highest.levels().zip(&steps);
         let node = Node::from_levels(levels.map(|(highest, steps)| Level(highest.0 - steps)));
-        let is_safe = search.assess(&node)?.rows_suppressed <= problem.max_suppressed;
+        let is_safe = search.assess(&node)?.is_safe(problem);
         has_met |= is_safe;
         for (pointers, &steps) in pointers.iter_mut().zip(&steps) {
             match is_safe {

@@ -106,6 +106,7 @@ pub(super) const ENTRY: ModelEntry = ModelEntry {
     kind: ModelKind {
         needs_hierarchy: |given| given.text("distance") == Some("hierarchical"),
         needs_population: false,
+        is_about_release: false,
         build: |given, subject| {
             Ok(Box::new(TCloseness::new(
                 subject.required_column(ENTRY.name)?,

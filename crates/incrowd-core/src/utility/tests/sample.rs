@@ -108,6 +108,7 @@ impl Sample {
                 keys,
                 words: layout.words(),
                 sizes: sizes(&classes),
+                people: Vec::new(),
                 histograms: vec![Some(histograms(&classes))],
             },
             layout,

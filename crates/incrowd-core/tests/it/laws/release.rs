@@ -159,9 +159,18 @@ fn recount(oracle: &OracleProblem, published: &[Vec<String>], release: &Release<
         true => people(oracle, published, release),
         false => vec![BTreeSet::new(); published.len()],
     };
+    let looks: Vec<Vec<&str>> = (published.iter())
+        .map(|row| positions.iter().map(|&at| row[at].as_str()).collect())
+        .collect();
+    let holds = oracle.holds_of_all(&looks);
+    assert!(holds, "{case}: the release as a whole");
     for (row, own) in published.iter().zip(&people) {
         let crowd: Vec<&Vec<String>> = published.iter().filter(|other| alike(row, other)).collect();
-        for model in &oracle.models {
+        for model in oracle
+            .models
+            .iter()
+            .filter(|it| !it.promise.is_about_release())
+        {
             if model.promise.is_about_people() {
                 let among = people.iter().filter(|other| !own.is_disjoint(other));
                 let holds = (model.promise).holds_among(crowd.len(), own.len(), among.count());
