@@ -34,4 +34,5 @@ mod support;
 mod survival;
 mod threads;
 mod verify;
+mod whole_release;
 mod writing;

@@ -137,6 +137,32 @@ fn every_kind_of_recoding_hides_rows_among_the_people() {
 }
 
 #[test]
+fn a_promise_about_people_is_negotiated() {
+    let folder = folder();
+    let levels = "--hierarchy sex=suppress --hierarchy zip=suppress";
+    let negotiate = |arguments: &str| {
+        let run = format!("negotiate people.csv {ROLES} {levels} {POPULATION} {arguments} --json");
+        folder.run(&run)
+    };
+    // Four people match the smallest class as it is; five only match more.
+    for way in ["--how full", "--how lazy", "--how partial-top"] {
+        let found = negotiate(&format!("--privacy k-map(k=4) {way}"));
+        found.ends_with(0);
+        let found = negotiate(&format!("--privacy k-map(k=5) --max-levels 0,0 {way}"));
+        let found = found.ends_with(1).json();
+        assert!(found.to_string().contains("k-map(k=4)"), "{found}");
+    }
+    let code = |arguments: &str| {
+        let run = negotiate(arguments).ends_with(2).json();
+        run["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(code("--privacy average-risk(max=0.5)"), "not-negotiable");
+    let alone = format!("negotiate people.csv {ROLES} --privacy k-map(k=2) --json");
+    let found = folder.run(&alone).ends_with(2).json();
+    assert_eq!(found["error"]["code"], "population-needed");
+}
+
+#[test]
 fn a_certificate_states_the_population_and_is_checked_with_it() {
     let folder = folder();
     let job = "--privacy k-map(k=4) --population all.csv -o safe.csv --certificate c.json";
@@ -201,10 +227,6 @@ fn promises_about_a_population_are_refused_where_they_do_not_fit() {
     assert_eq!(code("--population none.csv"), "not-found");
     // The population is read, so it must not be written.
     assert_eq!(code("--population all.csv -o all.csv"), "overwrites-input");
-    let negotiate =
-        format!("negotiate people.csv {ROLES} --privacy k-map(k=2) --population all.csv --json");
-    let found = folder.run(&negotiate).ends_with(2).json();
-    assert_eq!(found["error"]["code"], "population-elsewhere");
     let evaluate =
         format!("evaluate people.csv {ROLES} --privacy k-map(k=2) --population all.csv --json");
     let found = folder.run(&evaluate).ends_with(2).json();

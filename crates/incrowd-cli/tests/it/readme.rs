@@ -154,7 +154,7 @@ fn what_the_guide_says_of_a_release_is_what_evaluate_prints() {
 #[test]
 fn what_the_guide_says_of_risk_is_what_risk_prints() {
     let (ran, _) = run_all("docs/guide/how-risky-is-it.md");
-    assert_eq!(ran, 10);
+    assert_eq!(ran, 12);
 }
 
 #[test]

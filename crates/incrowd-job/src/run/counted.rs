@@ -46,6 +46,20 @@ pub(crate) fn first_pass(
     })
 }
 
+/// The same for a table that questions are asked about: it comes with its population if the job names one, since a question
+/// may be about it.
+pub(crate) fn first_pass_to_ask(
+    job: &Job,
+    source: &dyn RowSource,
+    plan: &Plan,
+    reader: Box<dyn RowReader + Send>,
+    control: &Control,
+) -> Result<FirstPass, Error> {
+    control.within(job.search.time_limit, Phase::Read, || {
+        count_and_measure(job, source, plan, reader, Purpose::Ask, control)
+    })
+}
+
 /// The same for a table to be published: columns published unchanged must not reveal people. `divides_rows` says whether
 /// equal rows may be published differently.
 pub(crate) fn first_pass_to_publish(
@@ -84,6 +98,8 @@ enum Purpose {
     Look,
     /// Columns published unchanged are looked at.
     Advise,
+    /// Questions may be about a population.
+    Ask,
     /// It is refused if columns published unchanged reveal people.
     Publish {
         /// Whether equal rows may be published differently.
@@ -113,7 +129,7 @@ fn count_and_measure(
     control: &Control,
 ) -> Result<FirstPass, Error> {
     let watched = match purpose {
-        Purpose::Look => Watched::default(),
+        Purpose::Look | Purpose::Ask => Watched::default(),
         Purpose::Advise | Purpose::Publish { .. } => Watched::raw(plan),
     };
     let has_padded_cells = reader.has_padded_cells();
@@ -126,7 +142,7 @@ fn count_and_measure(
     if let Purpose::Publish { divides_rows: true } = purpose {
         counter.keep_rows_apart();
     }
-    if !matches!(purpose, Purpose::Look) {
+    if matches!(purpose, Purpose::Advise | Purpose::Publish { .. }) {
         kept.add_counted(plan, &counter);
     }
     if let Purpose::Publish { .. } = purpose {
@@ -134,7 +150,7 @@ fn count_and_measure(
         refuse(&kept, &promised(job, plan)?, by_name)?;
     }
     let missing = input::missing(job);
-    let people = population(job, control)?;
+    let people = population(job, purpose, control)?;
     if let Some(people) = &people {
         people.teach(&mut counter, &missing);
     }
@@ -186,8 +202,8 @@ fn count_and_measure(
     })
 }
 
-/// The population of a job, if one of its models is about it.
-fn population(job: &Job, control: &Control) -> Result<Option<People>, Error> {
+/// The population of a job, if one of its models is about it, or may be about it once somebody asks.
+fn population(job: &Job, purpose: Purpose, control: &Control) -> Result<Option<People>, Error> {
     let Some(path) = &job.privacy.population else {
         return Ok(None);
     };
@@ -196,9 +212,15 @@ fn population(job: &Job, control: &Control) -> Result<Option<People>, Error> {
     let specs: Vec<ModelSpec> = (texts.iter())
         .map(|text| text.parse())
         .collect::<Result<_, incrowd_core::Error>>()?;
-    match models::about_population(&specs) {
-        Some(_) => Ok(Some(People::read(job, path, control)?)),
-        None => Ok(None),
+    let is_wanted = match purpose {
+        Purpose::Ask => true,
+        Purpose::Look | Purpose::Advise | Purpose::Publish { .. } => {
+            models::about_population(&specs).is_some()
+        }
+    };
+    match is_wanted {
+        true => Ok(Some(People::read(job, path, control)?)),
+        false => Ok(None),
     }
 }
 

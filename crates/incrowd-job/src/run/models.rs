@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::report::outcome::{Figure, PrivacyReached};
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{CountedTable, Histogram};
-use incrowd_core::privacy::{ClassView, ModelSpec, Monotonicity, PrivacyModel};
+use incrowd_core::privacy::{ClassView, ModelSpec, Monotonicity, PrivacyModel, ReleaseView};
 use incrowd_core::publish::Reached;
 
 /// Parses models as users write them. Needs no table, so misspelled models are refused before one is read.
@@ -78,10 +78,15 @@ pub(crate) fn check_reach(
         };
         let people = table.population.as_ref().map_or(0, |people| people.rows);
         let whole = ClassView::new(table.rows, histogram).with_people(people);
-        if !model.holds(&whole) {
+        let release = ReleaseView::of_sizes([table.rows]);
+        let measure = match model.is_about_release() {
+            true => model.measure_release(release).unwrap_or(0.0),
+            false => model.measure(&whole),
+        };
+        if !model.holds(&whole) || !model.holds_in_release(release) {
             return Err(Error::OutOfReach {
                 model: describe(&**model, table),
-                reached: Figure(model.measure(&whole)),
+                reached: Figure(measure),
                 rows: table.rows.into(),
             });
         }

@@ -14,12 +14,12 @@ use sha2::{Digest, Sha256};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Ties an index to what it is made from: every byte of the table, how the bytes are read, the roles of columns,
+/// Ties an index to what it is made from: every byte of the table, and of its population if there is one, how the bytes are read, the roles of columns,
 /// and the levels of every hierarchy.
 pub(super) fn key(
     job: &Job,
     plan: &Plan,
-    input: Fingerprint,
+    (input, population): (Fingerprint, Option<Fingerprint>),
     hierarchies: &[&ColumnHierarchy],
     table: &CountedTable,
 ) -> IndexKey {
@@ -27,6 +27,10 @@ pub(super) fn key(
     reading.path = None;
     let mut data = Hasher::new("incrowd index, data");
     data.add(&input.to_string());
+    if let Some(population) = population {
+        data.add("population");
+        data.add(&population.to_string());
+    }
     data.add(&serde_json::to_string(&reading).unwrap_or_default());
     for list in [&plan.quasi_identifiers, &plan.sensitive, &plan.target] {
         data.add(&plan.names_of(list).len().to_string());

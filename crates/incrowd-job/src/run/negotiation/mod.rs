@@ -22,9 +22,10 @@ pub use wish::{Preparation, Wish, share};
 use crate::error::Error;
 use crate::run::asked::{asked_research_value, check_columns_of_research};
 use crate::run::control::{Control, Phase};
-use crate::run::counted::{FirstPass, SearchWatch, first_pass, max_levels, max_suppressed};
+use crate::run::counted::{FirstPass, SearchWatch, first_pass_to_ask, max_levels, max_suppressed};
 use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
+use crate::run::models;
 use crate::run::plan::Plan;
 use crate::spec::{Job, RESEARCH_VALUE};
 use incrowd_core::counts::CountedTable;
@@ -122,11 +123,12 @@ impl Ground {
             table,
             hierarchies,
             input_hash,
+            population_hash,
             ..
-        } = first_pass(job, &*source, &plan, reader, job.search.time_limit, control)?;
+        } = first_pass_to_ask(job, &*source, &plan, reader, control)?;
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
-            key: index_file::key(job, &plan, input_hash, &levels, &table),
+            key: index_file::key(job, &plan, (input_hash, population_hash), &levels, &table),
             job: job.clone(),
             has_target: !plan.target.is_empty(),
             without_role: without_role(job, &plan),
@@ -160,11 +162,10 @@ impl Ground {
     /// The one model a text means, for the one column it applies to.
     pub(crate) fn model(&self, spec: &ModelSpec) -> Result<Box<dyn PrivacyModel>, Error> {
         spec.check_complete()?;
-        if spec.needs_population() {
-            return Err(Error::PopulationElsewhere {
-                model: spec.name(),
-                place: "`negotiate` and `study`",
-            });
+        models::check_population(&self.job, std::slice::from_ref(spec))?;
+        if spec.is_about_release() {
+            let model = spec.name();
+            return Err(incrowd_core::Error::NotNegotiable { model }.into());
         }
         let mut models = spec.build_all(&self.table.columns, &self.sensitive)?;
         match models.len() {
