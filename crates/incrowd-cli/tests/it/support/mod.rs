@@ -146,7 +146,7 @@ pub(crate) const TABLE_COMMANDS: [(&str, &str); 13] = [
     ),
     (
         "anonymize",
-        "anonymize {table} -q {q} -s {s} --others drop -k 2 -o new/out.csv --certificate new/proof.json --sample 1 --verbose",
+        "anonymize {table} -q {q} -s {s} --others drop -k 2 -o new/out.csv --certificate new/proof.json --report new/page.html --sample 1 --verbose",
     ),
     (
         "advise",
