@@ -569,3 +569,47 @@ fn a_release_that_is_printed_has_a_report_that_says_what_to_put_in_its_place() {
         folder.run(command).ends_with(0);
     }
 }
+
+/// The first paragraph of the page about a table with these rows.
+fn verdict(rows: &[(&str, u32)], flags: &str) -> String {
+    let mut table = String::from("age,ill\n");
+    for (row, times) in rows {
+        table += &format!("{row}\n").repeat(*times as usize);
+    }
+    let folder = Folder::with("t.csv", table);
+    folder
+        .run(&format!(
+            "anonymize t.csv -q age -s ill {flags} -o safe.csv --report p.html"
+        ))
+        .ends_with(0);
+    let page = folder.read("p.html");
+    let lead = page.split("<div class=\"lead\">").nth(1).unwrap();
+    text(&format!("{}</p>", lead.split("</p>").next().unwrap()))
+}
+
+#[test]
+fn the_verdict_does_not_call_safe_what_gives_people_away() {
+    let mixed = [("30,flu", 4), ("30,cold", 4), ("40,flu", 3), ("40,cold", 3)];
+    let good = verdict(&mixed, "-k 5");
+    assert!(good.contains("looks like at least 5 others"), "{good}");
+    assert!(good.contains("chance of at most 1 in 6"), "{good}");
+    assert!(good.contains("It is safe for readers who know"), "{good}");
+    // Everybody of 40 has a cold.
+    let same = [("30,flu", 4), ("30,cold", 3), ("40,cold", 7)];
+    let bad = verdict(&same, "-k 5");
+    assert!(!bad.contains("It is safe for"), "{bad}");
+    assert!(bad.contains("for 50 % of the rows they learn"), "{bad}");
+    // One person is alone, and the promise is not about that.
+    let alone = [("30,flu", 5), ("30,cold", 5), ("40,cold", 1)];
+    let alone = verdict(&alone, "--privacy t-closeness(t=0.9)");
+    assert!(alone.contains("At least one person is alone"), "{alone}");
+    assert!(!alone.contains("It is safe for"), "{alone}");
+    // A missing cell is in every crowd, though its class has one row.
+    let missing = [("30,flu", 4), ("30,cold", 4), (",cold", 1)];
+    let missing = verdict(&missing, "-k 3 --missing-cells match-any");
+    assert!(
+        missing.contains("Missing cells could be any value"),
+        "{missing}"
+    );
+    assert!(!missing.contains("is alone"), "{missing}");
+}

@@ -37,6 +37,13 @@ pub(crate) struct Released<'a> {
     pub(crate) facts: &'a Facts,
 }
 
+impl Released<'_> {
+    /// Whether missing cells could be any value, so that people are hidden in crowds and not in classes.
+    fn has_crowds(&self) -> bool {
+        self.certificate.request.missing == "match-any"
+    }
+}
+
 /// The files that the page names: without folders, which are nobody's business but the data holder's.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Files {

@@ -125,7 +125,13 @@ impl Released<'_> {
             count(request.dropped.len() as u64, "is", "are"),
         ));
         let risk = &self.facts.risk.after;
+        let has_crowds = self.has_crowds();
         say(match outcome.smallest_class {
+            _ if has_crowds => {
+                "Missing cells could be any value, so people are hidden among all rows that could be theirs, not only among \
+                 rows that are equal; how many these are, the promises say. "
+                    .to_owned()
+            }
             1 => "At least one person is alone in the blurred columns, and can be found by whoever knows them. "
                 .to_owned(),
             smallest => format!(
@@ -144,9 +150,27 @@ impl Released<'_> {
                 percent_in_words(width)
             ));
         }
+        let learned = (risk.certain.iter()).max_by(|one, other| one.1.total_cmp(&other.1));
+        let learned = learned.filter(|(_, share)| *share > 0.0);
+        say(match (outcome.smallest_class, learned) {
+            (1, _) if !has_crowds => {
+                "It is not safe for readers who know the blurred columns about a person. "
+                    .to_owned()
+            }
+            (_, None) => {
+                "It is safe for readers who know about a person no more than the blurred columns. "
+                    .to_owned()
+            }
+            (_, Some((column, share))) => format!(
+                "Readers who know about a person no more than the blurred columns cannot tell which row is theirs. But for \
+                 {} of the rows they learn `{}`, since all people who look alike have the same value of it. ",
+                percent_in_words(*share),
+                column.replace('`', "'")
+            ),
+        });
         say(
-            "It is safe for readers who know about a person no more than the blurred columns. It is not safe for readers \
-             who also know something in the columns published as they are, or who have another release of the same people."
+            "It is not safe for readers who also know something in the columns published as they are, or who have another \
+             release of the same people."
                 .to_owned(),
         );
         html.push(element("p", text));

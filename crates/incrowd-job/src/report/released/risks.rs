@@ -15,6 +15,11 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         "Risk here is the chance to pick the right row about a person whose blurred columns are known: 1 divided by the \
          number of rows that look alike. Before means in the table, by the same columns; after means in the release.",
     );
+    if released.has_crowds() {
+        html.push(paragraph(
+            "Missing cells count as a value of their own in these figures. As they could be any value, the true risk is lower.",
+        ));
+    }
     match &risk.before {
         Some(_) => {
             let step = (1000.0 * risk.rounded_to).round() / 10.0;
