@@ -8,6 +8,7 @@ use super::{
 };
 use crate::Error;
 use crate::hierarchy::Leaf;
+use crate::privacy::ReleaseView;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
@@ -18,7 +19,8 @@ crate::documented! {
     /// A cut through every hierarchy that still predicts the target: from raw values upward, for classification (BUG).
     ///
     /// In each step, the children of one value are replaced by it, everywhere: those that lose the least information
-    /// about the target for the anonymity gained. It ends as soon as the privacy models hold.
+    /// about the target for the anonymity gained. It ends as soon as the privacy models hold, those about the whole release
+    /// included.
     ///
     /// # Paper
     /// K. Wang, P. Yu, S. Chakraborty, Bottom-Up Generalization: A Data Mining Solution to Privacy Protection, ICDM
@@ -123,7 +125,8 @@ fn generalize(
         if let Some(see) = &mut see {
             see(&state.recoding());
         }
-        if state.rows_unsafe <= problem.max_suppressed {
+        if state.rows_unsafe <= problem.max_suppressed && state.judge.whole_is_safe(state.published)
+        {
             break;
         }
         let step = state.step();
@@ -161,6 +164,16 @@ struct Class {
 }
 
 impl Class {
+    fn rows_unsafe(&self) -> u32 {
+        if self.is_safe { 0 } else { self.size }
+    }
+
+    /// What readers see of it: nothing if it is not safe or has no rows.
+    fn published(&self) -> ReleaseView {
+        let is_seen = self.is_safe && self.size > 0;
+        ReleaseView::of_sizes(is_seen.then_some(self.size))
+    }
+
     /// Who hides in it: rows, and people if models read them.
     fn crowd(&self) -> u64 {
         u64::from(self.size) + u64::from(self.people)
@@ -197,6 +210,8 @@ struct Climb<'a> {
     linked: Vec<Vec<Linked>>,
     candidates: Vec<Candidate>,
     rows_unsafe: u32,
+    /// The safe classes.
+    published: ReleaseView,
     spending: Spending<'a>,
 }
 
@@ -222,6 +237,7 @@ impl<'a> Climb<'a> {
             linked: linked.collect(),
             candidates: Vec::new(),
             rows_unsafe: 0,
+            published: ReleaseView::default(),
             spending,
             trees,
         };
@@ -375,9 +391,8 @@ impl<'a> Climb<'a> {
                 linked.unsafe_classes.insert((class.size, number));
             }
         }
-        if !class.is_safe {
-            self.rows_unsafe += class.size;
-        }
+        self.rows_unsafe += class.rows_unsafe();
+        self.published.add(class.published());
         self.class_of_key.insert(class.key.clone(), number);
         self.classes[number as usize] = Some(class);
         Ok(())
@@ -387,8 +402,9 @@ impl<'a> Climb<'a> {
     fn take(&mut self, number: u32) -> Option<Class> {
         let class = self.classes[number as usize].take()?;
         self.class_of_key.remove(&class.key);
+        self.rows_unsafe -= class.rows_unsafe();
+        self.published.remove(class.published());
         if !class.is_safe {
-            self.rows_unsafe -= class.size;
             for (linked, &value) in self.linked.iter_mut().zip(&class.key) {
                 let unsafe_classes = &mut linked[value as usize].unsafe_classes;
                 unsafe_classes.remove(&(class.size, number));

@@ -211,8 +211,12 @@ pub trait Algorithm: Debug + Sync {
         self.check(problem)?;
         let entry = self.entry();
         let meter = Meter::new(watch);
-        let judges_all = entry.kind.generalization == Generalization::FullDomain
-            || !problem.models.iter().any(|model| model.is_about_release());
+        let judges_all = match entry.kind.generalization {
+            Generalization::FullDomain | Generalization::Cuts => true,
+            Generalization::Partitions | Generalization::Regions => {
+                !problem.models.iter().any(|model| model.is_about_release())
+            }
+        };
         let search = |problem: &Problem<'_>| self.search(problem, &meter);
         let found = match judges_all {
             true => search(problem),

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::Error;
 use crate::counts::CountedTable;
+use crate::privacy::ReleaseView;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
@@ -121,7 +122,8 @@ fn specialize(
 ) -> Result<(Proposal, Effort), Error> {
     let target = cuts::target(problem, &ENTRY)?;
     let mut state = Specialization::new(problem, target, Spending::new(meter))?;
-    if state.rows_unsafe > problem.max_suppressed {
+    let is_safe = state.judge.whole_is_safe(state.published);
+    if state.rows_unsafe > problem.max_suppressed || !is_safe {
         let rows_unsafe = state.rows_unsafe;
         return match state.judge.reads_people() {
             // More people match the highest acceptable levels than the coarsest cut, which leaves out values without rows.
@@ -167,6 +169,10 @@ impl Class {
     fn rows_unsafe(&self) -> u32 {
         if self.is_safe { 0 } else { self.size }
     }
+
+    fn published(&self) -> ReleaseView {
+        ReleaseView::of_sizes(self.is_safe.then_some(self.size))
+    }
 }
 
 /// A class after one of its values is replaced.
@@ -176,6 +182,8 @@ struct Replaced {
     rows_unsafe: u32,
     /// Rows of the smallest safe part.
     smallest_safe: Option<u32>,
+    /// The safe parts.
+    published: ReleaseView,
 }
 
 impl Replaced {
@@ -183,6 +191,7 @@ impl Replaced {
         if is_safe {
             let smallest = self.smallest_safe.unwrap_or(size).min(size);
             self.smallest_safe = Some(smallest);
+            self.published.add_class(size);
         } else {
             self.rows_unsafe += size;
         }
@@ -200,6 +209,9 @@ struct Linked {
     rows_unsafe: u32,
     /// Rows of its classes that would be suppressed if it were replaced.
     rows_unsafe_replaced: u32,
+    /// What is published of its classes now, and what would be if it were replaced.
+    published: ReleaseView,
+    published_replaced: ReleaseView,
     /// Sizes of the smallest safe parts, with how many classes have them.
     smallest_parts: BTreeMap<u32, u32>,
 }
@@ -216,6 +228,8 @@ struct Specialization<'a> {
     classes: Vec<Class>,
     linked: Vec<Vec<Linked>>,
     rows_unsafe: u32,
+    /// The safe classes.
+    published: ReleaseView,
     /// Sizes of the safe classes, with how many there are.
     safe_sizes: BTreeMap<u32, u32>,
     /// Everyone, if models read who matches a class.
@@ -303,6 +317,7 @@ impl<'a> Specialization<'a> {
             classes: Vec::new(),
             linked: vec![Vec::new(); table.attributes.len()],
             rows_unsafe: 0,
+            published: ReleaseView::default(),
             safe_sizes: BTreeMap::new(),
             spending,
             parts: Parts::default(),
@@ -539,6 +554,7 @@ impl<'a> Specialization<'a> {
     fn count_in(&mut self, class: usize) {
         let class = &self.classes[class];
         self.rows_unsafe += class.rows_unsafe();
+        self.published.add(class.published());
         if class.is_safe {
             *self.safe_sizes.entry(class.size).or_insert(0) += 1;
         }
@@ -547,6 +563,8 @@ impl<'a> Specialization<'a> {
             let linked = &mut linked[value as usize];
             linked.rows_unsafe += class.rows_unsafe();
             linked.rows_unsafe_replaced += replaced.rows_unsafe;
+            linked.published.add(class.published());
+            linked.published_replaced.add(replaced.published);
             if let Some(size) = replaced.smallest_safe {
                 *linked.smallest_parts.entry(size).or_insert(0) += 1;
             }
@@ -557,6 +575,7 @@ impl<'a> Specialization<'a> {
     fn count_out(&mut self, class: usize) {
         let class = &self.classes[class];
         self.rows_unsafe -= class.rows_unsafe();
+        self.published.remove(class.published());
         if class.is_safe {
             take_one(&mut self.safe_sizes, class.size);
         }
@@ -565,6 +584,8 @@ impl<'a> Specialization<'a> {
             let linked = &mut linked[value as usize];
             linked.rows_unsafe -= class.rows_unsafe();
             linked.rows_unsafe_replaced -= replaced.rows_unsafe;
+            linked.published.remove(class.published());
+            linked.published_replaced.remove(replaced.published);
             if let Some(size) = replaced.smallest_safe {
                 take_one(&mut linked.smallest_parts, size);
             }
@@ -584,7 +605,11 @@ impl<'a> Specialization<'a> {
                 candidates += 1;
                 let rows_unsafe =
                     self.rows_unsafe - linked.rows_unsafe + linked.rows_unsafe_replaced;
-                if rows_unsafe > self.problem.max_suppressed {
+                let mut published = self.published;
+                published.remove(linked.published);
+                published.add(linked.published_replaced);
+                let is_safe = self.judge.whole_is_safe(published);
+                if rows_unsafe > self.problem.max_suppressed || !is_safe {
                     continue;
                 }
                 let smallest_part = linked.smallest_parts.keys().next().copied();

@@ -3,7 +3,8 @@
 //! Such a search does not know what all of its classes come to. So its answer is looked at in the end. If all classes together
 //! break a promise, it searches again for classes so large that the promise always holds; if rows may be suppressed, that
 //! may not be enough, since rows of smaller classes are published all the same, so it searches once more without suppression.
-//! The highest acceptable levels are what is left then.
+//! Then it tries smaller classes, halving the sizes that are left. If nothing keeps the promise, there are still the highest
+//! acceptable levels.
 
 use super::mondrian::Space;
 use super::people::PeopleInBoxes;
@@ -14,6 +15,9 @@ use crate::privacy::{KAnonymity, PrivacyModel, ReleaseView};
 use crate::problem::{Assessor, Guarantee, Problem, Proposal};
 use crate::recode::Regions;
 use std::any::Any;
+
+/// So many sizes of classes are tried, at most, between one that breaks the promise and one that keeps it.
+const MOST_TRIALS: usize = 5;
 
 /// A search for a problem or a similar one.
 type Search<'s> = &'s dyn Fn(&Problem<'_>) -> Result<Found, Error>;
@@ -33,35 +37,55 @@ pub(super) fn search_keeping(
         Guarantee::Bounded { lower_bound } => Some(lower_bound),
         Guarantee::Heuristic => None,
     };
-    let models = with_large_classes(problem.models)?;
-    for max_suppressed in [problem.max_suppressed, 0] {
+    let sizes = problem.models.iter();
+    let size = sizes.map(|model| model.class_size_that_suffices()).max();
+    let size = size.unwrap_or(1);
+    let with_classes_of = |k: u32, max_suppressed: u32| -> Result<Option<Found>, Error> {
+        let models = with_large_classes(problem.models, k)?;
         let stronger = Problem {
             models: &models,
             max_suppressed,
             ..problem.clone()
         };
         match search(&stronger) {
-            Err(Error::Cancelled) => return Err(Error::Cancelled),
-            Ok(mut found) if keeps(problem, &found.proposal) => {
-                found.proposal.guarantee = match lower_bound {
-                    Some(lower_bound) => Guarantee::Bounded { lower_bound },
-                    None => Guarantee::Heuristic,
-                };
-                measure_again(problem, &mut found);
-                return Ok(Some(found));
+            Err(Error::Cancelled) => Err(Error::Cancelled),
+            Ok(found) if keeps(problem, &found.proposal) => Ok(Some(found)),
+            _ => Ok(None),
+        }
+    };
+    let mut best = with_classes_of(size, problem.max_suppressed)?;
+    if best.is_none() && problem.max_suppressed > 0 {
+        best = with_classes_of(size, 0)?;
+    }
+    if best.is_some() {
+        // Most classes are larger than they must be, so smaller ones may do.
+        let (mut too_small, mut enough) = (1u32, size);
+        for _ in 0..MOST_TRIALS {
+            let k = too_small.midpoint(enough);
+            if k == too_small {
+                break;
             }
-            _ => {}
+            match with_classes_of(k, problem.max_suppressed)? {
+                Some(found) => (best, enough) = (Some(found), k),
+                None => too_small = k,
+            }
         }
     }
-    Ok(None)
+    Ok(best.map(|mut found| {
+        found.proposal.guarantee = match lower_bound {
+            Some(lower_bound) => Guarantee::Bounded { lower_bound },
+            None => Guarantee::Heuristic,
+        };
+        measure_again(problem, &mut found);
+        found
+    }))
 }
 
-/// The same promises, and classes so large that those about the whole release hold.
+/// The same promises, and classes of at least so many rows.
 fn with_large_classes(
     models: &[Box<dyn PrivacyModel>],
+    k: u32,
 ) -> Result<Vec<Box<dyn PrivacyModel>>, Error> {
-    let sizes = models.iter().map(|model| model.class_size_that_suffices());
-    let k = sizes.max().unwrap_or(1);
     let same = models
         .iter()
         .map(|model| model.with_parameter(model.parameter()));

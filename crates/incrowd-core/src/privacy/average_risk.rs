@@ -21,8 +21,9 @@ crate::documented! {
     /// About the whole release: without suppression, merging classes never raises the average. With it, rows that are no longer
     /// suppressed may come back in small classes, so nothing can be said.
     /// # Algorithms
-    /// Searches over levels keep it and still prove their optimum. The others keep it if their answer does; if not, they search
-    /// again for classes of at least 1 / max rows, with which it always holds, and prove nothing but a bound.
+    /// Searches over levels keep it and still prove their optimum; cuts keep it at every step. Partitions and regions keep it if
+    /// the answer does; if not, they search again for larger classes, at most for 1 / max rows, with
+    /// which it always holds, and prove nothing but a bound.
     /// # Paper
     /// F. K. Dankar and K. El Emam, A Method for Evaluating Marketer Re-identification Risk, EDBT/ICDT Workshops 2010.
     #[derive(Debug, Clone, PartialEq, Eq)]

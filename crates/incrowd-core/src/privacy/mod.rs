@@ -157,11 +157,30 @@ impl ReleaseView {
     pub fn of_sizes(sizes: impl IntoIterator<Item = u32>) -> Self {
         let mut release = ReleaseView::default();
         for size in sizes {
-            release.rows += size;
-            release.classes += 1;
-            release.rows_alone += u32::from(size == 1);
+            release.add_class(size);
         }
         release
+    }
+
+    /// Adds a class of so many rows.
+    pub(crate) fn add_class(&mut self, size: u32) {
+        self.rows += size;
+        self.classes += 1;
+        self.rows_alone += u32::from(size == 1);
+    }
+
+    /// Adds the classes of another.
+    pub(crate) fn add(&mut self, other: ReleaseView) {
+        self.rows += other.rows;
+        self.classes += other.classes;
+        self.rows_alone += other.rows_alone;
+    }
+
+    /// Removes classes that were added.
+    pub(crate) fn remove(&mut self, other: ReleaseView) {
+        self.rows -= other.rows;
+        self.classes -= other.classes;
+        self.rows_alone -= other.rows_alone;
     }
 }
 

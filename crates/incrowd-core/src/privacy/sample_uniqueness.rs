@@ -20,8 +20,9 @@ crate::documented! {
     /// About the whole release: without suppression, merging classes never leaves more rows alone. With it, rows that are no
     /// longer suppressed may come back alone, so nothing can be said.
     /// # Algorithms
-    /// Searches over levels keep it and still prove their optimum. The others keep it if their answer does; if not, they search
-    /// again for classes of at least two rows, with which it always holds, and prove nothing but a bound.
+    /// Searches over levels keep it and still prove their optimum; cuts keep it at every step. Partitions and regions keep it if
+    /// the answer does; if not, they search again for classes of at least two rows, with
+    /// which it always holds, and prove nothing but a bound.
     /// # Paper
     /// C. Skinner and D. Holmes, Estimating the Re-identification Risk Per Record in Microdata, Journal of Official Statistics
     /// 14(4), 1998.

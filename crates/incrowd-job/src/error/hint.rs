@@ -292,8 +292,8 @@ impl Error {
                 "give a table of everyone whom the rows could be about, with the same columns: `--population FILE`".into()
             }
             Error::PopulationElsewhere { .. } => {
-                "use `anonymize`, `compare` or `verify`, and treat missing cells as a value of their own; or ask for \
-                 k-anonymity, which promises more"
+                "treat missing cells as a value of their own (`--missing-cells own-value`), so that they say who they could be \
+                 about; or ask for k-anonymity, which promises more"
                     .into()
             }
             Error::PopulationUnmatched { .. } => {

@@ -49,6 +49,14 @@ impl People {
         self.counter.values(column, missing)
     }
 
+    /// The values of a quasi-identifier by its name; none if it is not one.
+    pub(crate) fn values_of(&self, name: &str, missing: &Missing) -> Vec<&str> {
+        let at = self.counter.names().position(|it| it == name);
+        let values = at.map(|at| self.values(at, missing));
+        let values = values.into_iter().flatten();
+        values.map(|(text, _)| text).collect()
+    }
+
     /// Tells the counter of a table, which has the same quasi-identifiers, every value of the population, so that its
     /// hierarchies list them too.
     pub(crate) fn teach(&self, counter: &mut RowCounter, missing: &Missing) {

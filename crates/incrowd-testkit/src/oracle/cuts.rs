@@ -17,6 +17,8 @@ pub type Blocks = Vec<BTreeSet<Block>>;
 pub struct CutJudged {
     /// Rows in classes that break a promise.
     pub rows_suppressed: usize,
+    /// Whether that is within the budget, and the other classes together keep what is promised of them.
+    pub is_feasible: bool,
     /// The rows of each class, as positions in `problem.rows()`, and whether it keeps all promises.
     pub classes: Vec<(Vec<usize>, bool)>,
 }
@@ -87,8 +89,14 @@ impl OracleProblem {
             })
             .collect();
         let suppressed = classes.iter().filter(|(_, is_safe)| !is_safe);
+        let rows_suppressed = suppressed.map(|(class, _)| class.len()).sum();
+        let published = classes.iter().enumerate().filter(|(_, class)| class.1);
+        let published: Vec<usize> = published
+            .flat_map(|(number, (class, _))| vec![number; class.len()])
+            .collect();
         CutJudged {
-            rows_suppressed: suppressed.map(|(class, _)| class.len()).sum(),
+            is_feasible: rows_suppressed <= self.max_suppressed && self.holds_of_all(&published),
+            rows_suppressed,
             classes,
         }
     }
@@ -202,7 +210,7 @@ impl OracleProblem {
     pub fn score_down(&self, blocks: &Blocks, way: &Replacement) -> Option<f64> {
         let before = self.judge_blocks(blocks);
         let after = self.judge_blocks(&way.down(blocks));
-        if after.rows_suppressed > self.max_suppressed {
+        if !after.is_feasible {
             return None;
         }
         let lost = match (before.smallest_safe(), after.smallest_safe()) {

@@ -145,17 +145,24 @@ impl Clustering {
         classes.iter_mut().flatten().for_each(tuple);
         classes.extend(suppressed);
         let publish = PublishedNumbers::of(&problem.settings.own);
-        let recoding = if is_disjoint(problem) {
+        let disjoint = || {
             let mut blocks = Blocks::new(problem, (&space, people), &classes);
             if !blocks.are_safe() {
-                return uncut(problem, self.entry, &Meter::unlimited());
+                return None;
             }
             blocks.split(&classes, meter);
             let of_columns = blocks.of_tuples();
             let number_above =
                 |blocks: &[u32]| blocks.iter().max().map_or(0, |it| *it as usize + 1);
             let of_column = |at: usize| (&of_columns[at][..], number_above(&of_columns[at]));
-            Regions::by_column(table, &space.sides(), publish, of_column)
+            let recoding = Regions::by_column(table, &space.sides(), publish, of_column);
+            Some(recoding)
+        };
+        let recoding = if is_disjoint(problem) {
+            match disjoint() {
+                Some(recoding) => recoding,
+                None => return uncut(problem, self.entry, &Meter::unlimited()),
+            }
         } else {
             let mut of_tuples = vec![0; table.tuples.len()];
             for (number, tuples) in (0..).zip(&classes) {
@@ -164,9 +171,14 @@ impl Clustering {
             }
             Regions::new(table, &space.sides(), publish, &of_tuples, classes.len())
         };
-        if !prints_safely(problem, people, &recoding) {
-            return uncut(problem, self.entry, &Meter::unlimited());
+        let mut recoding = Some(recoding).filter(|it| prints_safely(problem, people, it));
+        // Boxes that share people break promises which disjoint ones may keep.
+        if recoding.is_none() && problem.models.iter().any(|model| model.reads_overlaps()) {
+            recoding = disjoint().filter(|it| prints_safely(problem, people, it));
         }
+        let Some(recoding) = recoding else {
+            return uncut(problem, self.entry, &Meter::unlimited());
+        };
         if meter.stopped() == Some(Interruption::Cancelled) {
             return Err(Error::Cancelled);
         }

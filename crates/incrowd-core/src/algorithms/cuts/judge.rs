@@ -2,7 +2,7 @@
 
 use crate::algorithms::people::PeopleInBoxes;
 use crate::counts::{FrequencySet, Histogram};
-use crate::privacy::{ClassView, PrivacyModel};
+use crate::privacy::{ClassView, PrivacyModel, ReleaseView};
 use crate::problem::Problem;
 
 /// Values of a column with their rows, ascending by value.
@@ -58,6 +58,12 @@ impl<'a> Judge<'a> {
             in_boxes,
             ..Judge::new(problem)
         }
+    }
+
+    /// Whether published classes together satisfy the models about the whole release.
+    pub(in crate::algorithms) fn whole_is_safe(&self, release: ReleaseView) -> bool {
+        let mut models = self.models.iter();
+        models.all(|model| model.holds_in_release(release))
     }
 
     /// Whether the number of rows alone decides.

@@ -6,6 +6,7 @@ use super::meanings;
 use crate::error::Error;
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::plan::{Plan, find_column};
+use crate::run::population::People;
 use crate::spec::{Job, Others};
 use incrowd_core::counts::Missing;
 
@@ -147,16 +148,20 @@ impl Roles {
         })
     }
 
-    /// The levels of every column held.
+    /// The levels of every column held; those of a quasi-identifier also list what only people of a population have.
     pub(super) fn levels(
         &self,
         job: &Job,
         held: &Held,
+        people: Option<&People>,
         missing: &Missing,
     ) -> Result<Vec<ColumnHierarchy>, Error> {
         let columns = held.columns.iter().zip(&self.is_generalized);
         columns
-            .map(|(column, &is_generalized)| meanings::levels(job, column, is_generalized, missing))
+            .map(|(column, &is_generalized)| match is_generalized {
+                true => meanings::levels(job, column, people, missing),
+                false => meanings::flat(job, column, missing),
+            })
             .collect()
     }
 }

@@ -4,6 +4,7 @@ use super::held::{Held, HeldColumn};
 use crate::error::Error;
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::plan::find_column;
+use crate::run::population::People;
 use crate::spec::{HierarchySource, Job};
 use incrowd_core::counts::{Attribute, CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::ANY;
@@ -31,18 +32,31 @@ pub(super) struct Released {
     texts: Vec<Vec<String>>,
 }
 
-/// The levels of a held column: those that a job gives a quasi-identifier, or nothing between its values and `*`.
+/// The levels that a job gives a quasi-identifier, for its values and those that people of a population have.
 pub(super) fn levels(
     job: &Job,
     column: &HeldColumn,
-    is_generalized: bool,
+    people: Option<&People>,
+    missing: &Missing,
+) -> Result<ColumnHierarchy, Error> {
+    let mut counter = column.counter()?;
+    for text in people
+        .iter()
+        .flat_map(|it| it.values_of(&column.name, missing))
+    {
+        counter.learn(0, text);
+    }
+    hierarchies::of_column(job, &column.name, &counter.values(0, missing))
+}
+
+/// Nothing between the values of a column and `*`.
+pub(super) fn flat(
+    job: &Job,
+    column: &HeldColumn,
     missing: &Missing,
 ) -> Result<ColumnHierarchy, Error> {
     let counter = column.counter()?;
     let values = counter.values(0, missing);
-    if is_generalized {
-        return hierarchies::of_column(job, &column.name, &values);
-    }
     let flat = HierarchySource::Built("suppress".into());
     let unlisted = job.columns.unlisted.unwrap_or_default();
     hierarchies::resolve(&column.name, &flat, &values, unlisted)

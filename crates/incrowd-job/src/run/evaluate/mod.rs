@@ -28,6 +28,7 @@ use crate::run::control::{Control, Phase};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input;
 use crate::run::models;
+use crate::run::population::People;
 use crate::run::published_reader::PublishedReader;
 use crate::run::verify::as_released;
 use crate::spec::{
@@ -134,12 +135,15 @@ impl<'a> Question<'a> {
     ) -> Result<(Self, Option<ReleasedFile>), Error> {
         hierarchies::check_folder(job)?;
         let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
-        let about_population = models::about_population(&specs);
-        if let Some(model) = about_population.filter(|_| options.release.is_none()) {
-            // The levels of the whole table do not list what only the population has.
-            let place = "the releases that `evaluate` makes";
-            return Err(Error::PopulationElsewhere { model, place });
+        let makes_releases = options.release.is_none();
+        if makes_releases {
+            models::check_population(job, &specs)?;
         }
+        // The levels of all rows must also list what only the population has.
+        let path = job.privacy.population.as_ref();
+        let path = path.filter(|_| makes_releases && models::about_population(&specs).is_some());
+        let people = path.map(|path| People::read(job, path, control));
+        let people = people.transpose()?;
         let source = input::source(job)?;
         let reader = source.open()?;
         let file = (options.release.as_deref())
@@ -181,7 +185,7 @@ impl<'a> Question<'a> {
                 rows: held.rows as u64,
             });
         }
-        let levels = roles.levels(job, &held, &missing)?;
+        let levels = roles.levels(job, &held, people.as_ref(), &missing)?;
         let judged_levels: Vec<ColumnHierarchy> =
             roles.judged.iter().map(|&at| levels[at].clone()).collect();
         let judged = Judged::new(
