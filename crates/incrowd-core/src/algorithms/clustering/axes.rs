@@ -168,6 +168,11 @@ impl<'a> Axes<'a> {
         self.sides[dimension][tuple as usize]
     }
 
+    /// The sides of all tuples.
+    pub(super) fn sides_of_tuples(&self, dimension: usize) -> &[Side] {
+        &self.sides[dimension]
+    }
+
     /// All sides of a tuple.
     pub(super) fn sides(&self, tuple: u32) -> impl Iterator<Item = Side> + '_ {
         self.sides.iter().map(move |sides| sides[tuple as usize])

@@ -1,7 +1,8 @@
 //! Merges clusters until every one of them is safe.
 
 use super::axes::Axes;
-use super::nearest::{Index, Nearest, Seen};
+use super::nearest::Index;
+use super::seen::{Nearest, Seen};
 use super::side::Side;
 use crate::algorithms::cuts::{Judge, RowsOfValues};
 use crate::algorithms::people::PeopleInBoxes;
@@ -9,9 +10,6 @@ use crate::counts::Work;
 use crate::problem::{Interruption, Meter, Problem, Progress};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// An index is built anew once only so many percent of its clusters are left.
-const FEW_LEFT: usize = 70;
 
 /// The first index knows nothing about distances, and is built anew after so many merges.
 const MERGES_TO_LEARN: u64 = 500;
@@ -204,18 +202,18 @@ impl<'a> Clusters<'a> {
         let waiting = waiting.map(|it| Reverse((self.rows[it as usize], it)));
         let mut queue: Queue = waiting.collect();
         let mut suppressed: Vec<(u32, u32)> = Vec::new();
-        let mut indexed = 0;
-        let mut learns_at = Some(self.merges + MERGES_TO_LEARN);
+        let mut is_indexed = false;
+        let mut learns_at = index.learns().then_some(self.merges + MERGES_TO_LEARN);
         let mut left = alive.len();
         let mut sides = Vec::new();
         'rounds: loop {
             let has_learned = learns_at.is_some_and(|at| self.merges >= at);
-            if indexed == 0 || 100 * left <= FEW_LEFT * indexed || has_learned {
+            if !is_indexed || index.is_worn(left) || has_learned {
                 alive.retain(|&it| self.rows[it as usize] > 0);
                 let side = |at: usize, it: u32| self.sides[at][it as usize];
                 let rows = |it: u32| self.rows[it as usize];
-                index.rebuild(alive.iter().copied(), &side, &rows);
-                indexed = alive.len();
+                index.rebuild(&alive, &side, &rows);
+                is_indexed = true;
                 learns_at = learns_at.filter(|_| !has_learned);
             }
             let batch = self.next_batch(&mut queue, (left / ONE_AHEAD_IN).clamp(1, MOST_AHEAD));
@@ -238,7 +236,7 @@ impl<'a> Clusters<'a> {
                 let is_spoiled = |it: u32| self.changed[it as usize] == self.round;
                 let nearest = match found.number.is_some_and(is_spoiled) {
                     true => {
-                        let nearest = index.nearest(self.seen(cluster, &mut sides));
+                        let nearest = self.look_ahead(index, &[waiting])[0];
                         index.learn(nearest);
                         nearest
                     }
@@ -263,7 +261,7 @@ impl<'a> Clusters<'a> {
                         queue.push(waiting);
                     }
                 }
-                self.work += std::mem::take(&mut index.work);
+                self.work += index.take_work();
                 if self.spend(meter).is_err() {
                     break 'rounds;
                 }
@@ -308,10 +306,10 @@ impl<'a> Clusters<'a> {
     /// The nearest cluster of each.
     fn look_ahead(&self, index: &Index<'_>, batch: &[Waiting]) -> Vec<Nearest> {
         let look = |batch: &[Waiting]| -> Vec<Nearest> {
-            let mut sides = Vec::new();
-            let mut nearest =
-                |&Reverse((_, it)): &Waiting| index.nearest(self.seen(it, &mut sides));
-            batch.iter().map(&mut nearest).collect()
+            let mut sides = vec![Vec::new(); batch.len()];
+            let seen = batch.iter().zip(&mut sides);
+            let seen = seen.map(|(&Reverse((_, it)), sides)| self.seen(it, sides));
+            index.nearest(&seen.collect::<Vec<_>>())
         };
         let threads = self.threads.min(batch.len() / FEWEST_PER_THREAD).max(1);
         let mut shares = batch.chunks(batch.len().div_ceil(threads));

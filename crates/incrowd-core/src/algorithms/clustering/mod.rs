@@ -10,11 +10,16 @@ mod euclidean;
 mod merge;
 mod ncp;
 mod nearest;
+mod ranks;
 mod rv;
 mod rv_suppress;
+mod seen;
 mod side;
 mod sketch;
 mod split;
+mod tiles;
+mod tree;
+mod twins;
 mod worth;
 
 pub use euclidean::EuclideanCluster;
