@@ -113,10 +113,13 @@ fn random_flags(rng: &mut Rng) -> String {
     flags
 }
 
+/// `INCROWD_LAWS=20` tries twenty times as many tables.
 #[test]
 fn every_command_advised_on_a_random_table_runs_and_keeps_its_promise() {
     let (mut ran, mut first_choices) = (0, 0);
-    for seed in 0..14 {
+    let times = std::env::var("INCROWD_LAWS").ok();
+    let times: u64 = times.and_then(|times| times.parse().ok()).unwrap_or(1);
+    for seed in 0..14 * times {
         let rng = &mut Rng::with_seed(seed);
         let folder = Folder::with("the table.csv", random_table(rng));
         let columns = "-q 'age,home town,it'\\''s'";

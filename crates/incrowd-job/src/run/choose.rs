@@ -11,7 +11,11 @@ use incrowd_core::table::Kind;
 
 /// What a job's own words say about the algorithm.
 pub(crate) fn wishes_of(job: &Job, asked: &Asked, wishes: Wishes) -> Wishes {
+    // A budget is there to be used.
+    let budget = job.privacy.max_suppressed;
+    let has_budget = budget.is_some_and(|budget| budget.rows(u64::MAX) > 0);
     Wishes {
+        may_suppress: wishes.may_suppress.or(has_budget.then_some(true)),
         metric: job
             .search
             .metric
