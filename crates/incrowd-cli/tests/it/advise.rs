@@ -278,6 +278,21 @@ fn a_property_that_nobody_has_is_refused_with_those_there_are() {
 }
 
 #[test]
+fn a_table_from_standard_input_is_read_once_and_used_for_everything() {
+    let folder = Folder::with("t.csv", "age,sex\n1,F\n2,M\n3,F\n4,M\n5,F\n6,M\n7,F\n");
+    let mut command = folder.command("advise - -q age -k 2 --use any --try 1 --json");
+    let file = std::fs::File::open(folder.path("t.csv")).unwrap();
+    let advice = json(&Run::of(command.stdin(file).output().unwrap()));
+    assert_eq!(advice["table"]["rows"], 7);
+    assert_eq!(advice["ranked"][0]["tried"]["rows"], 7);
+    let command = advice["ranked"][0]["command"].as_str().unwrap();
+    assert!(
+        command.starts_with("incrowd anonymize - -q age"),
+        "{command}"
+    );
+}
+
+#[test]
 fn advice_on_a_job_that_would_be_refused_says_so() {
     let row = |at: usize| format!("{},person {at}\n", at % 5);
     let rows: String = (0..40).map(row).collect();

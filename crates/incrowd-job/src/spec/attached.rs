@@ -15,6 +15,11 @@ impl AttachedTable {
         AttachedTable(Arc::new(source))
     }
 
+    /// Reads a table that others read too.
+    pub(crate) fn shared(source: Arc<dyn RowSource>) -> Self {
+        AttachedTable(source)
+    }
+
     pub(crate) fn source(&self) -> Arc<dyn RowSource> {
         Arc::clone(&self.0)
     }

@@ -17,7 +17,7 @@ use crate::run::choose::{rank, use_of_target, wishes_of};
 use crate::run::control::Control;
 use crate::run::counted::first_pass_to_advise;
 use crate::run::input;
-use crate::spec::{Budget, Job, Others};
+use crate::spec::{AttachedTable, Budget, Job, Others};
 use incrowd_core::advisor::{Facts, Quality, Use, Wanted, Wishes};
 use incrowd_core::algorithms::{Generalization, PROPERTIES, Property};
 use tried::Trial;
@@ -67,8 +67,11 @@ pub fn advise(
         ..Wishes::default()
     };
     let mut notes = Vec::new();
-    let candidates = candidate_targets(job)?;
-    let job = completed(job, options, &candidates, &mut notes)?;
+    // Opened once: standard input could not be read again by another source.
+    let source = input::source(job)?;
+    let candidates = targets::candidates(job, &*source)?;
+    let mut job = completed(job, options, &candidates, &mut notes)?;
+    job.data.table = Some(AttachedTable::shared(source));
     let (asked, reader) = Asked::read(&job, "loss")?;
     let (first_pass, refused) =
         first_pass_to_advise(&job, &*asked.source, &asked.plan, reader, control)?;
