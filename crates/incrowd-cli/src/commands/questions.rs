@@ -62,6 +62,7 @@ pub(super) fn ask<R: BufRead, W: Write>(
         target = asking.target(candidates, kind)?;
     }
     if expertise == Expertise::Novice {
+        asking.talk.say("\n")?;
         return Ok(Answers { options, target });
     }
     if options.quality.is_none() {
@@ -87,6 +88,7 @@ pub(super) fn ask<R: BufRead, W: Write>(
     if expertise == Expertise::Expert {
         asking.properties(&mut options.properties)?;
     }
+    asking.talk.say("\n")?;
     Ok(Answers { options, target })
 }
 

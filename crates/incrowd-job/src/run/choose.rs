@@ -63,7 +63,12 @@ pub(crate) fn rank(
             );
         }
         let checked = check(job, asked, first_pass, models, algorithm);
-        checked.err().map(|error| error.to_string())
+        let named = format!("`{}` ", algorithm.entry().name);
+        checked.err().map(|error| {
+            let text = error.to_string();
+            // What is said of several algorithms reads alike without their names.
+            text.strip_prefix(&named).unwrap_or(&text).to_owned()
+        })
     };
     Ok((advisor::advise(wishes, &facts, refusal), facts))
 }
