@@ -83,6 +83,8 @@ fn without_a_promise_every_model_is_measured() {
             "t-closeness",
             "delta-disclosure",
             "beta-likeness",
+            "average-risk",
+            "sample-uniqueness",
         ]
     );
     let text = Folder::with("safe.csv", SAFE).run("verify safe.csv -q age,sex -s disease");

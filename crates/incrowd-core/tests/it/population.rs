@@ -146,6 +146,16 @@ fn the_check_counts_the_people_of_a_region_by_what_its_texts_stand_for() {
             "{}",
             case.name
         );
+        // One more than match the loneliest box, and there is no release.
+        let k = fewest as u32 + 1;
+        let models: [Box<dyn PrivacyModel>; 1] = [Box::new(KMap { k })];
+        let refused = publish(&Problem::new(&prepared.table, &models, &*metric), &proposal);
+        let refused = refused.map(|release| release.rows_published());
+        assert!(
+            matches!(refused, Err(Error::CheckFailed { .. })),
+            "{}",
+            case.name
+        );
         checked += 1;
         let smallest = release.smallest_class() as usize;
         beyond_the_table += usize::from(fewest > smallest);

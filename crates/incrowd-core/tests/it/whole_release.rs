@@ -5,10 +5,12 @@ use incrowd_core::Error;
 use incrowd_core::algorithms::partition::{PartitionSettings, Scheme};
 use incrowd_core::algorithms::{ALGORITHMS, Algorithm, MuArgus, Partition};
 use incrowd_core::counts::CountedTable;
+use incrowd_core::lattice::Node;
 use incrowd_core::negotiate::{Negotiator, Request};
 use incrowd_core::privacy::{AverageRisk, KAnonymity, PrivacyModel, ReleaseView, SampleUniqueness};
-use incrowd_core::problem::{Guarantee, Problem, Unwatched};
+use incrowd_core::problem::{Guarantee, Problem, Proposal, Unwatched};
 use incrowd_core::publish::{PublishedRows, Release, SuppressedRows, publish, verify};
+use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::utility::MetricSpec;
 use incrowd_testkit::oracle::{MissingPolicy, OracleMetric, OracleProblem, Promise, Thousandths};
 use incrowd_testkit::random::{partition_problem, random_model, random_problem};
@@ -237,6 +239,28 @@ fn all_alone() -> OracleProblem {
     tiny_problem("a b | s", "1 x u\n2 x u\n3 y u").require(Promise::SampleUniqueness {
         max: Thousandths(0),
     })
+}
+
+#[test]
+fn the_check_makes_no_release_that_breaks_its_promise() {
+    let prepared = all_alone().prepare().unwrap();
+    let metric = MetricSpec::named("discernibility").unwrap();
+    let metric = metric.build(&prepared.table).unwrap();
+    let problem = prepared.problem(&*metric);
+    let publish_at = |node: Node| {
+        let proposal = Proposal {
+            recoding: ColumnRecoding::FullDomain(node).into(),
+            guarantee: Guarantee::Heuristic,
+            loss: None,
+            nodes_checked: 1,
+            steps: Vec::new(),
+        };
+        publish(&problem, &proposal).map(|release| release.rows_published())
+    };
+    let lattice = problem.lattice();
+    assert_eq!(publish_at(lattice.top().clone()), Ok(3));
+    let refused = publish_at(lattice.bottom()).unwrap_err();
+    assert!(matches!(refused, Error::CheckFailed { .. }), "{refused}");
 }
 
 #[test]
