@@ -23,6 +23,8 @@ crate::documented! {
     /// Searches over levels keep it and still prove their optimum; cuts keep it at every step. Partitions and regions keep it if
     /// the answer does; if not, they search again for classes of at least two rows, with
     /// which it always holds, and prove nothing but a bound.
+    /// # Cost
+    /// A look at the size of every class. With rows that may be suppressed, no node rules out others, so every one is counted.
     /// # Paper
     /// C. Skinner and D. Holmes, Estimating the Re-identification Risk Per Record in Microdata, Journal of Official Statistics
     /// 14(4), 1998.

@@ -30,7 +30,7 @@ fn by_brute_force(problem: &Problem<'_>) -> Vec<(Loss, usize, Node)> {
     let mut safe: Vec<(Loss, usize, Node)> = nodes
         .filter_map(|node| {
             let assessed = assess(problem, &node);
-            let is_safe = assessed.rows_suppressed <= problem.max_suppressed;
+            let is_safe = assessed.is_safe(problem);
             is_safe.then(|| (assessed.loss.unwrap(), at_top(&node), node))
         })
         .collect();
