@@ -443,7 +443,7 @@ fn random_promise(rng: &mut Rng) -> Promise {
     }
 }
 
-/// A random table with a column of many values of each kind.
+/// A random table with a column of many values of each kind, or two: with so many columns clusters are looked at in tiles.
 fn wide_case(seed: u64) -> Case {
     let rng = &mut Rng::with_seed(seed);
     let mut case = case(0);
@@ -461,14 +461,16 @@ fn wide_case(seed: u64) -> Case {
         ]
         .to_vec()
     });
-    let hierarchies: [RawHierarchy; 3] = [numbers, texts, groups.collect()];
+    let kinds: [RawHierarchy; 3] = [numbers, texts, groups.collect()];
+    let of_each = 1 + seed as usize % 2;
+    let hierarchies = kinds.repeat(of_each);
     let rows = rng.usize(100..200);
     let row = |rng: &mut Rng| {
         // Close to each other, so that most cells are not alone with their value.
         let at = rng.usize(0..60);
         let cell = |hierarchy: &RawHierarchy| hierarchy[at * hierarchy.len() / 60][0].clone();
         let mut row: Vec<String> = hierarchies.iter().map(cell).collect();
-        let moved = rng.usize(0..3);
+        let moved = rng.usize(0..hierarchies.len());
         row[moved].clone_from(&hierarchies[moved][rng.usize(0..hierarchies[moved].len())][0]);
         row.extend([
             rng.choice(["flu", "cold"]).unwrap().to_owned(),
@@ -476,16 +478,15 @@ fn wide_case(seed: u64) -> Case {
         ]);
         row
     };
+    let names: Vec<String> = (0..hierarchies.len()).map(|at| format!("q{at}")).collect();
+    let others = ["disease", "cost"].map(str::to_owned);
     case.oracle.table = RawTable {
-        columns: ["q0", "q1", "q2", "disease", "cost"]
-            .map(str::to_owned)
-            .to_vec(),
+        columns: names.iter().cloned().chain(others).collect(),
         rows: (0..rows).map(|_| row(rng)).collect(),
     };
-    let names = ["q0", "q1", "q2"].map(str::to_owned).into_iter();
-    case.oracle.quasi_identifiers = names.zip(hierarchies).collect();
-    case.oracle.max_levels = vec![1, 1, 3];
-    case.axes = vec![Axis::Numbers, Axis::Order, Axis::Groups];
+    case.oracle.quasi_identifiers = names.into_iter().zip(hierarchies).collect();
+    case.oracle.max_levels = [1, 1, 3].repeat(of_each);
+    case.axes = [Axis::Numbers, Axis::Order, Axis::Groups].repeat(of_each);
     case.name = format!("wide, seed {seed}");
     case
 }

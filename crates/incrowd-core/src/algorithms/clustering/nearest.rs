@@ -10,7 +10,7 @@ use super::tiles::Tiles;
 use super::tree::Tree;
 
 /// With fewer columns, blocks of clusters tell enough whatever is lost.
-const FEWEST_FOR_TILES: usize = 3;
+const FEWEST_FOR_TILES: usize = 5;
 
 /// The clusters, in a way that finds the nearest one soon.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ const CHUNKS: usize = 8;
 const TILE: usize = LANES * CHUNKS;
 
 /// A byte of each of them.
-type Lanes = [u8; LANES];
+type Lanes = [[u8; HALF]; 2];
 
 /// What could be lost at all is divided into so many parts. Merged clusters in one tile lose as many of them.
 const PARTS: u32 = 64;
@@ -180,7 +180,7 @@ impl<'a> Tiles<'a> {
             self.sides.resize((end + TILE) * dimensions, (0, 0));
             let rows_of_lanes = 2 * dimensions * CHUNKS;
             self.lanes
-                .resize(self.lanes.len() + rows_of_lanes, [u8::MAX; LANES]);
+                .resize(self.lanes.len() + rows_of_lanes, [[u8::MAX; HALF]; 2]);
             self.least.push((u32::MAX, u32::MAX));
         }
         let slot = *next;
@@ -201,10 +201,12 @@ impl<'a> Tiles<'a> {
             .zip(lanes.chunks_exact_mut(2))
             .enumerate()
         {
-            (lanes[0][lane], lanes[1][lane]) = match self.axes.measures[at].has_bits() {
+            let (first, last) = match self.axes.measures[at].has_bits() {
                 true => folded(side),
                 false => self.ranks[at].bytes(side),
             };
+            lanes[0].as_flattened_mut()[lane] = first;
+            lanes[1].as_flattened_mut()[lane] = last;
         }
     }
 
@@ -217,7 +219,7 @@ impl<'a> Tiles<'a> {
         let (chunk, lane) = (slot / LANES, slot % LANES);
         // Behind all others, and with all bits: fails every test that anybody may fail.
         for lanes in &mut self.lanes[chunk * 2 * dimensions..][..2 * dimensions] {
-            lanes[lane] = u8::MAX;
+            lanes.as_flattened_mut()[lane] = u8::MAX;
         }
     }
 
@@ -375,10 +377,11 @@ impl<'a> Tiles<'a> {
             let Some(lost) = bounds(lanes, &search.tests, most) else {
                 continue;
             };
-            for (slot, &lost) in (chunk * LANES..).zip(&lost) {
+            for (lane, &lost) in lost.as_flattened().iter().enumerate() {
                 if lost > most {
                     continue;
                 }
+                let slot = chunk * LANES + lane;
                 let best = self.look_closely(slot, search.cluster, search.best);
                 if best != search.best {
                     search.best = best;
@@ -496,18 +499,16 @@ impl Test {
 /// How many units clusters lose at least; nothing if that is more than the most for all of them.
 #[inline(never)]
 fn bounds(lanes: &[Lanes], tests: &[Test], most: u8) -> Option<Lanes> {
-    let mut sums = [0; LANES];
+    let mut sums = [[0; HALF]; 2];
     let (some, others) = tests.split_at(tests.len().div_ceil(2));
     for tests in [some, others] {
         for test in tests {
-            let (sums, _) = sums.as_chunks_mut::<HALF>();
-            let (firsts, _) = lanes[test.row].as_chunks();
-            let (lasts, _) = lanes[test.row + 1].as_chunks();
-            for ((sums, firsts), lasts) in sums.iter_mut().zip(firsts).zip(lasts) {
-                test.add(sums, firsts, lasts);
-            }
+            let (firsts, lasts) = (&lanes[test.row], &lanes[test.row + 1]);
+            test.add(&mut sums[0], &firsts[0], &lasts[0]);
+            test.add(&mut sums[1], &firsts[1], &lasts[1]);
         }
-        if sums.iter().copied().fold(u8::MAX, u8::min) > most {
+        let least = |sums: &[u8; HALF]| sums.iter().copied().fold(u8::MAX, u8::min);
+        if least(&sums[0]).min(least(&sums[1])) > most {
             return None;
         }
     }

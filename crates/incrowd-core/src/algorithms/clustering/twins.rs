@@ -167,7 +167,7 @@ impl Twins {
             ranks,
             rows: u64::from(tuple.rows) + u64::from(self.fewest_rows),
             near: self.telling.iter().map(near).collect(),
-            tables: Vec::new(),
+            tables: Box::new([[0; 256]; MARKS]),
             best: (u64::MAX, NOBODY),
             looked_at: 0,
             look,
@@ -285,7 +285,7 @@ struct Search<'t> {
     /// Around the tuple, for each telling column.
     near: Vec<Near>,
     /// For each column marked, what those lose at least that have a mark.
-    tables: Vec<[u32; 256]>,
+    tables: Box<[[u32; 256]; MARKS]>,
     best: Found,
     looked_at: u64,
     look: &'t dyn Fn(u32, Found) -> Found,
@@ -294,7 +294,6 @@ struct Search<'t> {
 impl Search<'_> {
     fn draw_tables(&mut self, tuple: Seen<'_>) {
         let (axes, twins) = (self.axes, self.twins);
-        self.tables = vec![[0; 256]; MARKS];
         for (table, &at) in self.tables.iter_mut().zip(&twins.marked) {
             let side = tuple.sides[at];
             if axes.measures[at].has_bits() {
@@ -417,15 +416,16 @@ impl Search<'_> {
 
     fn look_into(&mut self, ranges: &[Range]) {
         let (mut best, mut most) = (self.best, self.most(self.best));
+        let tables = &*self.tables;
         let mut looked_at = 0;
         for &range in ranges {
             let entries = self.entries(range);
             looked_at += entries.len() as u64;
             for entry in entries {
-                let marks = self.tables.iter().zip(entry.marks);
-                let lost = marks.fold(0, |sum: u32, (table, mark)| {
-                    sum.saturating_add(table[usize::from(mark)])
-                });
+                let mut lost = 0u32;
+                for at in 0..MARKS {
+                    lost = lost.saturating_add(tables[at][usize::from(entry.marks[at])]);
+                }
                 if u64::from(lost) <= most {
                     let better = (self.look)(entry.number, best);
                     if better != best {
