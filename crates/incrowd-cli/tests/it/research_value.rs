@@ -231,6 +231,75 @@ fn a_certificate_states_rules_by_their_hash_and_is_checked_with_the_job() {
     assert!(about_rules(&verify("--job job.toml").0) > 0);
 }
 
+/// What a release of regions keeps follows from its texts: intervals, sets and labels of levels.
+#[test]
+fn a_wrong_statement_about_the_rules_that_regions_keep_is_found() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/adult");
+    let data = data.display();
+    let job = |search: &str| {
+        format!(
+            "[data]\npath = \"{data}/adult.csv\"\n[columns]\n\
+             quasi_identifiers = [\"age\", \"race\", \"marital-status\"]\nothers = \"drop\"\n\
+             [hierarchies]\n\"marital-status\" = \"{data}/hierarchies/marital-status.csv\"\n\
+             [privacy]\nmodels = [\"k-anonymity(k=20)\"]\n\
+             [rules]\nage = [\"37|38 = 25\", \"80|81 = 1\"]\nrace = \"White != Black = 20\"\n\
+             \"marital-status\" = \"Divorced != Widowed = 3\"\n\
+             [search]\n{search}\n[output]\npath = \"out.csv\"\ncertificate = \"out.json\"\n"
+        )
+    };
+    let folder = Folder::new();
+    let verify = |job: &str| {
+        let run = folder.run(&format!(
+            "verify out.csv --certificate out.json --original '{data}/adult.csv' \
+             --hierarchy 'marital-status={data}/hierarchies/marital-status.csv' {job} --json"
+        ));
+        let verified: Value = serde_json::from_str(&run.stdout).unwrap();
+        let fields = |key: &str| -> Vec<String> {
+            let list = verified["certificate"][key].as_array().unwrap().iter();
+            let fields = list.map(|it| it["field"].as_str().unwrap().to_owned());
+            fields
+                .filter(|it| it.starts_with("reached.rules"))
+                .collect()
+        };
+        (fields("mismatches"), fields("unchecked"))
+    };
+    let nothing = Vec::<String>::new;
+    let mut verdicts = Vec::new();
+    for search in [
+        "algorithm = \"rv-cluster\"",
+        "algorithm = \"ncp-cluster\"",
+        "algorithm = \"mondrian\"",
+    ] {
+        std::fs::write(folder.path("job.toml"), job(search)).unwrap();
+        let made = folder.run("anonymize --job job.toml");
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        let certificate = folder.read("out.json");
+        let stated: Value = serde_json::from_str(&certificate).unwrap();
+        assert_eq!(stated["reached"]["recoding"], "regions");
+        let rules = stated["reached"]["rules"].as_array().unwrap();
+        assert_eq!(rules.len(), 4);
+        assert_eq!(verify("--job job.toml"), (nothing(), nothing()), "{search}");
+        assert_eq!(verify("").1, ["reached.rules"], "{search}");
+        for rule in 0..rules.len() {
+            let mut turned = stated.clone();
+            let kept = &mut turned["reached"]["rules"][rule]["kept"];
+            verdicts.push(kept.as_bool().unwrap());
+            *kept = json!(!kept.as_bool().unwrap());
+            std::fs::write(folder.path("out.json"), turned.to_string()).unwrap();
+            let (mismatches, unchecked) = verify("--job job.toml");
+            assert_eq!((mismatches.len(), unchecked), (1, nothing()), "{search}");
+        }
+    }
+    assert!(verdicts.contains(&true) && verdicts.contains(&false));
+    // A mean may have been made of numbers on both sides.
+    let means = "algorithm = \"mondrian\"\nnumbers = \"mean\"";
+    std::fs::write(folder.path("job.toml"), job(means)).unwrap();
+    let made = folder.run("anonymize --job job.toml");
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let unchecked = vec!["reached.rules".to_owned()];
+    assert_eq!(verify("--job job.toml"), (nothing(), unchecked));
+}
+
 #[test]
 fn what_cannot_be_meant_is_refused_before_or_after_counting() {
     let folder = Folder::new();

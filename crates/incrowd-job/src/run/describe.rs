@@ -32,6 +32,7 @@ use incrowd_core::privacy::{Direction, ModelSpec};
 use incrowd_core::problem::{self, Assessor, Problem, Proposal};
 use incrowd_core::publish::{Release, Seen};
 use incrowd_core::recode::{ColumnRecoding, Grouping};
+use incrowd_core::registry::Rule;
 use incrowd_core::utility::{METRICS, MetricSpec, ResearchValue};
 use incrowd_io::{Fingerprint, Header};
 use indexmap::IndexMap;
@@ -455,11 +456,7 @@ pub(crate) fn reached_research_value(
             ratio: reached.ratio,
             rules: own
                 .zip(&reached.kept)
-                .map(|(rule, &kept)| RuleReached {
-                    rule: rule.sides.to_string(),
-                    importance: Figure(rule.importance.to_f64()),
-                    kept,
-                })
+                .map(|(rule, &kept)| rule_reached(rule, kept))
                 .collect(),
         }
     });
@@ -468,6 +465,15 @@ pub(crate) fn reached_research_value(
         greatest: metric.greatest(),
         attributes: attributes.collect(),
     })
+}
+
+/// A rule, and whether it is kept.
+pub(crate) fn rule_reached(rule: &Rule, kept: bool) -> RuleReached {
+    RuleReached {
+        rule: rule.sides.to_string(),
+        importance: Figure(rule.importance.to_f64()),
+        kept,
+    }
 }
 
 /// The hash of a rule without column and importance.
@@ -502,17 +508,23 @@ fn research_asked(spec: &MetricSpec) -> ResearchAsked {
 pub(crate) fn rules_kept(reached: &ResearchValueReached) -> Vec<RuleKept> {
     let of = |attribute: &AttributeReached| {
         let column = attribute.name.clone();
-        let rules = attribute.rules.iter().map(move |rule| RuleKept {
-            rule: RuleStated {
-                column: column.clone(),
-                rule: hash_of_rule(&rule.rule),
-                importance: rule.importance,
-            },
-            kept: rule.kept,
-        });
+        let rules = attribute.rules.iter();
+        let rules = rules.map(move |rule| rule_kept(&column, rule));
         rules.collect::<Vec<_>>()
     };
     reached.attributes.iter().flat_map(of).collect()
+}
+
+/// Whether a release keeps a rule, as certificates state it.
+pub(crate) fn rule_kept(column: &str, rule: &RuleReached) -> RuleKept {
+    RuleKept {
+        rule: RuleStated {
+            column: column.to_owned(),
+            rule: hash_of_rule(&rule.rule),
+            importance: rule.importance,
+        },
+        kept: rule.kept,
+    }
 }
 
 /// The row order that a job requests.

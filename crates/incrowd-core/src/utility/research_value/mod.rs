@@ -253,6 +253,12 @@ impl ResearchValue {
             .collect()
     }
 
+    /// Which rules of an attribute are kept by values that stand for these groups of leaves.
+    pub fn kept_by(&self, attribute: usize, groups: &OverlappingGroups) -> Vec<bool> {
+        let rules = self.columns[attribute].rules.iter();
+        rules.map(|rule| rule.is_kept_by(groups)).collect()
+    }
+
     /// The value of a release, from those of its attributes; at most [`ResearchValue::greatest`].
     pub fn total(values: &[AttributeValue]) -> f64 {
         values.iter().map(|it| it.value).sum()

@@ -1,10 +1,10 @@
 //! Rules tied to the values of a column: which of them a release keeps.
 
-use crate::counts::Attribute;
+use crate::counts::{Attribute, LeafSet};
 use crate::error::Error;
 use crate::hierarchy::Leaf;
 use crate::registry::{Rule, RuleSides};
-use crate::utility::{Cover, PublishedAttribute};
+use crate::utility::{Cover, OverlappingGroups, PublishedAttribute};
 
 /// A rule and the leaves on each side of it.
 #[derive(Debug, Clone)]
@@ -61,18 +61,19 @@ impl BoundRule {
                 }
                 !met.contains(&BOTH)
             }
-            Cover::Overlapping(groups) => {
-                let before = |side: u8| {
-                    let is_on = |leaf: Leaf| self.sides[leaf.index()] == side;
-                    groups.sums_before(|position| is_on(groups.order.leaf(position)).into())
-                };
-                let (one, other) = (before(ONE), before(OTHER));
-                let mixes = |leaves: &crate::counts::LeafSet| {
-                    leaves.sum_of(&one) > 0 && leaves.sum_of(&other) > 0
-                };
-                !groups.leaves.iter().any(mixes)
-            }
+            Cover::Overlapping(groups) => self.is_kept_by(groups),
         }
+    }
+
+    /// Whether none of these groups has values of both sides.
+    pub(super) fn is_kept_by(&self, groups: &OverlappingGroups) -> bool {
+        let before = |side: u8| {
+            let is_on = |leaf: Leaf| self.sides[leaf.index()] == side;
+            groups.sums_before(|position| is_on(groups.order.leaf(position)).into())
+        };
+        let (one, other) = (before(ONE), before(OTHER));
+        let mixes = |leaves: &LeafSet| leaves.sum_of(&one) > 0 && leaves.sum_of(&other) > 0;
+        !groups.leaves.iter().any(mixes)
     }
 }
 

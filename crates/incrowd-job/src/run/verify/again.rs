@@ -28,8 +28,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Why a loss that depends on rules is not recomputed.
-const NEEDS_RULES: &str = "depends on rules and weights: give the job file with `--job`";
-const DEPENDS_ON_SUPPRESSED: &str = "depends on values whose rows are all suppressed";
+pub(super) const NEEDS_RULES: &str = "depends on rules and weights: give the job file with `--job`";
+pub(super) const DEPENDS_ON_SUPPRESSED: &str = "depends on values whose rows are all suppressed";
 
 /// What a release made again shows.
 pub(super) struct Again {

@@ -6,6 +6,7 @@ mod counted;
 mod differences;
 mod measure;
 mod recount;
+mod rules;
 
 pub use certified::{CertificateCheck, verify_certificate};
 

@@ -2,6 +2,7 @@
 
 use super::Looked;
 use super::again::Again;
+use super::rules::kept_by_texts;
 use crate::error::Error;
 use crate::report::certificate::{Certificate, Reached, Request};
 use crate::report::outcome::{
@@ -254,6 +255,9 @@ impl Recount<'_> {
         self.dropped();
         let rules = match (&again, original) {
             (Some(again), _) => again.rules.clone(),
+            (None, Some(original)) if stated.recoding == "regions" => {
+                kept_by_texts(self.stated, self.looked, original, job)?
+            }
             (None, Some(_)) => Err(NOT_SHOWN),
             (None, None) => Err(NEEDS_ORIGINAL),
         };
