@@ -113,6 +113,19 @@ fn a_report_is_a_whole_page_in_order_that_loads_nothing() {
 }
 
 #[test]
+fn an_algorithm_that_was_advised_comes_with_the_reason() {
+    let folder = Folder::with("t.csv", PATIENTS);
+    let page = |algorithm: &str| {
+        folder.run(&format!(
+            "anonymize t.csv {ROLES} -k 2 --algorithm {algorithm} -o {algorithm}.csv --report {algorithm}.html"
+        ));
+        folder.read(&format!("{algorithm}.html"))
+    };
+    assert!(page("auto").contains("Why this one"));
+    assert!(!page("optimal").contains("Why this one"));
+}
+
+#[test]
 fn equal_runs_give_equal_pages_with_any_number_of_threads() {
     let folder = Folder::with("t.csv", PATIENTS);
     let page = |threads: u32, name: &str| {

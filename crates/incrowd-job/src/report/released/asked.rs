@@ -59,6 +59,10 @@ pub(super) fn section(released: &Released<'_>) -> Html {
         named(&request.metric, Family::Metric),
     );
     row("Algorithm", named(&request.algorithm, Family::Algorithm));
+    if let Some(reasons) = &outcome.advised {
+        let reasons = Html::text(reasons.join("; "));
+        row("Why this one", reasons);
+    }
     let mut settings: Vec<String> = (request.settings.iter())
         .map(|(name, values)| format!("{name} = {}", values.join(", ")))
         .collect();
