@@ -141,6 +141,9 @@ impl Negotiator {
         columns.dedup();
         let mut classes = FrequencySet::default();
         let _ = KnownSets::new(&self.table, columns, 0).count(&offer.node, &mut classes);
+        if models[0].reads_population() {
+            classes = self.table.among_people(&offer.node, &classes);
+        }
         let mut is_safe = vec![true; classes.len()];
         models[0].judge(&classes, &mut is_safe);
         let published = || {

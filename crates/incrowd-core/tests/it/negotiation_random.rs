@@ -380,6 +380,21 @@ impl Oracle<'_> {
     }
 }
 
+/// What is offered.
+fn offers(answer: &Answer) -> Vec<&Offer> {
+    match &answer.outcome {
+        Outcome::Exact(offer) => vec![offer],
+        Outcome::Relaxed(relaxed) => {
+            let all = [
+                &relaxed.more_suppression,
+                &relaxed.higher_levels,
+                &relaxed.weaker_privacy,
+            ];
+            all.into_iter().flatten().collect()
+        }
+    }
+}
+
 /// Whether a model reads no more than sizes and numbers of values.
 fn is_lean(model: &dyn PrivacyModel) -> bool {
     (model.column().is_none() || !model.reads_counts()) && !model.reads_population()
@@ -454,6 +469,12 @@ fn every_answer_is_that_of_brute_force() {
                     );
                     let answer = negotiator.answer(&oracle.request, &Unwatched).unwrap();
                     oracle.check(search, &answer, &context);
+                    for offer in offers(&answer) {
+                        let price = negotiator.price(&**model, offer, &[]).unwrap();
+                        let suppressed = price.share_suppressed * f64::from(table.rows);
+                        let offered = f64::from(offer.rows_suppressed);
+                        assert!((suppressed - offered).abs() < 1e-6, "{context}: price");
+                    }
                     let visited = u128::from(answer.nodes_visited);
                     let nodes = answer.coverage.nodes;
                     assert!(visited <= nodes, "{context}: {visited} of {nodes} nodes");
