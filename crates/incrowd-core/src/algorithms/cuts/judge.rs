@@ -12,10 +12,11 @@ pub(in crate::algorithms) type RowsOfValues = Vec<(u32, u32)>;
 #[derive(Debug)]
 pub(in crate::algorithms) struct Judge<'a> {
     models: &'a [Box<dyn PrivacyModel>],
+    /// Those that read neither a column nor the population, and those that read the population.
+    about_size: Vec<&'a dyn PrivacyModel>,
+    about_people: Vec<&'a dyn PrivacyModel>,
     /// The columns the models read.
     columns: Vec<usize>,
-    /// Whether a model reads the people of the population who match a class.
-    reads_people: bool,
     /// Who matches a class that is published as a box.
     in_boxes: Option<&'a PeopleInBoxes<'a>>,
     smallest_safe: u32,
@@ -36,9 +37,14 @@ impl<'a> Judge<'a> {
         let sizes = columns
             .iter()
             .map(|&at| problem.table.columns[at].values.len());
+        let models = || problem.models.iter().map(|model| &**model);
+        let about_people = |model: &&dyn PrivacyModel| model.reads_population();
+        let about_size =
+            |model: &&dyn PrivacyModel| model.column().is_none() && !about_people(model);
         Judge {
             models: problem.models,
-            reads_people: problem.models.iter().any(|model| model.reads_population()),
+            about_size: models().filter(about_size).collect(),
+            about_people: models().filter(about_people).collect(),
             in_boxes: None,
             smallest_safe: problem.smallest_safe(),
             rows: vec![0; sizes.max().unwrap_or(0)],
@@ -68,12 +74,12 @@ impl<'a> Judge<'a> {
 
     /// Whether the number of rows alone decides.
     pub(in crate::algorithms) fn reads_sizes_only(&self) -> bool {
-        self.columns.is_empty() && !self.reads_people
+        self.columns.is_empty() && self.about_people.is_empty()
     }
 
     /// Whether it matters how many people of the population match a class.
     pub(in crate::algorithms) fn reads_people(&self) -> bool {
-        self.reads_people
+        !self.about_people.is_empty()
     }
 
     /// The columns whose values a class must provide.
@@ -159,16 +165,14 @@ impl<'a> Judge<'a> {
 
     /// Whether a class of this size satisfies the models about sizes.
     pub(in crate::algorithms) fn size_is_safe(&self, size: u32) -> bool {
-        let models = self.models.iter().filter(|model| model.column().is_none());
-        let mut about_size = models.filter(|model| !model.reads_population());
-        size >= self.smallest_safe && about_size.all(|model| model.holds(&ClassView::of_size(size)))
+        let view = ClassView::of_size(size);
+        size >= self.smallest_safe && self.about_size.iter().all(|model| model.holds(&view))
     }
 
     /// Whether a class of this size, which so many people match, satisfies the models that read no column.
     pub(in crate::algorithms) fn numbers_are_safe(&self, size: u32, people: u32) -> bool {
         let view = ClassView::of_size(size).with_people(people);
-        let mut about_people = self.models.iter().filter(|it| it.reads_population());
-        self.size_is_safe(size) && about_people.all(|model| model.holds(&view))
+        self.size_is_safe(size) && self.about_people.iter().all(|model| model.holds(&view))
     }
 
     /// Evaluates the models on one column, whose values are in `values` and `counts`.
