@@ -471,29 +471,32 @@ impl Test {
         }
     }
 
-    /// Adds what is lost by those that fail. Has no branch, so that all are tested at once.
-    #[inline]
+    /// Adds what is lost by those that fail. Has no branch for each, so that all are tested at once.
+    #[inline(always)]
     fn add(&self, sums: &mut [u8; HALF], firsts: &[u8; HALF], lasts: &[u8; HALF]) {
         let (first, last) = &self.bytes;
-        let mut fails = [0; HALF];
         match self.kind {
             Kind::Ranks => {
                 for it in 0..HALF {
                     let before = first[it].saturating_sub(firsts[it]);
-                    fails[it] = before | lasts[it].saturating_sub(last[it]);
+                    let fails = before | lasts[it].saturating_sub(last[it]);
+                    sums[it] = sums[it].saturating_add(self.lost[it] & all_bits_if(fails));
                 }
             }
             Kind::Bits => {
                 for it in 0..HALF {
-                    fails[it] = firsts[it] & first[it] | lasts[it] & last[it];
+                    let fails = firsts[it] & first[it] | lasts[it] & last[it];
+                    sums[it] = sums[it].saturating_add(self.lost[it] & all_bits_if(fails));
                 }
             }
         }
-        for it in 0..HALF {
-            let mask = 0u8.wrapping_sub(u8::from(fails[it] != 0));
-            sums[it] = sums[it].saturating_add(self.lost[it] & mask);
-        }
     }
+}
+
+/// All bits if there is any.
+#[inline(always)]
+fn all_bits_if(any: u8) -> u8 {
+    0u8.wrapping_sub(u8::from(any != 0))
 }
 
 /// How many units clusters lose at least; nothing if that is more than the most for all of them.
