@@ -301,6 +301,42 @@ fn a_wrong_statement_about_the_rules_that_regions_keep_is_found() {
 }
 
 #[test]
+fn a_job_file_with_rules_in_another_form_is_told_how_they_are_written() {
+    for (table, expected) in [
+        ("[rules]\nage = 5", "\"64|65 = 25\""),
+        ("[rules]\nage = [1, 2]", "\"64|65 = 25\""),
+        ("[rules]\nage = { boundary = \"64|65\" }", "\"64|65 = 25\""),
+        ("[weights]\nage = \"much\"", "a number such as `age = 0.3`"),
+    ] {
+        let job = format!("[data]\npath = \"rows.csv\"\n{table}\n");
+        let folder = Folder::with("job.toml", &job);
+        let run = folder.run("anonymize --job job.toml");
+        assert_eq!(run.code, 2, "{table}");
+        assert!(run.stderr.contains(expected), "{table}: {}", run.stderr);
+        assert!(
+            !run.stderr.contains("variant") && !run.stderr.contains("OneOrMany"),
+            "{table}: {}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn a_study_of_research_value_without_a_single_release_fails() {
+    let rows = (20..32).map(|age| format!("{age},{}\n", if age < 26 { "m" } else { "f" }));
+    let rows: String = rows.collect();
+    let folder = Folder::with("few.csv", &format!("age,sex\n{rows}"));
+    let run = folder.run(
+        "study few.csv --research-value -q age,sex --target sex --rule 'age: 25|26 = 5' -k 50 --json",
+    );
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    let error: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(error["error"]["code"], "survival-nothing-found", "{error}");
+    let hint = error["error"]["hint"].as_str().unwrap();
+    assert!(!hint.is_empty());
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_before_or_after_counting() {
     let folder = Folder::new();
     for (flags, code) in [

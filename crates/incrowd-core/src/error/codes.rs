@@ -116,6 +116,7 @@ error_codes! {
     HierarchyLevelSplits => "hierarchy-level-splits", "A label whose values have different parents.";
     HierarchyTooManyLevels => "hierarchy-too-many-levels", "More levels than a node can count.";
     HierarchyLacksValues => "hierarchy-lacks-values", "Values in the data that the hierarchy does not list.";
+    HierarchyCutsOther => "hierarchy-cuts-other", "A hierarchy to be cut at bounds that does not list the values of the column.";
     NotNumbers => "not-numbers", "Values that are not numbers where a hierarchy needs numbers.";
     NotDates => "not-dates", "Values that are not dates where a hierarchy needs dates.";
     IntervalsTooNarrow => "intervals-too-narrow", "Intervals so narrow that they cannot be numbered.";

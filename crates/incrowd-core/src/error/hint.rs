@@ -278,6 +278,9 @@ impl Error {
             Error::HierarchyLacksValues { .. } => {
                 "`incrowd hierarchy check` lists them; or pass `--unlisted suppress`".into()
             }
+            Error::HierarchyCutsOther { .. } => {
+                "build the hierarchy from the same values, or from more".into()
+            }
             Error::NotNumbers { .. } => {
                 "use `order`, `mask` or `suppress` for text, or clean the column".into()
             }

@@ -649,6 +649,14 @@ pub enum Error {
         /// How many values the hierarchy lists.
         leaves: usize,
     },
+    /// A hierarchy to be cut at bounds that does not list the values.
+    #[error("the hierarchy that is to be cut for column `{column}` lacks {values} of its values")]
+    HierarchyCutsOther {
+        /// The column.
+        column: String,
+        /// How many distinct values are not listed.
+        values: usize,
+    },
     /// Values that are not numbers where a hierarchy needs numbers.
     #[error("{values} values of column `{column}` are not numbers")]
     NotNumbers {

@@ -277,6 +277,19 @@ fn automatic_weights_of_random_tables_are_what_the_definition_says() {
     }
 }
 
+/// The paper's ages are whole numbers: nobody is between 10 and 11.
+#[test]
+fn two_boundaries_without_a_value_between_them_are_two_rules() {
+    let table = paper();
+    let both = "rules=\"age: 10|11 = 5 ; age: 10.5|11 = 7\"";
+    let both = metric(both, &table).unwrap();
+    let of_raw_values = both.of_level(0, Level(0));
+    assert_eq!(of_raw_values.kept, [true, true]);
+    // The same numbers in other digits are the same boundary.
+    let same = "rules=\"age: 10|11 = 5 ; age: 10.0|11 = 7\"";
+    assert_eq!(metric(same, &table).unwrap_err().code(), "rule-repeated");
+}
+
 #[test]
 fn what_cannot_be_meant_is_refused_with_what_to_write_instead() {
     let table = paper();

@@ -75,6 +75,7 @@ incrowd_core::error_codes! {
     NothingToJudge => "nothing-to-judge", "No column is left to judge.";
     SurvivalTarget => "survival-target", "A study of research value without one column that the pattern is about.";
     SurvivalRules => "survival-rules", "A study of research value without rules.";
+    SurvivalNothingFound => "survival-nothing-found", "A study of research value in which no algorithm found a release.";
     NothingToPartition => "nothing-to-partition", "Rules are asked for without a target that has classes.";
     NotItsOriginal => "not-its-original", "A release that cannot have been made from the raw table.";
     TimeUpSimulating => "time-up-simulating", "The time limit was reached before a simulation was complete.";

@@ -286,6 +286,18 @@ pub enum Error {
     /// No rules for a study of what survives.
     #[error("a study of research value needs rules")]
     SurvivalRules,
+    /// A study of research value in which no algorithm found a release.
+    #[error(
+        "none of {runs} runs found a release in which the pattern could survive; the first: {first}"
+    )]
+    SurvivalNothingFound {
+        /// How many algorithms and class sizes were tried.
+        runs: usize,
+        /// What the first of them met.
+        first: String,
+        /// What to do about that.
+        hint: String,
+    },
     /// No target whose classes rules could tell.
     #[error("there is no target with classes that rules could tell about")]
     NothingToPartition,

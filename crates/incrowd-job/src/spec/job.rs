@@ -54,7 +54,10 @@ pub struct Job {
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub rules: IndexMap<String, RuleTexts>,
     /// How much each quasi-identifier counts in the research value; all together 1.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[serde(
+        deserialize_with = "super::rules::weights",
+        skip_serializing_if = "IndexMap::is_empty"
+    )]
     pub weights: IndexMap<String, f64>,
     /// By column, the research value of each level, in place of the one computed.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]

@@ -17,7 +17,10 @@ pub struct AlgorithmSettings(IndexMap<String, Vec<String>>);
 
 /// A value as a job file or JSON has it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a setting is a text, a number, true, false, or a list of texts"
+)]
 enum Written {
     Text(String),
     Whole(i64),

@@ -3,7 +3,7 @@
 use super::{Runs, label, sorted_numbers};
 use crate::error::Error;
 use crate::hierarchy::Hierarchy;
-use crate::numbers::Level;
+use crate::numbers::{Leaf, Level};
 use crate::table::Decimal;
 
 /// The levels of `base`, with every group cut in two at each bound that it spans; the second part begins with the bound. A
@@ -25,7 +25,7 @@ use crate::table::Decimal;
 /// ```
 ///
 /// # Errors
-/// Values that are not numbers, and bounds that are none or do not ascend.
+/// Values that are not numbers or that `base` does not list, and bounds that are none or do not ascend.
 pub fn cut_at(
     column: &str,
     values: &[&str],
@@ -43,12 +43,15 @@ pub fn cut_at(
         label::interval(numbers[first].text.trim(), numbers[last].text.trim())
     };
     let mut runs = Runs::new("value", numbers.iter().map(|read| read.text));
-    let leaves: Vec<_> = (numbers.iter())
-        .map(|read| base.leaf(read.text))
-        .collect::<Option<_>>()
-        .ok_or_else(|| Error::HierarchyEmpty {
+    let leaves: Vec<Option<Leaf>> = (numbers.iter()).map(|read| base.leaf(read.text)).collect();
+    let unlisted = leaves.iter().filter(|leaf| leaf.is_none()).count();
+    if unlisted > 0 {
+        return Err(Error::HierarchyCutsOther {
             column: column.into(),
-        })?;
+            values: unlisted,
+        });
+    }
+    let leaves: Vec<Leaf> = leaves.into_iter().flatten().collect();
     for level in Level::under(base.height()).skip(1) {
         let group = |leaf: usize| base.group_of(level, leaves[leaf]);
         let key = |leaf: usize| (group(leaf), part(leaf));
@@ -85,5 +88,23 @@ pub(crate) fn check_bounds(bounds: &[Decimal]) -> Result<(), Error> {
             builder: "+",
             expected: "numbers in ascending order after `+`, separated by commas",
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::HierarchySpec;
+
+    #[test]
+    fn a_hierarchy_of_other_values_is_not_cut() {
+        let values = |texts: [&'static str; 3]| texts.map(|text| (text, 1));
+        let base = HierarchySpec::Suppress.build("age", &values(["1", "2", "3"]));
+        let base = base.expect("levels of any values");
+        let bounds = ["2".parse().expect("a number")];
+        let cut = |texts: [&str; 3]| cut_at("age", &texts, &base, &bounds);
+        assert!(cut(["1", "2", "3"]).is_ok());
+        let error = cut(["1", "4", "5"]).expect_err("4 and 5 are not listed");
+        assert!(matches!(error, Error::HierarchyCutsOther { values: 2, .. }));
     }
 }

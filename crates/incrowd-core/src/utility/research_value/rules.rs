@@ -10,6 +10,8 @@ use crate::utility::{Cover, OverlappingGroups, PublishedAttribute};
 #[derive(Debug, Clone)]
 pub(super) struct BoundRule {
     pub(super) importance: f64,
+    /// The two numbers of a boundary.
+    bounds: Bounds,
     /// For each leaf, [`ONE`], [`OTHER`], or 0 if it is on neither side.
     sides: Vec<u8>,
 }
@@ -24,13 +26,15 @@ impl BoundRule {
         let rules = rules.iter().filter(|rule| rule.column == attribute.name);
         let mut bound: Vec<BoundRule> = Vec::new();
         for rule in rules {
-            let sides = match &rule.sides {
+            let (sides, bounds) = match &rule.sides {
                 RuleSides::Boundary(low, high) => boundary(attribute, rule, low, high)?,
-                RuleSides::Values(one, other) => values(attribute, rule, one, other)?,
+                RuleSides::Values(one, other) => (values(attribute, rule, one, other)?, None),
             };
             let turned = |side: &u8| [0, OTHER, ONE][usize::from(*side)];
+            // Two boundaries are two rules, even if the table has no value between them.
             let is_same = |known: &BoundRule| {
-                known.sides == sides || known.sides.iter().map(turned).eq(sides.iter().copied())
+                let is_turned = || known.sides.iter().map(turned).eq(sides.iter().copied());
+                known.bounds == bounds && (known.sides == sides || is_turned())
             };
             if bound.iter().any(is_same) {
                 return Err(Error::RuleRepeated {
@@ -40,6 +44,7 @@ impl BoundRule {
             }
             bound.push(BoundRule {
                 importance: rule.importance.to_f64(),
+                bounds,
                 sides,
             });
         }
@@ -77,8 +82,16 @@ impl BoundRule {
     }
 }
 
-/// The sides of a boundary between numbers.
-fn boundary(attribute: &Attribute, rule: &Rule, low: &str, high: &str) -> Result<Vec<u8>, Error> {
+/// A boundary between numbers.
+type Bounds = Option<(f64, f64)>;
+
+/// The sides of a boundary between numbers, and the numbers.
+fn boundary(
+    attribute: &Attribute,
+    rule: &Rule,
+    low: &str,
+    high: &str,
+) -> Result<(Vec<u8>, Bounds), Error> {
     let (column, text) = (|| attribute.name.clone(), || rule.sides.to_string());
     let numbers = attribute.numbers_of_leaves();
     let not_numeric = || Error::RuleNotNumeric {
@@ -103,7 +116,7 @@ fn boundary(attribute: &Attribute, rule: &Rule, low: &str, high: &str) -> Result
     };
     let sides: Vec<u8> = numbers.iter().map(side).collect();
     match sides.contains(&ONE) && sides.contains(&OTHER) {
-        true => Ok(sides),
+        true => Ok((sides, Some((low, high)))),
         false => Err(Error::RuleOutside {
             column: column(),
             rule: text(),

@@ -118,6 +118,16 @@ pub fn study_survival(
             });
         }
     }
+    let failures = || rows.iter().filter_map(|row| row.failed.as_ref());
+    if let Some(first) = failures().next()
+        && failures().count() == rows.len()
+    {
+        return Err(Error::SurvivalNothingFound {
+            runs: rows.len(),
+            first: first.message.clone(),
+            hint: first.hint.clone(),
+        });
+    }
     let mut study = SurvivalStudy {
         version: VERSION,
         quasi_identifiers: names,
