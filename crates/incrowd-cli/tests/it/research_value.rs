@@ -325,7 +325,7 @@ fn a_job_file_with_rules_in_another_form_is_told_how_they_are_written() {
 fn a_study_of_research_value_without_a_single_release_fails() {
     let rows = (20..32).map(|age| format!("{age},{}\n", if age < 26 { "m" } else { "f" }));
     let rows: String = rows.collect();
-    let folder = Folder::with("few.csv", &format!("age,sex\n{rows}"));
+    let folder = Folder::with("few.csv", format!("age,sex\n{rows}"));
     let run = folder.run(
         "study few.csv --research-value -q age,sex --target sex --rule 'age: 25|26 = 5' -k 50 --json",
     );

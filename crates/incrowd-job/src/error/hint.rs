@@ -150,7 +150,7 @@ impl Error {
             Error::SurvivalRules => {
                 "say what must stay visible, as in `--rule 'age: 64|65 = 25'`".into()
             }
-            Error::SurvivalNothingFound { hint, .. } => hint.clone().into(),
+            Error::SurvivalNothingFound { hint, .. } => hint.clone(),
             Error::NothingToPartition => {
                 "name one with `--target`: a column of text, or of at most ten different numbers".into()
             }
