@@ -59,6 +59,9 @@ pub(super) fn largest_of_shares(class: &ClassView<'_>, share_of: impl Fn(u32) ->
 
 /// The fewest rows of a class in which no value exceeds its share, or fewer.
 pub(super) fn smallest_of_shares(shares: &[f64]) -> u32 {
+    if shares.iter().all(|share| share.is_nan()) {
+        return 1; // of no rows at all
+    }
     smallest(shares.len(), |rows| {
         let most = shares
             .iter()

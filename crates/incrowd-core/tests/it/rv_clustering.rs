@@ -463,7 +463,7 @@ fn wide_case(seed: u64) -> Case {
     });
     let kinds: [RawHierarchy; 3] = [numbers, texts, groups.collect()];
     let of_each = 1 + seed as usize % 2;
-    let hierarchies: Vec<RawHierarchy> = vec![kinds; of_each].concat();
+    let hierarchies: Vec<RawHierarchy> = (0..of_each).flat_map(|_| kinds.clone()).collect();
     let rows = rng.usize(100..200);
     let row = |rng: &mut Rng| {
         // Close to each other, so that most cells are not alone with their value.

@@ -37,6 +37,9 @@ pub(super) fn least_moved(table: &Distribution, class: &ClassView<'_>, rows: u32
 /// What must be moved at least in any class of so many rows, since only whole rows have a value: of what a value should have,
 /// the whole rows are there, and of the rest the rows left over can save the greatest.
 pub(super) fn least_moved_of_any(table: &Distribution, rows: u32) -> u128 {
+    if table.rows == 0 {
+        return 0; // there are no classes
+    }
     let expected = |&of_value: &u32| u64::from(of_value) * u64::from(rows);
     let mut rests: Vec<u64> = (table.rows_of_values.iter())
         .map(|of_value| expected(of_value) % table.rows)
