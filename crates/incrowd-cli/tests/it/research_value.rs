@@ -382,3 +382,27 @@ fn what_cannot_be_meant_is_refused_before_or_after_counting() {
         }
     }
 }
+
+/// Two ages are a decade at level 1: safe, but above the highest acceptable level. Only `*` is left then.
+#[test]
+fn a_column_that_no_acceptable_level_makes_safe_is_published_as_nothing_else() {
+    let rows = "21,m\n22,m\n25,m\n29,m\n31,m\n33,m\n35,m\n38,m\n";
+    let folder = Folder::with("t.csv", format!("age,sex\n{rows}"));
+    let told = "--hierarchy age=interval:10,20@20 --hierarchy sex=suppress";
+    for algorithm in ["rv-global", "rv-local", "rv-hybrid", "rv-distributed"] {
+        let run = folder.run(&format!(
+            "anonymize t.csv -q age,sex -k 4 --algorithm {algorithm} --max-levels 0,1 {told} -o {algorithm}.csv --certificate {algorithm}.json --json"
+        ));
+        let found = run.ends_with(0).json();
+        assert_eq!(found["dropped"], json!(["age"]), "{algorithm}");
+        let released = folder.read(&format!("{algorithm}.csv"));
+        assert!(
+            released.lines().skip(1).all(|row| row == "*,m"),
+            "{released}"
+        );
+        let run = folder.run(&format!(
+            "verify {algorithm}.csv --certificate {algorithm}.json --original t.csv {told}"
+        ));
+        run.ends_with(0);
+    }
+}

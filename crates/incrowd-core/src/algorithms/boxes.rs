@@ -554,6 +554,9 @@ impl<'a> Search<'a> {
             self.assessed.clear(); // some nodes may be counted again, in bounded memory
         }
         self.assessed.insert(node.clone(), assessment.clone());
+        if !self.problem.drops(node) {
+            return Ok(assessment);
+        }
         let rows_suppressed = assessment.rows_suppressed;
         if let (Some(strings), Some(loss)) = (&mut self.strings, assessment.loss) {
             let at_top = self.problem.table.attributes_at_top(node);

@@ -42,6 +42,9 @@ pub struct Problem<'a> {
     pub max_suppressed: u32,
     /// The highest acceptable level of each quasi-identifier.
     pub max_levels: Node,
+    /// Quasi-identifiers that are published as `*`, by the algorithms that [drop
+    /// columns](crate::algorithms::Algorithm::drops_columns).
+    pub dropped: Vec<usize>,
     /// Bytes an algorithm may use in addition to the table.
     pub memory_limit: usize,
     /// Settings that only some algorithms use.
@@ -68,6 +71,7 @@ impl<'a> Problem<'a> {
             metric,
             max_suppressed: 0,
             max_levels: table.lattice().top().clone(),
+            dropped: Vec::new(),
             memory_limit: DEFAULT_MEMORY_LIMIT,
             settings: Settings::default(),
         }
@@ -112,6 +116,23 @@ impl<'a> Problem<'a> {
         }
         self.max_levels = max_levels;
         Ok(self)
+    }
+
+    /// Publishes these quasi-identifiers as `*`, whatever levels are acceptable.
+    #[must_use]
+    pub fn drop_columns(mut self, columns: Vec<usize>) -> Self {
+        for &column in &columns {
+            let top = self.table.lattice().top().level(column);
+            self.max_levels = self.max_levels.with(column, top);
+        }
+        self.dropped = columns;
+        self
+    }
+
+    /// Whether a node publishes every dropped quasi-identifier as `*`; others are looked at for what they say about the rest.
+    pub(crate) fn drops(&self, node: &Node) -> bool {
+        let mut dropped = self.dropped.iter();
+        dropped.all(|&column| node.level(column) == self.max_levels.level(column))
     }
 
     /// Bytes an algorithm may keep beside the table.

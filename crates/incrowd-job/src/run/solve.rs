@@ -6,7 +6,6 @@ use crate::run::control::Control;
 use crate::run::counted::SearchWatch;
 use crate::spec::Job;
 use incrowd_core::algorithms::{Algorithm, Solved, unsafe_columns};
-use incrowd_core::lattice::Node;
 use incrowd_core::problem::Problem;
 
 /// Lets an algorithm that drops columns publish those as `*` that are unsafe by themselves at their highest acceptable
@@ -21,10 +20,7 @@ pub(crate) fn without_unsafe_columns<'a>(
         return Ok(problem);
     }
     let columns = unsafe_columns(&problem, &SearchWatch::new(job, control))?;
-    let top = problem.table.lattice();
-    let raise = |levels: Node, column: usize| levels.with(column, top.top().level(column));
-    let levels = columns.into_iter().fold(problem.max_levels.clone(), raise);
-    Ok(problem.limit_levels(levels)?)
+    Ok(problem.drop_columns(columns))
 }
 
 /// Runs the algorithm, or lets the data holder choose if it leaves choices open.

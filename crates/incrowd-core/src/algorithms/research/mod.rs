@@ -20,6 +20,7 @@ use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usag
 use super::{Account, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status};
 use crate::Error;
 use crate::card::Card;
+use crate::lattice::Node;
 use crate::problem::{Guarantee, Interruption, Meter, Problem};
 use crate::registry::{Kind, Setting};
 
@@ -89,7 +90,10 @@ fn pre_pruned<'a>(
 ) -> Result<Search<'a>, Interruption> {
     let mut search = searching(problem, meter);
     let lowest = pre_pruning::lowest_levels(problem, &mut search)?;
-    search.start_at(lowest);
+    // Between the levels that are acceptable and `*`, none is.
+    let drop =
+        |lowest: Node, &column: &usize| lowest.with(column, problem.max_levels.level(column));
+    search.start_at(problem.dropped.iter().fold(lowest, drop));
     Ok(search)
 }
 
