@@ -37,15 +37,17 @@ type Part = Vec<String>;
 /// What a job says, flag by flag. The algorithm is not among it.
 fn parts(job: &Job) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    // A value that begins with a dash is taken for a flag unless it is joined to its own.
+    // A value that begins with a dash is taken for a flag unless it is joined to its own, which then must be a long one.
     let mut flag = |name: &str, value: Option<String>| {
-        let value = value.map(
-            |value| match value.starts_with('-') && name.starts_with("--") {
-                true => vec![format!("{name}={value}")],
-                false => vec![name.to_owned(), value],
-            },
-        );
-        parts.extend(value);
+        let long = match name {
+            "-q" => "--quasi-identifiers",
+            "-s" => "--sensitive",
+            name => name,
+        };
+        parts.extend(value.map(|value| match value.starts_with('-') {
+            true => vec![format!("{long}={value}")],
+            false => vec![name.to_owned(), value],
+        }));
     };
     let list = |names: &Option<Vec<String>>| {
         let names = names.as_ref().filter(|names| !names.is_empty());
