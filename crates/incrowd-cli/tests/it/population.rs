@@ -281,3 +281,50 @@ path = \"safe.csv\"
     let found = compare.ends_with(0).json();
     assert_eq!(found["runs"].as_array().unwrap().len(), 3, "{found}");
 }
+
+/// `frequent` puts rare values into `other` on every level: few of them on a low one, more on a high one.
+#[test]
+fn a_label_on_several_levels_is_read_on_the_one_that_was_published() {
+    let cities = [("a", 12), ("b", 8), ("c", 4), ("d", 1), ("e", 1)];
+    let rows = |times: usize| -> String {
+        let lines = |(city, rows): (&str, usize)| format!("{city},x\n").repeat(rows * times);
+        cities.map(lines).concat()
+    };
+    let folder = Folder::with("t.csv", format!("city,ill\n{}", rows(1)))
+        .and("p.csv", format!("city,z\n{}", rows(4)));
+    let told = "--hierarchy city=frequent:3,1 --population p.csv";
+    let run = folder.run(&format!(
+        "anonymize t.csv -q city -s ill --privacy k-map(k=20) {told} -o safe.csv --certificate c.json --json"
+    ));
+    // On level 1, eight people are in `other`; on level 2, those of four cities.
+    let found = run.ends_with(0).json();
+    assert_eq!(found["levels"], json!({"city": 2}));
+    assert_eq!(found["privacy"][0]["reached"], 48);
+    for original in ["", "--original t.csv"] {
+        let run = folder.run(&format!(
+            "verify safe.csv --certificate c.json {told} {original} --json"
+        ));
+        let verified = run.ends_with(0).json();
+        assert_eq!(verified["privacy"][0]["reached"], 48, "{original}");
+    }
+    // Without either, the file could be of the lower level, where fewer people match.
+    let run = folder.run(&format!(
+        "verify safe.csv -q city -s ill --privacy k-map(k=20) {told} --json"
+    ));
+    assert_eq!(run.ends_with(1).json()["privacy"][0]["reached"], 8);
+}
+
+#[test]
+fn a_value_of_the_population_that_the_levels_lack_is_looked_for_there() {
+    let folder = Folder::with("t.csv", "zip,ill\n1,x\n2,x\n")
+        .and("p.csv", "zip\n1\n2\n3\n")
+        .and("zip.csv", "1,*\n2,*\n");
+    let run = folder.run(
+        "anonymize t.csv -q zip -s ill --privacy k-map(k=2) --population p.csv --hierarchy zip=zip.csv --json",
+    );
+    let error = run.ends_with(2).json()["error"].to_string();
+    assert!(
+        error.contains("p.csv; hierarchy") && error.contains("--data p.csv"),
+        "{error}"
+    );
+}

@@ -289,7 +289,7 @@ impl RowCounter {
 
     /// Adds a value to a column although no row has it, so that two tables number their values in the same way.
     pub fn learn(&mut self, column: usize, value: &str) {
-        self.columns[column].encode(value, u64::MAX);
+        self.columns[column].encode(value, NO_ROW);
     }
 
     /// The counted table. `hierarchies` has one per quasi-identifier, each listing every value seen;
@@ -478,6 +478,9 @@ fn attribute(column: &CountingColumn, hierarchy: Hierarchy, missing: &Missing) -
     }
 }
 
+/// Where a value was met first if no row has it.
+const NO_ROW: u64 = u64::MAX;
+
 /// The number of the leaf of each value, or an error that counts the values that are not listed.
 fn leaves_of_values(
     column: &CountingColumn,
@@ -494,7 +497,7 @@ fn leaves_of_values(
         return Err(Error::HierarchyLacksValues {
             column: column.name.clone(),
             values: unlisted.count(),
-            row,
+            row: Some(row).filter(|&row| row != NO_ROW),
             leaves: hierarchy.leaves(),
         });
     }

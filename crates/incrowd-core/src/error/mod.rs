@@ -644,8 +644,8 @@ pub enum Error {
         column: String,
         /// How many distinct values are not listed.
         values: usize,
-        /// The first row with such a value, from 1, header not counted.
-        row: u64,
+        /// The first row with such a value, from 1, header not counted; none if only the population has one.
+        row: Option<u64>,
         /// How many values the hierarchy lists.
         leaves: usize,
     },

@@ -46,9 +46,10 @@ impl Error {
                 "lines {first_line} and {line} agree on level {level} and differ on level {}",
                 level.above()
             )),
-            Error::HierarchyLacksValues { row, leaves, .. } => Some(format!(
-                "first in row {row}; the hierarchy has {leaves} values"
-            )),
+            Error::HierarchyLacksValues { row, leaves, .. } => Some(match row {
+                Some(row) => format!("first in row {row}; the hierarchy has {leaves} values"),
+                None => format!("the population; the hierarchy has {leaves} values"),
+            }),
             Error::NotNumbers { first, .. }
             | Error::NotDates { first, .. }
             | Error::NotRecognized { first, .. }

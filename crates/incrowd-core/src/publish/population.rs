@@ -25,7 +25,7 @@ pub struct MatchedClass {
 /// Looks up every class of a published table, whose values are taken literally, in the table of a population with the same
 /// quasi-identifiers. A text that stands for no value of the population matches nobody.
 pub fn match_population(published: &CountedTable, population: &CountedTable) -> Vec<MatchedClass> {
-    let columns = Column::read_all(published, population);
+    let columns = Column::read_all(published, population, None);
     let sides = (0..published.tuples.len()).map(|tuple| sides_of(&columns, published, tuple));
     let people = people_of(population, &columns, sides);
     let sizes = published.tuples.sizes().iter().zip(people);
@@ -37,11 +37,11 @@ pub fn match_population(published: &CountedTable, population: &CountedTable) -> 
 /// The same for the classes of the published table, which also says who matches several if that matters.
 pub(super) fn match_classes(
     published: &CountedTable,
-    population: &CountedTable,
+    (population, levels): (&CountedTable, Option<&[Level]>),
     classes: &Classes,
     reads_overlaps: bool,
 ) -> PeopleOfClasses {
-    let columns = Column::read_all(published, population);
+    let columns = Column::read_all(published, population, levels);
     let mut sides = vec![None; classes.sizes().len()];
     for (tuple, &class) in classes.of_all_tuples().iter().enumerate() {
         sides[class as usize] = sides_of(&columns, published, tuple);
@@ -222,14 +222,25 @@ struct Column {
 }
 
 impl Column {
-    fn read_all(published: &CountedTable, population: &CountedTable) -> Vec<Self> {
+    fn read_all(
+        published: &CountedTable,
+        population: &CountedTable,
+        levels: Option<&[Level]>,
+    ) -> Vec<Self> {
         let columns = 0..published.attributes.len();
+        let level = |at| levels.and_then(|levels| levels.get(at).copied());
         columns
-            .map(|at| Column::read(published, population, at))
+            .map(|at| Column::read(published, population, at, level(at)))
             .collect()
     }
 
-    fn read(published: &CountedTable, population: &CountedTable, at: usize) -> Self {
+    /// A label may be on several levels. It is taken for the lowest, unless the level is known.
+    fn read(
+        published: &CountedTable,
+        population: &CountedTable,
+        at: usize,
+        known: Option<Level>,
+    ) -> Self {
         let texts = &published.attributes[at].hierarchy;
         let used = |leaf: &Leaf| published.attributes[at].rows_of_groups[0][leaf.index()] > 0;
         let leaves: Vec<Leaf> = (0..texts.leaves() as u32).map(Leaf).filter(used).collect();
@@ -240,10 +251,12 @@ impl Column {
         let are_many = leaves.len() > 1;
         let readable = |leaf: &&Leaf| labels.read(texts.text(**leaf), are_many).is_some();
         let readable: Vec<Leaf> = leaves.iter().filter(readable).copied().collect();
-        let level = Level::up_to(hierarchy.height()).find(|&level| {
+        let is_on = |level: &Level| {
             let mut readable = readable.iter();
-            readable.all(|&leaf| hierarchy.group(level, texts.text(leaf)).is_some())
-        });
+            readable.all(|&leaf| hierarchy.group(*level, texts.text(leaf)).is_some())
+        };
+        let known = known.filter(|&level| level <= hierarchy.height() && is_on(&level));
+        let level = known.or_else(|| Level::up_to(hierarchy.height()).find(is_on));
         let mut sides = vec![None; texts.leaves()];
         let mut covers = Vec::new();
         for leaf in readable {

@@ -41,21 +41,23 @@ impl Verification {
 
 /// Judges a published table: its values are taken literally, so its hierarchies do not matter.
 pub fn verify(published: &CountedTable, models: &[Box<dyn PrivacyModel>]) -> Verification {
-    verify_among(published, models, None)
+    verify_among(published, models, None, None)
 }
 
-/// The same, if the population that the rows are from is known: its hierarchies say what published values stand for.
+/// The same, if the population that the rows are from is known: its hierarchies say what published values stand for. A label
+/// that is on several levels is taken for the lowest, unless the level of each column is known.
 pub fn verify_among(
     published: &CountedTable,
     models: &[Box<dyn PrivacyModel>],
     population: Option<&CountedTable>,
+    levels: Option<&[Level]>,
 ) -> Verification {
     let meter = &Meter::unlimited();
     let classes = Classes::as_published(published, meter);
     let mut classes = classes.expect("nobody stops this");
     if let Some(population) = population {
         let reads_overlaps = models.iter().any(|model| model.reads_overlaps());
-        let people = match_classes(published, population, &classes, reads_overlaps);
+        let people = match_classes(published, (population, levels), &classes, reads_overlaps);
         classes.set_people(people);
     }
     let reached = classes.reached(models, meter);

@@ -261,7 +261,7 @@ fn every_algorithm_keeps_promises_about_people_as_readers_and_verification_count
             assert!(release.reached()[0].holds, "{case}");
             let (file, original) = oracle.counted_alike(published).unwrap();
             let population = original.table.population.as_deref();
-            let verified = verify_among(&file, &original.models, population);
+            let verified = verify_among(&file, &original.models, population, None);
             assert!(verified.is_safe(), "{case}: {verified:?}");
             if is_clear {
                 assert_eq!(verified.reached[0].worst, expected, "{case}");
@@ -327,7 +327,7 @@ fn presence_counts_every_box_that_shares_people() {
     let oracle = oracle.require(max(750));
     let (file, original) = oracle.counted_alike(published).unwrap();
     let population = original.table.population.as_deref();
-    let verified = verify_among(&file, &original.models, population);
+    let verified = verify_among(&file, &original.models, population, None);
     assert_eq!(verified.reached[0].worst, Some(1.0), "{verified:?}");
     assert!(!verified.is_safe());
 }

@@ -62,9 +62,12 @@ impl Error {
                 source,
                 ..
             } => match &**source {
-                incrowd_core::Error::HierarchyLacksValues { row, leaves, .. } => Some(format!(
-                    "{input}, first in row {row}; hierarchy {from} has {leaves} values"
-                )),
+                incrowd_core::Error::HierarchyLacksValues { row, leaves, .. } => Some(match row {
+                    Some(row) => {
+                        format!("{input}, first in row {row}; hierarchy {from} has {leaves} values")
+                    }
+                    None => format!("{input}; hierarchy {from} has {leaves} values"),
+                }),
                 source => source.place(),
             },
             Error::OutOfReach { rows, .. } => Some(format!("the table has {rows} rows")),

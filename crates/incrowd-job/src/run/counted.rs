@@ -181,7 +181,9 @@ fn count_and_measure(
         .collect();
     let table = counter
         .finish(levels.clone(), distances, missing.clone())
-        .map_err(|error| name_hierarchy(error, source, plan, &hierarchies, has_padded_cells))?;
+        .map_err(|error| {
+            name_hierarchy(error, (job, source), plan, &hierarchies, has_padded_cells)
+        })?;
     if table.rows == 0 {
         return Err(Error::AllRowsExcluded {
             input: source.name(),
@@ -246,18 +248,22 @@ pub(crate) fn among(
 /// Adds the file that does not list the values to an error about unlisted values.
 fn name_hierarchy(
     error: incrowd_core::Error,
-    source: &dyn RowSource,
+    (job, source): (&Job, &dyn RowSource),
     plan: &Plan,
     hierarchies: &[ColumnHierarchy],
     has_padded_cells: bool,
 ) -> Error {
-    if let incrowd_core::Error::HierarchyLacksValues { column, .. } = &error {
+    if let incrowd_core::Error::HierarchyLacksValues { column, row, .. } = &error {
+        let population = job.privacy.population.clone();
         let names = plan.names_of(&plan.quasi_identifiers);
         if let Some(at) = names.iter().position(|name| name == column) {
             return Error::Unlisted {
                 column: column.clone(),
                 from: hierarchies[at].from.clone(),
-                input: source.name(),
+                input: match row {
+                    Some(_) => source.name(),
+                    None => population.unwrap_or_else(|| source.name()),
+                },
                 has_padded_cells,
                 source: Box::new(error),
             };

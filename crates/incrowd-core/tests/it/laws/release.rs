@@ -252,7 +252,7 @@ fn a_release_verifies_and_stands_up_to_its_original() {
             }
             let (mut file, original) = oracle.counted_alike(published.clone()).expect(case);
             let population = original.table.population.as_deref();
-            let verification = verify_among(&file, &original.models, population);
+            let verification = verify_among(&file, &original.models, population, None);
             assert!(verification.is_safe(), "{case}: {verification:?}");
             let counted = (verification.rows, verification.classes);
             let expected = (release.rows_published(), release.classes());

@@ -12,6 +12,7 @@ use crate::report::certificate::Certificate;
 use crate::report::outcome::{CertificateVerified, Verification};
 use crate::run::control::Control;
 use crate::spec::{Delimiter, Job};
+use incrowd_core::lattice::Level;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -49,7 +50,9 @@ pub fn verify_certificate(
     let from_job = check.job.as_ref().and_then(|job| job.data.path.clone());
     let original = check.original.clone().or(from_job);
     let original = original.map(|path| original_job(&release, &stated, path));
-    let looked = look(&release, original.as_ref(), control)?;
+    let levels: Option<Vec<Level>> = (stated.reached.levels.as_ref())
+        .map(|levels| levels.values().copied().map(Level).collect());
+    let looked = look(&release, original.as_ref(), levels.as_deref(), control)?;
     let mut recount = Recount {
         stated: &stated,
         looked: &looked,

@@ -42,7 +42,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
     let release = as_released(job, original.is_some());
     let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
     models::check_population(job, &specs)?;
-    Ok(look(&release, original.as_ref(), control)?.verification)
+    Ok(look(&release, original.as_ref(), None, control)?.verification)
 }
 
 /// The job, with its table read in the format of a release.
@@ -102,8 +102,14 @@ struct LookedOriginal {
     levels: Option<Vec<Level>>,
 }
 
-/// Examines the file that `job` names as its table, and the one that `original` names.
-fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, Error> {
+/// Examines the file that `job` names as its table, and the one that `original` names. `stated` are the levels that a
+/// certificate states; those that follow from the original come first.
+fn look(
+    job: &Job,
+    original: Option<&Job>,
+    stated: Option<&[Level]>,
+    control: &Control,
+) -> Result<Looked, Error> {
     let texts = job.privacy.models.as_deref().unwrap_or_default();
     let specs = models::parse(texts)?;
     let columns = columns(job)?;
@@ -161,19 +167,24 @@ fn look(job: &Job, original: Option<&Job>, control: &Control) -> Result<Looked, 
         },
         rows: reference.rows.into(),
     };
+    let compared = (original.as_ref())
+        .map(|original| compare_with_original(&published, original, numbers(job)));
+    let levels = compared.as_ref().and_then(|it| it.levels.clone());
     let (judged, privacy) = if specs.is_empty() {
         measure_all(&published, reference, &sensitive)?
     } else {
         let built = models::build(&specs, reference, &sensitive)?;
-        let judged = publish::verify_among(&published, &built, population.as_ref());
+        let judged = publish::verify_among(
+            &published,
+            &built,
+            population.as_ref(),
+            levels.as_deref().or(stated),
+        );
         let counted = plan.counted().len();
         let privacy = models::reached_among(&built, &judged.reached, reference, counted);
         (judged, privacy)
     };
-    let mut levels = None;
-    let against_original = original.as_ref().map(|original| {
-        let compared = compare_with_original(&published, original, numbers(job));
-        levels = compared.levels.clone();
+    let against_original = original.as_ref().zip(compared).map(|(original, compared)| {
         // Rows that are `*` in every column may be blank, as far as the original allows, and blank rows do not count
         // toward the budget.
         let blank = match asked_for_regions(job) {
