@@ -330,3 +330,17 @@ fn questions_are_answered_from_standard_input_if_asked_for() {
     );
     assert!(run.stdout.contains("  1  mondrian"), "{}", run.stdout);
 }
+
+/// Odd numbers are not next to each other, so no interval of several stays within the groups of level 1. Nothing but levels is
+/// left if merging classes can break the promise.
+#[test]
+fn groups_that_a_scheme_cannot_make_are_not_taken_where_levels_are_limited() {
+    let folder = Folder::with("t.csv", "n,c\n1,x\n2,y\n3,x\n4,y\n1,x\n2,y\n3,x\n4,y\n")
+        .and("n.csv", "1,odd,*\n2,even,*\n3,odd,*\n4,even,*\n");
+    let run = folder.run(
+        "anonymize t.csv -q n -s c -k 3 --privacy delta-disclosure(delta=5,absent=ignore) --hierarchy n=n.csv --max-levels 1 --algorithm auto --json",
+    );
+    let found = run.ends_with(0).json();
+    assert_ne!(found["algorithm"], "partition");
+    assert_eq!(found["levels"]["n"], 1);
+}

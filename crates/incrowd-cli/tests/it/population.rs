@@ -328,3 +328,18 @@ fn a_value_of_the_population_that_the_levels_lack_is_looked_for_there() {
         "{error}"
     );
 }
+
+/// The levels of the table are made from its numbers, those of the population from others: an interval means the same to both.
+#[test]
+fn intervals_are_understood_by_a_population_that_has_other_bounds() {
+    let people: String = (0..60)
+        .map(|at| format!("{}\n", 21 + 3 * (at % 12)))
+        .collect();
+    let folder = Folder::with("safe.csv", "age,ill\n[20-39],x\n[20-39],x\n[20-39],x\n")
+        .and("p.csv", format!("age\n{people}"));
+    let run =
+        folder.run("verify safe.csv -q age -s ill --privacy k-map(k=35) --population p.csv --json");
+    // 21, 24, ..., 39: seven of twelve ages with five people each.
+    let verified = run.ends_with(0).json();
+    assert_eq!(verified["privacy"][0]["reached"], 35);
+}

@@ -7,10 +7,11 @@ use super::boxes::Boxes;
 use super::classes::{Classes, PeopleOfClasses};
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::{CountedTable, LeafOrder, LeafSet, Work};
-use crate::hierarchy::Leaf;
+use crate::hierarchy::{Hierarchy, Leaf};
 use crate::lattice::Level;
 use crate::problem::{Interruption, Meter};
 use crate::recode::Labels;
+use crate::table::parse_number;
 use std::collections::BTreeSet;
 
 /// A class of a published table, and who it could be.
@@ -211,6 +212,22 @@ pub(super) fn people_of_classes(
     })
 }
 
+/// The numbers of the population in an interval `[low-high]` that its own levels do not have, as those of the table were made
+/// from other values.
+fn numbers_within(hierarchy: &Hierarchy, order: &LeafOrder, text: &str) -> Option<LeafSet> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let dashes = inner.match_indices('-').map(|(at, _)| at);
+    let (low, high) = dashes
+        .filter_map(|at| Some((parse_number(&inner[..at])?, parse_number(&inner[at + 1..])?)))
+        .find(|(low, high)| low <= high)?;
+    let leaves = (0..hierarchy.leaves() as u32).map(Leaf).filter(|&leaf| {
+        let number = parse_number(hierarchy.text(leaf));
+        number.is_some_and(|number| low <= number && number <= high)
+    });
+    let within: Vec<u32> = leaves.map(|leaf| leaf.0).collect();
+    (!within.is_empty()).then(|| order.set(within))
+}
+
 /// What the texts of one column stand for in the population.
 struct Column {
     /// For each text, by its leaf in the published table, the number of its cover.
@@ -249,8 +266,13 @@ impl Column {
         let labels = Labels::new(attribute);
         // A raw table may have values that the population has not; they decide nothing.
         let are_many = leaves.len() > 1;
-        let readable = |leaf: &&Leaf| labels.read(texts.text(**leaf), are_many).is_some();
-        let readable: Vec<Leaf> = leaves.iter().filter(readable).copied().collect();
+        let read = |leaf: Leaf| {
+            let text = texts.text(leaf);
+            let within = || numbers_within(hierarchy, labels.order(), text);
+            labels.read(text, are_many).or_else(within)
+        };
+        let is_readable = |leaf: &&Leaf| read(**leaf).is_some();
+        let readable: Vec<Leaf> = leaves.iter().filter(is_readable).copied().collect();
         let is_on = |level: &Level| {
             let mut readable = readable.iter();
             readable.all(|&leaf| hierarchy.group(*level, texts.text(leaf)).is_some())
@@ -264,7 +286,7 @@ impl Column {
             let cover = match level {
                 Some(level) => (hierarchy.group(level, text))
                     .map(|group| labels.leaves_of(level, group).clone()),
-                None => labels.read(text, are_many),
+                None => read(leaf),
             };
             if let Some(cover) = cover {
                 sides[leaf.index()] = Some(covers.len() as u32);

@@ -5,7 +5,7 @@ use crate::run::asked::Asked;
 use crate::run::counted::FirstPass;
 use crate::spec::{Job, WorkLimit};
 use incrowd_core::advisor::{self, Advice, Facts, Use, Wishes};
-use incrowd_core::algorithms::{ALGORITHMS, Algorithm, AlgorithmEntry, Optimal};
+use incrowd_core::algorithms::{ALGORITHMS, Algorithm, AlgorithmEntry, Generalization, Optimal};
 use incrowd_core::privacy::PrivacyModel;
 use incrowd_core::table::Kind;
 
@@ -61,6 +61,11 @@ pub(crate) fn rank(
             return Some(
                 "may pass by every solution, as merging classes can break the promises".to_owned(),
             );
+        }
+        // Values that a scheme cannot put into one group may be in one at these levels.
+        let is_partition = algorithm.entry().kind.generalization == Generalization::Partitions;
+        if wishes.is_unattended && is_partition && job.privacy.max_levels.is_some() {
+            return Some("may have no groups within the highest acceptable levels".to_owned());
         }
         let checked = check(job, asked, first_pass, models, algorithm);
         let named = format!("`{}` ", algorithm.entry().name);
