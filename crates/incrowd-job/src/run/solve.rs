@@ -2,11 +2,12 @@
 
 use crate::error::Error;
 use crate::run::choices::{self, Chooser};
-use crate::run::control::Control;
+use crate::run::control::{Control, Phase, PhaseWatch};
 use crate::run::counted::SearchWatch;
 use crate::spec::Job;
 use incrowd_core::algorithms::{Algorithm, Solved, unsafe_columns};
 use incrowd_core::problem::Problem;
+use incrowd_core::publish::{Release, publish_watched};
 
 /// Lets an algorithm that drops columns publish those as `*` that are unsafe by themselves at their highest acceptable
 /// level.
@@ -49,4 +50,20 @@ pub(crate) fn solve(
     drop(search);
     control.check()?;
     Ok(solved?)
+}
+
+/// Checks what a search found, and hands the release to whoever measures it; nothing is written.
+pub(crate) fn measured<T>(
+    (job, control): (&Job, &Control),
+    problem: &Problem<'_>,
+    solved: &Solved,
+    measure: impl FnOnce(&Release<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    control.within(job.search.time_limit, Phase::Write, || {
+        measure(&publish_watched(
+            problem,
+            &solved.proposal,
+            &PhaseWatch(control),
+        )?)
+    })
 }

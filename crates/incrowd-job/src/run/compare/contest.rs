@@ -5,16 +5,16 @@ use crate::report::comparison::{Run, RunFailed, RunReached};
 use crate::report::pictured::Pictured;
 use crate::report::stopped::Stopped;
 use crate::run::asked::Asked;
-use crate::run::control::{Control, Phase, PhaseWatch};
+use crate::run::control::Control;
 use crate::run::counted::{FirstPass, max_suppressed};
 use crate::run::describe::Answer;
 use crate::run::memory;
-use crate::run::solve::solve;
+use crate::run::solve::{measured, solve};
 use crate::spec::Job;
 use incrowd_core::algorithms::{Algorithm, Solved};
 use incrowd_core::privacy::PrivacyModel;
 use incrowd_core::problem::Problem;
-use incrowd_core::publish::{Release, Tally, publish_watched};
+use incrowd_core::publish::Tally;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::time::Instant;
 
@@ -85,20 +85,6 @@ impl Contest<'_> {
         }
     }
 
-    /// Checks what a search found, and hands the release to whoever measures it.
-    fn publish<T>(
-        &self,
-        problem: &Problem<'_>,
-        solved: &Solved,
-        measure: impl FnOnce(&Release<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let limit = self.job.search.time_limit;
-        self.control.within(limit, Phase::Write, || {
-            let watch = PhaseWatch(self.control);
-            measure(&publish_watched(problem, &solved.proposal, &watch)?)
-        })
-    }
-
     /// What an algorithm reaches and, if a page needs it, what is drawn of its release.
     pub(super) fn run(
         &self,
@@ -116,7 +102,7 @@ impl Contest<'_> {
         let peak_memory_bytes = memory::peak().filter(|_| is_measured);
         self.control.check()?;
         let answered = solved.and_then(|solved| {
-            self.publish(&problem, &solved, |release| {
+            measured((self.job, self.control), &problem, &solved, |release| {
                 let answer = Answer {
                     job: self.job,
                     asked: self.asked,
@@ -167,7 +153,7 @@ impl Contest<'_> {
         let problem = self.problem(algorithm, terms, &*metric)?;
         let compared_by = self.asked.metric.build(table)?;
         let found = self.solve(algorithm, &problem).and_then(|solved| {
-            self.publish(&problem, &solved, |release| {
+            measured((self.job, self.control), &problem, &solved, |release| {
                 Ok((release.loss(&*compared_by).0, solved.stopped.is_none()))
             })
         });

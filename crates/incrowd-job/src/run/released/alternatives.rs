@@ -10,16 +10,16 @@ use crate::report::released::{
     Alternative, Alternatives, Change, Choice, Neighbor, Nothing, Step, Tried,
 };
 use crate::run::asked::Asked;
-use crate::run::control::{Control, Phase, PhaseWatch};
+use crate::run::control::Control;
 use crate::run::counted::FirstPass;
 use crate::run::models;
-use crate::run::solve::{solve, without_unsafe_columns};
+use crate::run::solve::{measured, solve, without_unsafe_columns};
 use crate::spec::{Job, WorkLimit};
 use incrowd_core::algorithms::{Algorithm, Solved};
 use incrowd_core::lattice::{Level, Node};
 use incrowd_core::privacy::{Decimal, Direction, ModelSpec, PrivacyModel};
 use incrowd_core::problem::{Assessor, Problem};
-use incrowd_core::publish::{Release, publish_watched};
+use incrowd_core::publish::Release;
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::registry::Kind;
 
@@ -54,15 +54,16 @@ pub(crate) struct Trial<'a> {
 impl Trial<'_> {
     /// What else could have been had in place of this.
     pub(crate) fn alternatives(&self, solved: &Solved) -> Result<Alternatives, Error> {
-        let (published, reached, node) = self.publish(self.problem, solved, |release| {
-            let worst = release.reached().iter().map(|reached| reached.worst);
-            let choice = self.choice(release, solved)?;
-            Ok((
-                choice,
-                worst.collect::<Vec<Option<f64>>>(),
-                release.node().cloned(),
-            ))
-        })?;
+        let (published, reached, node) =
+            measured((self.job, self.control), self.problem, solved, |release| {
+                let worst = release.reached().iter().map(|reached| reached.worst);
+                let choice = self.choice(release, solved)?;
+                Ok((
+                    choice,
+                    worst.collect::<Vec<Option<f64>>>(),
+                    release.node().cloned(),
+                ))
+            })?;
         Ok(Alternatives {
             tried: self.tried(solved, &published, &reached)?,
             steps: match node {
@@ -73,20 +74,6 @@ impl Trial<'_> {
                 ),
             },
             published,
-        })
-    }
-
-    /// Checks what a search found, and hands the release to whoever measures it.
-    fn publish<T>(
-        &self,
-        problem: &Problem<'_>,
-        solved: &Solved,
-        measure: impl FnOnce(&Release<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let limit = self.job.search.time_limit;
-        self.control.within(limit, Phase::Write, || {
-            let watch = PhaseWatch(self.control);
-            measure(&publish_watched(problem, &solved.proposal, &watch)?)
         })
     }
 
@@ -219,7 +206,9 @@ impl Trial<'_> {
             .and_then(|problem| without_unsafe_columns(job, self.algorithm, problem, self.control))
             .and_then(|problem| {
                 let solved = solve(job, self.algorithm, &problem, None, self.control)?;
-                self.publish(&problem, &solved, |release| self.choice(release, &solved))
+                measured((self.job, self.control), &problem, &solved, |release| {
+                    self.choice(release, &solved)
+                })
             });
         self.control.check()?;
         Ok(found.map_err(|_| Nothing::NotFound))
