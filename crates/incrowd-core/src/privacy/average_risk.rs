@@ -25,7 +25,8 @@ crate::documented! {
     /// the answer does; if not, they search again for larger classes, at most for 1 / max rows, with
     /// which it always holds, and prove nothing but a bound.
     /// # Cost
-    /// A look at the size of every class. With rows that may be suppressed, no node rules out others, so every one is counted.
+    /// A look at the size of every class. With rows that may be suppressed, it rules out no node below another; only rows that are
+    /// lost there by other promises do.
     /// # Paper
     /// F. K. Dankar and K. El Emam, A Method for Evaluating Marketer Re-identification Risk, EDBT/ICDT Workshops 2010.
     #[derive(Debug, Clone, PartialEq, Eq)]

@@ -146,7 +146,7 @@ impl PrivacyModel for EntropyLDiversity {
 
     fn smallest_safe(&self) -> u32 {
         // There are l values at least.
-        super::rounded_up(self.l)
+        super::ceiling(self.l)
     }
 
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {

@@ -86,7 +86,7 @@ impl PrivacyModel for FrequencyLDiversity {
 
     fn smallest_safe(&self) -> u32 {
         // A value that occurs makes up at least one row.
-        super::rounded_up(self.l)
+        super::ceiling(self.l)
     }
 
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {

@@ -231,7 +231,7 @@ fn whole(parameter: Decimal) -> u32 {
 }
 
 /// The least whole number that is not below a setting of at least 0.
-fn rounded_up(parameter: Decimal) -> u32 {
+fn ceiling(parameter: Decimal) -> u32 {
     let whole = parameter.numerator().div_ceil(parameter.denominator());
     u32::try_from(whole).unwrap_or(u32::MAX)
 }

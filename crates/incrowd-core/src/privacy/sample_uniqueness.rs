@@ -24,7 +24,8 @@ crate::documented! {
     /// the answer does; if not, they search again for classes of at least two rows, with
     /// which it always holds, and prove nothing but a bound.
     /// # Cost
-    /// A look at the size of every class. With rows that may be suppressed, no node rules out others, so every one is counted.
+    /// A look at the size of every class. With rows that may be suppressed, it rules out no node below another; only rows that are
+    /// lost there by other promises do.
     /// # Paper
     /// C. Skinner and D. Holmes, Estimating the Re-identification Risk Per Record in Microdata, Journal of Official Statistics
     /// 14(4), 1998.
