@@ -298,6 +298,27 @@ fn the_slide_negative_binomial_is_found_from_what_it_predicts() {
 }
 
 #[test]
+fn adult_has_the_slide_negative_binomial_of_the_published_equations() {
+    // No worked value is published, and ARX 3.9 solves other equations: its number of classes subtracts 1 once for every
+    // size and not once for every class, and its second equation multiplies by D^(alpha + 2) where its own derivative
+    // divides. So the equations of Chen and Keller-McNulty, with the classes of Haas and Stokes, were solved by Newton's
+    // method with 40 digits, in another language.
+    let sizes = adult();
+    for (fraction, share, classes) in [
+        (0.01, 0.204_679_015_302_641_49, 698_974.257_777_718),
+        (0.05, 0.215_631_263_975_433_82, 175_467.817_517_266),
+        (0.1, 0.249_976_937_568_294_48, 105_499.473_829_073),
+        (0.2, 0.319_459_375_398_977_7, 65_149.982_601_192_7),
+        (0.5, 0.427_023_314_473_753_53, 33_415.599_241_632_4),
+    ] {
+        close(snb::classes_of_population(&sizes, fraction), classes, 1e-14);
+        let population = (30_162.0 / fraction).round();
+        let estimate = PopulationUniques::estimate(&sizes, population as u64);
+        close(estimate.snb.unwrap() / population, share, 1e-9);
+    }
+}
+
+#[test]
 fn the_slide_negative_binomial_has_one_solution_at_most() {
     let mut draw = Draw::new(5);
     let mut fraction = || (draw.next_number() >> 11) as f64 / (1_u64 << 53) as f64;
