@@ -237,6 +237,12 @@ fn promises_about_a_population_are_refused_where_they_do_not_fit() {
     assert_eq!(code(match_any), "population-elsewhere");
     assert_eq!(code("--population few.csv"), "population-too-small");
     assert_eq!(code("--population none.csv"), "not-found");
+    let reversed = "--privacy delta-presence(min=0.5,max=0.2) --population all.csv";
+    assert_eq!(code(reversed), "parameter-out-of-range");
+    let unused =
+        format!("anonymize people.csv {ROLES} -k 2 --population all.csv -o safe.csv --json");
+    let found = folder.run(&unused).ends_with(2).json();
+    assert_eq!(found["error"]["code"], "population-unused");
     // The population is read, so it must not be written.
     assert_eq!(code("--population all.csv -o all.csv"), "overwrites-input");
     let evaluate = format!("evaluate people.csv {ROLES} --privacy k-map(k=2) --json");

@@ -3,6 +3,7 @@
 use super::decimal::ratio;
 use super::registry::{ModelEntry, ModelKind};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
+use crate::error::Error;
 use crate::registry::{Kind, Setting};
 
 crate::documented! {
@@ -46,10 +47,18 @@ pub(super) const ENTRY: ModelEntry = ModelEntry {
         Setting::optional("min", Kind::Distance, "least share of them").or("0"),
     ],
     kind: ModelKind::of_population(|given, _| {
-        Ok(Box::new(DeltaPresence {
-            max: given.decimal("max"),
-            min: given.decimal("min"),
-        }))
+        let (max, min) = (given.decimal("max"), given.decimal("min"));
+        if min > max {
+            // No class could keep both.
+            return Err(Error::SettingOutOfRange {
+                family: "model",
+                owner: ENTRY.name,
+                setting: "min",
+                given: min.to_string(),
+                allowed: format!("at most `max`, which is {max}"),
+            });
+        }
+        Ok(Box::new(DeltaPresence { max, min }))
     }),
 };
 

@@ -93,6 +93,7 @@ incrowd_core::error_codes! {
     Threshold => "threshold", "An invalid threshold of risk.";
     PopulationTooSmall => "population-too-small", "A population with fewer people than the table has rows.";
     PopulationNeeded => "population-needed", "A privacy model about a population, without one.";
+    PopulationUnused => "population-unused", "A population, without a privacy model about one.";
     PopulationElsewhere => "population-elsewhere", "A privacy model about a population where it cannot be judged.";
     PopulationUnmatched => "population-unmatched", "A population in which no row of the table matches anyone.";
     WorkerLost => "worker-lost", "A thread ended without a result. A bug in incrowd.";

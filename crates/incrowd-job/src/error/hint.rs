@@ -292,6 +292,11 @@ impl Error {
             Error::PopulationNeeded { .. } => {
                 "give a table of everyone whom the rows could be about, with the same columns: `--population FILE`".into()
             }
+            Error::PopulationUnused => {
+                "add a promise such as `--privacy 'k-map(k=5)'`, or leave `--population` out; `incrowd risk --population` tells \
+                 how easily people are found among it"
+                    .into()
+            }
             Error::PopulationElsewhere { .. } => {
                 "treat missing cells as a value of their own (`--missing-cells own-value`), so that they say who they could be \
                  about; or ask for k-anonymity, which promises more"

@@ -579,6 +579,9 @@ pub enum Error {
         /// The model.
         model: &'static str,
     },
+    /// A population, without a model about one.
+    #[error("a population is given, and no promise is about one")]
+    PopulationUnused,
     /// A model about a population where it cannot be judged.
     #[error("`{model}` cannot be used with {place}")]
     PopulationElsewhere {

@@ -45,6 +45,9 @@ impl Asked {
         }
         let models = models::parse(texts)?;
         models::check_population(job, &models)?;
+        if job.privacy.population.is_some() && models::about_population(&models).is_none() {
+            return Err(Error::PopulationUnused);
+        }
         let metric = job.search.metric.as_deref().unwrap_or(default_metric);
         let metric = job.metric(metric)?;
         let is_research_value = metric.name() == RESEARCH_VALUE;
