@@ -500,6 +500,8 @@ fn zips() -> String {
     levels(3, |zip| format!("{}***", &zip[..2]))
 }
 
+const K_MAP: &str = "--privacy 'k-map(k=2)' --population people.csv";
+
 #[test]
 #[cfg(unix)]
 fn the_commands_to_check_it_work_as_they_are() {
@@ -507,18 +509,22 @@ fn the_commands_to_check_it_work_as_they_are() {
         ("safe.csv", "t.csv", "c.json"),
         ("it's \"safe\" $(x).csv", "a & b;.csv", "c <x> `y`.json"),
     ] {
-        for (has_certificate, promise) in [
-            (true, "-k 2"),
-            (false, "-k 2"),
-            (true, "--privacy 'k-map(k=2)' --population people.csv"),
-            (false, "--privacy 'k-map(k=2)' --population people.csv"),
+        let single = "--hierarchy age=interval:20,40 --hierarchy zip=./order --missing-tokens ? --missing-tokens 'n/a, b'";
+        for (has_certificate, promise, levels) in [
+            (true, "-k 2", "--hierarchies h"),
+            (false, "-k 2", "--hierarchies h"),
+            (true, K_MAP, "--hierarchies h"),
+            (false, K_MAP, "--hierarchies h"),
+            (true, K_MAP, single),
+            (false, "-k 2", single),
         ] {
             let folder = Folder::with(table, PATIENTS)
                 .and("people.csv", PATIENTS)
                 .and("h/age.csv", ages())
                 .and("h/zip.csv", zips())
-                .and("h/sex.csv", "f,*\nm,*\n");
-            let request = format!("anonymize {ROLES} {promise} --hierarchies h");
+                .and("h/sex.csv", "f,*\nm,*\n")
+                .and("order", zips());
+            let request = format!("anonymize {ROLES} {promise} {levels}");
             let mut command = folder.command(&request);
             command.args([table, "--report", "p.html", "-o", release]);
             if has_certificate {

@@ -19,6 +19,7 @@ pub(crate) mod released;
 pub(crate) mod research;
 pub(crate) mod revealing;
 pub(crate) mod risk;
+pub(crate) mod shell;
 pub(crate) mod simulation;
 pub(crate) mod stopped;
 pub(crate) mod survival;

@@ -58,8 +58,10 @@ pub(crate) struct Files {
     pub(crate) population: Option<String>,
     /// The folder of hierarchies.
     pub(crate) hierarchies: Option<String>,
-    /// Whether single columns were given a hierarchy of their own.
-    pub(crate) has_own_hierarchies: bool,
+    /// Single columns with a hierarchy of their own, as `column=file` or `column=builder`.
+    pub(crate) own_hierarchies: Vec<String>,
+    /// Whether there are levels that are in no file.
+    pub(crate) has_levels_at_hand: bool,
 }
 
 /// What is measured for the page alone.

@@ -13,6 +13,8 @@ use crate::report::pictured::Pictured;
 use crate::report::released::{Alternatives, Facts, Files, Promise, Released};
 use crate::run::describe::Answer;
 use crate::run::files::file_name;
+use crate::spec::HierarchySource;
+use incrowd_core::hierarchy::HierarchySpec;
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::publish::Reached;
 use incrowd_core::registry::{Kind, Setting};
@@ -56,7 +58,22 @@ pub(crate) fn page(
                 .map(|written| (name(&written.path), written.sha256.clone())),
             population: job.privacy.population.as_deref().map(file_name),
             hierarchies: job.columns.hierarchies.as_deref().map(name),
-            has_own_hierarchies: !job.hierarchies.is_empty(),
+            own_hierarchies: (job.hierarchies.iter())
+                .filter_map(|(column, source)| {
+                    let source = match source {
+                        HierarchySource::File(path) => match name(path) {
+                            // Else it would be taken for a builder.
+                            file if HierarchySpec::is_meant_by(&file) => format!("./{file}"),
+                            file => file,
+                        },
+                        HierarchySource::Built(text) => text.clone(),
+                        HierarchySource::Attached(_) => return None,
+                    };
+                    Some(format!("{column}={source}"))
+                })
+                .collect(),
+            has_levels_at_hand: (job.hierarchies.values())
+                .any(|source| matches!(source, HierarchySource::Attached(_))),
         },
         facts,
     }

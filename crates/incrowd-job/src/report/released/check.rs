@@ -3,6 +3,7 @@
 use super::Released;
 use crate::report::page::words::paragraph;
 use crate::report::page::{Html, element, with};
+use crate::report::shell::quoted;
 use crate::report::visible::visible;
 use std::fmt::Write;
 
@@ -79,10 +80,10 @@ pub(super) fn section(released: &Released<'_>) -> Html {
             "The name of a file has signs that cannot be shown; give the file as it is called.",
         ));
     }
-    if files.has_own_hierarchies {
+    if files.has_levels_at_hand {
         html.push(paragraph(
-            "Single columns were given hierarchies of their own: add the same `--hierarchy` flags where the table or a \
-             population is compared with the release.",
+            "The program that made the release had the levels of some columns at hand and not in a file: write them to one, \
+             and name it with `--hierarchy COLUMN=FILE`.",
         ));
     }
     html
@@ -98,15 +99,6 @@ fn command(text: &str) -> Html {
 
 /// In place of a release that is not in a file yet.
 const RELEASE: &str = "RELEASE.csv";
-
-/// A word of a command line, as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+%".contains(letter);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
-}
 
 /// A file name, which must not be taken for a flag.
 fn file(name: &str) -> String {
@@ -152,6 +144,8 @@ fn for_readers(released: &Released<'_>) -> String {
             if request.missing != "own-value" {
                 text += &format!(" --missing-cells {}", quoted(&request.missing));
             }
+            let tokens = request.missing_tokens.iter();
+            text += &columns("--missing-tokens", tokens.map(String::as_str));
         }
     }
     if let Some(population) = &files.population {
@@ -163,10 +157,13 @@ fn for_readers(released: &Released<'_>) -> String {
 }
 
 fn hierarchies(released: &Released<'_>) -> String {
-    let folder = released.files.hierarchies.as_deref();
-    folder.map_or_else(String::new, |folder| {
+    let files = &released.files;
+    let folder = files.hierarchies.as_deref();
+    let folder = folder.map_or_else(String::new, |folder| {
         format!(" --hierarchies {}", file(folder))
-    })
+    });
+    let own = files.own_hierarchies.iter().map(String::as_str);
+    folder + &columns("--hierarchy", own)
 }
 
 fn for_the_holder(released: &Released<'_>) -> String {
@@ -221,15 +218,11 @@ pub(super) fn reveals(released: &Released<'_>) -> Html {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::file;
 
     #[test]
-    fn a_shell_reads_back_what_was_quoted() {
-        assert_eq!(quoted("safe.csv"), "safe.csv");
-        assert_eq!(quoted("k-anonymity(k=5)"), "'k-anonymity(k=5)'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("a$(rm)b"), "'a$(rm)b'");
+    fn a_file_is_not_taken_for_a_flag() {
+        assert_eq!(file("safe.csv"), "safe.csv");
         assert_eq!(file("-x.csv"), "./-x.csv");
     }
 }

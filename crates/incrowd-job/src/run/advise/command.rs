@@ -1,6 +1,7 @@
 //! A job as a command that a shell runs.
 
 use crate::error::Error;
+use crate::report::shell::quoted;
 use crate::spec::{Job, MissingCells, Others, Suppressed, Unlisted};
 use std::path::Path;
 
@@ -165,26 +166,9 @@ fn parts(job: &Job) -> Vec<Part> {
     parts
 }
 
-/// A word as every shell of the family of `sh` takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+".contains(&byte);
-    match !word.is_empty() && word.bytes().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_change_them() {
-        assert_eq!(quoted("age,sex"), "age,sex");
-        assert_eq!(quoted("my data.csv"), "'my data.csv'");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn a_job_is_written_as_the_flags_that_say_it() {
