@@ -318,7 +318,7 @@ pub fn random_model(name: &str, problem: &OracleProblem, rng: &mut Rng) -> Optio
         let shares = [0, 0, 0, 100, 250, 400, 500];
         let min = shares[rng.usize(0..shares.len())];
         let max = [250, 400, 500, 600, 750, 1000][rng.usize(0..6)];
-        let (min, max) = (Thousandths(min), Thousandths(max));
+        let (min, max) = (Thousandths(min.min(max)), Thousandths(max));
         return Some(Promise::DeltaPresence { min, max }.into());
     }
     if name == "average-risk" {
