@@ -449,3 +449,59 @@ fn more_columns_than_the_search_has_bits_for_are_refused() {
     assert_eq!(solve(64), Ok(()));
     assert_eq!(solve(65), Err(Error::PartitionTooWide));
 }
+
+/// A table of four ordered columns, with the metric that boundaries are searched for.
+fn ordered_problem(rng: &mut Rng) -> OracleProblem {
+    let columns = ["a", "b", "c", "d"];
+    let most: Vec<u32> = columns.iter().map(|_| rng.u32(2..=7)).collect();
+    let mut text = String::new();
+    for _ in 0..rng.usize(40..200) {
+        // Small numbers are frequent, as in most tables.
+        let cells = most
+            .iter()
+            .map(|&most| rng.u32(0..most).min(rng.u32(0..most)));
+        let cells: Vec<String> = cells.map(|cell| cell.to_string()).collect();
+        text += &format!("{}\n", cells.join(" "));
+    }
+    let mut oracle = tiny_problem("a b c d", &text);
+    oracle.models.clear();
+    oracle.max_suppressed = [0, 0, rng.usize(0..10)][rng.usize(0..3)];
+    oracle.require(Promise::KAnonymity {
+        k: rng.usize(2..=9),
+    })
+}
+
+#[test]
+fn boundaries_lead_to_the_cost_that_enumeration_finds_whatever_the_threads() {
+    let mut most_nodes = 0;
+    for seed in seeds(25) {
+        let rng = &mut Rng::with_seed(seed);
+        let oracle = ordered_problem(rng);
+        let prepared = oracle.prepare().unwrap();
+        let built = prepared.metric(&OracleMetric::Discernibility).unwrap();
+        let mut problem = prepared.problem(&*built);
+        let mut of = |direction, threads| {
+            let settings = PartitionSettings {
+                direction,
+                ..PartitionSettings::default()
+            };
+            problem.settings.own = settings.given();
+            problem.settings.threads = threads;
+            partition::solve(&problem, &Unwatched)
+        };
+        let enumerated = of(Direction::BottomUp, 1);
+        let one = of(Direction::Boundaries, 1);
+        assert_eq!(one, of(Direction::Boundaries, 3), "seed {seed}");
+        match (enumerated, one) {
+            (Ok((_, enumerated)), Ok((proposal, one))) => {
+                assert_eq!(one.direction, Direction::Boundaries);
+                assert_eq!(one.cost, enumerated.cost, "seed {seed}");
+                assert_eq!(proposal.guarantee, Guarantee::Optimal);
+                most_nodes = most_nodes.max(one.counts.nodes_visited);
+            }
+            (enumerated, one) => assert_eq!(enumerated.is_err(), one.is_err(), "seed {seed}"),
+        }
+    }
+    // Enough that limits are raised step by step.
+    assert!(most_nodes > 64, "{most_nodes}");
+}

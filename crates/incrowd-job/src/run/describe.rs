@@ -672,10 +672,7 @@ fn partition_search(account: &partition::Account) -> PartitionSearch {
             .into_iter()
             .map(|(name, count)| (name.to_owned(), count))
             .collect(),
-        search: match account.is_bottom_up {
-            true => "bottom-up".to_owned(),
-            false => "top-down".to_owned(),
-        },
+        search: account.direction.name().to_owned(),
         search_reason: account.reason.to_owned(),
         choices: account.choices,
     }

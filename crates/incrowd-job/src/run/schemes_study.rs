@@ -404,8 +404,7 @@ impl Study<'_> {
         };
         let direction = match &account {
             None => case.direction,
-            Some(account) if account.is_bottom_up => Direction::BottomUp,
-            Some(_) => Direction::TopDown,
+            Some(account) => account.direction,
         };
         self.rows.push(SchemesRow {
             experiment: case.experiment,

@@ -105,6 +105,15 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Whether every class that is large enough may be published, whatever else it is.
+    pub(super) fn is_by_size(&self) -> bool {
+        let by_size = (1..).zip(self.is_safe_by_size.iter().skip(1));
+        self.reads_sizes_only()
+            && by_size
+                .into_iter()
+                .all(|(size, &is_safe)| is_safe == (size >= self.smallest))
+    }
+
     /// Whether sizes alone decide.
     pub(super) fn reads_sizes_only(&self) -> bool {
         self.columns.is_empty() && !self.reads_people

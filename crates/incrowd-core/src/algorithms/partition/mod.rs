@@ -3,9 +3,11 @@
 //! `values` says which values there are and in which order, `scheme` which partitions of them are allowed, `walk` how
 //! to visit each of these once. `classes` are merged, never counted again; `cost` says what they cost. `program` finds
 //! the best partition of one column when all others are fixed, `search` branches over the others with bounds, and
-//! `improve` finds good results if no proof is within reach.
+//! `improve` finds good results if no proof is within reach. `boundaries` decides about one boundary between neighbors at
+//! a time, for more columns; `way` says which search suits.
 
 mod blocks;
+mod boundaries;
 mod classes;
 mod cost;
 mod ground;
@@ -20,6 +22,7 @@ mod tests;
 mod tree;
 mod values;
 mod walk;
+mod way;
 
 pub use search::Counts;
 pub use settings::{CoarseSteps, Direction, PartitionSettings, PruningRules, Scheme};
@@ -33,7 +36,8 @@ use crate::algorithms::properties::{self, GrowsWith, Optimum, Properties, Target
 use crate::problem::{Assessor, Guarantee, Interruption, Meter, Problem, Proposal, Watch};
 use crate::utility::Loss;
 use ground::Ground;
-use search::{Manner, choose};
+use search::Manner;
+use way::{Way, choose};
 
 crate::documented! {
     /// The partition of every column's values with the lowest cost under a scheme for each column, proven.
@@ -51,7 +55,9 @@ crate::documented! {
     /// Figure 6 as printed visits some partitions twice; this implementation visits each once. Rows not published yet
     /// are bounded by the smallest safe class (DM) or their present penalty (HDM) instead of 0, and by all rows once
     /// no class below can be safe. The dynamic program for one column and the start from one column at a time are our
-    /// own. Every model is supported, not only k; suppression may have a budget.
+    /// own. Every model is supported, not only k; suppression may have a budget. Where there are too many partitions, the
+    /// metric is `discernibility`, the model k-anonymity and the schemes join neighbors only, the search decides about
+    /// single boundaries between neighbors instead, and proves growing shares of the best cost.
     /// # Guarantee
     /// A proof, unless a limit on time or work ends it: then the best result so far and a proven lower bound.
     /// # Needs
@@ -73,8 +79,7 @@ crate::documented! {
     /// # Measured
     /// Adult, 30162 rows: `incrowd compare adult.csv -q age,marital-status,race,sex -k 5 --max-suppressed 0 --metric
     /// discernibility --algorithms partition,optimal --others drop --hierarchies hierarchies` gives discernibility
-    /// 7428116 with 211 classes, proven, where `optimal` has 56246624 with 30. With eight columns there is no proof:
-    /// after `--work-limit 100M` the gap is 99 %.
+    /// 7428116 with 211 classes, proven, where `optimal` has 56246624 with 30.
     #[derive(Debug)]
     pub struct Partition;
 }
@@ -145,8 +150,8 @@ pub struct Account {
     pub seed: Option<f64>,
     /// How much was searched.
     pub counts: Counts,
-    /// Whether the search went bottom-up.
-    pub is_bottom_up: bool,
+    /// How the search went; never [`Direction::Auto`].
+    pub direction: Direction,
     /// Why.
     pub reason: &'static str,
     /// How many choices of partitions there are.
@@ -161,13 +166,17 @@ pub fn solve(problem: &Problem<'_>, watch: &dyn Watch) -> Result<(Proposal, Acco
 fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, Account), Error> {
     let settings = PartitionSettings::of(&problem.settings.own);
     let ground = Ground::new(problem, &settings, meter)?;
-    let rules = settings.rules;
-    let (is_bottom_up, reason) = choose(&ground, settings.direction);
-    let manner = Manner {
-        is_bottom_up,
-        rules,
+    let chosen = choose(&ground, &settings);
+    let answer = match &chosen.way {
+        Way::Boundaries(board) => boundaries::search(&ground, board)?,
+        &Way::Partitions { is_bottom_up } => {
+            let manner = Manner {
+                is_bottom_up,
+                rules: settings.rules,
+            };
+            search::search(&ground, manner)?
+        }
     };
-    let answer = search::search(&ground, manner)?;
     let Some(best) = answer.best else {
         let nothing = |interruption: Interruption| {
             interruption.with_nothing_found(answer.counts.nodes_visited, meter.spent())
@@ -211,8 +220,8 @@ fn solve_metered(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Proposal, 
         rows_suppressed: best.suppressed,
         seed: answer.seed,
         counts: answer.counts,
-        is_bottom_up,
-        reason,
+        direction: chosen.way.direction(),
+        reason: chosen.reason,
         choices: Choices::new(ground.spaces.iter().map(|space| space.size()).product()),
     };
     Ok((proposal, account))

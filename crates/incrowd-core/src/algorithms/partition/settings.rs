@@ -29,7 +29,8 @@ pub(super) const DECLARED: &[Setting] = &[
     Setting::optional(
         "search",
         Kind::Choice(&Direction::NAMES),
-        "where to start: bottom-up from the raw values, top-down from one block, or auto",
+        "how to search: bottom-up from the raw values, top-down from one block, by deciding about single boundaries \
+         between neighboring values (discernibility and k-anonymity, schemes that join neighbors), or auto",
     )
     .or("auto"),
     Setting::optional(
@@ -93,13 +94,15 @@ impl FromStr for Scheme {
     }
 }
 
-/// From which end a search over partitions starts.
+/// How partitions are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Direction {
     /// From raw values, joining blocks.
     BottomUp,
     /// From one block per column, splitting it.
     TopDown,
+    /// One boundary between neighboring values after the other.
+    Boundaries,
     /// Whatever suits the problem.
     #[default]
     Auto,
@@ -107,10 +110,15 @@ pub enum Direction {
 
 impl Direction {
     /// Every direction.
-    pub const ALL: [Direction; 3] = [Direction::BottomUp, Direction::TopDown, Direction::Auto];
+    pub const ALL: [Direction; 4] = [
+        Direction::BottomUp,
+        Direction::TopDown,
+        Direction::Boundaries,
+        Direction::Auto,
+    ];
 
     /// Their names, in the same order.
-    const NAMES: [&str; 3] = ["bottom-up", "top-down", "auto"];
+    const NAMES: [&str; 4] = ["bottom-up", "top-down", "boundaries", "auto"];
 
     /// The name users type.
     pub fn name(self) -> &'static str {

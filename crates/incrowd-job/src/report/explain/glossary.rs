@@ -482,6 +482,13 @@ pub(super) static GLOSSARY: &[Word] = &[
     ),
     word(
         Family::Choice,
+        "boundaries",
+        "Searches partitions by deciding about one boundary between two neighboring values after the other: kept or gone.",
+        "",
+        "`--algorithm partition --search boundaries`.",
+    ),
+    word(
+        Family::Choice,
         "top-down",
         "Searches partitions from one block per column downward, splitting blocks.",
         "",

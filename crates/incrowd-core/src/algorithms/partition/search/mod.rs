@@ -8,12 +8,11 @@
 //! One attribute may be left out of the tree; for every node the [program](super::program) finds its best partition.
 
 mod bound;
-mod direction;
 mod expand;
 mod node;
 mod start;
 
-pub(super) use direction::choose;
+pub(super) use start::seed;
 
 use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
@@ -26,7 +25,6 @@ use crate::draw::Draw;
 use crate::problem::{Interruption, Progress};
 use crate::utility::Loss;
 use node::Node;
-use start::seed;
 use std::collections::BinaryHeap;
 
 /// Classes merged before the search also looks for better results heuristically; most searches finish before.
@@ -97,7 +95,7 @@ pub(super) fn search(ground: &Ground<'_>, manner: Manner) -> Result<Answer, Erro
     }
 }
 
-enum Stop {
+pub(super) enum Stop {
     Interrupted(Interruption),
     Failed(Error),
 }

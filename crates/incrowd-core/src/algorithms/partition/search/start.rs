@@ -16,7 +16,7 @@ const FEW_CHOICES: f64 = 1e10;
 
 /// A good solution to start from: the best of several starts, each improved as far as one attribute at a time goes. If
 /// stopped early, it is the best so far.
-pub(super) fn seed(ground: &Ground<'_>) -> Result<Option<Solution>, Error> {
+pub(in super::super) fn seed(ground: &Ground<'_>) -> Result<Option<Solution>, Error> {
     let mut best: Option<Solution> = None;
     match improve_starts(ground, &mut best) {
         Err(Stop::Failed(error)) => Err(error),

@@ -65,7 +65,7 @@ fn is_allowed(scheme: Scheme, levels: &[Vec<u32>], partition: &Partition) -> boo
 }
 
 /// Up to eight values, whose groups are runs of the order; the last level need not be one group.
-fn any_values() -> impl Strategy<Value = Values> {
+pub(in super::super) fn any_values() -> impl Strategy<Value = Values> {
     let level = proptest::collection::vec(any::<bool>(), 8);
     (
         1usize..=8,

@@ -3,6 +3,8 @@
 mod definition;
 mod paper;
 
+pub(super) use definition::any_values;
+
 use super::blocks::Partition;
 use super::scheme::{Space, find};
 use super::values::Values;

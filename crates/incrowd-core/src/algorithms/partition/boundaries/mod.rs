@@ -1,0 +1,353 @@
+//! Branch and bound over single boundaries, for schemes that join neighbors.
+//!
+//! A node decides about some boundaries, its two children about one more: kept or gone. [`look`] says what follows from
+//! what is decided, most of all: a boundary that would leave too small a class is gone, one that would cost too much to
+//! remove is kept, and each of these decisions leads to others. That is what makes more than four columns possible, where
+//! enumerating the partitions of one column after the other does not get far.
+//!
+//! What costs too much depends on the best known result, and to prove that nothing is much better takes far less than to
+//! prove that nothing is better at all. So the search goes through the space several times, each time with a higher
+//! limit, and proves the limit each time it comes to an end.
+
+mod decisions;
+mod look;
+#[cfg(test)]
+mod tests;
+
+use super::ground::{Ground, Solution, below};
+use super::improve;
+use super::search::{Answer, Counts, Stop, seed};
+use crate::Error;
+use crate::counts::Work;
+use crate::draw::Draw;
+use crate::problem::{Interruption, Progress};
+use crate::utility::Loss;
+use decisions::{Boundaries, Boundary, Decisions};
+pub(super) use look::Board;
+use look::{Looked, Node};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::atomic::AtomicU64;
+
+/// Nodes that are expanded with the same limit, and so may be by several threads. More would often be expanded in vain.
+const BATCH: usize = 16;
+
+/// More boundaries than this take too long to decide one by one.
+const MOST_BOUNDARIES: usize = 2000;
+
+/// The shares of the best cost to prove, one after the other.
+const SHARES: [f64; 7] = [0.5, 0.7, 0.8, 0.87, 0.93, 0.97, 1.0];
+
+/// Nodes after which a search for a proof starts with smaller shares.
+const NODES_BEFORE_SHARES: u64 = 64;
+
+/// The part of all work, as one of so many, that is spent on looking for better results.
+const IMPROVING: u64 = 5;
+
+/// The table as this search sees it; none if it cannot search it.
+pub(super) fn board(ground: &Ground<'_>) -> Option<Board> {
+    if ground.cost.reads_values() || !ground.judge.is_by_size() {
+        return None;
+    }
+    let boundaries = Boundaries::new(&ground.spaces)?;
+    if boundaries.len() > MOST_BOUNDARIES {
+        return None;
+    }
+    let finest = &ground.finest;
+    let attributes = ground.attributes();
+    let classes = (0..finest.len()).map(|class| {
+        let places = (0..attributes).map(|attribute| finest.place(class, attribute));
+        (finest.sizes[class], places.collect())
+    });
+    let rows = ground.cost.rows;
+    let terms = (ground.judge.smallest, rows, ground.max_suppressed());
+    Board::new(boundaries, attributes, classes, terms)
+}
+
+/// Searches all partitions.
+pub(super) fn search(ground: &Ground<'_>, board: &Board) -> Result<Answer, Error> {
+    let mut search = Search {
+        ground,
+        board,
+        best: None,
+        seed: None,
+        proven: 0,
+        counts: Counts::default(),
+        work_beside: 0,
+        draw: Draw::new(ground.problem.settings.seed),
+    };
+    let outcome = search.run();
+    let is_complete = outcome.is_ok();
+    match outcome {
+        Err(Stop::Failed(error)) => return Err(error),
+        Err(Stop::Interrupted(Interruption::Cancelled)) => return Err(Error::Cancelled),
+        Ok(()) | Err(Stop::Interrupted(_)) => {}
+    }
+    let cost = search.best.as_ref().map_or(f64::INFINITY, |best| best.cost);
+    Ok(Answer {
+        lower_bound: match is_complete {
+            true => cost,
+            false => (search.proven as f64).min(cost),
+        },
+        best: search.best,
+        seed: search.seed,
+        is_complete,
+        counts: search.counts,
+    })
+}
+
+struct Search<'a, 'g> {
+    ground: &'a Ground<'g>,
+    board: &'a Board,
+    best: Option<Solution>,
+    /// The cost of the start to beat.
+    seed: Option<f64>,
+    /// Nothing costs less.
+    proven: u64,
+    counts: Counts,
+    /// Work spent on looking for better results.
+    work_beside: u64,
+    draw: Draw,
+}
+
+/// A node in the queue.
+struct Waiting {
+    node: Node,
+    number: u64,
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+/// The greatest is expanded next: the one with the lowest bound, then the latest.
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |it: &Self| (Reverse(it.node.bound), it.number);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// How a pass through the space ended.
+enum Pass {
+    /// Nothing costs less than the limit but what was found.
+    Proven,
+    /// It took more nodes than it may.
+    TooLong,
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        // First the bound of everything, then a start, so that there is something to compare the start with.
+        let root = self.board.look(
+            self.board.boundaries.first().clone(),
+            u64::MAX,
+            self.ground.meter,
+        )?;
+        self.raise(root.node.as_ref().map_or(u64::MAX, |node| node.bound));
+        self.take(root.solution, true)?;
+        let seed = seed(self.ground).map_err(Stop::Failed)?;
+        if let Some(seed) = seed.filter(|seed| seed.cost.is_finite()) {
+            self.seed = Some(seed.cost);
+            self.keep_better(seed);
+        }
+        if root.node.is_none() {
+            return Ok(());
+        }
+        if let Pass::Proven = self.pass(1.0, NODES_BEFORE_SHARES)? {
+            return Ok(());
+        }
+        for share in SHARES {
+            // What the last pass has proven need not be proven again.
+            if self.proven >= self.limit(share) && share < 1.0 {
+                continue;
+            }
+            self.pass(share, u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// What costs at least this need not be found.
+    fn limit(&self, share: f64) -> u64 {
+        match &self.best {
+            // Costs are whole numbers, up to the rounding of very large ones.
+            Some(best) => (share * below(best.cost)).ceil() as u64,
+            None => u64::MAX,
+        }
+    }
+
+    /// Goes through the whole space, but for what costs more than a share of the best.
+    fn pass(&mut self, share: f64, most: u64) -> Result<Pass, Stop> {
+        let ground = self.ground;
+        let last = self.counts.nodes_visited.saturating_add(most);
+        let first = self.board.boundaries.first().clone();
+        let mut limit = self.limit(share);
+        let root = self.board.look(first, limit, ground.meter)?;
+        let mut queue = BinaryHeap::new();
+        let mut stack = Vec::new();
+        let mut number = 0;
+        let bytes = self.board.boundaries.len() + size_of::<Waiting>() + 64;
+        let most_queued = ground.problem.memory_limit / 2 / bytes;
+        self.take(root.solution, false)?;
+        queue.extend(root.node.map(|node| Waiting { node, number }));
+        loop {
+            limit = limit.min(self.limit(share));
+            let mut batch: Vec<Node> = Vec::new();
+            while batch.len() < BATCH
+                && let Some(node) =
+                    (stack.pop()).or_else(|| queue.pop().map(|waiting: Waiting| waiting.node))
+            {
+                match node.bound < limit {
+                    true => batch.push(node),
+                    false => self.counts.dropped_late += 1,
+                }
+            }
+            // While nodes are on the stack, the lowest bound may be anywhere.
+            let lowest = batch.iter().chain(&stack).map(|node| node.bound);
+            let lowest = lowest.chain(queue.peek().map(|waiting| waiting.node.bound));
+            self.raise(lowest.min().unwrap_or(u64::MAX).min(limit));
+            if batch.is_empty() {
+                return Ok(Pass::Proven);
+            }
+            if self.counts.nodes_visited >= last {
+                return Ok(Pass::TooLong);
+            }
+            self.note();
+            self.improve()?;
+            for looked in self.expand(batch, limit)? {
+                self.take(looked.solution, false)?;
+                if let Some((decisions, cost)) = looked.coarse {
+                    self.take_coarse(&decisions, cost)?;
+                }
+                let Some(node) = looked.node else {
+                    self.counts.dropped_by_cost += 1;
+                    continue;
+                };
+                number += 1;
+                match queue.len() < most_queued {
+                    true => queue.push(Waiting { node, number }),
+                    // The latest first, so that hardly more are waiting at any time.
+                    false => stack.push(node),
+                }
+            }
+        }
+    }
+
+    /// Both children of every node, in their order.
+    fn expand(&mut self, batch: Vec<Node>, limit: u64) -> Result<Vec<Looked>, Interruption> {
+        let meter = self.ground.meter;
+        self.counts.nodes_visited += batch.len() as u64;
+        let threads = self.ground.problem.settings.threads.clamp(1, batch.len());
+        let spent = AtomicU64::new(meter.spent());
+        let meter_of_node = meter.for_thread(batch.len(), u64::MAX, &spent);
+        let board = self.board;
+        let expand = |nodes: &[Node]| -> Vec<(u64, Result<Vec<Looked>, Interruption>)> {
+            let each = nodes.iter().map(|node| {
+                let meter = meter_of_node.begin();
+                let children = [Boundary::Gone, Boundary::Kept].map(|what| {
+                    let mut decisions = node.decisions.clone();
+                    board.boundaries.decide(&mut decisions, node.next, what);
+                    board.look(decisions, limit, &meter)
+                });
+                (meter.spent(), children.into_iter().collect())
+            });
+            each.collect()
+        };
+        let mut shares = batch.chunks(batch.len().div_ceil(threads));
+        let own = shares.next().unwrap_or_default();
+        let expanded = std::thread::scope(|scope| {
+            let others: Vec<_> = shares.map(|it| scope.spawn(move || expand(it))).collect();
+            let mut expanded = expand(own);
+            for other in others {
+                expanded.extend(other.join().expect("nothing panics here"));
+            }
+            expanded
+        });
+        let mut found = Vec::new();
+        let mut work = 0;
+        for (spent, children) in expanded {
+            work += spent;
+            found.extend(children.map_err(|why| meter.stop(why))?);
+        }
+        meter.spend(Work(work))?;
+        Ok(found)
+    }
+
+    /// Looks for a better result near the best with a part of all work: the better it is, the more costs too much.
+    fn improve(&mut self) -> Result<(), Interruption> {
+        let meter = self.ground.meter;
+        let before = meter.spent();
+        let Some(best) = self.best.clone() else {
+            return Ok(());
+        };
+        if self.work_beside * IMPROVING > before {
+            return Ok(());
+        }
+        let mut found = improve::shaken(self.ground, &best, &mut self.draw)?;
+        let done = improve::descend(self.ground, &mut found, |_| ());
+        self.keep_better(found);
+        self.work_beside += meter.spent() - before;
+        done
+    }
+
+    /// Nothing costs less than this.
+    fn raise(&mut self, bound: u64) {
+        self.proven = self.proven.max(bound);
+    }
+
+    fn note(&self) {
+        self.ground.meter.note(Progress {
+            nodes_checked: self.counts.nodes_visited,
+            best: self.best.as_ref().map(|best| Loss(best.cost)),
+            lower_bound: Some(Loss(self.proven as f64)),
+            ..Progress::default()
+        });
+    }
+
+    fn keep_better(&mut self, found: Solution) -> bool {
+        let is_better = found.cost.is_finite() && found.is_better_than(self.best.as_ref());
+        if is_better {
+            self.best = Some(found);
+        }
+        is_better
+    }
+
+    /// The fine corner of decisions, if it is better than the best.
+    fn take(
+        &mut self,
+        found: Option<(Decisions, u64)>,
+        is_first: bool,
+    ) -> Result<(), Interruption> {
+        let Some((decisions, cost)) = found else {
+            return Ok(());
+        };
+        if is_first || cost < self.limit(1.0) {
+            let partitions = self.board.boundaries.partitions(&decisions, true);
+            let found = self.ground.evaluate(partitions)?;
+            self.keep_better(found);
+        }
+        Ok(())
+    }
+
+    /// The coarse corner of decisions, improved one attribute at a time, if it is better than the best.
+    fn take_coarse(&mut self, decisions: &Decisions, cost: u64) -> Result<(), Interruption> {
+        if cost >= self.limit(1.0) {
+            return Ok(());
+        }
+        let partitions = self.board.boundaries.partitions(decisions, false);
+        let mut found = self.ground.evaluate(partitions)?;
+        let done = improve::descend(self.ground, &mut found, |_| ());
+        self.keep_better(found);
+        done
+    }
+}

@@ -1,0 +1,166 @@
+//! Conclusions and bounds against every completion of what is decided.
+
+use super::super::scheme::find;
+use super::super::tests::values;
+use super::decisions::{Boundaries, Boundary, Decisions};
+use super::look::Board;
+use crate::algorithms::partition::settings::Scheme;
+use crate::draw::Draw;
+use crate::problem::Meter;
+use std::collections::BTreeMap;
+
+struct Case {
+    board: Board,
+    tuples: Vec<(u32, Vec<u32>)>,
+    smallest: u32,
+    rows: u32,
+    budget: u32,
+}
+
+fn case(draw: &mut Draw) -> Case {
+    let attributes = 1 + draw.below(3);
+    let mut spaces = Vec::new();
+    let mut counts = Vec::new();
+    for _ in 0..attributes {
+        let count = 1 + draw.below(5);
+        // Runs of runs, the highest level in one group or not.
+        let mut level: Vec<u32> = (0..count as u32).collect();
+        let mut levels = Vec::new();
+        for _ in 0..1 + draw.below(3) {
+            let mut group = 0;
+            let mut coarser = vec![0];
+            for pair in level.windows(2) {
+                group += u32::from(pair[0] != pair[1] && draw.below(2) == 0);
+                coarser.push(group);
+            }
+            level = coarser;
+            levels.push(level.clone());
+        }
+        let levels: Vec<&[u32]> = levels.iter().map(Vec::as_slice).collect();
+        let scheme = [Scheme::Ops, Scheme::Gops, Scheme::Ghs, Scheme::Bhs][draw.below(4)];
+        spaces.push(find(scheme).space(&values(&levels)));
+        counts.push(count);
+    }
+    let mut tuples: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    for _ in 0..1 + draw.below(25) {
+        let places = counts.iter().map(|&count| draw.below(count) as u32);
+        let places: Vec<u32> = places.collect();
+        *tuples.entry(places).or_default() += 1 + draw.below(3) as u32;
+    }
+    let tuples: Vec<(u32, Vec<u32>)> = (tuples.into_iter())
+        .map(|(places, size)| (size, places))
+        .collect();
+    let rows: u32 = tuples.iter().map(|(size, _)| size).sum();
+    let smallest = 1 + draw.below(7) as u32;
+    let budget = [0, 0, draw.below(rows as usize + 1) as u32, rows][draw.below(4)];
+    let boundaries = Boundaries::new(&spaces).unwrap();
+    let board = Board::new(
+        boundaries,
+        attributes,
+        tuples.iter().cloned(),
+        (smallest, rows, budget),
+    );
+    Case {
+        board: board.unwrap(),
+        tuples,
+        smallest,
+        rows,
+        budget,
+    }
+}
+
+impl Case {
+    /// What decisions without an open boundary cost, by definition; none if too many rows are suppressed.
+    fn cost(&self, decisions: &Decisions) -> Option<u64> {
+        let mut classes: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+        for (size, places) in &self.tuples {
+            let place = places.iter().enumerate().map(|(attribute, &place)| {
+                let before = &decisions[self.board.boundaries.of(attribute)][..place as usize];
+                before.iter().filter(|&&it| it == Boundary::Kept).count() as u32
+            });
+            *classes.entry(place.collect()).or_default() += size;
+        }
+        let (mut cost, mut suppressed) = (0, 0);
+        for size in classes.into_values() {
+            match size < self.smallest {
+                true => suppressed += size,
+                false => cost += u64::from(size) * u64::from(size),
+            }
+        }
+        let charge = u64::from(suppressed) * u64::from(self.rows);
+        (suppressed <= self.budget).then_some(cost + charge)
+    }
+
+    /// The least cost of all completions.
+    fn least(&self, decisions: &Decisions) -> Option<u64> {
+        let is_open = |it: &Boundary| *it == Boundary::Open;
+        let Some(open) = decisions.iter().position(is_open) else {
+            return self.cost(decisions);
+        };
+        let completions = [Boundary::Kept, Boundary::Gone].into_iter();
+        let costs = completions.filter_map(|what| {
+            let mut decided = decisions.clone();
+            self.board.boundaries.decide(&mut decided, open, what);
+            self.least(&decided)
+        });
+        costs.min()
+    }
+}
+
+#[test]
+fn what_follows_from_decisions_holds_for_every_completion() {
+    let mut draw = Draw::new(23);
+    let (mut open, mut charged) = (0, 0);
+    for number in 0..3000 {
+        let case = case(&mut draw);
+        let boundaries = &case.board.boundaries;
+        let mut decisions = boundaries.first().clone();
+        for _ in 0..draw.below(4) {
+            let undecided: Vec<usize> = (0..decisions.len())
+                .filter(|&it| decisions[it] == Boundary::Open)
+                .collect();
+            if !undecided.is_empty() {
+                let what = [Boundary::Kept, Boundary::Gone][draw.below(2)];
+                boundaries.decide(&mut decisions, undecided[draw.below(undecided.len())], what);
+            }
+        }
+        let least = case.least(&decisions);
+        let limit = match (least, draw.below(3)) {
+            (Some(least), 0) => least + 1,
+            (Some(least), 1) => least + least / 3 + 1,
+            (Some(least), _) if draw.below(2) == 0 => least,
+            _ => u64::MAX,
+        };
+        let looked = (case.board)
+            .look(decisions, limit, &Meter::unlimited())
+            .unwrap();
+        let below_limit = least.filter(|&least| least < limit);
+        match (&looked.node, &looked.solution) {
+            (None, None) => assert_eq!(below_limit, None, "case {number}"),
+            (None, Some((solution, cost))) => {
+                assert_eq!(Some(*cost), below_limit, "case {number}");
+                assert_eq!(case.least(solution), least, "case {number}");
+            }
+            (Some(node), None) => {
+                open += 1;
+                // What was concluded excludes nothing below the limit.
+                let left = case.least(&node.decisions);
+                assert_eq!(left.filter(|&it| it < limit), below_limit, "case {number}");
+                assert!(left.is_none_or(|it| node.bound <= it), "case {number}");
+                charged += u32::from(below_limit == Some(node.bound));
+                assert_eq!(node.decisions[node.next], Boundary::Open);
+            }
+            _ => panic!("case {number}: a node and a solution"),
+        }
+        if let Some((decisions, cost)) = &looked.coarse {
+            let coarse: Decisions = (decisions.iter())
+                .map(|&it| match it {
+                    Boundary::Open => Boundary::Gone,
+                    decided => decided,
+                })
+                .collect();
+            assert_eq!(case.cost(&coarse), Some(*cost), "case {number}");
+        }
+    }
+    assert!(open > 200 && charged > 20, "{open} {charged}");
+}
