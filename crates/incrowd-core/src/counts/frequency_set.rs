@@ -140,6 +140,16 @@ impl Histograms {
         self.counts.push(count);
     }
 
+    /// Adds classes after these.
+    pub(super) fn append(&mut self, other: Histograms) {
+        debug_assert!(self.present.is_none() && other.present.is_none());
+        let before = self.values.len() as u32;
+        self.starts
+            .extend(other.starts[1..].iter().map(|start| before + start));
+        self.values.extend(other.values);
+        self.counts.extend(other.counts);
+    }
+
     /// Ends the class being filled.
     pub(crate) fn end_class(&mut self) {
         let end = u32::try_from(self.values.len()).expect("fewer entries than rows");
@@ -161,6 +171,18 @@ pub struct FrequencySet {
 }
 
 impl FrequencySet {
+    /// Adds classes after these, with histograms of the same columns.
+    pub(super) fn append(&mut self, other: FrequencySet) {
+        self.keys.extend(other.keys);
+        self.sizes.extend(other.sizes);
+        let pairs = self.histograms.iter_mut().zip(other.histograms);
+        for (ours, theirs) in pairs {
+            if let (Some(ours), Some(theirs)) = (ours, theirs) {
+                ours.append(theirs);
+            }
+        }
+    }
+
     /// The number of classes.
     pub fn len(&self) -> usize {
         self.sizes.len()

@@ -28,6 +28,30 @@ impl Keys {
         }
     }
 
+    /// Keys that are all different, end to end, numbered in their order.
+    pub(crate) fn of_distinct(words: usize, keys: Vec<u64>) -> Self {
+        Keys {
+            keys,
+            ..Keys::new(words)
+        }
+    }
+
+    /// Forgets all keys but keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.slots.clear();
+    }
+
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len() / self.words
+    }
+
+    /// The words of all keys, end to end.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.keys
+    }
+
     /// The keys in the order of their numbers.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u64]> {
         self.keys.chunks_exact(self.words)
@@ -39,7 +63,7 @@ impl Keys {
         slice(&self.keys, self.words, number)
     }
 
-    /// The number of a key seen before.
+    /// The number of a key that was [numbered](Keys::number_all) before.
     #[inline]
     pub(crate) fn find(&self, key: &[u64]) -> Option<u32> {
         self.find_hashed(hash(&self.hasher, key), key)
@@ -50,6 +74,7 @@ impl Keys {
     /// Lookups spend their time waiting for memory. With all hashes computed beforehand, the processor can run several
     /// at once.
     pub(crate) fn number_all(&mut self, keys: &[u64], numbers: &mut Vec<u32>) {
+        self.index();
         let mut hashes = std::mem::take(&mut self.hashes);
         let keys = keys.chunks_exact(self.words);
         hashes.clear();
@@ -63,6 +88,15 @@ impl Keys {
                 }),
         );
         self.hashes = hashes;
+    }
+
+    /// Makes every key one that is found.
+    fn index(&mut self) {
+        let (keys, words, hasher) = (&self.keys, self.words, &self.hasher);
+        let hash_of = |number| hash(hasher, slice(keys, words, number));
+        for number in self.slots.len()..(keys.len() / words) as u32 {
+            self.slots.push(hash_of(number), hash_of);
+        }
     }
 
     #[inline(always)]

@@ -68,6 +68,13 @@ impl Layout {
         self.words
     }
 
+    /// How many bits of the first word are in use; at least one.
+    pub(super) fn bits_of_first_word(&self) -> u32 {
+        let first = self.fields.iter().filter(|field| field.word == 0);
+        let ends = first.map(|field| field.shift + field.mask.count_ones());
+        ends.max().unwrap_or(1)
+    }
+
     pub(crate) fn field(&self, attribute: usize) -> Field {
         self.fields[attribute]
     }
@@ -83,6 +90,21 @@ impl Layout {
         for (key, &group) in keys.chunks_exact_mut(self.words).zip(groups) {
             key[word] |= u64::from(group) << shift;
         }
+    }
+
+    /// Whether some attribute has more bits than in another layout of as many attributes.
+    pub(crate) fn is_wider_than(&self, other: &Layout) -> bool {
+        let mut pairs = self.fields.iter().zip(&other.fields);
+        pairs.any(|(ours, theirs)| ours.mask > theirs.mask)
+    }
+
+    /// The same group numbers, packed as another layout of as many attributes says; each must fit there.
+    pub(crate) fn repack(&self, keys: &[u64], to: &Layout) -> Vec<u64> {
+        let mut packed = Vec::with_capacity(keys.len() / self.words * to.words);
+        for key in keys.chunks_exact(self.words) {
+            to.push_key(&mut packed, self.fields.iter().map(|field| field.read(key)));
+        }
+        packed
     }
 
     /// Packs one group number per attribute onto the end of `keys`.

@@ -5,15 +5,21 @@
 //! per counted column, the histogram of that column's values. A set at a higher node is [rolled up](roll_up()) from
 //! any set below it ([`KnownSets`] picks the smallest); rows are never needed again.
 
+mod counting_column;
 mod engine;
+mod finish;
 mod frequency_set;
+mod in_parallel;
 mod keys;
 mod known;
 mod layout;
 mod leaf_order;
+mod missing;
+mod partition;
 mod people;
 mod roll_up;
 mod row_counter;
+mod shared_counter;
 mod work;
 
 pub use engine::CountEngine;
@@ -23,9 +29,11 @@ pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub use layout::Layout;
 pub use leaf_order::{LeafOrder, LeafSet};
+pub use missing::{Missing, MissingCells};
 pub use roll_up::{Scratch, roll_up};
 pub(crate) use roll_up::{Step, regroup};
-pub use row_counter::{Missing, MissingCells, RowCounter};
+pub use row_counter::RowCounter;
+pub use shared_counter::{CountWorker, CountingSizes, SharedCounter};
 pub use work::Work;
 
 use crate::error::Error;

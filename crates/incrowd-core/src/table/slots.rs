@@ -2,7 +2,7 @@
 
 /// A hash table of the numbers from 0 up; what they stand for is kept by the owner.
 ///
-/// Every cell and every row goes through one, twice, so it does nothing but that: numbers are never taken out, at
+/// Every cell and every row goes through one, twice, so it does nothing but that: numbers are never taken out one by one, at
 /// most half of the slots are filled, and a search is short enough to become part of the loop it is called in.
 ///
 /// `hashbrown::HashTable` in its place took 7 % more instructions (callgrind, profile `bench`, the counting pass over
@@ -34,6 +34,17 @@ const FREE: Slot = Slot {
 const FEWEST: usize = 16;
 
 impl Slots {
+    /// How many numbers there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.numbers
+    }
+
+    /// Takes all numbers out but keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(FREE);
+        self.numbers = 0;
+    }
+
     /// The number with this hash that `is_it` accepts.
     #[inline(always)] // the loops it is called in are the hottest there are
     pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {

@@ -36,6 +36,7 @@ mod relaxed;
 mod research_strings;
 mod research_value;
 mod rv_clustering;
+mod shared_counting;
 mod spread;
 mod table_4;
 mod whole_release;

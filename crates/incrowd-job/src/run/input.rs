@@ -5,7 +5,7 @@ use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
-use incrowd_core::counts::{self, CountEngine, Missing, RowCounter};
+use incrowd_core::counts::{self, CountEngine, CountingSizes, Missing, RowCounter, SharedCounter};
 use incrowd_io::{CsvOptions, Header, RowReader, RowSource, Source};
 use std::sync::Arc;
 
@@ -94,25 +94,25 @@ impl CountEngine for CountPass<'_> {
     fn count(&mut self, counter: &mut RowCounter) -> Result<(), Error> {
         let progress = self.control.progress();
         progress.begin(Phase::Read, self.source.bytes_total());
-        let counters = vec![(counter.clone(), self.columns.clone()); workers(self.threads)];
+        let shared = SharedCounter::of(counter, CountingSizes::default());
+        let workers = (0..workers(self.threads)).map(|_| (shared.worker(), self.columns.clone()));
         let counted = for_each_batch(
             &mut *self.reader,
             self.control,
             self.threads,
-            counters,
-            |(counter, columns), batch, (): &mut ()| {
+            workers.collect(),
+            |(worker, columns), batch, (): &mut ()| {
                 columns.add(batch);
-                Ok(counter.add(batch)?)
+                Ok(worker.add(batch)?)
             },
             |()| Ok(()),
         );
         progress.end();
-        let mut counters = counted?.into_iter();
-        (*counter, self.columns) = counters.next().ok_or(Error::WorkerLost)?;
-        for (other, other_columns) in counters {
-            counter.absorb(&other)?;
-            self.columns.absorb(other_columns);
+        for (worker, columns) in counted? {
+            worker.finish();
+            self.columns.absorb(columns);
         }
+        *counter = shared.finish(self.threads);
         Ok(())
     }
 }

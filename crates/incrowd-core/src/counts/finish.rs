@@ -1,0 +1,386 @@
+//! From counted rows to a counted table: tuples of leaves, sorted.
+
+use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
+use super::in_parallel::in_parallel;
+use super::row_counter::expect_one_each;
+use super::{
+    Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout, Missing,
+    MissingCells, RowCounter,
+};
+use crate::Error;
+use crate::hierarchy::{Hierarchy, Leaf};
+use crate::lattice::Level;
+use crate::table::{Dictionary, Kind};
+use std::ops::Range;
+
+impl RowCounter {
+    /// The counted table. `hierarchies` has one per quasi-identifier, each listing every value seen;
+    /// `distances` one per counted column where a model moves along a hierarchy.
+    pub fn finish(
+        self,
+        hierarchies: Vec<Hierarchy>,
+        distances: Vec<Option<Hierarchy>>,
+        missing: Missing,
+    ) -> Result<CountedTable, Error> {
+        let (quasi, counted) = self.columns.split_at(self.quasi_identifiers);
+        expect_one_each("hierarchies", hierarchies.len(), quasi.len())?;
+        expect_one_each("distances", distances.len(), counted.len())?;
+        let layout = Layout::new(&hierarchies);
+        let leaves = quasi
+            .iter()
+            .zip(&hierarchies)
+            .map(|(column, hierarchy)| leaves_of_values(column, hierarchy, &missing))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (columns, ranks): (Vec<_>, Vec<_>) = counted
+            .iter()
+            .zip(distances)
+            .map(|(column, hierarchy)| sorted_column(column, hierarchy, &missing))
+            .unzip();
+        let (tuples, rows_excluded) = Sorting {
+            counter: &self,
+            layout: &layout,
+            leaves,
+            ranks,
+            excluded: excluded_values(&self.columns, &missing),
+        }
+        .sorted();
+        let mut table = CountedTable {
+            rows: (self.rows - u64::from(rows_excluded)) as u32,
+            rows_excluded,
+            attributes: quasi
+                .iter()
+                .zip(hierarchies)
+                .map(|(column, hierarchy)| attribute(column, hierarchy, &missing))
+                .collect(),
+            missing,
+            columns,
+            layout,
+            tuples,
+            rows_are_apart: self.rows_are_apart,
+            population: None,
+        };
+        table.sum_rows();
+        Ok(table)
+    }
+}
+
+/// For each column, whether rows with a value are excluded; none if no row is.
+fn excluded_values(columns: &[CountingColumn], missing: &Missing) -> Option<Vec<Vec<bool>>> {
+    let of_column = |column: &CountingColumn| -> Vec<bool> {
+        let texts = column.values.iter();
+        texts
+            .map(|text| missing.normalize(text).is_empty())
+            .collect()
+    };
+    let excludes = missing.cells == MissingCells::ExcludeRow;
+    excludes.then(|| columns.iter().map(of_column).collect())
+}
+
+/// Turns the tuples of a counter into sorted classes.
+struct Sorting<'a> {
+    counter: &'a RowCounter,
+    /// Of the classes.
+    layout: &'a Layout,
+    /// For each quasi-identifier, the leaf of every code.
+    leaves: Vec<Vec<u32>>,
+    /// For each counted column, the rank of every code.
+    ranks: Vec<Vec<u32>>,
+    /// For each column, whether a code excludes its rows.
+    excluded: Option<Vec<Vec<bool>>>,
+}
+
+/// A tuple that is not excluded: the first word of the key of its leaves, and its number in the counter.
+type Entry = (u64, u32);
+
+/// The tuples of a range of the counter.
+struct Keyed {
+    /// In buckets, such that a bucket has the smaller keys than all after it.
+    buckets: Vec<Vec<Entry>>,
+    /// Of every tuple, excluded or not, the words of its key after the first.
+    more_words: Vec<u64>,
+    rows_excluded: u32,
+}
+
+/// Buckets are the upper bits of the first word. This many bits make buckets that are sorted in the cache, and not too
+/// many to be filled at once.
+const BUCKET_BITS: u32 = 10;
+
+/// As many tuples need no buckets.
+const FEW: usize = 1 << 12;
+
+/// Pieces of work for each thread, so that none waits long for another.
+const PIECES: usize = 8;
+
+impl Sorting<'_> {
+    /// The classes in the order of their keys, and the rows excluded.
+    fn sorted(&self) -> (FrequencySet, u32) {
+        let (tuples, threads) = (self.counter.sizes.len(), self.counter.threads);
+        let used = self.layout.bits_of_first_word();
+        let shift = match tuples > FEW {
+            true => used.saturating_sub(BUCKET_BITS),
+            false => used.min(u64::BITS - 1),
+        };
+        let mut keyed = in_parallel(threads, pieces(tuples, threads), |range| {
+            self.keyed(range, shift)
+        });
+        let rows_excluded = keyed.iter().map(|keyed| keyed.rows_excluded).sum();
+        let more_words: Vec<Vec<u64>> = keyed
+            .iter_mut()
+            .map(|keyed| std::mem::take(&mut keyed.more_words))
+            .collect();
+        let more_words = more_words.concat();
+        let buckets = keyed.first().map_or(0, |keyed| keyed.buckets.len());
+        // Whole buckets, of which each is taken out where it is sorted.
+        let mut parts: Vec<Vec<Vec<Vec<Entry>>>> = Vec::new();
+        for range in pieces(buckets, threads) {
+            let taken = range.map(|bucket| {
+                let of_pieces = keyed.iter_mut();
+                of_pieces
+                    .map(|keyed| std::mem::take(&mut keyed.buckets[bucket]))
+                    .collect()
+            });
+            parts.push(taken.collect());
+        }
+        drop(keyed);
+        let parts = in_parallel(threads, parts, |buckets| {
+            let mut classes = self.no_classes();
+            for bucket in buckets {
+                let mut pieces = bucket.into_iter();
+                let mut entries = pieces.next().unwrap_or_default();
+                pieces.for_each(|piece| entries.extend(piece));
+                self.sort(&mut entries, &more_words);
+                self.add_classes(&entries, &more_words, &mut classes);
+            }
+            classes
+        });
+        drop(more_words);
+        let mut parts = parts.into_iter();
+        let mut classes = parts.next().unwrap_or_else(|| self.no_classes());
+        parts.for_each(|part| classes.append(part));
+        (classes, rows_excluded)
+    }
+
+    fn no_classes(&self) -> FrequencySet {
+        FrequencySet {
+            words: self.layout.words(),
+            histograms: vec![Some(Histograms::default()); self.ranks.len()],
+            ..FrequencySet::default()
+        }
+    }
+
+    /// The keys of a range of tuples.
+    fn keyed(&self, range: Range<usize>, shift: u32) -> Keyed {
+        let buckets = 1_usize << (self.layout.bits_of_first_word() - shift);
+        let mut keyed = Keyed {
+            buckets: vec![Vec::new(); buckets],
+            more_words: Vec::new(),
+            rows_excluded: 0,
+        };
+        let from = self.counter.layout.fields();
+        let to = self.layout.fields();
+        let words = self.layout.words();
+        let mut key = vec![0; words];
+        for number in range {
+            let tuple = self.counter.tuples.get(number as u32);
+            key.fill(0);
+            for ((from, to), leaves) in from.iter().zip(to).zip(&self.leaves) {
+                let leaf = leaves[from.read(tuple) as usize];
+                key[to.word] |= u64::from(leaf) << to.shift;
+            }
+            keyed.more_words.extend_from_slice(&key[1..]);
+            let excludes = |excluded: &Vec<Vec<bool>>| {
+                let mut codes = from.iter().zip(excluded);
+                codes.any(|(from, excluded)| excluded[from.read(tuple) as usize])
+            };
+            if self.excluded.as_ref().is_some_and(excludes) {
+                keyed.rows_excluded += self.counter.sizes[number];
+                continue;
+            }
+            keyed.buckets[(key[0] >> shift) as usize].push((key[0], number as u32));
+        }
+        keyed
+    }
+
+    /// The words of a tuple's key after the first.
+    #[inline]
+    fn more<'w>(&self, more_words: &'w [u64], number: u32) -> &'w [u64] {
+        let more = self.layout.words() - 1;
+        &more_words[number as usize * more..][..more]
+    }
+
+    /// The ranks of a tuple's values in the counted columns.
+    fn values(&self, number: u32) -> impl Iterator<Item = u32> {
+        let tuple = self.counter.tuples.get(number);
+        let fields = &self.counter.layout.fields()[self.counter.quasi_identifiers..];
+        let codes = fields.iter().map(|field| field.read(tuple));
+        codes
+            .zip(&self.ranks)
+            .map(|(code, ranks)| ranks[code as usize])
+    }
+
+    fn sort(&self, entries: &mut [Entry], more_words: &[u64]) {
+        if self.layout.words() == 1 && !self.counter.rows_are_apart {
+            entries.sort_unstable();
+            return;
+        }
+        entries.sort_unstable_by(|a, b| {
+            let more = |entry: &Entry| self.more(more_words, entry.1);
+            let by_key = a.0.cmp(&b.0).then_with(|| more(a).cmp(more(b)));
+            // Values of tuples that become one are sorted later.
+            match self.counter.rows_are_apart {
+                true => by_key.then_with(|| self.values(a.1).cmp(self.values(b.1))),
+                false => by_key,
+            }
+        });
+    }
+
+    /// Adds the classes of sorted entries: those of equal keys are one class, or every row is.
+    fn add_classes(&self, entries: &[Entry], more_words: &[u64], classes: &mut FrequencySet) {
+        let rows_of = |entry: &Entry| self.counter.sizes[entry.1 as usize];
+        let mut values = Vec::new();
+        if self.counter.rows_are_apart {
+            for entry in entries {
+                for _ in 0..rows_of(entry) {
+                    self.add_class(&[*entry], |_| 1, more_words, &mut values, classes);
+                }
+            }
+            return;
+        }
+        let more = |entry: &Entry| self.more(more_words, entry.1);
+        for class in entries.chunk_by(|a, b| a.0 == b.0 && more(a) == more(b)) {
+            self.add_class(class, rows_of, more_words, &mut values, classes);
+        }
+    }
+
+    #[inline]
+    fn add_class(
+        &self,
+        class: &[Entry],
+        size_of: impl Fn(&Entry) -> u32,
+        more_words: &[u64],
+        values: &mut Vec<(u32, u32)>,
+        classes: &mut FrequencySet,
+    ) {
+        let (word, number) = class[0];
+        classes.keys.push(word);
+        (classes.keys).extend_from_slice(self.more(more_words, number));
+        classes.sizes.push(class.iter().map(&size_of).sum());
+        for (column, histograms) in classes.histograms.iter_mut().flatten().enumerate() {
+            let field = self
+                .counter
+                .layout
+                .field(self.counter.quasi_identifiers + column);
+            values.clear();
+            values.extend(class.iter().map(|entry| {
+                let code = field.read(self.counter.tuples.get(entry.1));
+                (self.ranks[column][code as usize], size_of(entry))
+            }));
+            values.sort_unstable();
+            for same in values.chunk_by(|a, b| a.0 == b.0) {
+                histograms.push(same[0].0, same.iter().map(|&(_, rows)| rows).sum());
+            }
+            histograms.end_class();
+        }
+    }
+}
+
+/// So many things as ranges of about equal length, some for each thread; one if there is only one thread.
+fn pieces(things: usize, threads: usize) -> Vec<Range<usize>> {
+    let pieces = if threads > 1 { PIECES * threads } else { 1 };
+    let length = things.div_ceil(pieces).max(1);
+    let starts = (0..things).step_by(length);
+    starts
+        .map(|start| start..things.min(start + length))
+        .collect()
+}
+
+impl CountedTable {
+    /// Fills the row counts of groups and values.
+    fn sum_rows(&mut self) {
+        for (position, attribute) in self.attributes.iter_mut().enumerate() {
+            let hierarchy = &attribute.hierarchy;
+            let field = self.layout.field(position);
+            let mut rows_of_leaves = vec![0; hierarchy.leaves()];
+            for (class, &size) in self.tuples.sizes.iter().enumerate() {
+                rows_of_leaves[field.read(self.tuples.key(class)) as usize] += size;
+            }
+            attribute.rows_of_groups = Level::up_to(hierarchy.height())
+                .map(|level| {
+                    let mut rows = vec![0; hierarchy.groups(level)];
+                    for (&group, leaf_rows) in hierarchy
+                        .groups_of_leaves(level)
+                        .iter()
+                        .zip(&rows_of_leaves)
+                    {
+                        rows[group as usize] += leaf_rows;
+                    }
+                    rows
+                })
+                .collect();
+        }
+        for (column, histograms) in self.columns.iter_mut().zip(&self.tuples.histograms) {
+            let histograms = histograms
+                .as_ref()
+                .expect("the counting pass makes all histograms");
+            column.rows_of_values = vec![0; column.values.len()];
+            for (&value, &count) in histograms.values.iter().zip(&histograms.counts) {
+                column.rows_of_values[value as usize] += count;
+            }
+        }
+    }
+}
+
+fn attribute(column: &CountingColumn, hierarchy: Hierarchy, missing: &Missing) -> Attribute {
+    let texts = column.values.iter().map(|text| missing.normalize(text));
+    Attribute {
+        name: column.name.clone(),
+        kind: Kind::of(texts.filter(|text| !text.is_empty())),
+        missing: hierarchy.leaf(""),
+        hierarchy,
+        rows_of_groups: Vec::new(),
+    }
+}
+
+/// The number of the leaf of each value, or an error that counts the values that are not listed.
+fn leaves_of_values(
+    column: &CountingColumn,
+    hierarchy: &Hierarchy,
+    missing: &Missing,
+) -> Result<Vec<u32>, Error> {
+    let leaf = |text| hierarchy.leaf(missing.normalize(text));
+    let leaves: Vec<Option<Leaf>> = column.values.iter().map(leaf).collect();
+    let unlisted = leaves
+        .iter()
+        .zip(&column.first_rows)
+        .filter(|(leaf, _)| leaf.is_none());
+    if let Some(row) = unlisted.clone().map(|(_, &row)| row).min() {
+        return Err(Error::HierarchyLacksValues {
+            column: column.name.clone(),
+            values: unlisted.count(),
+            row: Some(row).filter(|&row| row != NO_ROW),
+            leaves: hierarchy.leaves(),
+        });
+    }
+    Ok(leaves.into_iter().flatten().map(|leaf| leaf.0).collect())
+}
+
+/// The column with its values sorted, and the rank of each code.
+fn sorted_column(
+    column: &CountingColumn,
+    hierarchy: Option<Hierarchy>,
+    missing: &Missing,
+) -> (CountedColumn, Vec<u32>) {
+    let sorted = SortedValues::of(column, missing);
+    let mut values = Dictionary::default();
+    for text in sorted.values {
+        values.encode(text);
+    }
+    let column = CountedColumn {
+        name: column.name.clone(),
+        kind: sorted.kind,
+        values,
+        rows_of_values: Vec::new(),
+        hierarchy,
+    };
+    (column, sorted.ranks)
+}

@@ -1,0 +1,59 @@
+//! Many pieces of work on several threads, their results in order.
+
+use std::sync::{Mutex, PoisonError};
+
+/// The result of `work` for every item, in the order of the items. A panic of `work` is passed on.
+pub(super) fn in_parallel<T: Send, R: Send>(
+    threads: usize,
+    items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let threads = threads.min(items.len());
+    if threads <= 1 {
+        return items.into_iter().map(work).collect();
+    }
+    let next = Mutex::new(items.into_iter().enumerate());
+    let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let done: Vec<Vec<(usize, R)>> = std::thread::scope(|scope| {
+        let run = || {
+            let mut done = Vec::new();
+            while let Some((at, item)) = take() {
+                done.push((at, work(item)));
+            }
+            done
+        };
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = vec![run()];
+        for other in others {
+            match other.join() {
+                Ok(results) => done.push(results),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    let mut done: Vec<(usize, R)> = done.into_iter().flatten().collect();
+    done.sort_unstable_by_key(|&(at, _)| at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items_whatever_the_threads() {
+        for threads in [0, 1, 2, 8, 200] {
+            let squares = in_parallel(threads, (0..100).collect(), |item: u32| item * item);
+            assert!(squares.into_iter().eq((0..100).map(|item| item * item)));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "item 7")]
+    fn a_panic_is_passed_on() {
+        in_parallel(3, (0..10).collect(), |item: u32| {
+            assert_ne!(item, 7, "item 7")
+        });
+    }
+}

@@ -1,0 +1,427 @@
+//! The counting pass on several threads: every tuple has one place, whoever meets it.
+
+use super::counting_column::CountingColumn;
+use super::in_parallel::in_parallel;
+use super::partition::Partition;
+use super::{Keys, Layout, RowCounter};
+use crate::Error;
+use crate::table::{Dictionary, RowBatch};
+use hashbrown::DefaultHashBuilder;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How much is held where. The result does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountingSizes {
+    /// Into how many partitions tuples are divided, a power of two.
+    pub partitions: usize,
+    /// The most tuples that a worker counts by itself, so that they stay in its cache.
+    pub own_tuples: usize,
+    /// How many tuples a worker hands over to a partition at once.
+    pub handed_over: usize,
+    /// The fewest new tuples of a partition that are worth looking for equal ones.
+    pub fewest_new: usize,
+}
+
+impl Default for CountingSizes {
+    fn default() -> Self {
+        CountingSizes {
+            partitions: 256,
+            own_tuples: 1 << 16,
+            handed_over: 512,
+            fewest_new: 1 << 12,
+        }
+    }
+}
+
+/// Counts rows on several threads, each with a [`CountWorker`]; memory grows with the distinct tuples.
+///
+/// Values are numbered once for all workers, so that a tuple is the same number for each of them and belongs to one
+/// partition; nothing is merged afterwards. A worker numbers values by itself and asks for the common number only at
+/// the first sight of a value; it hands tuples over to partitions some hundred at a time. Nobody waits long for a lock:
+/// there is one for each column, taken for new values only, and one for each of many partitions.
+///
+/// ```
+/// use incrowd_core::counts::{CountingSizes, RowCounter, SharedCounter};
+/// use incrowd_core::table::RowBatch;
+/// let mut batch = RowBatch::new(1);
+/// batch.push_cell(b"39");
+/// let counter = RowCounter::new(&["age".into()], &[0], &[]);
+/// let shared = SharedCounter::of(&counter, CountingSizes::default());
+/// std::thread::scope(|scope| {
+///     let count = || {
+///         let mut worker = shared.worker();
+///         worker.add(&batch)?;
+///         worker.finish();
+///         Ok(())
+///     };
+///     let others = [scope.spawn(count), scope.spawn(count)];
+///     others.into_iter().try_for_each(|other| other.join().expect("no panic"))
+/// })?;
+/// assert_eq!(shared.finish(2).sizes(), [2]);
+/// # Ok::<(), incrowd_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SharedCounter {
+    columns: Vec<Mutex<CountingColumn>>,
+    /// Where each column is in a row.
+    positions: Vec<usize>,
+    quasi_identifiers: usize,
+    rows_are_apart: bool,
+    rows: AtomicU64,
+    /// The widest layout so far. Each is at least as wide in every column as those before it.
+    layout: Mutex<Arc<Layout>>,
+    partitions: Vec<Mutex<Partition>>,
+    /// For each column, what its codes are multiplied by to find the partition of a tuple.
+    factors: Vec<u64>,
+    seed: u64,
+    sizes: CountingSizes,
+}
+
+/// A panic in another thread ends the run, so it does not matter what it left unfinished.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SharedCounter {
+    /// For more rows of the columns of `counter`, in addition to those that it has counted.
+    pub fn of(counter: &RowCounter, sizes: CountingSizes) -> Self {
+        let random = DefaultHashBuilder::default();
+        let columns = || counter.columns.iter();
+        let partitions = sizes.partitions.next_power_of_two();
+        let shared = SharedCounter {
+            columns: columns().cloned().map(Mutex::new).collect(),
+            positions: columns().map(|column| column.position).collect(),
+            quasi_identifiers: counter.quasi_identifiers,
+            rows_are_apart: counter.rows_are_apart,
+            rows: AtomicU64::new(counter.rows),
+            layout: Mutex::new(Arc::new(counter.layout.clone())),
+            partitions: (0..partitions).map(|_| Mutex::default()).collect(),
+            factors: (0..counter.columns.len())
+                .map(|at| random.hash_one(at) | 1)
+                .collect(),
+            seed: random.hash_one("partition"),
+            sizes: CountingSizes {
+                partitions,
+                ..sizes
+            },
+        };
+        let mut worker = shared.worker();
+        worker.own = counter.tuples.clone();
+        worker.own_sizes = counter.sizes.clone();
+        worker.finish();
+        shared
+    }
+
+    /// Someone who counts rows on a thread.
+    pub fn worker(&self) -> CountWorker<'_> {
+        let layout = Arc::clone(&lock(&self.layout));
+        CountWorker {
+            shared: self,
+            columns: vec![WorkerColumn::default(); self.columns.len()],
+            own: Keys::new(layout.words()),
+            layout,
+            own_sizes: Vec::new(),
+            own_rows: 0,
+            rows_to_pass_on: 0,
+            handed_over: vec![HandedOver::default(); self.sizes.partitions],
+            block: Block::default(),
+        }
+    }
+
+    /// A layout in which as many values of each column fit.
+    fn layout_for(&self, needed: &[usize]) -> Arc<Layout> {
+        let mut layout = lock(&self.layout);
+        let sizes = layout.fields().iter().map(|field| field.size());
+        let pairs = needed.iter().zip(sizes);
+        if pairs.clone().any(|(&needed, size)| needed > size) {
+            *layout = Arc::new(Layout::of_sizes(
+                pairs.map(|(&needed, size)| needed.max(size)),
+            ));
+        }
+        Arc::clone(&layout)
+    }
+
+    /// Counts rows that were met; there must not be more than fit.
+    fn meet(&self, rows: usize) -> Result<(), Error> {
+        let rows = rows as u64;
+        match self.rows.fetch_add(rows, Ordering::Relaxed) + rows > u64::from(u32::MAX) {
+            true => Err(Error::TooManyRows {
+                limit: u32::MAX.into(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// The partition of a tuple: by the upper bits of a sum of products, which do not depend on any layout.
+    #[inline]
+    fn partition(&self, hash: u64) -> usize {
+        (u128::from(hash) * self.partitions.len() as u128 >> 64) as usize
+    }
+
+    /// All that was counted, once every worker has [finished](CountWorker::finish).
+    pub fn finish(self, threads: usize) -> RowCounter {
+        let layout = self.layout.into_inner();
+        let layout = layout.unwrap_or_else(PoisonError::into_inner);
+        let unlocked = |partition: Mutex<Partition>| {
+            partition
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let partitions: Vec<Partition> = self.partitions.into_iter().map(unlocked).collect();
+        let settled = in_parallel(threads, partitions, |partition| {
+            partition.into_distinct(&layout, self.seed, &mut Vec::new())
+        });
+        let tuples = settled.iter().map(|(_, sizes)| sizes.len()).sum();
+        let mut keys = Vec::with_capacity(tuples * layout.words());
+        let mut sizes = Vec::with_capacity(tuples);
+        // Each is freed as soon as it is copied.
+        for (keys_of_partition, sizes_of_partition) in settled {
+            keys.extend_from_slice(&keys_of_partition);
+            sizes.extend_from_slice(&sizes_of_partition);
+        }
+        let columns = self.columns.into_iter();
+        RowCounter {
+            columns: columns
+                .map(|column| column.into_inner().unwrap_or_else(PoisonError::into_inner))
+                .collect(),
+            quasi_identifiers: self.quasi_identifiers,
+            rows: self.rows.into_inner(),
+            tuples: Keys::of_distinct(layout.words(), keys),
+            layout: Arc::unwrap_or_clone(layout),
+            sizes,
+            rows_are_apart: self.rows_are_apart,
+            threads,
+            ..RowCounter::new(&[], &[], &[])
+        }
+    }
+}
+
+/// Counts rows for a [`SharedCounter`].
+///
+/// Tables of few tuples are counted here and handed over at the end. When a worker has met more than it keeps, it hands
+/// all over and begins anew, unless few rows were equal: then it passes tuples on at once, for a while.
+#[derive(Debug)]
+pub struct CountWorker<'a> {
+    shared: &'a SharedCounter,
+    columns: Vec<WorkerColumn>,
+    layout: Arc<Layout>,
+    /// Tuples counted here, with their rows.
+    own: Keys,
+    own_sizes: Vec<u32>,
+    /// The rows counted here since it was empty.
+    own_rows: usize,
+    /// So many rows are not counted here.
+    rows_to_pass_on: usize,
+    /// For each partition, tuples on the way to it.
+    handed_over: Vec<HandedOver>,
+    block: Block,
+}
+
+/// The values that a worker knows of a column.
+#[derive(Debug, Clone, Default)]
+struct WorkerColumn {
+    values: Dictionary,
+    /// The common code of each.
+    codes: Vec<u32>,
+    /// More than any code met.
+    needed: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct HandedOver {
+    keys: Vec<u64>,
+    sizes: Vec<u32>,
+}
+
+/// Working memory for the current rows, reused for the next.
+#[derive(Debug, Default)]
+struct Block {
+    /// The codes, column by column.
+    codes: Vec<u32>,
+    /// The codes of each row, packed.
+    keys: Vec<u64>,
+    /// What determines the partition of each row.
+    hashes: Vec<u64>,
+    /// The number of each row's tuple.
+    numbers: Vec<u32>,
+    /// Of a partition that looks for equal tuples.
+    slots: Vec<u32>,
+}
+
+/// Tuples are counted here as long as each has so many rows.
+const WORTHWHILE: usize = 2;
+
+/// After so many times the tuples that are counted here were passed on, it is tried again.
+const PASSED_ON: usize = 16;
+
+impl CountWorker<'_> {
+    /// Counts the rows of a batch.
+    pub fn add(&mut self, batch: &RowBatch) -> Result<(), Error> {
+        self.shared.meet(batch.rows())?;
+        for rows in batch.blocks() {
+            let count = rows.len();
+            self.block.codes.clear();
+            let mut is_wider = false;
+            let columns = self.columns.iter_mut().zip(&self.shared.positions);
+            for ((known, &position), shared) in columns.zip(&self.shared.columns) {
+                for row in rows.clone() {
+                    let cell = batch.cell_in_text(row, position);
+                    let code = match known.values.lookup_cell(cell) {
+                        Some(code) => known.codes[code.index()],
+                        None => {
+                            let row = batch.first_row() + row as u64 + 1;
+                            is_wider = true;
+                            known.encode_new(shared, cell.value(), row)?
+                        }
+                    };
+                    self.block.codes.push(code);
+                }
+            }
+            if is_wider {
+                self.make_room();
+            }
+            self.pack(count);
+            match self.rows_to_pass_on {
+                0 => self.count_here(count),
+                _ => self.pass_on(count),
+            }
+        }
+        Ok(())
+    }
+
+    /// Packs the codes of so many rows.
+    fn pack(&mut self, rows: usize) {
+        let Block { codes, keys, .. } = &mut self.block;
+        keys.clear();
+        keys.resize(rows * self.layout.words(), 0);
+        for (column, codes) in codes.chunks_exact(rows.max(1)).enumerate() {
+            self.layout.pack(column, codes, keys);
+        }
+    }
+
+    fn count_here(&mut self, rows: usize) {
+        let Block { keys, numbers, .. } = &mut self.block;
+        self.own.number_all(keys, numbers);
+        self.own_sizes.resize(self.own.len(), 0);
+        for &number in &*numbers {
+            self.own_sizes[number as usize] += 1;
+        }
+        self.own_rows += rows;
+        if self.own.len() > self.shared.sizes.own_tuples {
+            let tuples = self.own.len();
+            if self.own_rows < WORTHWHILE * tuples {
+                self.rows_to_pass_on = PASSED_ON * tuples;
+            }
+            self.hand_over_own();
+        }
+    }
+
+    fn pass_on(&mut self, rows: usize) {
+        let (codes, hashes) = (&self.block.codes, &mut self.block.hashes);
+        hashes.clear();
+        hashes.resize(rows, 0);
+        for (codes, &factor) in codes.chunks_exact(rows.max(1)).zip(&self.shared.factors) {
+            for (hash, &code) in hashes.iter_mut().zip(codes) {
+                *hash = hash.wrapping_add(factor.wrapping_mul(u64::from(code)));
+            }
+        }
+        let words = self.layout.words();
+        for row in 0..rows {
+            let partition = self.shared.partition(self.block.hashes[row]);
+            let key = &self.block.keys[row * words..][..words];
+            let handed_over = &mut self.handed_over[partition];
+            handed_over.keys.extend_from_slice(key);
+            handed_over.sizes.push(1);
+            if handed_over.sizes.len() >= self.shared.sizes.handed_over {
+                self.hand_over(partition);
+            }
+        }
+        self.rows_to_pass_on = self.rows_to_pass_on.saturating_sub(rows);
+    }
+
+    /// Hands over what was counted here.
+    fn hand_over_own(&mut self) {
+        let own = std::mem::replace(&mut self.own, Keys::new(self.layout.words()));
+        let own_sizes = std::mem::take(&mut self.own_sizes);
+        for (key, &size) in own.iter().zip(&own_sizes) {
+            let mut hash = 0_u64;
+            for (field, &factor) in self.layout.fields().iter().zip(&self.shared.factors) {
+                hash = hash.wrapping_add(factor.wrapping_mul(u64::from(field.read(key))));
+            }
+            let partition = self.shared.partition(hash);
+            let handed_over = &mut self.handed_over[partition];
+            handed_over.keys.extend_from_slice(key);
+            handed_over.sizes.push(size);
+            if handed_over.sizes.len() >= self.shared.sizes.handed_over {
+                self.hand_over(partition);
+            }
+        }
+        (self.own, self.own_sizes) = (own, own_sizes);
+        self.own.clear();
+        self.own_sizes.clear();
+        self.own_rows = 0;
+    }
+
+    /// Hands over what is on the way to a partition.
+    fn hand_over(&mut self, partition: usize) {
+        let HandedOver { keys, sizes } = &mut self.handed_over[partition];
+        let mut partition = lock(&self.shared.partitions[partition]);
+        partition.add(&self.layout, keys, sizes);
+        if partition.is_full(self.shared.sizes.fewest_new) {
+            partition.settle(self.shared.seed, &mut self.block.slots);
+        }
+        keys.clear();
+        sizes.clear();
+    }
+
+    fn hand_over_all(&mut self) {
+        for partition in 0..self.handed_over.len() {
+            if !self.handed_over[partition].sizes.is_empty() {
+                self.hand_over(partition);
+            }
+        }
+    }
+
+    /// Goes over to a wider layout if codes do not fit any more. A column gets at least one more bit each time, so this
+    /// becomes rare.
+    fn make_room(&mut self) {
+        let fields = self.layout.fields().iter();
+        let mut pairs = fields.zip(&self.columns);
+        if pairs.all(|(field, column)| column.needed <= field.size()) {
+            return;
+        }
+        let needed: Vec<usize> = self.columns.iter().map(|column| column.needed).collect();
+        let layout = self.shared.layout_for(&needed);
+        self.hand_over_all();
+        let keys = self.layout.repack(self.own.words(), &layout);
+        self.own = Keys::of_distinct(layout.words(), keys);
+        self.layout = layout;
+    }
+
+    /// Hands over all that was counted.
+    pub fn finish(mut self) {
+        self.hand_over_own();
+        self.hand_over_all();
+    }
+}
+
+impl WorkerColumn {
+    /// The common code of a value that the worker sees for the first time.
+    #[cold]
+    fn encode_new(
+        &mut self,
+        shared: &Mutex<CountingColumn>,
+        value: &[u8],
+        row: u64,
+    ) -> Result<u32, Error> {
+        let mut shared = lock(shared);
+        let code = shared.encode_new(value, row)?;
+        // Checked to be text just now.
+        self.values.encode(shared.values.text(code));
+        self.codes.push(code.0);
+        self.needed = self.needed.max(code.index() + 1);
+        Ok(code.0)
+    }
+}
