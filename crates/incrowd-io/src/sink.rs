@@ -91,6 +91,9 @@ pub trait RowSink: Send {
         false
     }
 
+    /// How many threads it may use to store rows. What it stores does not depend on it.
+    fn use_threads(&mut self, _: usize) {}
+
     /// The columns, with the type of each in the input if that is more than text. Called first, once.
     fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error>;
 
@@ -251,6 +254,16 @@ impl RowSink for Sink {
             #[cfg(feature = "parquet")]
             Body::Parquet(_) => true,
             Body::Csv(_) | Body::Gzip(_) => false,
+        }
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        match &mut self.body {
+            #[cfg(feature = "parquet")]
+            Body::Parquet(writer) => writer.use_threads(threads),
+            Body::Csv(_) | Body::Gzip(_) => {
+                let _ = threads;
+            }
         }
     }
 

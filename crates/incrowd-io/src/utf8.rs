@@ -19,7 +19,7 @@ pub(crate) fn check_utf8(input: &str, batch: &RowBatch) -> Result<(), Error> {
 /// The first cell of `batch` that is not UTF-8: its row in the batch and its column, both from 0.
 fn first_broken_cell(batch: &RowBatch) -> Option<(usize, usize)> {
     // A cell cannot be broken if all bytes are ASCII, which is quick to tell and nearly always so.
-    if batch.bytes().is_ascii() {
+    if batch.coded(0).is_none() && batch.bytes().is_ascii() {
         return None;
     }
     (0..batch.rows())

@@ -1,7 +1,7 @@
 //! From counted rows to a counted table: tuples of leaves, sorted.
 
 use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
-use super::in_parallel::in_parallel;
+use super::in_parallel::{in_parallel, pieces};
 use super::row_counter::expect_one_each;
 use super::{
     Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout, Missing,
@@ -59,7 +59,7 @@ impl RowCounter {
             rows_are_apart: self.rows_are_apart,
             population: None,
         };
-        table.sum_rows();
+        table.sum_rows(self.threads);
         Ok(table)
     }
 }
@@ -89,8 +89,9 @@ struct Sorting<'a> {
     excluded: Option<Vec<Vec<bool>>>,
 }
 
-/// A tuple that is not excluded: the first word of the key of its leaves, and its number in the counter.
-type Entry = (u64, u32);
+/// A tuple that is not excluded: the first word of the key of its leaves, its number in the counter, and its rows, which
+/// would be far away otherwise.
+type Entry = (u64, u32, u32);
 
 /// The tuples of a range of the counter.
 struct Keyed {
@@ -107,9 +108,6 @@ const BUCKET_BITS: u32 = 10;
 
 /// As many tuples need no buckets.
 const FEW: usize = 1 << 12;
-
-/// Pieces of work for each thread, so that none waits long for another.
-const PIECES: usize = 8;
 
 impl Sorting<'_> {
     /// The classes in the order of their keys, and the rows excluded.
@@ -192,11 +190,12 @@ impl Sorting<'_> {
                 let mut codes = from.iter().zip(excluded);
                 codes.any(|(from, excluded)| excluded[from.read(tuple) as usize])
             };
+            let rows = self.counter.sizes[number];
             if self.excluded.as_ref().is_some_and(excludes) {
-                keyed.rows_excluded += self.counter.sizes[number];
+                keyed.rows_excluded += rows;
                 continue;
             }
-            keyed.buckets[(key[0] >> shift) as usize].push((key[0], number as u32));
+            keyed.buckets[(key[0] >> shift) as usize].push((key[0], number as u32, rows));
         }
         keyed
     }
@@ -220,7 +219,7 @@ impl Sorting<'_> {
 
     fn sort(&self, entries: &mut [Entry], more_words: &[u64]) {
         if self.layout.words() == 1 && !self.counter.rows_are_apart {
-            entries.sort_unstable();
+            entries.sort_unstable_by_key(|entry| entry.0);
             return;
         }
         entries.sort_unstable_by(|a, b| {
@@ -236,7 +235,7 @@ impl Sorting<'_> {
 
     /// Adds the classes of sorted entries: those of equal keys are one class, or every row is.
     fn add_classes(&self, entries: &[Entry], more_words: &[u64], classes: &mut FrequencySet) {
-        let rows_of = |entry: &Entry| self.counter.sizes[entry.1 as usize];
+        let rows_of = |entry: &Entry| entry.2;
         let mut values = Vec::new();
         if self.counter.rows_are_apart {
             for entry in entries {
@@ -261,7 +260,7 @@ impl Sorting<'_> {
         values: &mut Vec<(u32, u32)>,
         classes: &mut FrequencySet,
     ) {
-        let (word, number) = class[0];
+        let (word, number, _) = class[0];
         classes.keys.push(word);
         (classes.keys).extend_from_slice(self.more(more_words, number));
         classes.sizes.push(class.iter().map(&size_of).sum());
@@ -284,25 +283,17 @@ impl Sorting<'_> {
     }
 }
 
-/// So many things as ranges of about equal length, some for each thread; one if there is only one thread.
-fn pieces(things: usize, threads: usize) -> Vec<Range<usize>> {
-    let pieces = if threads > 1 { PIECES * threads } else { 1 };
-    let length = things.div_ceil(pieces).max(1);
-    let starts = (0..things).step_by(length);
-    starts
-        .map(|start| start..things.min(start + length))
-        .collect()
-}
-
 impl CountedTable {
     /// Fills the row counts of groups and values.
-    fn sum_rows(&mut self) {
-        for (position, attribute) in self.attributes.iter_mut().enumerate() {
+    fn sum_rows(&mut self, threads: usize) {
+        let (layout, tuples) = (&self.layout, &self.tuples);
+        let attributes: Vec<_> = self.attributes.iter_mut().enumerate().collect();
+        in_parallel(threads, attributes, |(position, attribute)| {
             let hierarchy = &attribute.hierarchy;
-            let field = self.layout.field(position);
+            let field = layout.field(position);
             let mut rows_of_leaves = vec![0; hierarchy.leaves()];
-            for (class, &size) in self.tuples.sizes.iter().enumerate() {
-                rows_of_leaves[field.read(self.tuples.key(class)) as usize] += size;
+            for (class, &size) in tuples.sizes.iter().enumerate() {
+                rows_of_leaves[field.read(tuples.key(class)) as usize] += size;
             }
             attribute.rows_of_groups = Level::up_to(hierarchy.height())
                 .map(|level| {
@@ -317,7 +308,7 @@ impl CountedTable {
                     rows
                 })
                 .collect();
-        }
+        });
         for (column, histograms) in self.columns.iter_mut().zip(&self.tuples.histograms) {
             let histograms = histograms
                 .as_ref()

@@ -1,6 +1,10 @@
 //! Many pieces of work on several threads, their results in order.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+
+/// Pieces of work for each thread, so that none waits long for another.
+const PIECES: usize = 8;
 
 /// The result of `work` for every item, in the order of the items. A panic of `work` is passed on.
 pub(super) fn in_parallel<T: Send, R: Send>(
@@ -35,6 +39,16 @@ pub(super) fn in_parallel<T: Send, R: Send>(
     let mut done: Vec<(usize, R)> = done.into_iter().flatten().collect();
     done.sort_unstable_by_key(|&(at, _)| at);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// So many things as ranges of about equal length, some for each thread; one if there is only one thread.
+pub(super) fn pieces(things: usize, threads: usize) -> Vec<Range<usize>> {
+    let pieces = if threads > 1 { PIECES * threads } else { 1 };
+    let length = things.div_ceil(pieces).max(1);
+    let starts = (0..things).step_by(length);
+    starts
+        .map(|start| start..things.min(start + length))
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The counting pass: rows in, distinct tuples out.
 
 use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
+use super::in_parallel::{in_parallel, pieces};
 use super::{Keys, Layout, Missing};
 use crate::Error;
 use crate::table::{RowBatch, ValueCode};
@@ -201,10 +202,24 @@ impl RowCounter {
     /// leave the counter: everything built from a table uses this order.
     pub fn values(&self, column: usize, missing: &Missing) -> Vec<(&str, u32)> {
         let sorted = SortedValues::of(&self.columns[column], missing);
-        let mut rows = vec![0; sorted.values.len()];
         let field = self.layout.field(column);
-        for (tuple, &size) in self.tuples.iter().zip(&self.sizes) {
-            rows[sorted.ranks[field.read(tuple) as usize] as usize] += size;
+        let parts = in_parallel(
+            self.threads,
+            pieces(self.sizes.len(), self.threads),
+            |range| {
+                let mut rows_of_codes = vec![0; sorted.ranks.len()];
+                for tuple in range {
+                    let code = field.read(self.tuples.get(tuple as u32));
+                    rows_of_codes[code as usize] += self.sizes[tuple];
+                }
+                rows_of_codes
+            },
+        );
+        let mut rows = vec![0; sorted.values.len()];
+        for rows_of_codes in parts {
+            for (&rank, rows_of_code) in sorted.ranks.iter().zip(rows_of_codes) {
+                rows[rank as usize] += rows_of_code;
+            }
         }
         sorted.values.into_iter().zip(rows).collect()
     }

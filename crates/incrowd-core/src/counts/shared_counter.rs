@@ -5,7 +5,7 @@ use super::in_parallel::in_parallel;
 use super::partition::Partition;
 use super::{Keys, Layout, RowCounter};
 use crate::Error;
-use crate::table::{Dictionary, RowBatch};
+use crate::table::{Cell, Dictionary, Meanings, RowBatch};
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -173,14 +173,7 @@ impl SharedCounter {
         let settled = in_parallel(threads, partitions, |partition| {
             partition.into_distinct(&layout, self.seed, &mut Vec::new())
         });
-        let tuples = settled.iter().map(|(_, sizes)| sizes.len()).sum();
-        let mut keys = Vec::with_capacity(tuples * layout.words());
-        let mut sizes = Vec::with_capacity(tuples);
-        // Each is freed as soon as it is copied.
-        for (keys_of_partition, sizes_of_partition) in settled {
-            keys.extend_from_slice(&keys_of_partition);
-            sizes.extend_from_slice(&sizes_of_partition);
-        }
+        let (keys, sizes) = joined(threads, settled, layout.words());
         let columns = self.columns.into_iter();
         RowCounter {
             columns: columns
@@ -196,6 +189,30 @@ impl SharedCounter {
             ..RowCounter::new(&[], &[], &[])
         }
     }
+}
+
+/// The tuples of all partitions, end to end.
+fn joined(
+    threads: usize,
+    partitions: Vec<(Vec<u64>, Vec<u32>)>,
+    words: usize,
+) -> (Vec<u64>, Vec<u32>) {
+    let tuples: usize = partitions.iter().map(|(_, sizes)| sizes.len()).sum();
+    let (mut keys, mut sizes) = (vec![0; tuples * words], vec![0; tuples]);
+    let (mut keys_left, mut sizes_left) = (&mut keys[..], &mut sizes[..]);
+    let mut copies = Vec::with_capacity(partitions.len());
+    for partition in partitions {
+        let (to_keys, keys_after) = keys_left.split_at_mut(partition.0.len());
+        let (to_sizes, sizes_after) = sizes_left.split_at_mut(partition.1.len());
+        (keys_left, sizes_left) = (keys_after, sizes_after);
+        copies.push((partition, to_keys, to_sizes));
+    }
+    // Each is freed as soon as it is copied.
+    in_parallel(threads, copies, |((keys, sizes), to_keys, to_sizes)| {
+        to_keys.copy_from_slice(&keys);
+        to_sizes.copy_from_slice(&sizes);
+    });
+    (keys, sizes)
 }
 
 /// Counts rows for a [`SharedCounter`].
@@ -219,9 +236,17 @@ pub struct CountWorker<'a> {
     block: Block,
 }
 
-/// The values that a worker knows of a column.
+/// A column as a worker knows it.
 #[derive(Debug, Clone, Default)]
 struct WorkerColumn {
+    known: KnownValues,
+    /// The common codes of the texts of a list.
+    of_list: Meanings,
+}
+
+/// The values of a column that a worker has met.
+#[derive(Debug, Clone, Default)]
+struct KnownValues {
     values: Dictionary,
     /// The common code of each.
     codes: Vec<u32>,
@@ -263,25 +288,27 @@ impl CountWorker<'_> {
         for rows in batch.blocks() {
             let count = rows.len();
             self.block.codes.clear();
-            let mut is_wider = false;
             let columns = self.columns.iter_mut().zip(&self.shared.positions);
-            for ((known, &position), shared) in columns.zip(&self.shared.columns) {
+            for ((column, &position), shared) in columns.zip(&self.shared.columns) {
+                let number_of = |row: usize| batch.first_row() + row as u64 + 1;
+                if let Some(coded) = batch.coded(position) {
+                    let WorkerColumn { known, of_list } = column;
+                    of_list.begin(&coded.values);
+                    for row in rows.clone() {
+                        let code = of_list.of(coded.codes[row], |cell| {
+                            known.code(cell, shared, number_of(row))
+                        });
+                        self.block.codes.push(code?);
+                    }
+                    continue;
+                }
                 for row in rows.clone() {
                     let cell = batch.cell_in_text(row, position);
-                    let code = match known.values.lookup_cell(cell) {
-                        Some(code) => known.codes[code.index()],
-                        None => {
-                            let row = batch.first_row() + row as u64 + 1;
-                            is_wider = true;
-                            known.encode_new(shared, cell.value(), row)?
-                        }
-                    };
+                    let code = column.known.code(cell, shared, number_of(row))?;
                     self.block.codes.push(code);
                 }
             }
-            if is_wider {
-                self.make_room();
-            }
+            self.make_room();
             self.pack(count);
             match self.rows_to_pass_on {
                 0 => self.count_here(count),
@@ -389,10 +416,14 @@ impl CountWorker<'_> {
     fn make_room(&mut self) {
         let fields = self.layout.fields().iter();
         let mut pairs = fields.zip(&self.columns);
-        if pairs.all(|(field, column)| column.needed <= field.size()) {
+        if pairs.all(|(field, column)| column.known.needed <= field.size()) {
             return;
         }
-        let needed: Vec<usize> = self.columns.iter().map(|column| column.needed).collect();
+        let needed: Vec<usize> = self
+            .columns
+            .iter()
+            .map(|column| column.known.needed)
+            .collect();
         let layout = self.shared.layout_for(&needed);
         self.hand_over_all();
         let keys = self.layout.repack(self.own.words(), &layout);
@@ -407,7 +438,21 @@ impl CountWorker<'_> {
     }
 }
 
-impl WorkerColumn {
+impl KnownValues {
+    /// The common code of a cell that stands in a row.
+    #[inline]
+    fn code(
+        &mut self,
+        cell: Cell<'_>,
+        shared: &Mutex<CountingColumn>,
+        row: u64,
+    ) -> Result<u32, Error> {
+        match self.values.lookup_cell(cell) {
+            Some(code) => Ok(self.codes[code.index()]),
+            None => self.encode_new(shared, cell.value(), row),
+        }
+    }
+
     /// The common code of a value that the worker sees for the first time.
     #[cold]
     fn encode_new(

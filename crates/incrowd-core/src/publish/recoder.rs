@@ -8,7 +8,7 @@ use super::{ClassNumber, ReleaseMap, Tally};
 use crate::Error;
 use crate::counts::{Keys, Layout, Missing};
 use crate::hierarchy::ANY;
-use crate::table::RowBatch;
+use crate::table::{Cell, Meanings, RowBatch, ValueList};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,6 +60,35 @@ struct Block {
     values: Vec<u32>,
     /// Those of them, by position, that are blank.
     blank: Vec<usize>,
+    /// Those of them that are not suppressed, each with its class.
+    published: Vec<(usize, u32)>,
+    /// What the texts of a list determine, for each attribute.
+    of_attributes: Vec<Meanings>,
+    /// The codes of the texts of a list, for each counted column.
+    of_counted: Vec<Meanings>,
+}
+
+/// Replaces `numbers` by those that `find` has for the cells of a column in some rows.
+fn number_cells(
+    raw: &RowBatch,
+    rows: &[usize],
+    position: usize,
+    of_list: &mut Meanings,
+    numbers: &mut Vec<u32>,
+    find: impl Fn(Cell<'_>) -> Result<u32, Error>,
+) -> Result<(), Error> {
+    numbers.clear();
+    if let Some(coded) = raw.coded(position) {
+        of_list.begin(&coded.values);
+        for &row in rows {
+            numbers.push(of_list.of(coded.codes[row], &find)?);
+        }
+        return Ok(());
+    }
+    for &row in rows {
+        numbers.push(find(raw.cell_in_text(row, position))?);
+    }
+    Ok(())
 }
 
 #[derive(Debug)]
@@ -78,6 +107,8 @@ struct Plan {
     classes: ClassFinder,
     /// The class whose rows may be blank.
     any_class: Option<ClassNumber>,
+    /// The texts of each attribute.
+    texts: Vec<Arc<ValueList>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -231,12 +262,19 @@ impl Recoder {
             suppressed_rows,
             classes: ClassFinder::new(map),
             any_class: map.any_class(),
+            texts: (map.attributes().iter())
+                .map(|attribute| Arc::new(attribute.texts.iter().map(String::as_str).collect()))
+                .collect(),
             map: Arc::clone(map),
         };
         Ok(Recoder {
             tally: Tally::of(map),
             plan: Arc::new(plan),
-            block: Block::default(),
+            block: Block {
+                of_attributes: vec![Meanings::default(); map.attributes().len()],
+                of_counted: vec![Meanings::default(); map.counted().len()],
+                ..Block::default()
+            },
         })
     }
 
@@ -252,6 +290,19 @@ impl Recoder {
             published.0 = RowBatch::new(columns);
         }
         published.0.clear(raw.first_row());
+        // A row of `*` needs a text that the list of a column may lack.
+        if self.plan.suppressed_rows == SuppressedRows::Drop && raw.coded(0).is_some() {
+            let plan = &self.plan;
+            published
+                .0
+                .begin_coded(plan.cells.iter().map(|cell| match *cell {
+                    PublishedCell::Recoded(attribute) => Arc::clone(&plan.texts[attribute]),
+                    PublishedCell::Unchanged(position) => {
+                        let coded = raw.coded(position);
+                        coded.map_or_else(Arc::default, |coded| Arc::clone(&coded.values))
+                    }
+                }));
+        }
         for rows in raw.blocks() {
             self.recode_block(raw, rows, &mut published.0)?;
         }
@@ -272,6 +323,9 @@ impl Recoder {
             classes,
             values,
             blank,
+            published: kept,
+            of_attributes,
+            of_counted,
         } = block;
         let (map, finder) = (&*plan.map, &plan.classes);
         let is_excluded = |&row: &usize| {
@@ -294,26 +348,26 @@ impl Recoder {
                 Some(_) => &attribute.leaves,
                 None => &attribute.texts_of_values,
             };
-            numbers.clear();
-            for &row in rows.iter() {
+            let of_list = &mut of_attributes[at];
+            number_cells(raw, rows, position, of_list, numbers, |cell| {
                 // Normalized first, as when it was counted: a hierarchy may also list the token itself.
-                let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
-                let value = attribute.values.lookup_cell(cell);
-                let value = value.ok_or(Error::InputChanged)?;
-                numbers.push(number_of_value[value.index()]);
-            }
+                let value = attribute
+                    .values
+                    .lookup_cell(plan.missing.normalize_cell(cell));
+                Ok(number_of_value[value.ok_or(Error::InputChanged)?.index()])
+            })?;
             finder.layout.pack(at, numbers, keys);
         }
         if let ClassesOfKeys::Shared(_) = finder.classes {
             let attributes = map.attributes().len();
             let counted = map.counted().iter().zip(&plan.counted);
-            for (at, (known, &position)) in (attributes..).zip(counted) {
-                numbers.clear();
-                for &row in rows.iter() {
-                    let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
-                    let value = known.values.lookup_cell(cell);
-                    numbers.push(value.ok_or(Error::InputChanged)?.0);
-                }
+            for ((at, (known, &position)), of_list) in
+                (attributes..).zip(counted).zip(of_counted.iter_mut())
+            {
+                number_cells(raw, rows, position, of_list, numbers, |cell| {
+                    let value = known.values.lookup_cell(plan.missing.normalize_cell(cell));
+                    Ok(value.ok_or(Error::InputChanged)?.0)
+                })?;
                 finder.layout.pack(at, numbers, keys);
             }
         }
@@ -338,14 +392,36 @@ impl Recoder {
             tally.blank(blank.len());
         }
         for (column, (known, &position)) in map.counted().iter().zip(&plan.counted).enumerate() {
-            values.clear();
-            for &row in rows.iter() {
-                let cell = plan.missing.normalize_cell(raw.cell_in_text(row, position));
-                let value = known.values.lookup_cell(cell);
-                values.push(value.ok_or(Error::InputChanged)?.0);
-            }
+            let of_list = &mut of_counted[column];
+            number_cells(raw, rows, position, of_list, values, |cell| {
+                let value = known.values.lookup_cell(plan.missing.normalize_cell(cell));
+                Ok(value.ok_or(Error::InputChanged)?.0)
+            })?;
             tally.count_values(column, classes, values);
             tally.blank_values(column, blank.iter().map(|&at| (classes[at], values[at])));
+        }
+        if published.coded(0).is_some() {
+            kept.clear();
+            let all = rows.iter().zip(classes.iter());
+            let is_kept =
+                |&(_, &class): &(&usize, &u32)| !map.classes().is_suppressed[class as usize];
+            kept.extend(all.filter(is_kept).map(|(&row, &class)| (row, class)));
+            for (column, cell) in plan.cells.iter().enumerate() {
+                match *cell {
+                    PublishedCell::Unchanged(position) => {
+                        let Some(coded) = raw.coded(position) else {
+                            continue;
+                        };
+                        published.push_codes(column, kept.iter().map(|&(row, _)| coded.codes[row]));
+                    }
+                    PublishedCell::Recoded(attribute) => {
+                        let texts =
+                            |&(_, class): &(usize, u32)| map.texts_of_class(class)[attribute];
+                        published.push_codes(column, kept.iter().map(texts));
+                    }
+                }
+            }
+            return Ok(());
         }
         for (&row, &class) in rows.iter().zip(classes.iter()) {
             if !map.classes().is_suppressed[class as usize] {

@@ -1,11 +1,14 @@
 //! Rows in transit, as one run of bytes.
 
+use super::{Cell, CodedColumn, ValueList};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows of a block.
 const BLOCK_ROWS: usize = 256;
 
-/// A few thousand rows of raw cells, stored in one text so that a batch costs two allocations, reused.
+/// A few thousand rows of raw cells, stored in one text so that a batch costs two allocations, reused; or in
+/// [coded columns](CodedColumn), where a format stores them so.
 ///
 /// ```
 /// use incrowd_core::table::RowBatch;
@@ -22,6 +25,8 @@ pub struct RowBatch {
     /// Where each cell begins and ends in `bytes`, row by row. Cells need not touch: a reader hands over its
     /// text with the delimiters still in it.
     cells: Vec<(usize, usize)>,
+    /// All columns, in place of text; none if the rows are text.
+    coded: Vec<CodedColumn>,
     first_row: u64,
 }
 
@@ -32,6 +37,7 @@ impl RowBatch {
             columns,
             bytes: Vec::new(),
             cells: Vec::new(),
+            coded: Vec::new(),
             first_row: 0,
         }
     }
@@ -40,7 +46,47 @@ impl RowBatch {
     pub fn clear(&mut self, first_row: u64) {
         self.bytes.clear();
         self.cells.clear();
+        self.coded.clear();
         self.first_row = first_row;
+    }
+
+    /// Makes coded columns all there is: one for each column, with as many rows each.
+    ///
+    /// # Panics
+    /// If there are not as many columns as the batch has, or they do not have as many rows as each other.
+    pub fn set_coded(&mut self, coded: Vec<CodedColumn>) {
+        assert_eq!(coded.len(), self.columns, "one for each column");
+        let rows = |column: &CodedColumn| column.codes.len();
+        assert!(
+            coded
+                .windows(2)
+                .all(|pair| rows(&pair[0]) == rows(&pair[1])),
+            "as many rows in each column"
+        );
+        self.bytes.clear();
+        self.cells.clear();
+        self.coded = coded;
+    }
+
+    /// A column by its values, if the rows are not text.
+    #[inline]
+    pub fn coded(&self, column: usize) -> Option<&CodedColumn> {
+        self.coded.get(column)
+    }
+
+    /// Begins coded columns without rows, with these texts.
+    pub(crate) fn begin_coded(&mut self, lists: impl IntoIterator<Item = Arc<ValueList>>) {
+        self.set_coded(Vec::from_iter(lists.into_iter().map(|values| {
+            CodedColumn {
+                values,
+                codes: Vec::new(),
+            }
+        })));
+    }
+
+    /// Adds cells to a coded column.
+    pub(crate) fn push_codes(&mut self, column: usize, codes: impl IntoIterator<Item = u32>) {
+        self.coded[column].codes.extend(codes);
     }
 
     /// Adds the next cell of the row being filled.
@@ -76,7 +122,10 @@ impl RowBatch {
 
     /// The number of complete rows.
     pub fn rows(&self) -> usize {
-        self.cells.len().checked_div(self.columns).unwrap_or(0)
+        match self.coded.first() {
+            Some(column) => column.codes.len(),
+            None => self.cells.len().checked_div(self.columns).unwrap_or(0),
+        }
     }
 
     /// The table's row number of the first row of this batch, from 0.
@@ -84,12 +133,12 @@ impl RowBatch {
         self.first_row
     }
 
-    /// The bytes held, to decide when a batch is full.
+    /// The bytes of text held, to decide when a batch is full.
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The text that contains all cells, and possibly delimiters between them.
+    /// The text that contains all cells, and possibly delimiters between them; none for coded columns.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -105,44 +154,20 @@ impl RowBatch {
     /// One cell, with the text around it.
     #[inline]
     pub(crate) fn cell_in_text(&self, row: usize, column: usize) -> Cell<'_> {
-        let (start, end) = self.cells[row * self.columns + column];
-        Cell {
-            onward: &self.bytes[start..],
-            length: end - start,
+        if let Some(column) = self.coded.get(column) {
+            return column.values.cell(column.codes[row]);
         }
+        let (start, end) = self.cells[row * self.columns + column];
+        Cell::new(&self.bytes[start..], end - start)
     }
 
     /// One cell.
     #[inline]
     pub fn cell(&self, row: usize, column: usize) -> &[u8] {
+        if let Some(column) = self.coded.get(column) {
+            return column.values.text(column.codes[row]);
+        }
         let (start, end) = self.cells[row * self.columns + column];
         &self.bytes[start..end]
     }
-}
-
-/// A cell, and the text that follows it: with that, a lookup reads a fixed number of bytes whatever the length.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cell<'a> {
-    onward: &'a [u8],
-    length: usize,
-}
-
-impl<'a> Cell<'a> {
-    /// The bytes of the cell.
-    #[inline]
-    pub(crate) fn value(self) -> &'a [u8] {
-        &self.onward[..self.length]
-    }
-
-    /// The text from where the cell begins.
-    #[inline]
-    pub(crate) fn onward(self) -> &'a [u8] {
-        self.onward
-    }
-
-    /// No text at all.
-    pub(crate) const EMPTY: Cell<'static> = Cell {
-        onward: &[],
-        length: 0,
-    };
 }

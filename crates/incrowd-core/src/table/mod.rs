@@ -4,6 +4,8 @@
 //! handed over as [`RowBatch`]es of raw cells, so a file larger than memory is no special case.
 
 mod batch;
+mod cell;
+mod coded;
 mod date_form;
 pub(crate) mod decimal;
 mod dictionary;
@@ -12,8 +14,10 @@ mod slots;
 mod value;
 
 pub use crate::numbers::ValueCode;
-pub(crate) use batch::Cell;
 pub use batch::RowBatch;
+pub(crate) use cell::Cell;
+pub(crate) use coded::Meanings;
+pub use coded::{CodedColumn, ValueList};
 pub use date_form::{DateForm, DateForms};
 pub use decimal::{Decimal, NotADecimal};
 pub use dictionary::Dictionary;

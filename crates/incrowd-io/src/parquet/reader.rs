@@ -1,5 +1,6 @@
-//! Columns of values to rows of text.
+//! Columns of values to columns of texts, each value once where they are stored so.
 
+use super::paged::{PagedCells, PagedColumn};
 use super::plain_name::plain_name;
 use super::value::meaning_of;
 use crate::cell_text::{AsText, Meaning};
@@ -10,7 +11,7 @@ use crate::sealed::{SealedFile, SealedReader};
 use crate::stored_type::StoredType;
 use crate::utf8::check_utf8;
 use crate::{Error, Fingerprint, RowReader};
-use incrowd_core::table::RowBatch;
+use incrowd_core::table::{CodedColumn, RowBatch, ValueList};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -18,8 +19,9 @@ use parquet::file::reader::{ChunkReader, FileReader, Length};
 use parquet::file::serialized_reader::SerializedFileReader;
 use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 8192;
 
 impl Length for SealedFile {
     fn len(&self) -> u64 {
@@ -55,7 +57,9 @@ pub(crate) struct ParquetReader {
     columns: Vec<String>,
     meanings: Vec<Meaning>,
     /// The columns of the row group being read.
-    group: Vec<Box<dyn Cells + Send>>,
+    group: Vec<OpenColumn>,
+    /// Rows of the group that were read, and those that were not.
+    group_rows_read: u64,
     group_rows: u64,
     next_group: usize,
     rows: u64,
@@ -104,6 +108,7 @@ impl ParquetReader {
             columns,
             meanings,
             group: Vec::new(),
+            group_rows_read: 0,
             group_rows: 0,
             next_group: 0,
             rows: 0,
@@ -121,32 +126,80 @@ impl ParquetReader {
             let group = self.parquet.get_row_group(self.next_group)?;
             self.next_group += 1;
             self.group_rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
+            self.group_rows_read = 0;
             self.group.clear();
             for (at, &meaning) in self.meanings.iter().enumerate() {
+                let pages = group.get_column_page_reader(at)?;
+                let place = group.metadata().column(at).column_descr();
                 self.group
-                    .push(cells(group.get_column_reader(at)?, meaning));
+                    .push(match PagedColumn::new(pages, place, meaning) {
+                        Some(paged) => OpenColumn::Paged(Box::new(paged)),
+                        None => OpenColumn::Values(cells(group.get_column_reader(at)?, meaning)),
+                    });
             }
         }
         Ok(true)
     }
 
-    fn fill(&mut self, batch: &mut RowBatch) -> Result<(), ParquetError> {
+    /// Fills a batch; returns whether every text of its columns is known to be UTF-8.
+    fn fill(&mut self, batch: &mut RowBatch) -> Result<bool, ParquetError> {
         if !self.open_group()? {
-            return Ok(());
+            return Ok(true);
         }
         let rows = self.group_rows.min(BATCH_ROWS as u64) as usize;
-        for column in &mut self.group {
-            column.read(rows)?;
+        let (mut columns, mut are_utf8) = (Vec::with_capacity(self.group.len()), true);
+        for at in 0..self.group.len() {
+            let PagedCells { column, is_utf8 } = self.read_cells(at, rows)?;
+            are_utf8 &= is_utf8;
+            columns.push(column);
         }
-        for row in 0..rows {
-            for column in &mut self.group {
-                column.push(row, batch)?;
-            }
-        }
+        batch.set_coded(columns);
+        self.group_rows_read += rows as u64;
         self.group_rows -= rows as u64;
         self.rows += rows as u64;
-        Ok(())
+        Ok(are_utf8)
     }
+
+    /// The next cells of a column. One whose pages turn out not to be read by us is read by the parquet crate, from
+    /// where we are.
+    fn read_cells(&mut self, at: usize, rows: usize) -> Result<PagedCells, ParquetError> {
+        if let OpenColumn::Paged(paged) = &mut self.group[at] {
+            if let Some(cells) = paged.read(rows)? {
+                return Ok(cells);
+            }
+            let group = self.parquet.get_row_group(self.next_group - 1)?;
+            let mut column = cells(group.get_column_reader(at)?, self.meanings[at]);
+            let mut skipped = 0;
+            while skipped < self.group_rows_read {
+                let rows = (self.group_rows_read - skipped).min(BATCH_ROWS as u64);
+                column.read(rows as usize)?;
+                skipped += rows;
+            }
+            self.group[at] = OpenColumn::Values(column);
+        }
+        match &mut self.group[at] {
+            OpenColumn::Values(column) => {
+                let mut list = ValueList::default();
+                column.read(rows)?;
+                (0..rows).try_for_each(|row| column.push(row, &mut list))?;
+                let is_utf8 = list.bytes().is_ascii();
+                let codes = (0..rows as u32).collect();
+                let values = Arc::new(list);
+                Ok(PagedCells {
+                    column: CodedColumn { values, codes },
+                    is_utf8,
+                })
+            }
+            OpenColumn::Paged(_) => Err(ParquetError::General("a column was not opened".into())),
+        }
+    }
+}
+
+/// A column of the row group being read.
+enum OpenColumn {
+    Paged(Box<PagedColumn>),
+    /// By the parquet crate, value by value.
+    Values(Box<dyn Cells + Send>),
 }
 
 /// Turns a panic of the decoder into an error: it means that the file is damaged.
@@ -204,8 +257,8 @@ fn broken(input: &str, file: &SealedFile, source: ParquetError) -> Error {
 trait Cells {
     /// Reads the next `rows` cells.
     fn read(&mut self, rows: usize) -> Result<(), ParquetError>;
-    /// Adds the cell of `row`, counted within those read last, to the row being filled. Rows come in order.
-    fn push(&mut self, row: usize, batch: &mut RowBatch) -> Result<(), ParquetError>;
+    /// Adds the text of `row`, counted within those read last. Rows come in order.
+    fn push(&mut self, row: usize, list: &mut ValueList) -> Result<(), ParquetError>;
 }
 
 struct Column<T: DataType> {
@@ -238,9 +291,9 @@ where
         Ok(())
     }
 
-    fn push(&mut self, row: usize, batch: &mut RowBatch) -> Result<(), ParquetError> {
+    fn push(&mut self, row: usize, list: &mut ValueList) -> Result<(), ParquetError> {
         if self.levels.get(row) == Some(&0) {
-            batch.push_cell(b"");
+            list.push(b"");
             return Ok(());
         }
         let text = self
@@ -249,7 +302,7 @@ where
             .and_then(|value| value.as_text(self.meaning, &mut self.room));
         self.next_value += 1;
         match text {
-            Some(text) => batch.push_cell(text),
+            Some(text) => list.push(text),
             None => {
                 return Err(ParquetError::General(
                     "a value does not have the type of its column".into(),
@@ -296,9 +349,11 @@ impl RowReader for ParquetReader {
             *batch = RowBatch::new(self.columns.len());
         }
         batch.clear(self.rows);
-        unless_panicking(|| self.fill(batch))
+        let are_utf8 = unless_panicking(|| self.fill(batch))
             .map_err(|source| broken(&self.input, &self.file, source))?;
-        check_utf8(&self.input, batch)?;
+        if !are_utf8 {
+            check_utf8(&self.input, batch)?;
+        }
         if self.rows_total == 0 {
             return Err(Error::NoRows {
                 input: self.input.clone(),

@@ -1,31 +1,25 @@
 //! Rows of text to columns of values.
 
-use super::parse::FromText;
-use crate::cell_text::Meaning;
+use super::chunk::{self, Chunk};
+use super::gathered::{GatheredColumn, NotText};
 use crate::column_type::ColumnType;
 use crate::fingerprint::Out;
 use crate::stored_type::StoredType;
 use crate::{Encoding, Error};
-use bytes::Bytes;
 use incrowd_core::table::RowBatch;
-use parquet::basic::{Compression, Type as PhysicalType};
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType,
-    Int32Type, Int64Type, Int96Type,
-};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnDescPtr, Type};
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A row group is held in memory until it has this many rows or this many bytes of text.
+/// A row group is held in memory until it has this many rows or this many bytes.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 64 << 20;
-/// How many cells are handed over at once.
-const PIECE: usize = 1 << 12;
 
 /// Writes columns, a row group at a time.
 pub(crate) struct ParquetWriter {
@@ -33,7 +27,9 @@ pub(crate) struct ParquetWriter {
     types: Vec<StoredType>,
     file: OutputFile,
     /// The cells of the row group being filled.
-    group: Vec<Column>,
+    group: Vec<GatheredColumn>,
+    /// How many columns are encoded at once.
+    threads: usize,
 }
 
 /// The file is opened with the first row group, since the types may be set until then.
@@ -42,13 +38,6 @@ enum OutputFile {
     Begun(Box<SerializedFileWriter<Out>>),
     /// Opening it failed, which was reported.
     Lost,
-}
-
-#[derive(Default)]
-struct Column {
-    text: Vec<u8>,
-    /// Where each cell ends in `text`.
-    ends: Vec<usize>,
 }
 
 /// Why a row group was not written.
@@ -70,8 +59,14 @@ impl ParquetWriter {
             names: columns.to_vec(),
             types: vec![StoredType::text(); columns.len()],
             file: OutputFile::Unbegun(out),
-            group: columns.iter().map(|_| Column::default()).collect(),
+            group: columns.iter().map(|_| GatheredColumn::default()).collect(),
+            threads: 1,
         }
+    }
+
+    /// Encodes so many columns at once. The bytes written are the same.
+    pub(crate) fn use_threads(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
     /// Sets the types of columns, before any row is written.
@@ -90,22 +85,17 @@ impl ParquetWriter {
 
     pub(crate) fn write(&mut self, path: &Path, batch: &RowBatch) -> Result<(), Error> {
         for (column, cells) in self.group.iter_mut().enumerate() {
-            for row in 0..batch.rows() {
-                let cell = batch.cell(row, column);
-                if std::str::from_utf8(cell).is_err() {
-                    return Err(Error::NotUtf8 {
-                        input: path.display().to_string(),
-                        row: Some(batch.first_row() + row as u64 + 1),
-                        position: column + 1,
-                        likely: Encoding::Windows1252,
-                    });
-                }
-                cells.text.extend_from_slice(cell);
-                cells.ends.push(cells.text.len());
-            }
+            cells
+                .add(batch, column)
+                .map_err(|NotText { row }| Error::NotUtf8 {
+                    input: path.display().to_string(),
+                    row: Some(batch.first_row() + row as u64 + 1),
+                    position: column + 1,
+                    likely: Encoding::Windows1252,
+                })?;
         }
-        let rows = self.group.first().map_or(0, |column| column.ends.len());
-        let bytes: usize = self.group.iter().map(|column| column.text.len()).sum();
+        let rows = self.group.first().map_or(0, GatheredColumn::rows);
+        let bytes: usize = self.group.iter().map(GatheredColumn::bytes).sum();
         if rows >= ROW_GROUP_ROWS || bytes >= ROW_GROUP_BYTES {
             let written = self.write_group();
             written.map_err(|failure| to_error(path, self.bytes(), failure))?;
@@ -130,38 +120,22 @@ impl ParquetWriter {
 
     fn write_group(&mut self) -> Result<(), Failure> {
         self.begun()?;
-        if self.group.iter().all(|column| column.ends.is_empty()) {
+        if self.group.iter().all(|column| column.rows() == 0) {
             return Ok(());
         }
-        let mut columns = std::mem::take(&mut self.group);
+        let columns = std::mem::take(&mut self.group);
         let types = std::mem::take(&mut self.types);
-        let mut group = self.begun()?.next_row_group()?;
-        for (position, (column, stored)) in columns.iter_mut().zip(&types).enumerate() {
-            let mut writer = group
-                .next_column()?
-                .expect("the schema has as many columns as the table");
-            let written = match stored.physical {
-                PhysicalType::BOOLEAN => column.write::<BoolType>(stored, &mut writer),
-                PhysicalType::INT32 => column.write::<Int32Type>(stored, &mut writer),
-                PhysicalType::INT64 => column.write::<Int64Type>(stored, &mut writer),
-                PhysicalType::INT96 => column.write::<Int96Type>(stored, &mut writer),
-                PhysicalType::FLOAT => column.write::<FloatType>(stored, &mut writer),
-                PhysicalType::DOUBLE => column.write::<DoubleType>(stored, &mut writer),
-                PhysicalType::BYTE_ARRAY if stored.meaning == Meaning::Itself => {
-                    column.write_text(&mut writer)
-                }
-                PhysicalType::BYTE_ARRAY => column.write::<ByteArrayType>(stored, &mut writer),
-                PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-                    column.write::<FixedLenByteArrayType>(stored, &mut writer)
-                }
-            };
-            if !written? {
-                return Err(Failure::NotOfType(position));
-            }
-            writer.close()?;
+        let threads = self.threads;
+        let writer = self.begun()?;
+        let places = writer.schema_descr().columns().to_vec();
+        let chunks = encode_all(threads, &columns, &types, &places);
+        let mut group = writer.next_row_group()?;
+        for (position, chunk) in chunks.into_iter().enumerate() {
+            let Chunk { bytes, close } = chunk?.ok_or(Failure::NotOfType(position))?;
+            group.append_column(&bytes, close)?;
         }
         group.close()?;
-        self.group = columns.iter().map(|_| Column::default()).collect();
+        self.group = columns.iter().map(|_| GatheredColumn::default()).collect();
         self.types = types;
         Ok(())
     }
@@ -184,62 +158,40 @@ impl ParquetWriter {
     }
 }
 
-impl Column {
-    /// Writes all cells unchanged, and moves their text instead of copying it.
-    fn write_text(
-        &mut self,
-        writer: &mut SerializedColumnWriter<'_>,
-    ) -> Result<bool, ParquetError> {
-        let text = Bytes::from(std::mem::take(&mut self.text));
-        let mut start = 0;
-        for ends in self.ends.chunks(PIECE) {
-            let mut levels = Vec::with_capacity(ends.len());
-            let mut values = Vec::with_capacity(ends.len());
-            for &end in ends {
-                levels.push(i16::from(end > start));
-                if end > start {
-                    values.push(ByteArray::from(text.slice(start..end)));
-                }
-                start = end;
-            }
-            writer
-                .typed::<ByteArrayType>()
-                .write_batch(&values, Some(&levels), None)?;
-        }
-        Ok(true)
-    }
+/// The chunk of each column, in their order, or why there is none.
+type Encoded = Result<Option<Chunk>, ParquetError>;
 
-    /// Writes all cells; `false` if one is not of the type.
-    fn write<T: DataType>(
-        &self,
-        stored: &StoredType,
-        writer: &mut SerializedColumnWriter<'_>,
-    ) -> Result<bool, ParquetError>
-    where
-        T::T: FromText,
-    {
-        let mut start = 0;
-        for ends in self.ends.chunks(PIECE) {
-            let mut levels = Vec::with_capacity(ends.len());
-            let mut values = Vec::with_capacity(ends.len());
-            for &end in ends {
-                // A missing value is the empty text everywhere else, and null here.
-                levels.push(i16::from(end > start));
-                if end > start {
-                    let text = std::str::from_utf8(&self.text[start..end]).ok();
-                    match text.and_then(|text| T::T::from_text(text, stored)) {
-                        Some(value) => values.push(value),
-                        None => return Ok(false),
-                    }
-                }
-                start = end;
-            }
-            writer
-                .typed::<T>()
-                .write_batch(&values, Some(&levels), None)?;
-        }
-        Ok(true)
+fn encode_all(
+    threads: usize,
+    columns: &[GatheredColumn],
+    types: &[StoredType],
+    places: &[ColumnDescPtr],
+) -> Vec<Encoded> {
+    let properties = properties();
+    let encode = |at: usize| chunk::encode(&columns[at], &types[at], &places[at], &properties);
+    if threads <= 1 {
+        return (0..columns.len()).map(encode).collect();
     }
+    let next = AtomicUsize::new(0);
+    let encoded: Mutex<Vec<(usize, Encoded)>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(columns.len()) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= columns.len() {
+                        return;
+                    }
+                    let chunk = encode(at);
+                    let mut encoded = encoded.lock().unwrap_or_else(PoisonError::into_inner);
+                    encoded.push((at, chunk));
+                }
+            });
+        }
+    });
+    let mut encoded = encoded.into_inner().unwrap_or_else(PoisonError::into_inner);
+    encoded.sort_unstable_by_key(|&(at, _)| at);
+    encoded.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
 fn schema(names: &[String], types: &[StoredType]) -> Result<Type, ParquetError> {

@@ -135,7 +135,8 @@ fn run(
     let mut outcome = control.within(limit, Phase::Write, || {
         let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
         if let Some(output) = &mut output {
-            output.begin(types.map(|types| types.of_release(&asked.plan)))?;
+            let types = types.map(|types| types.of_release(&asked.plan));
+            output.begin(types, job.threads())?;
         }
         let second_pass = SecondPass {
             job,

@@ -24,9 +24,10 @@ struct Ticket<O> {
 
 type Numbered<O> = (u64, Result<Ticket<O>, Error>);
 
-/// How many workers so many threads have: one thread reads, the others work.
+/// How many workers so many threads have. The thread that reads comes on top of them: it waits for them most of the
+/// time, and a core would wait with it.
 pub(crate) fn workers(threads: usize) -> usize {
-    threads.saturating_sub(1).max(1)
+    threads.max(1)
 }
 
 /// Reads to the end. Each batch goes to one of the `workers`; their results are collected in the order of rows.

@@ -150,8 +150,14 @@ impl ReleaseFile {
         self.sink.keeps_types()
     }
 
-    /// Sets the type of each column before any row is written; none if everything is text.
-    pub(crate) fn begin(&mut self, types: Option<Vec<ColumnType>>) -> Result<(), Error> {
+    /// Sets the type of each column before any row is written; none if everything is text. So many threads may be used
+    /// to store rows.
+    pub(crate) fn begin(
+        &mut self,
+        types: Option<Vec<ColumnType>>,
+        threads: usize,
+    ) -> Result<(), Error> {
+        self.sink.use_threads(threads);
         Ok(self.sink.begin(&self.columns, types)?)
     }
 

@@ -1,0 +1,86 @@
+//! The cells of a column of the row group being filled: every text once, and which of them each row has.
+
+use incrowd_core::table::{Dictionary, RowBatch, ValueList};
+use std::sync::Arc;
+
+/// A column being filled.
+#[derive(Debug, Default)]
+pub(super) struct GatheredColumn {
+    texts: Dictionary,
+    /// Of all texts.
+    text_bytes: usize,
+    /// The text of each row.
+    codes: Vec<u32>,
+    /// The list that the last cells were from, and which text each of its texts is, if that was asked.
+    list: Arc<ValueList>,
+    of_list: Vec<u32>,
+}
+
+/// Not asked yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// A cell of this row, counted in the batch from 0, is not UTF-8.
+#[derive(Debug)]
+pub(super) struct NotText {
+    pub(super) row: usize,
+}
+
+impl GatheredColumn {
+    /// Adds the cells of a column of a batch.
+    pub(super) fn add(&mut self, batch: &RowBatch, column: usize) -> Result<(), NotText> {
+        let Some(coded) = batch.coded(column) else {
+            for row in 0..batch.rows() {
+                let code = self.code(batch.cell(row, column));
+                self.codes.push(code.ok_or(NotText { row })?);
+            }
+            return Ok(());
+        };
+        if !Arc::ptr_eq(&self.list, &coded.values) {
+            self.list = Arc::clone(&coded.values);
+            self.of_list.clear();
+        }
+        self.of_list.resize(coded.values.len(), UNKNOWN);
+        self.codes.reserve(coded.codes.len());
+        for (row, &text) in coded.codes.iter().enumerate() {
+            let mut code = self.of_list[text as usize];
+            if code == UNKNOWN {
+                let found = self.code(coded.values.text(text));
+                code = found.ok_or(NotText { row })?;
+                self.of_list[text as usize] = code;
+            }
+            self.codes.push(code);
+        }
+        Ok(())
+    }
+
+    /// The code of a text; none if it is not UTF-8. What is equal to a text is one, so only new ones are checked.
+    fn code(&mut self, cell: &[u8]) -> Option<u32> {
+        if let Some(code) = self.texts.lookup(cell) {
+            return Some(code.0);
+        }
+        let text = std::str::from_utf8(cell).ok()?;
+        self.text_bytes += text.len();
+        Some(self.texts.encode(text).0)
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// About the memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.text_bytes + 4 * self.codes.len()
+    }
+
+    pub(super) fn texts(&self) -> &Dictionary {
+        &self.texts
+    }
+
+    pub(super) fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
+    pub(super) fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+}
