@@ -34,6 +34,7 @@ mod error;
 mod file;
 mod fingerprint;
 mod memory;
+mod overflow_file;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part_file;
@@ -55,6 +56,7 @@ pub use csv::{CsvEncoder, CsvOptions, EncodedRows, Header};
 pub use error::{Encoding, Error};
 pub use fingerprint::Fingerprint;
 pub use memory::{MemorySink, MemoryTable};
+pub use overflow_file::OverflowFile;
 pub use row_source::{RowReader, RowSource};
 pub use sink::{OutputFormat, PendingFile, RowSink, Sink, Written, write_atomically};
 pub use source::Source;

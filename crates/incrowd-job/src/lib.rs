@@ -96,6 +96,6 @@ pub use run::study::{ImportanceRow, Study, StudyBudget, StudyOptions, StudyRow, 
 pub use run::verify::{CertificateCheck, verify, verify_certificate};
 pub use spec::{
     AlgorithmSettings, AttachedLevels, AttachedSink, AttachedTable, Budget, Columns, Data,
-    Delimiter, Gate, GateFigure, HierarchySource, Job, MissingCells, Others, Output, Privacy,
-    RuleTexts, Search, Suppressed, TimeLimit, Unlisted, Weighting, WorkLimit,
+    Delimiter, Gate, GateFigure, HierarchySource, Job, MemoryLimit, MissingCells, Others, Output,
+    Privacy, RuleTexts, Search, Suppressed, TimeLimit, Unlisted, Weighting, WorkLimit,
 };

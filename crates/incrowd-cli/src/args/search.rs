@@ -28,6 +28,10 @@ pub(crate) struct SearchArgs {
     /// time limit, it gives the same result on every machine [default: 3G, about a minute]
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     work_limit: Option<String>,
+    /// Memory that combinations of values may take while they are counted and sorted, such as 2G; what does not fit goes to
+    /// temporary files (TMPDIR). The counted table itself must fit, and the search needs memory of its own
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    memory_limit: Option<String>,
 }
 
 /// What only some algorithms have. The flags follow from what the algorithms declare.
@@ -114,6 +118,8 @@ impl FlagPart for SearchArgs {
         job.search.time_limit = limit.map(str::parse).transpose()?;
         let limit = self.work_limit.as_deref();
         job.search.work_limit = limit.map(str::parse).transpose()?;
+        let limit = self.memory_limit.as_deref();
+        job.search.memory_limit = limit.map(str::parse).transpose()?;
         Ok(())
     }
 }

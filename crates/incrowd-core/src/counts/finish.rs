@@ -2,9 +2,10 @@
 
 use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
 use super::in_parallel::{in_parallel, pieces};
+use super::outside::{Outside, unjoined};
 use super::row_counter::expect_one_each;
 use super::{
-    Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Layout, Missing,
+    Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Keys, Layout, Missing,
     MissingCells, RowCounter,
 };
 use crate::Error;
@@ -36,14 +37,20 @@ impl RowCounter {
             .zip(distances)
             .map(|(column, hierarchy)| sorted_column(column, hierarchy, &missing))
             .unzip();
-        let (tuples, rows_excluded) = Sorting {
-            counter: &self,
-            layout: &layout,
+        let codes = Codes {
             leaves,
             ranks,
             excluded: excluded_values(&self.columns, &missing),
-        }
-        .sorted();
+        };
+        let sorting = Sorting {
+            counter: &self,
+            layout: &layout,
+            codes: &codes,
+        };
+        let (tuples, rows_excluded) = match &self.outside {
+            None => sorting.sorted(),
+            Some(outside) => sorting.sorted_outside(outside)?,
+        };
         let mut table = CountedTable {
             rows: (self.rows - u64::from(rows_excluded)) as u32,
             rows_excluded,
@@ -81,6 +88,11 @@ struct Sorting<'a> {
     counter: &'a RowCounter,
     /// Of the classes.
     layout: &'a Layout,
+    codes: &'a Codes,
+}
+
+/// What codes of a counter stand for.
+struct Codes {
     /// For each quasi-identifier, the leaf of every code.
     leaves: Vec<Vec<u32>>,
     /// For each counted column, the rank of every code.
@@ -105,6 +117,9 @@ struct Keyed {
 /// Buckets are the upper bits of the first word. This many bits make buckets that are sorted in the cache, and not too
 /// many to be filled at once.
 const BUCKET_BITS: u32 = 10;
+
+/// The same for buckets outside memory.
+const OUTSIDE_BITS: u32 = 8;
 
 /// As many tuples need no buckets.
 const FEW: usize = 1 << 12;
@@ -161,7 +176,7 @@ impl Sorting<'_> {
     fn no_classes(&self) -> FrequencySet {
         FrequencySet {
             words: self.layout.words(),
-            histograms: vec![Some(Histograms::default()); self.ranks.len()],
+            histograms: vec![Some(Histograms::default()); self.codes.ranks.len()],
             ..FrequencySet::default()
         }
     }
@@ -174,30 +189,93 @@ impl Sorting<'_> {
             more_words: Vec::new(),
             rows_excluded: 0,
         };
-        let from = self.counter.layout.fields();
-        let to = self.layout.fields();
-        let words = self.layout.words();
-        let mut key = vec![0; words];
+        let mut key = vec![0; self.layout.words()];
         for number in range {
             let tuple = self.counter.tuples.get(number as u32);
-            key.fill(0);
-            for ((from, to), leaves) in from.iter().zip(to).zip(&self.leaves) {
-                let leaf = leaves[from.read(tuple) as usize];
-                key[to.word] |= u64::from(leaf) << to.shift;
-            }
+            self.read_key(tuple, &mut key);
             keyed.more_words.extend_from_slice(&key[1..]);
-            let excludes = |excluded: &Vec<Vec<bool>>| {
-                let mut codes = from.iter().zip(excluded);
-                codes.any(|(from, excluded)| excluded[from.read(tuple) as usize])
-            };
             let rows = self.counter.sizes[number];
-            if self.excluded.as_ref().is_some_and(excludes) {
+            if self.is_excluded(tuple) {
                 keyed.rows_excluded += rows;
                 continue;
             }
             keyed.buckets[(key[0] >> shift) as usize].push((key[0], number as u32, rows));
         }
         keyed
+    }
+
+    /// Replaces `key` by that of the leaves of a tuple.
+    #[inline]
+    fn read_key(&self, tuple: &[u64], key: &mut [u64]) {
+        key.fill(0);
+        let fields = self.counter.layout.fields().iter();
+        for ((from, to), leaves) in fields.zip(self.layout.fields()).zip(&self.codes.leaves) {
+            let leaf = leaves[from.read(tuple) as usize];
+            key[to.word] |= u64::from(leaf) << to.shift;
+        }
+    }
+
+    #[inline]
+    fn is_excluded(&self, tuple: &[u64]) -> bool {
+        let Some(excluded) = &self.codes.excluded else {
+            return false;
+        };
+        let mut fields = self.counter.layout.fields().iter().zip(excluded);
+        fields.any(|(field, excluded)| excluded[field.read(tuple) as usize])
+    }
+
+    /// The same as [`Sorting::sorted`], for tuples outside memory: they are brought into buckets outside memory as well,
+    /// of which each is sorted by itself. Apart from the classes, only a few buckets are in memory.
+    fn sorted_outside(&self, outside: &Outside) -> Result<(FrequencySet, u32), Error> {
+        let buckets = outside.overflow.another()?;
+        let shift = self
+            .layout
+            .bits_of_first_word()
+            .saturating_sub(OUTSIDE_BITS);
+        let threads = self.counter.threads;
+        let sent = in_parallel(threads, (0..outside.parts.len()).collect(), |part| {
+            let (keys, sizes) = outside.read(part)?;
+            let mut sent = vec![Vec::new(); 1 << OUTSIDE_BITS];
+            let mut key = vec![0; self.layout.words()];
+            let mut rows_excluded = 0;
+            for (tuple, &size) in keys.chunks_exact(outside.words).zip(&sizes) {
+                if self.is_excluded(tuple) {
+                    rows_excluded += size;
+                    continue;
+                }
+                self.read_key(tuple, &mut key);
+                let bucket: &mut Vec<u64> = &mut sent[(key[0] >> shift) as usize];
+                bucket.extend_from_slice(tuple);
+                bucket.push(u64::from(size));
+            }
+            for (bucket, tuples) in sent.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+                buckets.append(bucket, tuples)?;
+            }
+            Ok(rows_excluded)
+        });
+        let rows_excluded = sent.into_iter().sum::<Result<u32, Error>>()?;
+        let mut classes = self.no_classes();
+        let all: Vec<usize> = (0..1 << OUTSIDE_BITS).collect();
+        for some in all.chunks(2 * threads.max(1)) {
+            let sorted = in_parallel(threads, some.to_vec(), |bucket| {
+                let tuples = buckets.read(bucket)?;
+                let count = tuples.len() / (outside.words + 1);
+                let (keys, sizes) = unjoined(tuples, outside.words, count)?;
+                let counter = self
+                    .counter
+                    .of_tuples(Keys::of_distinct(outside.words, keys), sizes);
+                let sorting = Sorting {
+                    counter: &counter,
+                    ..*self
+                };
+                Ok(sorting.sorted().0)
+            });
+            for part in sorted {
+                part.map(|part| classes.append(part))
+                    .map_err(|error: Error| error)?;
+            }
+        }
+        Ok((classes, rows_excluded))
     }
 
     /// The words of a tuple's key after the first.
@@ -213,7 +291,7 @@ impl Sorting<'_> {
         let fields = &self.counter.layout.fields()[self.counter.quasi_identifiers..];
         let codes = fields.iter().map(|field| field.read(tuple));
         codes
-            .zip(&self.ranks)
+            .zip(&self.codes.ranks)
             .map(|(code, ranks)| ranks[code as usize])
     }
 
@@ -272,7 +350,7 @@ impl Sorting<'_> {
             values.clear();
             values.extend(class.iter().map(|entry| {
                 let code = field.read(self.counter.tuples.get(entry.1));
-                (self.ranks[column][code as usize], size_of(entry))
+                (self.codes.ranks[column][code as usize], size_of(entry))
             }));
             values.sort_unstable();
             for same in values.chunk_by(|a, b| a.0 == b.0) {

@@ -5,7 +5,8 @@
 //! as many as after the last time: its table is then small enough for the cache, exists only while it is needed, and
 //! every tuple is looked up two or three times in all.
 
-use super::Layout;
+use super::outside::{joined, unjoined};
+use super::{Layout, NotHeld, Overflow};
 use std::sync::Arc;
 
 /// Tuples with their rows; the first [`settled`](Partition::settled) of them are all different.
@@ -15,6 +16,8 @@ pub(super) struct Partition {
     keys: Vec<u64>,
     sizes: Vec<u32>,
     settled: usize,
+    /// Tuples held outside memory: how many were moved there at once, and how they are packed.
+    moved: Vec<(Arc<Layout>, usize)>,
 }
 
 impl Partition {
@@ -121,6 +124,65 @@ impl Partition {
         self.keys.truncate(distinct * words);
         self.sizes.truncate(distinct);
         self.settled = distinct;
+    }
+
+    /// The tuples in memory, some of them perhaps equal.
+    pub(super) fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.keys.capacity() + 4 * self.sizes.capacity()
+    }
+
+    /// Whether tuples are held outside memory.
+    pub(super) fn is_outside(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// Moves all tuples to the part of this number.
+    pub(super) fn move_out(
+        &mut self,
+        overflow: &dyn Overflow,
+        part: usize,
+        seed: u64,
+        slots: &mut Vec<u32>,
+    ) -> Result<(), NotHeld> {
+        self.settle(seed, slots);
+        if self.sizes.is_empty() {
+            return Ok(());
+        }
+        overflow.append(part, &joined(&self.keys, &self.sizes, self.layout.words()))?;
+        self.moved
+            .push((Arc::clone(&self.layout), self.sizes.len()));
+        (self.keys, self.sizes, self.settled) = (Vec::new(), Vec::new(), 0);
+        Ok(())
+    }
+
+    /// Brings back what was moved to the part of this number.
+    pub(super) fn bring_back(
+        &mut self,
+        overflow: &dyn Overflow,
+        part: usize,
+    ) -> Result<(), NotHeld> {
+        if !self.is_outside() {
+            return Ok(());
+        }
+        let words = overflow.read(part)?;
+        let mut rest = &words[..];
+        for (layout, tuples) in std::mem::take(&mut self.moved) {
+            let length = tuples * (layout.words() + 1);
+            let Some((piece, after)) = rest.split_at_checked(length) else {
+                return Err(NotHeld("a temporary file has changed".to_owned()));
+            };
+            let (keys, sizes) = unjoined(piece.to_vec(), layout.words(), tuples)?;
+            self.add(&layout, &keys, &sizes);
+            rest = after;
+        }
+        // All of them are new.
+        self.settled = 0;
+        Ok(())
     }
 
     /// All tuples, each once, packed by a layout at least as wide as every other, with their rows.

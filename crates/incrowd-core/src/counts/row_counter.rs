@@ -2,9 +2,11 @@
 
 use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
 use super::in_parallel::{in_parallel, pieces};
+use super::outside::Outside;
 use super::{Keys, Layout, Missing};
 use crate::Error;
 use crate::table::{RowBatch, ValueCode};
+use std::borrow::Cow;
 
 /// Counts rows batch by batch; memory grows with the distinct tuples, not with the rows.
 ///
@@ -24,6 +26,8 @@ pub struct RowCounter {
     pub(super) block: Block,
     pub(super) rows_are_apart: bool,
     pub(super) threads: usize,
+    /// All tuples, if they are not in memory.
+    pub(super) outside: Option<Outside>,
 }
 
 /// Working memory for the current rows, reused for the next.
@@ -57,6 +61,7 @@ impl RowCounter {
             block: Block::default(),
             rows_are_apart: false,
             threads: 1,
+            outside: None,
         }
     }
 
@@ -112,6 +117,11 @@ impl RowCounter {
 
     /// Merges the counts of another counter of the same columns.
     pub fn absorb(&mut self, other: &RowCounter) -> Result<(), Error> {
+        if other.outside.is_some() {
+            let mut other = other.clone();
+            other.bring_back()?;
+            return self.absorb(&other);
+        }
         let recode: Vec<Vec<u32>> = self
             .columns
             .iter_mut()
@@ -136,6 +146,7 @@ impl RowCounter {
 
     /// Counts the tuples whose codes are in `self.block`, each with its number of rows.
     fn count_block(&mut self, sizes: impl ExactSizeIterator<Item = u32>) -> Result<(), Error> {
+        self.bring_back()?;
         self.make_room();
         let Block {
             codes,
@@ -184,15 +195,59 @@ impl RowCounter {
     }
 
     /// Rows of each distinct combination of values.
-    pub fn sizes(&self) -> &[u32] {
-        &self.sizes
+    pub fn sizes(&self) -> Result<Cow<'_, [u32]>, Error> {
+        let Some(outside) = &self.outside else {
+            return Ok(Cow::Borrowed(&self.sizes));
+        };
+        let mut all = Vec::with_capacity(outside.tuples());
+        for part in 0..outside.parts.len() {
+            all.extend(outside.read(part)?.1);
+        }
+        Ok(Cow::Owned(all))
     }
 
     /// The value of a column (quasi-identifiers first) in each distinct combination: equal values have equal codes,
     /// which say nothing else and are different in another counter.
-    pub fn codes(&self, column: usize) -> impl Iterator<Item = ValueCode> {
+    pub fn codes(&self, column: usize) -> Result<Vec<ValueCode>, Error> {
         let field = self.layout.field(column);
-        (self.tuples.iter()).map(move |tuple| ValueCode(field.read(tuple)))
+        let code = |tuple: &[u64]| ValueCode(field.read(tuple));
+        let Some(outside) = &self.outside else {
+            return Ok(self.tuples.iter().map(code).collect());
+        };
+        let mut all = Vec::with_capacity(outside.tuples());
+        for part in 0..outside.parts.len() {
+            let (keys, _) = outside.read(part)?;
+            all.extend(keys.chunks_exact(outside.words).map(code));
+        }
+        Ok(all)
+    }
+
+    /// A counter of some of the tuples, by the same codes, without values or threads of its own.
+    pub(super) fn of_tuples(&self, tuples: Keys, sizes: Vec<u32>) -> RowCounter {
+        RowCounter {
+            quasi_identifiers: self.quasi_identifiers,
+            layout: self.layout.clone(),
+            rows_are_apart: self.rows_are_apart,
+            tuples,
+            sizes,
+            ..RowCounter::new(&[], &[], &[])
+        }
+    }
+
+    /// Brings tuples back into memory.
+    pub(super) fn bring_back(&mut self) -> Result<(), Error> {
+        let Some(outside) = self.outside.take() else {
+            return Ok(());
+        };
+        let mut keys = Vec::with_capacity(outside.tuples() * outside.words);
+        self.sizes.reserve(outside.tuples());
+        for part in 0..outside.parts.len() {
+            let (keys_of_part, sizes_of_part) = outside.read(part)?;
+            keys.extend(keys_of_part);
+            self.sizes.extend(sizes_of_part);
+        }
+        self.tuples = Keys::of_distinct(outside.words, keys);
+        Ok(())
     }
 
     /// The distinct values of a column (quasi-identifiers first) with their rows: numbers and dates in their order,
@@ -202,6 +257,16 @@ impl RowCounter {
     /// leave the counter: everything built from a table uses this order.
     pub fn values(&self, column: usize, missing: &Missing) -> Vec<(&str, u32)> {
         let sorted = SortedValues::of(&self.columns[column], missing);
+        let mut rows = vec![0; sorted.values.len()];
+        let mut add = |rows_of_codes: &[u32]| {
+            for (&rank, rows_of_code) in sorted.ranks.iter().zip(rows_of_codes) {
+                rows[rank as usize] += rows_of_code;
+            }
+        };
+        if let Some(outside) = &self.outside {
+            add(&outside.rows_of_codes[column]);
+            return sorted.values.into_iter().zip(rows).collect();
+        }
         let field = self.layout.field(column);
         let parts = in_parallel(
             self.threads,
@@ -215,12 +280,7 @@ impl RowCounter {
                 rows_of_codes
             },
         );
-        let mut rows = vec![0; sorted.values.len()];
-        for rows_of_codes in parts {
-            for (&rank, rows_of_code) in sorted.ranks.iter().zip(rows_of_codes) {
-                rows[rank as usize] += rows_of_code;
-            }
-        }
+        parts.iter().for_each(|rows_of_codes| add(rows_of_codes));
         sorted.values.into_iter().zip(rows).collect()
     }
 

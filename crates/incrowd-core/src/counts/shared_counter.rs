@@ -2,13 +2,14 @@
 
 use super::counting_column::CountingColumn;
 use super::in_parallel::in_parallel;
+use super::outside::{Outside, joined};
 use super::partition::Partition;
-use super::{Keys, Layout, RowCounter};
+use super::{Keys, Layout, Overflow, RowCounter};
 use crate::Error;
 use crate::table::{Cell, Dictionary, Meanings, RowBatch};
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How much is held where. The result does not depend on it.
@@ -48,18 +49,17 @@ impl Default for CountingSizes {
 /// let mut batch = RowBatch::new(1);
 /// batch.push_cell(b"39");
 /// let counter = RowCounter::new(&["age".into()], &[0], &[]);
-/// let shared = SharedCounter::of(&counter, CountingSizes::default());
+/// let shared = SharedCounter::of(&counter, CountingSizes::default())?;
 /// std::thread::scope(|scope| {
 ///     let count = || {
 ///         let mut worker = shared.worker();
 ///         worker.add(&batch)?;
-///         worker.finish();
-///         Ok(())
+///         worker.finish()
 ///     };
 ///     let others = [scope.spawn(count), scope.spawn(count)];
 ///     others.into_iter().try_for_each(|other| other.join().expect("no panic"))
 /// })?;
-/// assert_eq!(shared.finish(2).sizes(), [2]);
+/// assert_eq!(shared.finish(2)?.sizes()?, [2]);
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
 #[derive(Debug)]
@@ -77,6 +77,16 @@ pub struct SharedCounter {
     factors: Vec<u64>,
     seed: u64,
     sizes: CountingSizes,
+    /// The memory that all partitions take.
+    held: AtomicUsize,
+    overflow: Option<Limited>,
+}
+
+/// Where tuples go, and how much memory they may take before.
+#[derive(Debug)]
+struct Limited {
+    overflow: Box<dyn Overflow>,
+    limit: usize,
 }
 
 /// A panic in another thread ends the run, so it does not matter what it left unfinished.
@@ -86,7 +96,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl SharedCounter {
     /// For more rows of the columns of `counter`, in addition to those that it has counted.
-    pub fn of(counter: &RowCounter, sizes: CountingSizes) -> Self {
+    pub fn of(counter: &RowCounter, sizes: CountingSizes) -> Result<Self, Error> {
         let random = DefaultHashBuilder::default();
         let columns = || counter.columns.iter();
         let partitions = sizes.partitions.next_power_of_two();
@@ -106,12 +116,25 @@ impl SharedCounter {
                 partitions,
                 ..sizes
             },
+            held: AtomicUsize::new(0),
+            overflow: None,
         };
         let mut worker = shared.worker();
-        worker.own = counter.tuples.clone();
-        worker.own_sizes = counter.sizes.clone();
-        worker.finish();
-        shared
+        let mut counter = counter.clone();
+        counter.bring_back()?;
+        (worker.own, worker.own_sizes) = (counter.tuples, counter.sizes);
+        worker.finish()?;
+        Ok(shared)
+    }
+
+    /// The same, which holds tuples elsewhere when they take more memory than `limit`, in bytes. While they are counted
+    /// and sorted, nothing but the finished table then takes as much: where that is more than the limit,
+    /// [`SharedCounter::finish`] says so.
+    pub fn with_overflow(self, limit: usize, overflow: Box<dyn Overflow>) -> Self {
+        SharedCounter {
+            overflow: Some(Limited { overflow, limit }),
+            ..self
+        }
     }
 
     /// Someone who counts rows on a thread.
@@ -161,38 +184,98 @@ impl SharedCounter {
     }
 
     /// All that was counted, once every worker has [finished](CountWorker::finish).
-    pub fn finish(self, threads: usize) -> RowCounter {
-        let layout = self.layout.into_inner();
-        let layout = layout.unwrap_or_else(PoisonError::into_inner);
-        let unlocked = |partition: Mutex<Partition>| {
-            partition
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+    pub fn finish(self, threads: usize) -> Result<RowCounter, Error> {
+        let layout = unlocked(self.layout);
         let partitions: Vec<Partition> = self.partitions.into_iter().map(unlocked).collect();
+        let columns: Vec<CountingColumn> = self.columns.into_iter().map(unlocked).collect();
+        let mut counter = RowCounter {
+            quasi_identifiers: self.quasi_identifiers,
+            rows: self.rows.into_inner(),
+            layout: (*layout).clone(),
+            rows_are_apart: self.rows_are_apart,
+            threads,
+            columns,
+            ..RowCounter::new(&[], &[], &[])
+        };
+        let is_outside = partitions.iter().any(Partition::is_outside);
+        let words = layout.words();
+        if let Some(limited) = &self.overflow {
+            let tuples = partitions.iter().map(Partition::len).sum::<usize>();
+            let counted = counter.columns.len() - counter.quasi_identifiers;
+            if is_outside || tuples * bytes_to_sort(words, counted) > limited.limit {
+                let outside = move_all_out(&counter, limited, partitions, &layout, self.seed)?;
+                counter.outside = Some(outside);
+                return Ok(counter);
+            }
+        }
         let settled = in_parallel(threads, partitions, |partition| {
             partition.into_distinct(&layout, self.seed, &mut Vec::new())
         });
-        let (keys, sizes) = joined(threads, settled, layout.words());
-        let columns = self.columns.into_iter();
-        RowCounter {
-            columns: columns
-                .map(|column| column.into_inner().unwrap_or_else(PoisonError::into_inner))
-                .collect(),
-            quasi_identifiers: self.quasi_identifiers,
-            rows: self.rows.into_inner(),
-            tuples: Keys::of_distinct(layout.words(), keys),
-            layout: Arc::unwrap_or_clone(layout),
-            sizes,
-            rows_are_apart: self.rows_are_apart,
-            threads,
-            ..RowCounter::new(&[], &[], &[])
+        let (keys, sizes) = end_to_end(threads, settled, words);
+        (counter.tuples, counter.sizes) = (Keys::of_distinct(words, keys), sizes);
+        Ok(counter)
+    }
+}
+
+fn unlocked<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The memory of a tuple while it is sorted: as it was counted, as an entry to be sorted, and as a class.
+fn bytes_to_sort(words: usize, counted: usize) -> usize {
+    (8 * words + 4) + 16 + bytes_of_class(words, counted)
+}
+
+/// The memory of a class of the finished table: its key and size, and its values of the counted columns.
+fn bytes_of_class(words: usize, counted: usize) -> usize {
+    8 * words + 4 + 12 * counted
+}
+
+/// Moves all tuples out of memory, each once. Refuses tables whose classes do not fit in memory afterwards.
+fn move_all_out(
+    counter: &RowCounter,
+    limited: &Limited,
+    partitions: Vec<Partition>,
+    layout: &Arc<Layout>,
+    seed: u64,
+) -> Result<Outside, Error> {
+    let sealed = limited.overflow.another()?;
+    let rows_of_codes: Vec<Mutex<Vec<u32>>> = (counter.columns.iter())
+        .map(|column| Mutex::new(vec![0; column.values.len()]))
+        .collect();
+    let items: Vec<(usize, Partition)> = partitions.into_iter().enumerate().collect();
+    let parts = in_parallel(counter.threads, items, |(part, mut partition)| {
+        partition.bring_back(&*limited.overflow, part)?;
+        let (keys, sizes) = partition.into_distinct(layout, seed, &mut Vec::new());
+        for (rows, field) in rows_of_codes.iter().zip(layout.fields()) {
+            let mut rows = lock(rows);
+            for (key, &size) in keys.chunks_exact(layout.words()).zip(&sizes) {
+                rows[field.read(key) as usize] += size;
+            }
         }
+        sealed.append(part, &joined(&keys, &sizes, layout.words()))?;
+        Ok(sizes.len())
+    });
+    let outside = Outside {
+        overflow: sealed.into(),
+        parts: parts.into_iter().collect::<Result<_, Error>>()?,
+        rows_of_codes: rows_of_codes.into_iter().map(unlocked).collect(),
+        words: layout.words(),
+    };
+    let counted = counter.columns.len() - counter.quasi_identifiers;
+    let bytes = outside.tuples() * bytes_of_class(layout.words(), counted);
+    match bytes > limited.limit {
+        true => Err(Error::TooManyTuples {
+            tuples: outside.tuples() as u64,
+            bytes: bytes as u64,
+            limit: limited.limit as u64,
+        }),
+        false => Ok(outside),
     }
 }
 
 /// The tuples of all partitions, end to end.
-fn joined(
+fn end_to_end(
     threads: usize,
     partitions: Vec<(Vec<u64>, Vec<u32>)>,
     words: usize,
@@ -308,11 +391,11 @@ impl CountWorker<'_> {
                     self.block.codes.push(code);
                 }
             }
-            self.make_room();
+            self.make_room()?;
             self.pack(count);
             match self.rows_to_pass_on {
-                0 => self.count_here(count),
-                _ => self.pass_on(count),
+                0 => self.count_here(count)?,
+                _ => self.pass_on(count)?,
             }
         }
         Ok(())
@@ -328,7 +411,7 @@ impl CountWorker<'_> {
         }
     }
 
-    fn count_here(&mut self, rows: usize) {
+    fn count_here(&mut self, rows: usize) -> Result<(), Error> {
         let Block { keys, numbers, .. } = &mut self.block;
         self.own.number_all(keys, numbers);
         self.own_sizes.resize(self.own.len(), 0);
@@ -341,11 +424,12 @@ impl CountWorker<'_> {
             if self.own_rows < WORTHWHILE * tuples {
                 self.rows_to_pass_on = PASSED_ON * tuples;
             }
-            self.hand_over_own();
+            self.hand_over_own()?;
         }
+        Ok(())
     }
 
-    fn pass_on(&mut self, rows: usize) {
+    fn pass_on(&mut self, rows: usize) -> Result<(), Error> {
         let (codes, hashes) = (&self.block.codes, &mut self.block.hashes);
         hashes.clear();
         hashes.resize(rows, 0);
@@ -362,14 +446,15 @@ impl CountWorker<'_> {
             handed_over.keys.extend_from_slice(key);
             handed_over.sizes.push(1);
             if handed_over.sizes.len() >= self.shared.sizes.handed_over {
-                self.hand_over(partition);
+                self.hand_over(partition)?;
             }
         }
         self.rows_to_pass_on = self.rows_to_pass_on.saturating_sub(rows);
+        Ok(())
     }
 
     /// Hands over what was counted here.
-    fn hand_over_own(&mut self) {
+    fn hand_over_own(&mut self) -> Result<(), Error> {
         let own = std::mem::replace(&mut self.own, Keys::new(self.layout.words()));
         let own_sizes = std::mem::take(&mut self.own_sizes);
         for (key, &size) in own.iter().zip(&own_sizes) {
@@ -382,42 +467,61 @@ impl CountWorker<'_> {
             handed_over.keys.extend_from_slice(key);
             handed_over.sizes.push(size);
             if handed_over.sizes.len() >= self.shared.sizes.handed_over {
-                self.hand_over(partition);
+                self.hand_over(partition)?;
             }
         }
         (self.own, self.own_sizes) = (own, own_sizes);
         self.own.clear();
         self.own_sizes.clear();
         self.own_rows = 0;
+        Ok(())
     }
 
     /// Hands over what is on the way to a partition.
-    fn hand_over(&mut self, partition: usize) {
-        let HandedOver { keys, sizes } = &mut self.handed_over[partition];
-        let mut partition = lock(&self.shared.partitions[partition]);
+    fn hand_over(&mut self, number: usize) -> Result<(), Error> {
+        let shared = self.shared;
+        let HandedOver { keys, sizes } = &mut self.handed_over[number];
+        let mut partition = lock(&shared.partitions[number]);
+        let before = partition.bytes();
         partition.add(&self.layout, keys, sizes);
-        if partition.is_full(self.shared.sizes.fewest_new) {
-            partition.settle(self.shared.seed, &mut self.block.slots);
+        if partition.is_full(shared.sizes.fewest_new) {
+            partition.settle(shared.seed, &mut self.block.slots);
         }
         keys.clear();
         sizes.clear();
+        // A sum of differences, some of them negative.
+        let held = |before: usize, after: usize| {
+            let change = after.wrapping_sub(before);
+            let held = shared.held.fetch_add(change, Ordering::Relaxed);
+            held.wrapping_add(change)
+        };
+        let all = held(before, partition.bytes());
+        if let Some(Limited { overflow, limit }) = &shared.overflow
+            && all > *limit
+        {
+            let before = partition.bytes();
+            partition.move_out(&**overflow, number, shared.seed, &mut self.block.slots)?;
+            held(before, partition.bytes());
+        }
+        Ok(())
     }
 
-    fn hand_over_all(&mut self) {
+    fn hand_over_all(&mut self) -> Result<(), Error> {
         for partition in 0..self.handed_over.len() {
             if !self.handed_over[partition].sizes.is_empty() {
-                self.hand_over(partition);
+                self.hand_over(partition)?;
             }
         }
+        Ok(())
     }
 
     /// Goes over to a wider layout if codes do not fit any more. A column gets at least one more bit each time, so this
     /// becomes rare.
-    fn make_room(&mut self) {
+    fn make_room(&mut self) -> Result<(), Error> {
         let fields = self.layout.fields().iter();
         let mut pairs = fields.zip(&self.columns);
         if pairs.all(|(field, column)| column.known.needed <= field.size()) {
-            return;
+            return Ok(());
         }
         let needed: Vec<usize> = self
             .columns
@@ -425,16 +529,17 @@ impl CountWorker<'_> {
             .map(|column| column.known.needed)
             .collect();
         let layout = self.shared.layout_for(&needed);
-        self.hand_over_all();
+        self.hand_over_all()?;
         let keys = self.layout.repack(self.own.words(), &layout);
         self.own = Keys::of_distinct(layout.words(), keys);
         self.layout = layout;
+        Ok(())
     }
 
     /// Hands over all that was counted.
-    pub fn finish(mut self) {
-        self.hand_over_own();
-        self.hand_over_all();
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.hand_over_own()?;
+        self.hand_over_all()
     }
 }
 

@@ -7,6 +7,15 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Error::TooManyRows { .. } => "split the table and publish the parts".into(),
+            Error::TuplesNotHeld { .. } => {
+                "make room there, name another folder in the variable TMPDIR, or raise --memory-limit"
+                    .into()
+            }
+            Error::TooManyTuples { bytes, .. } => format!(
+                "raise --memory-limit to {}M or more, of which the search needs some times as much again; or have fewer \
+                 or coarser quasi-identifiers",
+                bytes.div_ceil(1_000_000)
+            ),
             Error::NotOnePerColumn { expected, .. } => {
                 format!("give {expected}, in the order of the columns")
             }

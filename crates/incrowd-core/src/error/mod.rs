@@ -9,6 +9,11 @@ mod place;
 use crate::numbers::Level;
 pub use hint::LARGEST_BUDGET_PROPOSED;
 
+/// Bytes as people read them.
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
 /// Every error of the core.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -17,6 +22,24 @@ pub enum Error {
     #[error("the table has more than {limit} rows")]
     TooManyRows {
         /// The greatest number of rows that can be counted.
+        limit: u64,
+    },
+    /// Combinations of values that memory had no room for could not be held elsewhere.
+    #[error(
+        "a temporary file could not take the combinations of values that memory has no room for: {why}"
+    )]
+    TuplesNotHeld {
+        /// What went wrong, and where.
+        why: String,
+    },
+    /// The combinations of values do not fit in memory.
+    #[error("the table has {tuples} different combinations of values, which take {} of memory; the limit is {}", megabytes(*.bytes), megabytes(*.limit))]
+    TooManyTuples {
+        /// The different combinations of values.
+        tuples: u64,
+        /// What they take once they are counted.
+        bytes: u64,
+        /// What they may take.
         limit: u64,
     },
     /// A list that must have one entry for each column has fewer or more.

@@ -1,9 +1,14 @@
 //! Counting on several threads gives the table that a single counter gives, whatever is held where.
 
 use fastrand::Rng;
-use incrowd_core::counts::{CountedTable, CountingSizes, RowCounter, SharedCounter};
+use incrowd_core::Error;
+use incrowd_core::counts::{
+    CountedTable, CountingSizes, NotHeld, Overflow, RowCounter, SharedCounter,
+};
 use incrowd_testkit::oracle::OracleProblem;
 use incrowd_testkit::random::random_problem;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// From everything passed on at once to everything counted in one place.
 const SIZES: [(usize, usize, usize, usize); 6] = [
@@ -30,9 +35,10 @@ fn count(
     oracle: &OracleProblem,
     before: usize,
     sizes: CountingSizes,
+    overflow: Option<(usize, Shelf)>,
     threads: usize,
     rng: &mut Rng,
-) -> RowCounter {
+) -> Result<RowCounter, Error> {
     let rows = oracle.table.rows.len();
     let mut dealt = vec![Vec::new(); threads];
     let mut start = before;
@@ -41,19 +47,76 @@ fn count(
         dealt[rng.usize(0..threads)].push(start..end);
         start = end;
     }
-    let shared = SharedCounter::of(&oracle.count(0..before).unwrap(), sizes);
+    let mut shared = SharedCounter::of(&oracle.count(0..before).unwrap(), sizes)?;
+    if let Some((limit, shelf)) = overflow {
+        shared = shared.with_overflow(limit, Box::new(shelf));
+    }
     std::thread::scope(|scope| {
-        for batches in &dealt {
-            let mut worker = shared.worker();
-            scope.spawn(move || {
-                for batch in batches {
-                    worker.add(&oracle.table.batch(batch.clone())).unwrap();
-                }
-                worker.finish();
-            });
-        }
-    });
+        let counting: Vec<_> = (dealt.iter())
+            .map(|batches| {
+                let mut worker = shared.worker();
+                scope.spawn(move || {
+                    for batch in batches {
+                        worker.add(&oracle.table.batch(batch.clone()))?;
+                    }
+                    worker.finish()
+                })
+            })
+            .collect();
+        counting.into_iter().try_for_each(|it| it.join().unwrap())
+    })?;
     shared.finish(threads)
+}
+
+/// Holds words, of all shelves together no more than there is room for.
+#[derive(Debug, Clone)]
+struct Shelf {
+    parts: Arc<Mutex<Vec<Vec<u64>>>>,
+    room: Arc<AtomicUsize>,
+    appended: Arc<AtomicUsize>,
+}
+
+impl Shelf {
+    fn with_room(words: usize) -> Self {
+        Shelf {
+            parts: Arc::default(),
+            room: Arc::new(AtomicUsize::new(words)),
+            appended: Arc::default(),
+        }
+    }
+}
+
+impl Overflow for Shelf {
+    fn append(&self, part: usize, words: &[u64]) -> Result<(), NotHeld> {
+        self.appended.fetch_add(1, Ordering::Relaxed);
+        let taken = (self.room).fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| {
+            room.checked_sub(words.len())
+        });
+        taken.map_err(|_| NotHeld("the shelf is full".into()))?;
+        let mut parts = self.parts.lock().unwrap();
+        if parts.len() <= part {
+            parts.resize(part + 1, Vec::new());
+        }
+        parts[part].extend_from_slice(words);
+        Ok(())
+    }
+
+    fn read(&self, part: usize) -> Result<Vec<u64>, NotHeld> {
+        Ok(self
+            .parts
+            .lock()
+            .unwrap()
+            .get(part)
+            .cloned()
+            .unwrap_or_default())
+    }
+
+    fn another(&self) -> Result<Box<dyn Overflow>, NotHeld> {
+        Ok(Box::new(Shelf {
+            parts: Arc::default(),
+            ..self.clone()
+        }))
+    }
 }
 
 #[track_caller]
@@ -87,11 +150,109 @@ fn several_threads_count_what_one_counter_counts_whatever_is_held_where() {
         for at in 0..SIZES.len() {
             for threads in [1, 2, 4, 8] {
                 let before = rng.usize(0..=rows) * rng.usize(0..2);
-                let counter = count(&oracle, before, sizes(at), threads, rng);
+                let counter = count(&oracle, before, sizes(at), None, threads, rng).unwrap();
                 assert_eq!(counter.rows(), rows as u64);
                 let case = format!("seed {seed}, sizes {at}, {threads} threads");
                 assert_equal(&alone, &finish(counter), &case);
             }
         }
     }
+}
+
+/// What the classes of a table take, as the refusal of a table counts it.
+fn bytes_of_classes(counter: &RowCounter, oracle: &OracleProblem) -> usize {
+    counter.sizes().unwrap().len() * (8 + 4 + 12 * oracle.counted_columns().len())
+}
+
+#[test]
+fn tuples_outside_memory_give_the_same_table_and_the_same_values() {
+    let mut moved = 0;
+    for seed in 0..150 {
+        let rng = &mut Rng::with_seed(seed);
+        let oracle = random_problem(seed);
+        let rows = oracle.table.rows.len();
+        let is_apart = rng.bool();
+        let whole = oracle.count(0..rows).unwrap();
+        let alone = oracle.finish(whole.clone()).unwrap();
+        for at in 0..SIZES.len() {
+            for threads in [1, 2, 4, 8] {
+                let case = format!("seed {seed}, sizes {at}, {threads} threads");
+                let shelf = Shelf::with_room(usize::MAX);
+                // As little memory as the finished table takes.
+                let limit = bytes_of_classes(&whole, &oracle);
+                let before = rng.usize(0..=rows) * rng.usize(0..2);
+                let overflow = Some((limit, shelf.clone()));
+                let mut counter =
+                    count(&oracle, before, sizes(at), overflow, threads, rng).unwrap();
+                moved += shelf.appended.load(Ordering::Relaxed);
+                let missing = oracle.missing_for_core();
+                for column in 0..whole.names().len() {
+                    let values = counter.values(column, &missing);
+                    assert_eq!(values, whole.values(column, &missing), "{case}");
+                    assert_eq!(
+                        counter.codes(column).unwrap().len(),
+                        whole.sizes().unwrap().len()
+                    );
+                }
+                assert_eq!(counter.sizes().unwrap().iter().sum::<u32>() as usize, rows);
+                // Tuples come back when more rows are counted.
+                let mut more = counter.clone();
+                more.absorb(&counter).unwrap();
+                assert_eq!(more.rows(), 2 * rows as u64);
+                assert_eq!(more.sizes().unwrap().len(), whole.sizes().unwrap().len());
+                if is_apart {
+                    counter.keep_rows_apart();
+                    let mut whole = whole.clone();
+                    whole.keep_rows_apart();
+                    let alone = oracle.finish(whole).unwrap();
+                    assert_equal(&alone, &oracle.finish(counter).unwrap(), &case);
+                } else {
+                    assert_equal(&alone, &oracle.finish(counter).unwrap(), &case);
+                }
+            }
+        }
+    }
+    assert!(moved > 1000, "{moved}");
+}
+
+#[test]
+fn a_table_that_does_not_fit_is_refused_with_its_size() {
+    for seed in 0..20 {
+        let rng = &mut Rng::with_seed(seed);
+        let oracle = random_problem(seed);
+        let whole = oracle.count(0..oracle.table.rows.len()).unwrap();
+        let bytes = bytes_of_classes(&whole, &oracle);
+        let overflow = Some((bytes - 1, Shelf::with_room(usize::MAX)));
+        let refused = count(&oracle, 0, sizes(2), overflow, 2, rng).unwrap_err();
+        let expected = Error::TooManyTuples {
+            tuples: whole.sizes().unwrap().len() as u64,
+            bytes: bytes as u64,
+            limit: bytes as u64 - 1,
+        };
+        assert_eq!(refused, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_full_shelf_is_an_error_wherever_it_is_met() {
+    let oracle = random_problem(3);
+    let rows = oracle.table.rows.len();
+    let whole = oracle.count(0..rows).unwrap();
+    let limit = bytes_of_classes(&whole, &oracle);
+    let mut failed = 0;
+    for room in 0.. {
+        let rng = &mut Rng::with_seed(1);
+        let overflow = Some((limit, Shelf::with_room(room)));
+        let table = count(&oracle, 0, sizes(2), overflow, 2, rng)
+            .and_then(|counter| oracle.finish(counter));
+        match table {
+            Ok(_) => break,
+            Err(error) => {
+                let why = "the shelf is full".into();
+                assert_eq!(error, Error::TuplesNotHeld { why });
+                failed += 1;
+            }
+        }
+    }
+    assert!(failed > 10, "{failed}");
 }

@@ -147,6 +147,12 @@ pub enum Error {
         /// What was given.
         text: String,
     },
+    /// An invalid memory limit.
+    #[error("`{text}` is not an amount of memory")]
+    MemoryLimit {
+        /// What was given.
+        text: String,
+    },
     /// The time limit was reached before all rows were counted.
     #[error("the time limit of {limit} was reached while reading the table")]
     TimeUpReading {

@@ -143,7 +143,7 @@ fn count_and_measure(
         counter.keep_rows_apart();
     }
     if matches!(purpose, Purpose::Advise | Purpose::Publish { .. }) {
-        kept.add_counted(plan, &counter);
+        kept.add_counted(plan, &counter)?;
     }
     if let Purpose::Publish { .. } = purpose {
         let by_name = job.columns.keep.as_deref().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::run::control::{Control, Phase};
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{self, CountEngine, CountingSizes, Missing, RowCounter, SharedCounter};
-use incrowd_io::{CsvOptions, Header, RowReader, RowSource, Source};
+use incrowd_io::{CsvOptions, Header, OverflowFile, RowReader, RowSource, Source};
 use std::sync::Arc;
 
 /// Noted for a table whose cells have whitespace around them.
@@ -62,6 +62,9 @@ pub(crate) struct CountPass<'a> {
     /// Sees every row too: the columns published as they are.
     pub(crate) columns: ColumnCounter,
     threads: usize,
+    /// The memory that counted combinations of values may take, in bytes.
+    memory_limit: Option<usize>,
+    sizes: CountingSizes,
     control: &'a Control,
 }
 
@@ -79,6 +82,9 @@ impl<'a> CountPass<'a> {
             reader,
             columns,
             threads: job.threads(),
+            memory_limit: (job.search.memory_limit)
+                .map(|limit| usize::try_from(limit.bytes()).unwrap_or(usize::MAX)),
+            sizes: CountingSizes::default(),
             control,
         }
     }
@@ -94,7 +100,11 @@ impl CountEngine for CountPass<'_> {
     fn count(&mut self, counter: &mut RowCounter) -> Result<(), Error> {
         let progress = self.control.progress();
         progress.begin(Phase::Read, self.source.bytes_total());
-        let shared = SharedCounter::of(counter, CountingSizes::default());
+        let mut shared = SharedCounter::of(counter, self.sizes)?;
+        if let Some(limit) = self.memory_limit {
+            let overflow = OverflowFile::create().map_err(incrowd_core::Error::from)?;
+            shared = shared.with_overflow(limit, Box::new(overflow));
+        }
         let workers = (0..workers(self.threads)).map(|_| (shared.worker(), self.columns.clone()));
         let counted = for_each_batch(
             &mut *self.reader,
@@ -109,10 +119,10 @@ impl CountEngine for CountPass<'_> {
         );
         progress.end();
         for (worker, columns) in counted? {
-            worker.finish();
+            worker.finish()?;
             self.columns.absorb(columns);
         }
-        *counter = shared.finish(self.threads);
+        *counter = shared.finish(self.threads)?;
         Ok(())
     }
 }
@@ -174,7 +184,7 @@ mod tests {
             text.push_str(&format!("{place},{}\n", (row * 7919) % 101));
         }
         let source = Source::spooled(text.as_bytes(), CsvOptions::default()).unwrap();
-        let count = |threads| {
+        let count = |threads, sizes, memory_limit| {
             let reader = FewRows {
                 inner: source.open().unwrap(),
                 batch: RowBatch::default(),
@@ -186,6 +196,8 @@ mod tests {
                 reader: Box::new(reader),
                 columns: ColumnCounter::default(),
                 threads,
+                memory_limit,
+                sizes,
                 control: &Control::default(),
             };
             pass.count(&mut counter).unwrap();
@@ -195,11 +207,21 @@ mod tests {
             let columns = (0..3).map(|at| values(at).into_iter().map(owned).collect::<Vec<_>>());
             (columns.collect::<Vec<_>>(), counter.rows(), hash)
         };
-        let alone = count(1);
+        let alone = count(1, CountingSizes::default(), None);
         assert_eq!(alone.1, 2000);
-        for threads in [2, 3, 8] {
-            for _ in 0..10 {
-                assert_eq!(count(threads), alone, "{threads} threads");
+        let small = CountingSizes {
+            partitions: 4,
+            own_tuples: 5,
+            handed_over: 3,
+            fewest_new: 7,
+        };
+        for threads in [1, 2, 4, 8] {
+            for _ in 0..5 {
+                for limit in [None, Some(1 << 20), Some(20_000)] {
+                    assert_eq!(count(threads, small, limit), alone, "{threads} threads");
+                }
+                let default = CountingSizes::default();
+                assert_eq!(count(threads, default, None), alone, "{threads} threads");
             }
         }
     }

@@ -24,8 +24,8 @@
 
 use super::settings;
 use super::{
-    AlgorithmSettings, AttachedSink, AttachedTable, Budget, HierarchySource, RuleTexts, TimeLimit,
-    Weighting, WorkLimit,
+    AlgorithmSettings, AttachedSink, AttachedTable, Budget, HierarchySource, MemoryLimit,
+    RuleTexts, TimeLimit, Weighting, WorkLimit,
 };
 use crate::error::Error;
 use indexmap::IndexMap;
@@ -180,6 +180,9 @@ pub struct Search {
     pub time_limit: Option<TimeLimit>,
     /// After how much work to stop searching and take the best found; [`WorkLimit::DEFAULT`] when not given.
     pub work_limit: Option<WorkLimit>,
+    /// The memory that combinations of values may take while they are counted; all there is when not given. The result does
+    /// not depend on it.
+    pub memory_limit: Option<MemoryLimit>,
     /// How the weights of the research value are chosen if none is given; all alike when not given.
     pub weights: Option<Weighting>,
     /// Of quasi-identifiers whose association is at least this, only the first counts; all count when not given.
@@ -425,6 +428,7 @@ impl Job {
         replace(&mut self.search.threads, search.threads);
         replace(&mut self.search.time_limit, search.time_limit);
         replace(&mut self.search.work_limit, search.work_limit);
+        replace(&mut self.search.memory_limit, search.memory_limit);
         replace(&mut self.output.path, output.path);
         replace(&mut self.output.sink, output.sink);
         replace(&mut self.output.certificate, output.certificate);

@@ -9,6 +9,7 @@ mod builder;
 pub(crate) mod gate;
 mod hierarchy_source;
 mod job;
+mod memory_limit;
 mod research;
 mod rules;
 pub(crate) mod settings;
@@ -23,6 +24,7 @@ pub use job::{
     Columns, Data, Delimiter, Job, MissingCells, Others, Output, Privacy, Search, Suppressed,
     Unlisted,
 };
+pub use memory_limit::MemoryLimit;
 pub(crate) use research::RESEARCH_VALUE;
 pub use rules::{RuleTexts, Weighting};
 pub use settings::AlgorithmSettings;

@@ -126,6 +126,10 @@ fn parts(job: &Job) -> Vec<Part> {
         search.time_limit.map(|it| it.to_string().replace(' ', "")),
     );
     flag("--work-limit", search.work_limit.map(|it| it.to_string()));
+    flag(
+        "--memory-limit",
+        search.memory_limit.map(|it| it.to_string()),
+    );
     let data = &job.data;
     let byte = |byte: Option<crate::Delimiter>| byte.map(|it| char::from(it.0).to_string());
     flag("--delimiter", byte(data.delimiter));

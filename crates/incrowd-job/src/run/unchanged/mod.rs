@@ -426,19 +426,30 @@ impl Measures {
     /// Adds the sensitive columns and targets of a raw table: what they reveal about its quasi-identifiers, and targets
     /// about its sensitive columns. All of it was counted with the tuples. What one sensitive column reveals about
     /// another is reported only for a release, since both are protected.
-    pub(crate) fn add_counted(&mut self, plan: &Plan, counter: &RowCounter) {
+    pub(crate) fn add_counted(
+        &mut self,
+        plan: &Plan,
+        counter: &RowCounter,
+    ) -> Result<(), incrowd_core::Error> {
         self.rows = counter.rows();
         let quasi_identifiers = plan.quasi_identifiers.len();
         let names = |at: usize| match at.checked_sub(quasi_identifiers) {
             None => plan.names[plan.quasi_identifiers[at]].clone(),
             Some(at) => plan.names[plan.counted()[at]].clone(),
         };
-        let numbered = |at: usize| Numbered::new(counter.codes(at).map(|code| code.0).collect());
+        let numbered = |at: usize| {
+            let codes = counter.codes(at)?.into_iter();
+            Ok::<_, incrowd_core::Error>(Numbered::new(codes.map(|code| code.0).collect()))
+        };
+        if plan.counted().is_empty() {
+            return Ok(());
+        }
+        let sizes = counter.sizes()?;
         let sensitive = quasi_identifiers..quasi_identifiers + plan.sensitive.len();
         for at in quasi_identifiers..quasi_identifiers + plan.counted().len() {
             let is_sensitive = sensitive.contains(&at);
-            let column = numbered(at);
-            let teller = Teller::new(counter.sizes(), &column);
+            let column = numbered(at)?;
+            let teller = Teller::new(&sizes, &column);
             let protected = match is_sensitive {
                 true => 0..quasi_identifiers,
                 false => 0..sensitive.end,
@@ -450,7 +461,7 @@ impl Measures {
             let mut told = Vec::new();
             let mut given_away = Vec::new();
             for other in protected {
-                let values = numbered(other);
+                let values = numbered(other)?;
                 let share = teller.share(&values);
                 if let Some(share) = share.filter(|_| has_ground(role, &teller)) {
                     told.push((names(other), share));
@@ -474,6 +485,7 @@ impl Measures {
                 given_away,
             });
         }
+        Ok(())
     }
 }
 

@@ -71,7 +71,7 @@ impl Counted {
         pass.count(&mut counter)?;
         let (hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
         if !is_release {
-            kept.add_counted(&plan, &counter);
+            kept.add_counted(&plan, &counter)?;
         }
         let rows_starred = rows_starred.load(Ordering::Relaxed);
         Ok(Counted {
