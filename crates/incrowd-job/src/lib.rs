@@ -83,8 +83,10 @@ pub use run::levels::{
 };
 pub use run::looks::LooksLike;
 pub use run::negotiation::{
-    BatchSummary, Curve, GaveWay, Ground, Negotiated, Negotiation, NegotiationLattice,
-    NegotiationSeconds, Offered, Options, Preparation, Terms, Wish, answer_lines, share, write_job,
+    BatchSummary, Branch, ColumnSpread, Curve, DrawnAttribute, DrawnHeight, DrawnLattice,
+    DrawnNode, GaveWay, Ground, LabelRows, LabelsLeftOut, LatticeFilter, LevelShown, LevelsShown,
+    Negotiated, Negotiation, NegotiationLattice, NegotiationSeconds, Offered, Options, Preparation,
+    SampledRelease, Terms, Wish, answer_lines, share, write_job,
 };
 pub use run::plan::Plan;
 pub use run::risk::{Population, RiskOptions, risk};

@@ -35,7 +35,7 @@ impl CountedTable {
     }
 
     /// The classes of a node, with the people who match them.
-    pub(crate) fn among_people(&self, node: &Node, classes: &FrequencySet) -> FrequencySet {
+    pub fn among_people(&self, node: &Node, classes: &FrequencySet) -> FrequencySet {
         let levels = self.attributes.iter().zip(node.levels());
         let groups = |(attribute, level): (&'_ Attribute, Level)| -> Vec<u32> {
             attribute.hierarchy.groups_of_leaves(level).to_vec()

@@ -79,4 +79,4 @@ pub use histogram::{Histogram, Rows};
 pub use index::IndexKey;
 pub use negotiator::Negotiator;
 pub use request::{Quality, Request, Search, acceptable_levels, budget};
-pub use study::{HeightSummary, suppression_by_height};
+pub use study::{HeightSummary, suppression_by_height, suppression_by_node};

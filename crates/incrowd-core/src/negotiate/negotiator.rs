@@ -101,7 +101,7 @@ impl Negotiator {
                     histograms,
                     counts_limit,
                     counting,
-                    meter,
+                    (meter, request.step),
                 ))
             }
             None => Box::new(Lazy::new(&self.table, self.memory_limit, meter)),
@@ -184,17 +184,17 @@ fn negotiate(
         quality: request.quality,
         max_levels,
         least_height: 0,
-        max_suppressed: request.max_suppressed,
+        max_suppressed: request.budget(),
     };
     let parameter = request.model.parameter();
     let offer = |found: Candidate, gives_way| Offer {
         node: found.node,
         parameter,
-        rows_suppressed: found.rows_suppressed,
+        rows_suppressed: request.rounded(found.rows_suppressed),
         gives_way,
     };
     let at_limit = lookup.at_limit(&wanted)?;
-    let is_hopeless = at_limit.is_some_and(|rows| rows > request.max_suppressed);
+    let is_hopeless = at_limit.is_some_and(|rows| rows > wanted.max_suppressed);
     if !(is_hopeless && wanted.pruning_is_sound())
         && let Some(found) = lookup.best(&wanted)?
     {
@@ -224,7 +224,8 @@ fn negotiate(
     let weaker_privacy = lookup.strongest(&wanted)?;
     Ok(Outcome::Relaxed(Relaxations {
         more_suppression: more_suppression.map(|found| {
-            let rows_beyond = found.rows_suppressed.saturating_sub(request.max_suppressed);
+            let rows = request.rounded(found.rows_suppressed);
+            let rows_beyond = rows.saturating_sub(wanted.max_suppressed);
             offer(found, GivesWay::Suppression { rows_beyond })
         }),
         higher_levels: higher_levels.map(|found| {

@@ -23,6 +23,8 @@ pub(super) struct Ready<'a> {
     counted_limit: Option<Candidate>,
     counting: Counting<'a>,
     meter: &'a Meter<'a>,
+    /// Numbers of suppressed rows are rounded up to multiples of this.
+    step: u32,
     /// The annotated nodes whose histogram was read, by position.
     is_read: Vec<bool>,
     complete: bool,
@@ -34,7 +36,7 @@ impl<'a> Ready<'a> {
         histograms: &'a Histograms,
         counts_limit: bool,
         counting: Counting<'a>,
-        meter: &'a Meter<'a>,
+        (meter, step): (&'a Meter<'a>, u32),
     ) -> Self {
         Ready {
             lattice,
@@ -43,6 +45,7 @@ impl<'a> Ready<'a> {
             counted_limit: None,
             counting,
             meter,
+            step,
             is_read: vec![false; lattice.nodes().len()],
             complete: lattice.is_full(),
         }
@@ -55,8 +58,8 @@ impl<'a> Ready<'a> {
         Ok(may)
     }
 
-    /// The rows that the model suppresses at an annotated node, by position; none when the histogram cannot tell and
-    /// there is no time to count.
+    /// The rows that the model suppresses at an annotated node, by position, in whole steps; none when the histogram
+    /// cannot tell and there is no time to count.
     fn rows_suppressed(
         &mut self,
         model: &dyn PrivacyModel,
@@ -64,14 +67,16 @@ impl<'a> Ready<'a> {
     ) -> Result<Option<u32>, Error> {
         self.is_read[at] = true;
         let rows = self.histograms.node(at).rows(model.parameter());
-        if rows.close == 0 {
-            return Ok(Some(rows.suppressed));
-        }
-        if !self.may_go_on()? {
+        let suppressed = if rows.close == 0 {
+            rows.suppressed
+        } else if self.may_go_on()? {
+            let node = &self.lattice.nodes()[at];
+            self.counting.rows_suppressed(model, node)?
+        } else {
             return Ok(None);
-        }
-        let node = &self.lattice.nodes()[at];
-        self.counting.rows_suppressed(model, node).map(Some)
+        };
+        let whole = suppressed.checked_next_multiple_of(self.step);
+        Ok(Some(whole.unwrap_or(u32::MAX)))
     }
 
     /// Whether a node of this height meets the wishes; stops at the first.

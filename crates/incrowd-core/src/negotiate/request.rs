@@ -44,6 +44,8 @@ pub struct Request<'a> {
     pub(super) max_levels: Option<&'a Node>,
     pub(super) quality: Quality<'a>,
     pub(super) search: Search,
+    /// At least 1.
+    pub(super) step: u32,
 }
 
 impl<'a> Request<'a> {
@@ -55,6 +57,7 @@ impl<'a> Request<'a> {
             max_levels: None,
             quality: Quality::Height,
             search: Search::Whole,
+            step: 1,
         }
     }
 
@@ -82,6 +85,24 @@ impl<'a> Request<'a> {
     /// The same with other heights for the relaxation of the levels.
     pub fn search(self, search: Search) -> Self {
         Request { search, ..self }
+    }
+
+    /// The same for someone who may know numbers of suppressed rows only in steps of so many rows: every such number is
+    /// rounded up before anything is decided by it, and the budget down. So with all nodes annotated and the height as
+    /// taste, the answer follows from the rounded numbers alone, and asking often tells no more than they do.
+    pub fn in_steps_of(self, rows: u32) -> Self {
+        let step = rows.max(1);
+        Request { step, ..self }
+    }
+
+    /// The rows that may be suppressed, in whole steps.
+    pub(super) fn budget(&self) -> u32 {
+        self.max_suppressed - self.max_suppressed % self.step
+    }
+
+    /// A number of suppressed rows, in whole steps.
+    pub(super) fn rounded(&self, rows: u32) -> u32 {
+        rows.checked_next_multiple_of(self.step).unwrap_or(u32::MAX)
     }
 
     /// Refuses what no table could mean; otherwise the node of the acceptable levels.

@@ -71,3 +71,23 @@ pub fn suppression_by_height(
     }
     Ok(summaries)
 }
+
+/// The rows that a model suppresses at each annotated node, in lattice order.
+pub fn suppression_by_node(
+    table: &CountedTable,
+    lattice: &AnnotatedLattice,
+    model: &dyn PrivacyModel,
+) -> Result<Vec<u32>, Error> {
+    let histograms = lattice.annotation(table, model)?;
+    let mut counting = Counting::new(table, DEFAULT_MEMORY_LIMIT);
+    let nodes = lattice.nodes().iter().enumerate();
+    nodes
+        .map(|(at, node)| {
+            let rows = histograms.node(at).rows(model.parameter());
+            match rows.close {
+                0 => Ok(rows.suppressed),
+                _ => counting.rows_suppressed(model, node),
+            }
+        })
+        .collect()
+}

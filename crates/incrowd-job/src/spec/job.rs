@@ -211,6 +211,10 @@ pub struct Output {
     pub certificate: Option<PathBuf>,
     /// A page of HTML about the release.
     pub report: Option<PathBuf>,
+    /// Whether that page is for people who may know nothing but the release: without what else was possible, and without
+    /// risks of the raw table.
+    #[serde(skip)]
+    pub report_is_for_readers: bool,
     /// What is published of suppressed rows.
     pub suppressed: Option<Suppressed>,
     /// Whether rows are written in another order than they have in the table; no when not given.
@@ -433,6 +437,7 @@ impl Job {
         replace(&mut self.output.sink, output.sink);
         replace(&mut self.output.certificate, output.certificate);
         replace(&mut self.output.report, output.report);
+        self.output.report_is_for_readers |= output.report_is_for_readers;
         replace(&mut self.output.suppressed, output.suppressed);
         replace(&mut self.output.shuffle, output.shuffle);
         replace(&mut self.output.spreadsheet_safe, output.spreadsheet_safe);

@@ -1,16 +1,17 @@
 //! The JSON of an answer. The fields are a contract; more may be added.
 
 use super::Ground;
+use super::prices::Priced;
+use super::ready::{MetricsAsked, Ready};
 use crate::error::Error;
 use crate::report::outcome::{Figure, Figure128};
 use crate::report::research::ResearchValueReached;
 use crate::run::describe::reached_research_value;
-use incrowd_core::negotiate::{Coverage, GivesWay, Negotiator, Offer, Outcome};
+use incrowd_core::negotiate::{Coverage, GivesWay, Offer, Outcome};
 use incrowd_core::privacy::{Monotonicity, PrivacyModel};
 use incrowd_core::problem::{Guarantee, Problem, Proposal};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
-use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -155,12 +156,9 @@ pub(super) fn is_monotone(model: &dyn PrivacyModel) -> bool {
 /// Computes the cost of offers.
 pub(super) struct Pricing<'a> {
     pub(super) ground: &'a Ground,
-    pub(super) negotiator: &'a Negotiator,
+    pub(super) ready: &'a Ready,
     pub(super) model: &'a dyn PrivacyModel,
-    pub(super) names: &'a [String],
-    pub(super) metrics: &'a [Box<dyn UtilityMetric>],
-    /// What experts say, if they say anything.
-    pub(super) research: Option<MetricSpec>,
+    pub(super) metrics: &'a MetricsAsked,
 }
 
 impl Pricing<'_> {
@@ -187,7 +185,7 @@ impl Pricing<'_> {
         offer: &Offer,
         promise: &dyn PrivacyModel,
     ) -> Result<Option<ResearchValueReached>, Error> {
-        let Some(spec) = &self.research else {
+        let Some(spec) = &self.metrics.research else {
             return Ok(None);
         };
         let table = &*self.ground.table;
@@ -205,8 +203,26 @@ impl Pricing<'_> {
         reached_research_value(spec, &release).map(Some)
     }
 
-    fn offered(&self, offer: &Offer) -> Result<Offered, Error> {
-        let price = self.negotiator.price(self.model, offer, self.metrics)?;
+    /// What a release costs, computed once.
+    fn price(&self, offer: &Offer) -> Result<Arc<Priced>, Error> {
+        let key = (
+            offer.node.clone(),
+            offer.parameter,
+            self.metrics.asked.clone(),
+        );
+        self.ready.prices.of(key, || {
+            let promise = self.model.with_parameter(offer.parameter)?;
+            let (negotiator, metrics) = (&self.ready.negotiator, &self.metrics.metrics);
+            Ok(Priced {
+                price: negotiator.price(self.model, offer, metrics)?,
+                research_value: self.research_value(offer, &*promise)?,
+            })
+        })
+    }
+
+    pub(super) fn offered(&self, offer: &Offer) -> Result<Offered, Error> {
+        let priced = self.price(offer)?;
+        let price = &priced.price;
         let names = || {
             let names = self.ground.quasi_identifiers();
             names.map(|(name, _)| name.to_owned())
@@ -222,10 +238,10 @@ impl Pricing<'_> {
             rows_suppressed: offer.rows_suppressed.into(),
             classes: price.classes as u64,
             smallest_class: price.smallest_class.into(),
-            metrics: (self.names.iter().cloned())
+            metrics: (self.metrics.names.iter().cloned())
                 .zip(price.metrics.iter().map(|(_, loss)| loss.0))
                 .collect(),
-            research_value: self.research_value(offer, &*promise)?,
+            research_value: priced.research_value.clone(),
             average_class: price.average_class,
             share_suppressed: price.share_suppressed,
             levels_by_name: names()

@@ -1,6 +1,5 @@
 //! Lines of JSON in, one line of JSON out for each.
 
-use super::wish::{Defaults, Wish};
 use super::{Negotiation, Terms};
 use crate::error::Error;
 use crate::report::visible::visible_json;
@@ -28,16 +27,6 @@ pub fn answer_lines(
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<BatchSummary, Error> {
-    let ground = negotiation.ground();
-    let models = ground.job().privacy.models.as_deref().unwrap_or_default();
-    let defaults = Defaults {
-        model: match models {
-            [model] => Some(model),
-            _ => None,
-        },
-        job: ground.job(),
-    };
-    let quasi_identifiers: Vec<(&str, u8)> = ground.quasi_identifiers().collect();
     let mut summary = BatchSummary::default();
     let mut bytes = Vec::new();
     for number in 1u64.. {
@@ -54,7 +43,7 @@ pub fn answer_lines(
         }
         let answer = match (is_whole, std::str::from_utf8(&bytes)) {
             (true, Ok(text)) if text.trim().is_empty() => continue,
-            (true, Ok(text)) => Wish::of_line(text.trim(), &defaults, &quasi_identifiers)
+            (true, Ok(text)) => (negotiation.ground().read_wish(text.trim()))
                 .and_then(|wish| negotiation.ask(&wish)),
             (true, Err(_)) => Err(Error::RequestLine {
                 message: "the line is not UTF-8 text".into(),

@@ -113,12 +113,17 @@ impl Curve {
         }
     }
 
+    /// The parameters worth drawing, each with the rows that it suppresses.
+    pub fn points(&self) -> Vec<(f64, u64)> {
+        let parameters = self.drawn().into_iter();
+        parameters
+            .map(|parameter| (parameter, self.rows_suppressed(parameter)))
+            .collect()
+    }
+
     /// The curve as a plot.
     pub(crate) fn draw(&self, title: &str, budget: &PlotBudget) -> String {
-        let parameters = self.drawn().into_iter();
-        let points: Vec<(f64, u64)> = parameters
-            .map(|parameter| (parameter, self.rows_suppressed(parameter)))
-            .collect();
+        let points = self.points();
         let curve = StepCurve {
             model: &self.model,
             parameter_name: &self.parameter_name,

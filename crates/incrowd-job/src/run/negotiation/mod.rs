@@ -10,13 +10,23 @@ mod agreed;
 mod answer;
 mod batch;
 mod curve;
+mod drawn;
 mod index_file;
+mod levels_shown;
+mod prices;
+mod ready;
+mod sampled;
+mod spread;
 mod wish;
 
 pub use agreed::write_job;
 pub use answer::{GaveWay, Negotiated, NegotiationLattice, NegotiationSeconds, Offered, Terms};
 pub use batch::{BatchSummary, answer_lines};
 pub use curve::Curve;
+pub use drawn::{DrawnAttribute, DrawnHeight, DrawnLattice, DrawnNode, LatticeFilter};
+pub use levels_shown::{Branch, LevelShown, LevelsShown};
+pub use sampled::SampledRelease;
+pub use spread::{ColumnSpread, LabelRows, LabelsLeftOut};
 pub use wish::{Preparation, Wish, share};
 
 use crate::error::Error;
@@ -30,15 +40,19 @@ use crate::run::plan::Plan;
 use crate::spec::{Job, RESEARCH_VALUE};
 use incrowd_core::counts::CountedTable;
 use incrowd_core::negotiate::{
-    AnnotatedLattice, Estimator, How, IndexKey, LevelTable, MOST_NODES, Negotiator, Quality,
-    Request, Search, annotation_work,
+    AnnotatedLattice, Estimator, GivesWay, How, IndexKey, LevelTable, MOST_NODES, Negotiator,
+    Offer, Quality, Request, Search, annotation_work, suppression_by_node,
 };
 use incrowd_core::privacy::{Decimal, ModelSpec, Monotonicity, PrivacyModel};
 use incrowd_core::utility::{METRICS, MetricSpec, UtilityMetric};
+use incrowd_io::Fingerprint;
 use index_file::IndexFile;
+use prices::Prices;
+use ready::{MetricsAsked, Ready};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
+use wish::Defaults;
 
 /// How much annotating may cost, by [`annotation_work`], before a single request that a search answers with a few
 /// hundred nodes: a tenth of a second.
@@ -52,6 +66,17 @@ const WORK_FOR_MANY: u128 = 5_000_000_000;
 
 /// The default share of nodes to annotate, in percent.
 const PARTIAL: f64 = 5.0;
+
+/// Models that are kept prepared; a request for another makes room for it.
+const MOST_MODELS: usize = 32;
+
+/// Metrics that are kept built; settings make as many as people can write.
+const MOST_METRICS: usize = 64;
+
+/// What a thread that panicked left behind is still whole: nothing here is changed in several steps.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A metric by the user's name for it.
 type NamedMetric = (String, Box<dyn UtilityMetric>);
@@ -94,7 +119,9 @@ pub struct Ground {
     without_role: Vec<String>,
     sensitive: Vec<usize>,
     table: Arc<CountedTable>,
+    hierarchies: Vec<ColumnHierarchy>,
     key: IndexKey,
+    input_hash: Fingerprint,
     seconds: f64,
 }
 
@@ -134,6 +161,8 @@ impl Ground {
             without_role: without_role(job, &plan),
             sensitive: (0..plan.sensitive.len()).collect(),
             table: Arc::new(table),
+            hierarchies,
+            input_hash,
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -146,6 +175,25 @@ impl Ground {
     /// The job it was counted for.
     pub fn job(&self) -> &Job {
         &self.job
+    }
+
+    /// The hash of the bytes that were counted, as certificates state it.
+    pub fn input_hash(&self) -> String {
+        self.input_hash.to_string()
+    }
+
+    /// Reads a request: one object of JSON, as `negotiate --batch` takes it. What it omits is taken from the job.
+    pub fn read_wish(&self, text: &str) -> Result<Wish, Error> {
+        let models = self.job.privacy.models.as_deref().unwrap_or_default();
+        let defaults = Defaults {
+            model: match models {
+                [model] => Some(model),
+                _ => None,
+            },
+            job: &self.job,
+        };
+        let quasi_identifiers: Vec<(&str, u8)> = self.quasi_identifiers().collect();
+        Wish::of_line(text, &defaults, &quasi_identifiers)
     }
 
     /// Columns without a role. Before a release, the job must say what to do with them.
@@ -195,25 +243,12 @@ pub struct Negotiation {
     ground: Arc<Ground>,
     options: Options,
     control: Arc<Control>,
-    prepared: Mutex<Prepared>,
-}
-
-/// State that grows with every request.
-#[derive(Debug)]
-struct Prepared {
-    index: Option<IndexFile>,
-    ready: Vec<Arc<Ready>>,
+    ready: RwLock<Vec<Arc<Ready>>>,
+    /// Held while something is prepared, since that is saved in one file.
+    preparing: Mutex<Option<IndexFile>>,
+    metrics: RwLock<Vec<Arc<MetricsAsked>>>,
     /// Counting the table belongs to the first answer.
-    seconds_before: f64,
-}
-
-/// What was prepared for one model.
-#[derive(Debug)]
-struct Ready {
-    /// The model with the parameter 1.
-    measure: String,
-    negotiator: Negotiator,
-    why: String,
+    seconds_before: Mutex<f64>,
 }
 
 impl Negotiation {
@@ -235,11 +270,10 @@ impl Negotiation {
             check_index(index, &ground, &options)?;
         }
         Ok(Negotiation {
-            prepared: Mutex::new(Prepared {
-                index,
-                ready: Vec::new(),
-                seconds_before: ground.seconds + started.elapsed().as_secs_f64(),
-            }),
+            ready: RwLock::default(),
+            preparing: Mutex::new(index),
+            metrics: RwLock::default(),
+            seconds_before: Mutex::new(ground.seconds + started.elapsed().as_secs_f64()),
             ground,
             options,
             control,
@@ -269,21 +303,21 @@ impl Negotiation {
         let model = self.ground.model(&wish.spec()?)?;
         let budget = max_suppressed(wish.max_suppressed, table)?;
         let limit = max_levels(wish.max_levels.as_deref(), table)?;
-        let metric = (self.ground.job).metric(wish.metric.as_deref().unwrap_or("height"))?;
-        let (names, metrics): (Vec<String>, Vec<_>) =
-            self.ground.metrics(&metric)?.into_iter().unzip();
+        let metrics = self.metrics_asked(wish)?;
         let request = Request::new(&*model)
             .max_suppressed(budget)
             .max_levels(&limit)
-            .quality(match metric.to_string() == "height" {
+            .quality(match &*metrics.asked == "height" {
                 true => Quality::Height,
-                false => Quality::Metric(&*metrics[0]),
+                false => Quality::Metric(&*metrics.metrics[0]),
             })
-            .search(wish.search.unwrap_or(self.options.search));
+            .search(wish.search.unwrap_or(self.options.search))
+            .in_steps_of(wish.rows_in_steps_of);
         let watch = SearchWatch::new(&self.ground.job, &self.control);
         // A request that is invalid for every table is refused before anything is prepared for it.
         request.check(table)?;
-        let (ready, seconds_before) = self.prepare(&*model, budget, &watch)?;
+        let ready = self.prepared(&*model, budget, &watch)?;
+        let seconds_before = std::mem::take(&mut *lock(&self.seconds_before));
         let prepare = preparing.elapsed().as_secs_f64() + seconds_before;
 
         let answering = Instant::now();
@@ -295,14 +329,9 @@ impl Negotiation {
         let answered = answering.elapsed().as_secs_f64();
         let offers = answer::Pricing {
             ground: &self.ground,
-            negotiator: &ready.negotiator,
+            ready: &ready,
             model: &*model,
-            names: &names,
             metrics: &metrics,
-            research: match metric.name() == RESEARCH_VALUE {
-                true => Some(metric.clone()),
-                false => asked_research_value(&self.ground.job)?,
-            },
         };
         Ok(Negotiated {
             version: crate::VERSION,
@@ -322,40 +351,132 @@ impl Negotiation {
         Curve::at_limit(&self.ground, wish, &self.control)
     }
 
-    /// What is prepared for a model, made if necessary, and the seconds that no answer has reported yet. Requests for
-    /// another model wait meanwhile, since what is prepared is saved in one file.
-    fn prepare(
+    /// What the release of these levels costs with the promise of a wish, whatever else is wished.
+    pub fn offer_at(&self, wish: &Wish, levels: &[u8]) -> Result<Offered, Error> {
+        let table = &self.ground.table;
+        let model = self.ground.model(&wish.spec()?)?;
+        let node = max_levels(Some(levels), table)?;
+        let metrics = self.metrics_asked(wish)?;
+        let watch = SearchWatch::new(&self.ground.job, &self.control);
+        Request::new(&*model).check(table)?;
+        let ready = self.prepared(&*model, 0, &watch)?;
+        let (_, rows_suppressed) = self.ground.published(&*model, &node)?;
+        let pricing = answer::Pricing {
+            ground: &self.ground,
+            ready: &ready,
+            model: &*model,
+            metrics: &metrics,
+        };
+        pricing.offered(&Offer {
+            parameter: model.parameter(),
+            node,
+            rows_suppressed,
+            gives_way: GivesWay::Nothing,
+        })
+    }
+
+    /// The lattice, each node with the rows that the promise of a wish suppresses there. Refused if the lattice is too
+    /// large to annotate.
+    pub fn drawn(&self, wish: &Wish, filter: &LatticeFilter) -> Result<DrawnLattice, Error> {
+        let table = &self.ground.table;
+        let model = self.ground.model(&wish.spec()?)?;
+        let budget = max_suppressed(wish.max_suppressed, table)?;
+        let limit = max_levels(wish.max_levels.as_deref(), table)?;
+        let watch = SearchWatch::new(&self.ground.job, &self.control);
+        Request::new(&*model).check(table)?;
+        let ready = self.prepared(&*model, budget, &watch)?;
+        let lattice = ready.negotiator.lattice().filter(|of| of.is_full());
+        let lattice = lattice.ok_or_else(|| incrowd_core::Error::LatticeTooLarge {
+            nodes: table.lattice().nodes(),
+            limit: MOST_NODES,
+        })?;
+        let rows = suppression_by_node(table, lattice, &*model)?;
+        let step = wish.rows_in_steps_of.max(1);
+        let seen = drawn::Seen {
+            ground: &self.ground,
+            nodes: lattice.nodes(),
+            rows: &rows,
+            step,
+            budget: budget - budget % step,
+            limit: &limit,
+        };
+        Ok(seen.draw(filter))
+    }
+
+    /// Every metric that applies, built once for each that is asked for first.
+    fn metrics_asked(&self, wish: &Wish) -> Result<Arc<MetricsAsked>, Error> {
+        let spec = (self.ground.job).metric(wish.metric.as_deref().unwrap_or("height"))?;
+        let known = self.metrics.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.iter().find(|of| of.spec == spec) {
+            return Ok(Arc::clone(found));
+        }
+        drop(known);
+        let (names, metrics) = self.ground.metrics(&spec)?.into_iter().unzip();
+        let made = Arc::new(MetricsAsked {
+            asked: spec.to_string().into(),
+            names,
+            metrics,
+            research: match spec.name() == RESEARCH_VALUE {
+                true => Some(spec.clone()),
+                false => asked_research_value(&self.ground.job)?,
+            },
+            spec,
+        });
+        let mut known = self.metrics.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_METRICS {
+            known.clear();
+        }
+        known.push(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn ready_for(&self, measure: &str) -> Option<Arc<Ready>> {
+        let ready = self.ready.read().unwrap_or_else(PoisonError::into_inner);
+        ready.iter().find(|of| of.measure == measure).cloned()
+    }
+
+    /// What is prepared for a model, made if necessary. Meanwhile requests for other models wait only if something must be
+    /// prepared for them too.
+    fn prepared(
         &self,
         model: &dyn PrivacyModel,
         budget: u32,
         watch: &SearchWatch<'_>,
-    ) -> Result<(Arc<Ready>, f64), Error> {
+    ) -> Result<Arc<Ready>, Error> {
         let measure = model.with_parameter(Decimal::ONE)?.describe(
             model
                 .column()
                 .map(|at| self.ground.table.columns[at].name.as_str()),
         );
-        let prepared = &mut *self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        let seconds_before = std::mem::take(&mut prepared.seconds_before);
-        if let Some(ready) = prepared.ready.iter().find(|of| of.measure == measure) {
-            return Ok((Arc::clone(ready), seconds_before));
+        if let Some(ready) = self.ready_for(&measure) {
+            return Ok(ready);
+        }
+        let mut index = lock(&self.preparing);
+        // Somebody else may have prepared it meanwhile.
+        if let Some(ready) = self.ready_for(&measure) {
+            return Ok(ready);
         }
         let table = Arc::clone(&self.ground.table);
-        let (how, why) = self.choose(prepared.index.as_ref(), model, budget);
+        let (how, why) = self.choose(index.as_ref(), model, budget);
         let negotiator = match how {
             How::Lazy => Negotiator::lazy(table)?,
             how => {
-                let lattice = self.annotate(prepared.index.as_mut(), model, how, watch)?;
+                let lattice = self.annotate(index.as_mut(), model, how, watch)?;
                 Negotiator::annotated(table, lattice, how == How::PartialTop)?
             }
         };
-        let ready = Arc::new(Ready {
+        let made = Arc::new(Ready {
             measure,
             negotiator,
             why,
+            prices: Prices::default(),
         });
-        prepared.ready.push(Arc::clone(&ready));
-        Ok((ready, seconds_before))
+        let mut ready = self.ready.write().unwrap_or_else(PoisonError::into_inner);
+        if ready.len() >= MOST_MODELS {
+            ready.remove(0);
+        }
+        ready.push(Arc::clone(&made));
+        Ok(made)
     }
 
     /// The preparation to use, and why.

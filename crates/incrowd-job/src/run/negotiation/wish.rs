@@ -23,6 +23,9 @@ pub struct Wish {
     pub metric: Option<String>,
     /// Which heights the relaxation of the levels may use; as in [`Options`](super::Options) if not given.
     pub search: Option<Search>,
+    /// Numbers of suppressed rows are rounded up to multiples of this before anything is decided by them, for someone
+    /// who may not know them exactly; 1 if everything may be known.
+    pub rows_in_steps_of: u32,
 }
 
 impl Wish {
@@ -43,6 +46,7 @@ impl Wish {
             max_levels: job.privacy.max_levels.clone(),
             metric: job.search.metric.clone(),
             search: None,
+            rows_in_steps_of: 1,
         };
         wish.spec()?.check_complete()?;
         Ok(wish)
@@ -140,6 +144,7 @@ impl Wish {
             max_levels,
             metric: line.metric.or_else(|| defaults.job.search.metric.clone()),
             search: line.search.as_deref().map(search).transpose()?,
+            rows_in_steps_of: 1,
         })
     }
 }
@@ -308,6 +313,7 @@ mod tests {
             max_levels: None,
             metric: None,
             search: None,
+            rows_in_steps_of: 1,
         }
     }
 

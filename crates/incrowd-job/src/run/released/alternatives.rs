@@ -64,6 +64,14 @@ impl Trial<'_> {
                     release.node().cloned(),
                 ))
             })?;
+        if self.job.output.report_is_for_readers {
+            let reason = "the data holder keeps to themselves what else was possible";
+            return Ok(Alternatives {
+                published,
+                tried: Err(reason),
+                steps: Err(reason),
+            });
+        }
         Ok(Alternatives {
             tried: self.tried(solved, &published, &reached)?,
             steps: match node {

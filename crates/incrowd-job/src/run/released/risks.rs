@@ -46,7 +46,8 @@ pub(super) fn change(answer: &Answer<'_>) -> RiskChange {
         told(&sizes, certain)
     };
     RiskChange {
-        before: (step <= COARSEST_STEP).then_some(before),
+        before: Some(before)
+            .filter(|_| step <= COARSEST_STEP && !answer.job.output.report_is_for_readers),
         rounded_to: step,
         after,
         threshold: THRESHOLD,
