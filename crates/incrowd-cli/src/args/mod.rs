@@ -18,6 +18,7 @@ mod request;
 mod research;
 mod risk;
 mod search;
+mod serve;
 mod simulate;
 mod study;
 mod table;
@@ -36,6 +37,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use negotiate::NegotiateArgs;
 pub(crate) use risk::RiskArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use study::StudyArgs;
 pub(crate) use verify::VerifyArgs;
@@ -94,6 +96,7 @@ pub(crate) enum Command {
     Evaluate(Box<EvaluateArgs>),
     Risk(Box<RiskArgs>),
     Simulate(Box<SimulateArgs>),
+    Serve(Box<ServeArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

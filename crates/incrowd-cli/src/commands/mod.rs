@@ -15,6 +15,7 @@ mod man;
 mod negotiate;
 mod questions;
 mod risk;
+mod serve;
 mod simulate;
 mod study;
 mod talk;
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli, control: &Arc<Control>) -> Result<Reply, Error> {
         Command::Evaluate(args) => evaluate::run(args, global, control),
         Command::Risk(args) => risk::run(args, global, control),
         Command::Simulate(args) => simulate::run(args, global, control),
+        Command::Serve(args) => serve::run(args, global, control),
         Command::Explain(args) => explain::run(args, global),
         Command::Completions(args) => Ok(completions::run(args)),
         Command::Man(args) => man::run(args),

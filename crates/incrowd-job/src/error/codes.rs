@@ -14,6 +14,7 @@ incrowd_core::error_codes! {
     JobFile => "job-file", "The job file cannot be parsed.";
     Unreadable => "unreadable", "A file other than the table cannot be read.";
     Folder => "folder", "A folder cannot be created.";
+    ServerNotBuilt => "server-not-built", "`serve` was called in a program that was compiled without it.";
     NoData => "no-data", "No table was given.";
     Address => "address", "The table is a URL, which is not supported yet.";
     CertificateAlone => "certificate-alone", "A certificate is requested, but no release.";

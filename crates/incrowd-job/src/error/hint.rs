@@ -33,6 +33,10 @@ impl Error {
                 _ => "check that it is a file and that you have permission to read it".into(),
             },
             Error::Folder { .. } => "choose a folder that you can write to".into(),
+            Error::ServerNotBuilt => {
+                "compile it with `cargo build --release --package incrowd-cli --features server`, or run `make serve`"
+                    .into()
+            }
             Error::NoData => {
                 "name a file such as `adult.csv`, `-` for standard input, or `--job FILE`"
                     .into()

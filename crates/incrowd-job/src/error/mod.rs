@@ -57,6 +57,9 @@ pub enum Error {
         /// What the operating system says.
         kind: io::ErrorKind,
     },
+    /// `serve` in a program that was compiled without it.
+    #[error("this program was compiled without the workbench (feature `server`)")]
+    ServerNotBuilt,
     /// No table was given.
     #[error("no table given")]
     NoData,
