@@ -2,7 +2,7 @@
 
 use crate::data_folder::{DataFolder, create_file, create_private, remove, settle};
 use crate::error::{Error, Failure};
-use incrowd_job::{Inspection, Job, Others, ProposedRole};
+use incrowd_job::{HierarchySource, Inspection, Job, Others, ProposedRole};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -206,16 +206,29 @@ impl Incoming {
     }
 }
 
-/// Removes uploaded tables other than the one with this number.
-pub(crate) fn forget_others(data: &DataFolder, number: u64) {
+/// The greatest number of a folder that a table is or was in.
+pub(crate) fn last_folder(data: &DataFolder) -> u64 {
+    let entries = std::fs::read_dir(data.tables())
+        .into_iter()
+        .flatten()
+        .flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.max().unwrap_or(0)
+}
+
+/// Removes uploaded tables and hierarchies that the job does not read. Only now that another table was read whole.
+pub(crate) fn forget_others(data: &DataFolder, job: &Job) {
+    let table = job.data.path.as_deref().map(PathBuf::from);
+    let hierarchies = job.hierarchies.values().filter_map(|source| match source {
+        HierarchySource::File(path) => Some(path.clone()),
+        _ => None,
+    });
+    let read: Vec<PathBuf> = table.into_iter().chain(hierarchies).collect();
     let Ok(entries) = std::fs::read_dir(data.tables()) else {
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let is_other = path
-            .file_name()
-            .is_some_and(|name| name != number.to_string().as_str());
-        if is_other {
+        if !read.iter().any(|read| read.starts_with(&path)) {
             // A folder that cannot be removed now is removed with the next table.
             let _ = remove(&path);
         }

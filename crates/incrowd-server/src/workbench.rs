@@ -14,6 +14,7 @@ use crate::tokens::{Role, Tokens};
 use incrowd_job::{Control, Ground, Inspection, Job, Negotiation, Options, inspect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use tokio::sync::watch;
 
@@ -90,6 +91,8 @@ pub(crate) struct Workbench {
     pub(crate) agreements: Agreements,
     board: RwLock<Board>,
     revision: watch::Sender<u64>,
+    /// The number of the last folder for a table.
+    folders: AtomicU64,
 }
 
 /// Which table to begin with.
@@ -106,6 +109,7 @@ impl Workbench {
         let audit = Audit::open(&data.audit())?;
         let agreements = Agreements::open(&data, &audit)?;
         let saved = read_json::<Saved>(&data.state())?.unwrap_or_default();
+        let folders = AtomicU64::new(table::last_folder(&data));
         // A page that saw a revision which was never saved must notice that time has passed.
         let revision = watch::Sender::new(saved.revision + 1);
         let bench = Arc::new_cyclic(|bench: &Weak<Workbench>| {
@@ -125,6 +129,7 @@ impl Workbench {
                     ..Board::default()
                 }),
                 revision,
+                folders,
             }
         });
         bench.audit.grant(
@@ -149,7 +154,7 @@ impl Workbench {
             (Some(job), _) => self.load(job, None),
             (None, Some(last)) => self.look_again(last),
             (None, None) => {
-                let number = self.next_generation();
+                let number = self.next_folder();
                 let job = table::write_example(&self.data, number)?;
                 self.load(job, None)
             }
@@ -170,8 +175,13 @@ impl Workbench {
         self.board.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number that no table had before.
-    pub(crate) fn next_generation(&self) -> u64 {
+    /// The number of a folder that no table is in.
+    pub(crate) fn next_folder(&self) -> u64 {
+        self.folders.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A number that no table with its roles and levels had before.
+    fn next_generation(&self) -> u64 {
         let mut board = self.write();
         board.saved.generation += 1;
         board.saved.generation
@@ -259,6 +269,7 @@ impl Workbench {
                     saved.bounds.max_levels = None;
                 }
             })?;
+            table::forget_others(&bench.data, &bench.loaded()?.0);
             if has_roles {
                 bench.count()?;
             }

@@ -179,23 +179,25 @@ fn negotiate(
     table: &CountedTable,
     lookup: &mut dyn Lookup,
 ) -> Result<Outcome, Error> {
+    let limit = request.limit();
     let wanted = Wanted {
         model: request.model,
         quality: request.quality,
         max_levels,
         least_height: 0,
-        max_suppressed: request.budget(),
+        max_suppressed: limit.unwrap_or(0),
     };
     let parameter = request.model.parameter();
     let offer = |found: Candidate, gives_way| Offer {
         node: found.node,
         parameter,
-        rows_suppressed: request.rounded(found.rows_suppressed),
+        rows_suppressed: request.told(found.rows_suppressed),
         gives_way,
     };
     let at_limit = lookup.at_limit(&wanted)?;
     let is_hopeless = at_limit.is_some_and(|rows| rows > wanted.max_suppressed);
-    if !(is_hopeless && wanted.pruning_is_sound())
+    if limit.is_some()
+        && !(is_hopeless && wanted.pruning_is_sound())
         && let Some(found) = lookup.best(&wanted)?
     {
         return Ok(Outcome::Exact(offer(found, GivesWay::Nothing)));
@@ -213,19 +215,22 @@ fn negotiate(
         None => None,
     };
     let top = table.lattice().top().clone();
-    let higher_levels = lookup.best(&Wanted {
+    let higher = Wanted {
         max_levels: &top,
         least_height: match request.search {
             Search::Whole => 0,
             Search::FromLimit => max_levels.height(),
         },
         ..wanted
-    })?;
-    let weaker_privacy = lookup.strongest(&wanted)?;
+    };
+    let (higher_levels, weaker_privacy) = match limit {
+        Some(_) => (lookup.best(&higher)?, lookup.strongest(&wanted)?),
+        None => (None, None),
+    };
     Ok(Outcome::Relaxed(Relaxations {
         more_suppression: more_suppression.map(|found| {
-            let rows = request.rounded(found.rows_suppressed);
-            let rows_beyond = rows.saturating_sub(wanted.max_suppressed);
+            let rows = request.told(found.rows_suppressed);
+            let rows_beyond = rows.saturating_sub(request.budget());
             offer(found, GivesWay::Suppression { rows_beyond })
         }),
         higher_levels: higher_levels.map(|found| {

@@ -23,7 +23,7 @@ pub(super) struct Ready<'a> {
     counted_limit: Option<Candidate>,
     counting: Counting<'a>,
     meter: &'a Meter<'a>,
-    /// Numbers of suppressed rows are rounded up to multiples of this.
+    /// Numbers of suppressed rows are told apart in steps of so many.
     step: u32,
     /// The annotated nodes whose histogram was read, by position.
     is_read: Vec<bool>,
@@ -58,8 +58,8 @@ impl<'a> Ready<'a> {
         Ok(may)
     }
 
-    /// The rows that the model suppresses at an annotated node, by position, in whole steps; none when the histogram
-    /// cannot tell and there is no time to count.
+    /// The rows that the model suppresses at an annotated node, by position, or the last number of its step; none
+    /// when the histogram cannot tell and there is no time to count.
     fn rows_suppressed(
         &mut self,
         model: &dyn PrivacyModel,
@@ -75,8 +75,9 @@ impl<'a> Ready<'a> {
         } else {
             return Ok(None);
         };
-        let whole = suppressed.checked_next_multiple_of(self.step);
-        Ok(Some(whole.unwrap_or(u32::MAX)))
+        // The last number of its step.
+        let next = (suppressed / self.step + 1).saturating_mul(self.step);
+        Ok(Some(next - 1))
     }
 
     /// Whether a node of this height meets the wishes; stops at the first.

@@ -87,9 +87,10 @@ impl<'a> Request<'a> {
         Request { search, ..self }
     }
 
-    /// The same for someone who may know numbers of suppressed rows only in steps of so many rows: every such number is
-    /// rounded up before anything is decided by it, and the budget down. So with all nodes annotated and the height as
-    /// taste, the answer follows from the rounded numbers alone, and asking often tells no more than they do.
+    /// The same for someone who may know numbers of suppressed rows only in steps of so many rows, and not even whether
+    /// there are any: from 0 rows on, every number counts as the end of its step before anything is decided by it, and
+    /// budgets are rounded down. So with all nodes annotated and the height as taste, the answer follows from the steps
+    /// alone, and asking often tells no more than they do. A step of 1 changes nothing.
     pub fn in_steps_of(self, rows: u32) -> Self {
         let step = rows.max(1);
         Request { step, ..self }
@@ -100,9 +101,20 @@ impl<'a> Request<'a> {
         self.max_suppressed - self.max_suppressed % self.step
     }
 
-    /// A number of suppressed rows, in whole steps.
-    pub(super) fn rounded(&self, rows: u32) -> u32 {
-        rows.checked_next_multiple_of(self.step).unwrap_or(u32::MAX)
+    /// The most rows that are within the budget; none if not even a step is.
+    pub(super) fn limit(&self) -> Option<u32> {
+        match self.step {
+            1 => Some(self.max_suppressed),
+            _ => self.budget().checked_sub(1),
+        }
+    }
+
+    /// A number of suppressed rows as it is told.
+    pub(super) fn told(&self, rows: u32) -> u32 {
+        match self.step {
+            1 => rows,
+            step => (rows / step + 1).saturating_mul(step),
+        }
     }
 
     /// Refuses what no table could mean; otherwise the node of the acceptable levels.

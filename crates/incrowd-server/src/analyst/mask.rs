@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 /// Rounds everything that is told about one wish.
 #[derive(Debug)]
 pub(crate) struct Mask {
+    /// Numbers of rows and labels are multiples of this.
     step: u64,
+    /// Numbers of suppressed rows are told apart in steps of so many.
+    suppressed_step: u64,
     /// Rows of the table, rounded down.
     rows: u64,
     /// What each metric is for everything as `*`; none if metrics are not shown.
@@ -27,6 +30,7 @@ impl Mask {
         asked: &AnalystWish,
     ) -> Result<Self, Failure> {
         let mut mask = Mask::of_rows(counted, bounds.mask);
+        mask.suppressed_step = asked.wish.rows_in_steps_of.into();
         mask.smallest_class = match asked.entry.name {
             "k-anonymity" => asked.wish.parameter.map_or(0, |k| k.to_f64() as u64),
             _ => 0,
@@ -46,6 +50,7 @@ impl Mask {
         let rows = u64::from(counted.ground().table().rows);
         Mask {
             step,
+            suppressed_step: step,
             rows: rows - rows % step,
             greatest: None,
             smallest_class: 0,
@@ -57,8 +62,9 @@ impl Mask {
         self.rows
     }
 
-    pub(crate) fn up(&self, rows: u64) -> u64 {
-        rows.next_multiple_of(self.step)
+    /// Suppressed rows: up to so many. Whether there are any at all is not told either.
+    pub(crate) fn suppressed(&self, rows: u64) -> u64 {
+        (rows / self.suppressed_step + 1) * self.suppressed_step
     }
 
     pub(crate) fn down(&self, rows: u64) -> u64 {
@@ -75,15 +81,14 @@ impl Mask {
             .map_or(0, |budget| self.budget_of(budget))
     }
 
-    /// An offer without anything exact: levels and promise are what is offered, all else is rounded.
+    /// An offer without anything exact: levels and promise are what is offered, `rows_suppressed` is what the wish already
+    /// rounded, all else is rounded here or left out.
     pub(crate) fn offer(&self, offer: Offered) -> Offered {
-        let rows_suppressed = self.up(offer.rows_suppressed);
-        let classes = self.down(offer.classes);
-        let published = self.rows.saturating_sub(rows_suppressed);
+        let rows_suppressed = offer.rows_suppressed;
         let is_weaker = matches!(offer.gives_way, Some(GaveWay::Privacy { .. }));
         Offered {
             rows_suppressed,
-            classes,
+            classes: self.classes(offer.classes),
             smallest_class: match (self.smallest_class, is_weaker) {
                 (0, _) => 0,
                 (_, true) => offer.parameter.0 as u64,
@@ -91,16 +96,22 @@ impl Mask {
             },
             metrics: self.metrics(&offer),
             research_value: None,
-            average_class: match classes {
-                0 => 0.0,
-                classes => two_digits(published as f64 / classes as f64, false),
-            },
+            average_class: 0.0,
             share_suppressed: match self.rows {
                 0 => 0.0,
                 rows => (rows_suppressed as f64 / rows as f64).min(1.0),
             },
             ..offer
         }
+    }
+
+    /// Many classes in one digit, few not at all: their number tells when a single one becomes too small.
+    fn classes(&self, classes: u64) -> u64 {
+        if classes < 10 * self.step {
+            return 0;
+        }
+        let digit = 10_u64.pow(classes.ilog10());
+        self.down(classes - classes % digit)
     }
 
     fn metrics(&self, offer: &Offered) -> IndexMap<String, f64> {
@@ -151,22 +162,21 @@ pub(crate) fn two_digits(number: f64, is_up: bool) -> f64 {
     }
 }
 
-/// Distributions without labels that too few rows have.
-pub(crate) fn masked_spread(columns: Vec<ColumnSpread>, mask: &Mask) -> Value {
+/// Distributions without labels that too few rows have. What is published of a label is estimated from what is published
+/// of all rows: exact numbers for every promise and every node would be as many equations about few people.
+pub(crate) fn masked_spread(columns: Vec<ColumnSpread>, suppressed: u64, mask: &Mask) -> Value {
+    let published = mask.rows.saturating_sub(suppressed) as f64 / mask.rows.max(1) as f64;
     let columns = columns.into_iter().map(|column| {
-        let told: Vec<(Value, Value)> = column
-            .before
-            .into_iter()
-            .zip(column.after)
-            .filter(|(before, _)| mask.down(before.rows) > 0)
-            .map(|(before, after)| {
-                (
-                    json!({ "label": before.label, "rows": mask.down(before.rows) }),
-                    json!({ "label": after.label, "rows": mask.down(after.rows) }),
-                )
-            })
-            .collect();
-        let (before, after): (Vec<Value>, Vec<Value>) = told.into_iter().unzip();
+        let told = column.before.into_iter();
+        let told = told.map(|label| (label.label, mask.down(label.rows)));
+        let told: Vec<(String, u64)> = told.filter(|(_, rows)| *rows > 0).collect();
+        let all = |rows: &dyn Fn(u64) -> u64| -> Vec<Value> {
+            (told.iter())
+                .map(|(label, count)| json!({ "label": label, "rows": rows(*count) }))
+                .collect()
+        };
+        let before = all(&|rows| rows);
+        let after = all(&|rows| mask.down((rows as f64 * published).round() as u64));
         json!({ "name": column.name, "before": before, "after": after, "left_out": null })
     });
     Value::Array(columns.collect())

@@ -6,6 +6,8 @@
 //! `docs/guide/workbench.md` says what that protects and what it does not.
 
 mod mask;
+#[cfg(test)]
+mod tests;
 mod wishes;
 
 pub(crate) use mask::{Mask, masked_spread, masked_tree};
@@ -14,10 +16,10 @@ pub(crate) use wishes::{AnalystWish, of_wish};
 use crate::bounds::{Bounds, ModelBounds, is_stronger_above, is_whole};
 use crate::error::Failure;
 use crate::workbench::Counted;
-use incrowd_core::privacy::Decimal;
+use incrowd_core::privacy::{Decimal, ModelEntry};
 use incrowd_job::{
-    Curve, DrawnLattice, GaveWay, LatticeFilter, Negotiated, NegotiationSeconds, Offered, Terms,
-    Wish,
+    Curve, DrawnLattice, Figure, GaveWay, LatticeFilter, Negotiated, NegotiationSeconds, Offered,
+    Terms, Wish,
 };
 use serde_json::{Value, json};
 
@@ -47,22 +49,15 @@ pub(crate) fn negotiate(
     asked: &AnalystWish,
 ) -> Result<Negotiated, Failure> {
     let negotiation = &counted.negotiation;
-    let answer = negotiation
-        .ask(&asked.wish)
-        .map_err(|error| refused(&error))?;
+    let answer = negotiation.ask(&asked.wish);
+    let answer = answer.map_err(|error| refused(&error))?;
     let mask = Mask::new(counted, bounds, asked)?;
-    let within = |offer: Option<Offered>| -> Result<Option<Offered>, Failure> {
-        let Some(offer) = offer else {
-            return Ok(None);
-        };
-        let Some(offer) = with_coarse_parameter(counted, asked, offer)? else {
-            return Ok(None);
-        };
-        let offer = mask.offer(offer);
-        Ok(is_within(&offer, bounds, &asked.model, &mask).then_some(offer))
+    let within = |offer: Option<Offered>| {
+        let offer = offer.map(|offer| mask.offer(offer));
+        offer.filter(|offer| is_within(offer, bounds, &asked.model, &mask))
     };
     let terms = match answer.terms {
-        Terms::Exact { answer } => match within(Some(answer))? {
+        Terms::Exact { answer } => match within(Some(answer)) {
             Some(answer) => Terms::Exact { answer },
             // The wish was within the bounds, so its answer is; were it not, nothing would be told.
             None => return Err(Failure::internal()),
@@ -70,11 +65,11 @@ pub(crate) fn negotiate(
         Terms::Relaxed {
             more_suppression,
             higher_levels,
-            weaker_privacy,
+            ..
         } => Terms::Relaxed {
-            more_suppression: within(more_suppression)?,
-            higher_levels: within(higher_levels)?,
-            weaker_privacy: within(weaker_privacy)?,
+            more_suppression: within(more_suppression),
+            higher_levels: within(higher_levels),
+            weaker_privacy: within(weaker(counted, bounds, asked)?),
         },
     };
     let mut lattice = answer.lattice;
@@ -94,30 +89,64 @@ pub(crate) fn negotiate(
     })
 }
 
-/// A parameter that is no whole number is the exact figure of a single class: told in two digits, weaker than it is, and
-/// with what such a promise costs.
-fn with_coarse_parameter(
+/// The strongest promise that is weaker than the one asked for and within the budget, both in what an analyst may know:
+/// parameters that an analyst could ask for, and steps of suppressed rows. The exact parameter would be the size or the
+/// distance of a single class.
+fn weaker(
     counted: &Counted,
+    bounds: &Bounds,
     asked: &AnalystWish,
-    offer: Offered,
 ) -> Result<Option<Offered>, Failure> {
-    let is_weaker = matches!(offer.gives_way, Some(GaveWay::Privacy { .. }));
-    let entry = asked.entry;
-    if !is_weaker || is_whole(&entry.settings[0]) {
+    let wish = &asked.wish;
+    let curve = counted.negotiation.curve(wish);
+    let curve = curve.map_err(|error| refused(&error))?;
+    let mask = Mask::of_rows(counted, bounds.mask);
+    let budget = mask.budget_of_wish(wish);
+    let asked_for = wish.parameter.map_or(0.0, Decimal::to_f64);
+    let is_up = is_stronger_above(asked.entry);
+    let mut candidates = parameters_between(asked, &mask);
+    if is_up {
+        candidates.reverse();
+    }
+    let weaker = candidates.into_iter().filter(|&parameter| match is_up {
+        true => parameter < asked_for,
+        false => parameter > asked_for,
+    });
+    for parameter in weaker {
+        let step = step_of(bounds.mask, asked.entry, parameter);
+        let told = curve.rows_suppressed(parameter) / u64::from(step) + 1;
+        if told * u64::from(step) > budget - budget % u64::from(step) {
+            continue;
+        }
+        let wish = Wish {
+            parameter: Decimal::from_f64(parameter),
+            rows_in_steps_of: step,
+            ..wish.clone()
+        };
+        let heights = counted.heights();
+        let levels = wish.max_levels.as_deref().unwrap_or(&heights);
+        let offer = counted.negotiation.offer_at(&wish, levels);
+        let mut offer = offer.map_err(|error| refused(&error))?;
+        offer.rows_suppressed = told * u64::from(step);
+        offer.gives_way = Some(GaveWay::Privacy {
+            asked: Figure(asked_for),
+        });
         return Ok(Some(offer));
     }
-    let coarse = mask::two_digits(offer.parameter.0, !is_stronger_above(entry));
-    let Some(parameter) = Decimal::from_f64(coarse) else {
-        return Ok(None);
+    Ok(None)
+}
+
+/// Suppressed rows are told apart in steps of so many: a multiple of the mask, and at least two of the smallest classes
+/// that the promise allows, so that a single class that becomes too small is not seen by itself.
+pub(crate) fn step_of(mask: u32, entry: &ModelEntry, parameter: f64) -> u32 {
+    let smallest_class = match is_whole(&entry.settings[0]) {
+        true => parameter.min(f64::from(u32::MAX / 4)) as u32,
+        false => 1,
     };
-    let wish = Wish {
-        parameter: Some(parameter),
-        ..asked.wish.clone()
-    };
-    let priced = counted.negotiation.offer_at(&wish, &offer.levels);
-    let mut priced = priced.map_err(|error| refused(&error))?;
-    priced.gives_way = offer.gives_way;
-    Ok(Some(priced))
+    (2 * smallest_class)
+        .max(1)
+        .div_ceil(mask)
+        .saturating_mul(mask)
 }
 
 /// Whether an offer may be made to an analyst.
@@ -136,10 +165,15 @@ pub(crate) fn curve(
     let curve = counted.negotiation.curve(&asked.wish);
     let curve = curve.map_err(|error| refused(&error))?;
     let mask = Mask::new(counted, bounds, asked)?;
-    let parameters = parameters_between(&asked.model, is_whole(&asked.entry.settings[0]), &mask);
-    let points: Vec<(f64, u64)> = parameters
+    let points: Vec<(f64, u64)> = parameters_between(asked, &mask)
         .into_iter()
-        .map(|parameter| (parameter, mask.up(curve.rows_suppressed(parameter))))
+        .map(|parameter| {
+            let step = u64::from(step_of(bounds.mask, asked.entry, parameter));
+            (
+                parameter,
+                (curve.rows_suppressed(parameter) / step + 1) * step,
+            )
+        })
         .collect();
     Ok(curve_json(
         &curve,
@@ -150,7 +184,9 @@ pub(crate) fn curve(
 }
 
 /// The parameters that an analyst may ask for, some of them if there are many.
-fn parameters_between(model: &ModelBounds, is_whole: bool, mask: &Mask) -> Vec<f64> {
+fn parameters_between(asked: &AnalystWish, mask: &Mask) -> Vec<f64> {
+    let model = &asked.model;
+    let is_whole = is_whole(&asked.entry.settings[0]);
     let (low, high) = match model.floor <= model.ceiling {
         true => (model.floor, model.ceiling),
         false => (model.ceiling, model.floor),

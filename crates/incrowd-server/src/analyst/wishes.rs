@@ -89,7 +89,7 @@ pub(crate) fn of_wish(
             max_levels: levels,
             metric: wish.metric,
             search: wish.search,
-            rows_in_steps_of: bounds.mask,
+            rows_in_steps_of: super::step_of(bounds.mask, entry, parameter.to_f64()),
         },
         model: model.clone(),
         entry,

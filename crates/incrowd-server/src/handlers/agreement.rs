@@ -69,7 +69,11 @@ pub(crate) fn propose(call: &Call) -> Result<Reply, Failure> {
         parameter: incrowd_core::privacy::Decimal::from_f64(seen.parameter.0),
         ..wish.clone()
     };
-    let mut offer = counted.negotiation.offer_at(&exact, &seen.levels)?;
+    let offer = counted.negotiation.offer_at(&exact, &seen.levels);
+    let mut offer = offer.map_err(|error| match role {
+        Role::Curator => error.into(),
+        Role::Analyst => crate::analyst::refused(&error),
+    })?;
     offer.gives_way.clone_from(&seen.gives_way);
     let proposal = call.bench.agreements.propose(Proposal {
         id: 0,

@@ -181,8 +181,11 @@ pub(crate) fn distributions(call: &Call) -> Result<Reply, Failure> {
             }
             let spread = counted.ground().spread(&asked.wish, &at.levels);
             let spread = spread.map_err(|error| analyst::refused(&error))?;
-            let mask = Mask::of_rows(counted, question.bounds.mask);
-            Reply::json(&masked_spread(spread, &mask))
+            let offer = counted.negotiation.offer_at(&asked.wish, &at.levels);
+            let offer = offer.map_err(|error| analyst::refused(&error))?;
+            let mask = Mask::new(counted, &question.bounds, asked)?;
+            let suppressed = mask.suppressed(offer.rows_suppressed);
+            Reply::json(&masked_spread(spread, suppressed, &mask))
         }
     }
 }

@@ -25,9 +25,8 @@ pub(crate) fn example(call: &Call) -> Result<Reply, Failure> {
     if asked.name != table::EXAMPLE {
         return Err(Failure::not_found("example"));
     }
-    let number = call.bench.next_generation();
+    let number = call.bench.next_folder();
     let job = table::write_example(&call.bench.data, number)?;
-    table::forget_others(&call.bench.data, number);
     Reply::json_with(202, &call.bench.load(job, Some(Role::Curator))?)
 }
 
@@ -36,7 +35,6 @@ pub(crate) fn example(call: &Call) -> Result<Reply, Failure> {
 pub(crate) struct Upload {
     pub(crate) name: String,
     pub(crate) incoming: Incoming,
-    number: u64,
 }
 
 impl Upload {
@@ -53,18 +51,16 @@ impl Upload {
         let is_parquet = content_type == "application/vnd.apache.parquet"
             || (content_type == "application/octet-stream"
                 && given.to_lowercase().ends_with(".parquet"));
-        let number = call.bench.next_generation();
+        let number = call.bench.next_folder();
         Ok(Upload {
             name: table::safe_name(&given, is_parquet),
             incoming: Incoming::begin(&call.bench.data, number)?,
-            number,
         })
     }
 
     /// Everything was received.
     pub(crate) fn finish(self, call: &Call) -> Result<Reply, Failure> {
         let path = self.incoming.keep(&self.name)?;
-        table::forget_others(&call.bench.data, self.number);
         let job = table::of_path(&path)?;
         Reply::json_with(202, &call.bench.load(job, Some(Role::Curator))?)
     }

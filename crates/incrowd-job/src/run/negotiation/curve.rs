@@ -1,14 +1,16 @@
 //! How many rows each parameter suppresses at a node: figure 2.9 of the paper.
 
+use super::ready::Ready;
 use super::{Ground, Wish};
 use crate::error::Error;
 use crate::run::control::Control;
 use crate::run::counted::{SearchWatch, max_levels, max_suppressed};
 use incrowd_core::lattice::Node;
-use incrowd_core::negotiate::AnnotatedLattice;
+use incrowd_core::negotiate::{AnnotatedLattice, Histogram};
 use incrowd_core::privacy::{Direction, PrivacyModel};
 use incrowd_core::registry::Kind;
 use incrowd_plot::{PlotBudget, StepCurve, cumulative};
+use std::sync::Arc;
 
 /// Points drawn for a parameter that is not whole.
 const POINTS: usize = 400;
@@ -41,11 +43,24 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The curve of the highest levels a request accepts.
-    pub(super) fn at_limit(ground: &Ground, wish: &Wish, control: &Control) -> Result<Self, Error> {
+    /// The curve of the highest levels a request accepts: read from the histograms if they are there, else counted.
+    pub(super) fn at_limit(
+        ground: &Ground,
+        wish: &Wish,
+        known: impl FnOnce(&dyn PrivacyModel) -> Result<Option<Arc<Ready>>, Error>,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        let table = ground.table();
         let model = ground.model(&wish.spec()?)?;
-        let node = max_levels(wish.max_levels.as_deref(), &ground.table)?;
-        let budget = max_suppressed(wish.max_suppressed, &ground.table)?;
+        let node = max_levels(wish.max_levels.as_deref(), table)?;
+        let budget = max_suppressed(wish.max_suppressed, table)?;
+        let ready = known(&*model)?;
+        let lattice = ready.as_ref().and_then(|ready| ready.negotiator.lattice());
+        if let Some(lattice) = lattice
+            && let Some(histogram) = lattice.histogram(table, &*model, &node)?
+        {
+            return Ok(Self::of(ground, &*model, &node, budget, Some(histogram)));
+        }
         Self::at(ground, &*model, &node, budget, control)
     }
 
@@ -62,20 +77,30 @@ impl Curve {
         let nodes = std::slice::from_ref(node);
         let lattice = AnnotatedLattice::of_nodes(table, &[model], nodes, &watch)?;
         let histogram = lattice.histogram(table, model, node)?;
+        Ok(Self::of(ground, model, node, budget, histogram))
+    }
+
+    fn of(
+        ground: &Ground,
+        model: &dyn PrivacyModel,
+        node: &Node,
+        budget: u32,
+        histogram: Option<Histogram<'_>>,
+    ) -> Self {
         let entry = model.spec().entry();
         let names = ground.quasi_identifiers().map(|(name, _)| name.to_owned());
-        Ok(Curve {
+        Curve {
             model: entry.name.to_owned(),
             parameter_name: entry.settings[0].name.to_owned(),
             is_whole: entry.settings[0].kind == Kind::Count,
             levels: names.zip(node.levels().map(|level| level.0)).collect(),
-            rows: table.rows.into(),
+            rows: ground.table().rows.into(),
             asked: model.parameter().to_f64(),
             budget: budget.into(),
             is_stronger_below: model.direction() != Direction::AtLeast,
             direction: model.direction(),
             steps: histogram.map_or(Vec::new(), |of| of.curve().collect()),
-        })
+        }
     }
 
     /// The rows that a parameter suppresses. For drawing, not an answer: classes that `f64` cannot distinguish from the

@@ -77,7 +77,7 @@ pub(super) struct Seen<'a> {
     pub(super) ground: &'a Ground,
     pub(super) nodes: &'a [Node],
     pub(super) rows: &'a [u32],
-    /// Rows are rounded up to multiples of this.
+    /// Rows are told apart in steps of so many.
     pub(super) step: u32,
     pub(super) budget: u32,
     pub(super) limit: &'a Node,
@@ -85,7 +85,10 @@ pub(super) struct Seen<'a> {
 
 impl Seen<'_> {
     fn rows(&self, at: usize) -> u64 {
-        u64::from(self.rows[at]).next_multiple_of(self.step.into())
+        match self.step {
+            1 => self.rows[at].into(),
+            step => u64::from(self.rows[at] / step + 1) * u64::from(step),
+        }
     }
 
     pub(super) fn draw(&self, filter: &LatticeFilter) -> DrawnLattice {

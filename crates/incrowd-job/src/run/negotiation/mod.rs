@@ -348,7 +348,8 @@ impl Negotiation {
 
     /// How many rows each parameter suppresses at the highest acceptable levels.
     pub fn curve(&self, wish: &Wish) -> Result<Curve, Error> {
-        Curve::at_limit(&self.ground, wish, &self.control)
+        let known = |model: &dyn PrivacyModel| Ok(self.ready_for(&self.measure(model)?));
+        Curve::at_limit(&self.ground, wish, known, &self.control)
     }
 
     /// What the release of these levels costs with the promise of a wish, whatever else is wished.
@@ -430,6 +431,13 @@ impl Negotiation {
         Ok(made)
     }
 
+    /// What a model measures, whatever its parameter.
+    fn measure(&self, model: &dyn PrivacyModel) -> Result<String, Error> {
+        let column = model.column();
+        let column = column.map(|at| self.ground.table.columns[at].name.as_str());
+        Ok(model.with_parameter(Decimal::ONE)?.describe(column))
+    }
+
     fn ready_for(&self, measure: &str) -> Option<Arc<Ready>> {
         let ready = self.ready.read().unwrap_or_else(PoisonError::into_inner);
         ready.iter().find(|of| of.measure == measure).cloned()
@@ -443,11 +451,7 @@ impl Negotiation {
         budget: u32,
         watch: &SearchWatch<'_>,
     ) -> Result<Arc<Ready>, Error> {
-        let measure = model.with_parameter(Decimal::ONE)?.describe(
-            model
-                .column()
-                .map(|at| self.ground.table.columns[at].name.as_str()),
-        );
+        let measure = self.measure(model)?;
         if let Some(ready) = self.ready_for(&measure) {
             return Ok(ready);
         }

@@ -23,8 +23,8 @@ pub struct Wish {
     pub metric: Option<String>,
     /// Which heights the relaxation of the levels may use; as in [`Options`](super::Options) if not given.
     pub search: Option<Search>,
-    /// Numbers of suppressed rows are rounded up to multiples of this before anything is decided by them, for someone
-    /// who may not know them exactly; 1 if everything may be known.
+    /// For someone who may know numbers of suppressed rows only in steps of so many; 1 if everything may be known.
+    /// See [`Request::in_steps_of`](incrowd_core::negotiate::Request::in_steps_of).
     pub rows_in_steps_of: u32,
 }
 
