@@ -1,0 +1,99 @@
+/** Everything that was asked and granted, in a log that cannot be changed unnoticed. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { AskError, ask } from "../api/client";
+import type { Audit } from "../api/types";
+import { count, moment } from "../format";
+import { Problem } from "../parts/Problem";
+import { Term } from "../parts/Term";
+import { server } from "../state/workbench";
+
+const MOST_SHOWN = 500;
+
+export function AuditView() {
+  const audit = useSignal<Audit | null>(null);
+  const problem = useSignal<AskError | null>(null);
+  const revision = server.value?.revision;
+
+  const read = () => {
+    ask<Audit>("/audit").then(
+      (found) => {
+        audit.value = found;
+        problem.value = null;
+      },
+      (error: unknown) => {
+        if (error instanceof AskError) problem.value = error;
+      },
+    );
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when anything has happened
+  useEffect(read, [revision]);
+
+  const found = audit.value;
+  return (
+    <>
+      <h1>Audit log</h1>
+      <p class="lead">
+        Everything that was asked and granted. The entries form a <Term name="hash chain" />.
+      </p>
+      {problem.value && <Problem error={problem.value} />}
+      {found && (
+        <>
+          <p class={`verified ${found.verified ? "yes" : "no"}`} role="status">
+            <strong>{found.verified ? "✓ Verified" : "✗ Not verified"}</strong>{" "}
+            {found.verified
+              ? `All ${count(found.entries.length)} entries are as they were written.`
+              : "The chain is broken: an entry was changed or removed outside incrowd. Compare with a backup of the data folder."}
+            <br />
+            <span class="quiet">
+              Last hash <code class="hash">{found.head}</code>
+            </span>
+          </p>
+          <p>
+            <button type="button" class="secondary small" onClick={read}>
+              Read again
+            </button>
+          </p>
+          <section class="scrolls" tabIndex={0} aria-label="Entries of the audit log">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">No.</th>
+                  <th scope="col">Time</th>
+                  <th scope="col">Who</th>
+                  <th scope="col">Action</th>
+                  <th scope="col">Detail</th>
+                  <th scope="col">Hash</th>
+                </tr>
+              </thead>
+              <tbody>
+                {[...found.entries]
+                  .reverse()
+                  .slice(0, MOST_SHOWN)
+                  .map((entry) => (
+                    <tr key={entry.number}>
+                      <td>{entry.number}</td>
+                      <td class="nowrap">{moment(entry.time)}</td>
+                      <td>{entry.role}</td>
+                      <td>{entry.action}</td>
+                      <td class="detail">{detailText(entry.detail)}</td>
+                      <td>
+                        <code title={entry.hash}>{entry.hash.slice(0, 10)}</code>
+                      </td>
+                    </tr>
+                  ))}
+              </tbody>
+            </table>
+          </section>
+          {found.entries.length > MOST_SHOWN && <p class="quiet">The latest {MOST_SHOWN} entries.</p>}
+        </>
+      )}
+    </>
+  );
+}
+
+function detailText(detail: unknown): string {
+  if (detail === null || detail === undefined) return "";
+  return typeof detail === "string" ? detail : JSON.stringify(detail);
+}

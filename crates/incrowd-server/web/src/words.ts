@@ -1,0 +1,61 @@
+/** How the page calls things, and what its words mean. */
+
+import type { OfferKind } from "./api/types";
+import type { View } from "./state/link";
+
+export const VIEW_NAMES: Record<View, string> = {
+  table: "Table",
+  roles: "Roles",
+  hierarchies: "Hierarchies",
+  bounds: "Bounds",
+  negotiate: "Negotiate",
+  trials: "Trials",
+  deals: "Deals",
+  audit: "Audit",
+};
+
+export const OFFER_NAMES: Record<OfferKind, string> = {
+  exact: "Your request is met",
+  "more-suppression": "Suppress more rows",
+  "higher-levels": "Generalize further",
+  "weaker-privacy": "Promise less privacy",
+};
+
+export const OFFER_MARKS: Record<OfferKind, string> = {
+  exact: "★",
+  "more-suppression": "S",
+  "higher-levels": "L",
+  "weaker-privacy": "P",
+};
+
+export const JOB_NAMES: Record<string, string> = {
+  inspect: "Reading the table",
+  count: "Counting the table",
+  annotate: "Counting the lattice",
+  compare: "Trying algorithms",
+  release: "Making the release",
+};
+
+export const ROLE_NAMES: Record<string, string> = {
+  identifying: "Identifying – dropped",
+  "quasi-identifying": "Quasi-identifier – generalized",
+  sensitive: "Sensitive – protected",
+  target: "Target – to be predicted",
+  keep: "Keep – published as it is",
+  drop: "Drop – not published",
+};
+
+/** Words of the page itself, which the program's glossary does not have. All others are looked up there. */
+export const OWN_WORDS: Record<string, string> = {
+  curator: "The person who holds the data and decides what may be released.",
+  analyst: "The person who wants to use the data and sees aggregate answers and approved releases only.",
+  floor: "The weakest promise of privacy that the curator accepts.",
+  ceiling: "The strongest promise of privacy that may be asked for.",
+  mask: "Counts shown to the analyst are rounded to multiples of this number, so that small groups cannot be read off.",
+  limit: "The node at the highest levels you accept; every acceptable release is at or below it.",
+  offer: "A release that could be made, with what it costs.",
+  deal: "An approved proposal, together with its release, certificate and report.",
+  "hash chain":
+    "Every entry contains the hash of the one before it, so that no entry can be changed or removed unnoticed.",
+  average: "The number of published rows divided by the number of classes.",
+};
