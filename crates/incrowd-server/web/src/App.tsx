@@ -45,16 +45,9 @@ export function App() {
   const Shown = now ? SHOWN[now] : null;
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <Header />
       <Messages />
       <main ref={main} id="main" tabIndex={-1} class="page">

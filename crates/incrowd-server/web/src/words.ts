@@ -15,7 +15,7 @@ export const VIEW_NAMES: Record<View, string> = {
 };
 
 export const OFFER_NAMES: Record<OfferKind, string> = {
-  exact: "Your request is met",
+  exact: "The best release that meets it",
   "more-suppression": "Suppress more rows",
   "higher-levels": "Generalize further",
   "weaker-privacy": "Promise less privacy",
@@ -37,13 +37,23 @@ export const JOB_NAMES: Record<string, string> = {
 };
 
 export const ROLE_NAMES: Record<string, string> = {
-  identifying: "Identifying – dropped",
-  "quasi-identifying": "Quasi-identifier – generalized",
-  sensitive: "Sensitive – protected",
-  target: "Target – to be predicted",
-  keep: "Keep – published as it is",
-  drop: "Drop – not published",
+  identifying: "Identifying",
+  "quasi-identifying": "Quasi-identifier",
+  sensitive: "Sensitive",
+  target: "Target",
+  keep: "Keep",
+  drop: "Drop",
 };
+
+/** What a role means for the release. */
+export const ROLE_MEANINGS: [string, string][] = [
+  ["identifying", "names a person by itself; left out of the release."],
+  ["quasi-identifying", "does not name a person, but others may know it; generalized until nobody stands out."],
+  ["sensitive", "must not be linked to a person; published, and protected by models such as l-diversity."],
+  ["target", "what analysts want to predict; published unchanged."],
+  ["keep", "published unchanged."],
+  ["drop", "left out of the release."],
+];
 
 /** Words of the page itself, which the program's glossary does not have. All others are looked up there. */
 export const OWN_WORDS: Record<string, string> = {

@@ -97,7 +97,7 @@ export function Curve({ data }: { data: CurveData }) {
       <div ref={holder} role="img" aria-label={tell(data)} />
       <details>
         <summary>Show as a table</summary>
-        <section class="scrolls" tabIndex={0} aria-label="Rows suppressed as a table">
+        <section class="scrolls limited" tabIndex={0} aria-label="Rows suppressed as a table">
           <table>
             <thead>
               <tr>

@@ -146,19 +146,18 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
                 tabIndex={key === focusKey ? 0 : -1}
                 aria-label={tell(node, names, rows, marked)}
                 aria-pressed={key === looked.value}
-                class={`lattice-node ${colourOf(node, rows, budget)}${key === looked.value ? " looked" : ""}`}
+                class={`lattice-node ${colourOf(node, rows, budget)}${key === looked.value ? " looked" : ""}${texts ? " marked" : ""}`}
                 transform={`translate(${x} ${y})`}
                 onClick={() => {
                   looked.value = key;
                 }}
               >
                 {key === limitKey && (
-                  <rect class="limit" x={-radius * 1.7} y={-radius * 1.7} width={radius * 3.4} height={radius * 3.4} />
+                  <rect class="limit" x={-radius * 1.9} y={-radius * 1.9} width={radius * 3.8} height={radius * 3.8} />
                 )}
-                {texts && <circle class="offer-ring" r={radius * 1.55} />}
-                <circle class="dot" r={radius} />
+                <circle class="dot" r={texts ? radius * 1.45 : radius} />
                 {texts && (
-                  <text class="mark" y={radius * 0.45} font-size={radius * 1.35}>
+                  <text class="mark" y={radius * 0.62} font-size={radius * 1.75}>
                     {texts[0]}
                   </text>
                 )}
@@ -224,7 +223,7 @@ function LatticeTable({ picture, rows, marked }: { picture: LatticePicture; rows
     >
       <summary>Show as a table</summary>
       {isOpen.value && (
-        <section class="scrolls" tabIndex={0} aria-label="Nodes of the lattice as a table">
+        <section class="scrolls limited" tabIndex={0} aria-label="Nodes of the lattice as a table">
           <table>
             <caption>Nodes by height; those that suppress fewest rows first.</caption>
             <thead>

@@ -1,11 +1,15 @@
 /** Every metric of an offer, and how it changed against the last one. */
 
-import type { NamedCard, Offer } from "../api/types";
+import { useSignal } from "@preact/signals";
+import type { Offer } from "../api/types";
 import { change, figure } from "../format";
 import { lastOffer } from "../state/negotiation";
 import { Term } from "./Term";
 
-export function Metrics({ offer, cards }: { offer: Offer; cards: NamedCard[] }) {
+const FEW = 8;
+
+export function Metrics({ offer }: { offer: Offer }) {
+  const showsAll = useSignal(false);
   const last = lastOffer.value;
   const metrics = Object.entries(offer.metrics ?? {});
   const rules = offer.research_value?.attributes.flatMap((column) =>
@@ -31,20 +35,34 @@ export function Metrics({ offer, cards }: { offer: Offer; cards: NamedCard[] }) 
             </tr>
           </thead>
           <tbody>
-            {metrics.map(([name, value]) => {
+            {metrics.slice(0, showsAll.value ? metrics.length : FEW).map(([name, value]) => {
               const before = last?.metrics?.[name];
               const text = before === undefined ? "" : change(value, before);
-              const isKnown = cards.length === 0 || cards.some((card) => card.name === name);
               return (
                 <tr key={name}>
-                  <th scope="row">{isKnown ? <Term name={name} /> : name}</th>
+                  <th scope="row">
+                    <Term name={name} />
+                  </th>
                   <td data-metric={name}>{figure(value)}</td>
-                  <td class={text.startsWith("+") ? "worse" : "better"}>{text}</td>
+                  <td class={text === "" ? "quiet" : text.startsWith("+") ? "worse" : "better"}>
+                    {before !== undefined && text === "" ? "same" : text}
+                  </td>
                 </tr>
               );
             })}
           </tbody>
         </table>
+      )}
+      {metrics.length > FEW && (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => {
+            showsAll.value = !showsAll.value;
+          }}
+        >
+          {showsAll.value ? "Show fewer" : `Show all ${metrics.length} metrics`}
+        </button>
       )}
       {rules && rules.length > 0 && (
         <>

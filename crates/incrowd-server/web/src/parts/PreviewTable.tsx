@@ -6,7 +6,7 @@ import { counted } from "../format";
 export function PreviewTable({ preview }: { preview: Preview }) {
   return (
     <>
-      <section class="scrolls" tabIndex={0} aria-label="First rows of the release">
+      <section class="scrolls limited" tabIndex={0} aria-label="First rows of the release">
         <table class="preview">
           <thead>
             <tr>

@@ -7,6 +7,7 @@ import { ask } from "../api/client";
 import type { Explained } from "../api/types";
 import { OWN_WORDS } from "../words";
 
+const GAP = 6;
 const known = new Map<string, Promise<string>>();
 
 function meaning(name: string): Promise<string> {
@@ -26,6 +27,7 @@ export function Term({ name, children }: { name: string; children?: ComponentChi
   const text = useSignal<string | null>(null);
   const isOpen = useSignal(false);
   const id = useId();
+  const word = useRef<HTMLButtonElement>(null);
   const bubble = useRef<HTMLSpanElement>(null);
 
   const open = () => {
@@ -44,19 +46,22 @@ export function Term({ name, children }: { name: string; children?: ComponentChi
     isOpen.value = false;
   };
 
-  // Near the right edge of a narrow screen the bubble would hang out of the page.
+  // Below the word, or above it near the lower edge; never beyond the left or right edge of a narrow screen.
   useLayoutEffect(() => {
     const element = bubble.current;
-    if (!element) return;
-    element.style.translate = "0";
-    const { left, right } = element.getBoundingClientRect();
-    const width = document.documentElement.clientWidth;
-    if (right > width - 8) element.style.translate = `${Math.max(8 - left, width - 8 - right)}px`;
+    const anchor = word.current?.getBoundingClientRect();
+    if (!element || !anchor) return;
+    const { clientWidth, clientHeight } = document.documentElement;
+    const left = Math.max(GAP, Math.min(anchor.left, clientWidth - element.offsetWidth - GAP));
+    const fitsBelow = anchor.bottom + GAP + element.offsetHeight <= clientHeight;
+    element.style.left = `${left}px`;
+    element.style.top = `${fitsBelow ? anchor.bottom + GAP : anchor.top - GAP - element.offsetHeight}px`;
   });
 
   return (
     <span class="term">
       <button
+        ref={word}
         type="button"
         class="term-word"
         aria-expanded={isOpen.value}

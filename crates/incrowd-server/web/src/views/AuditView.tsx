@@ -27,7 +27,7 @@ export function AuditView() {
       },
     );
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when anything has happened
+  // Read again when anything has happened.
   useEffect(read, [revision]);
 
   const found = audit.value;
@@ -95,5 +95,9 @@ export function AuditView() {
 
 function detailText(detail: unknown): string {
   if (detail === null || detail === undefined) return "";
-  return typeof detail === "string" ? detail : JSON.stringify(detail);
+  if (typeof detail !== "object") return String(detail);
+  if (Array.isArray(detail)) return detail.map(detailText).join(" ");
+  return Object.entries(detail)
+    .map(([name, value]) => `${name}: ${detailText(value)}`)
+    .join(", ");
 }

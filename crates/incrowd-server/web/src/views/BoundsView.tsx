@@ -24,7 +24,7 @@ export function BoundsView() {
   const draft = useSignal<Bounds | null>(null);
   const savedText = JSON.stringify(saved);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was saved elsewhere replaces the draft
+  // What was saved elsewhere replaces the draft.
   useEffect(() => {
     draft.value = saved ? structuredClone(saved) : null;
   }, [savedText]);
@@ -187,7 +187,7 @@ export function BoundsView() {
             </span>
             <input
               type="number"
-              min={1}
+              min={2}
               required
               value={bounds.mask}
               onInput={(event) => set({ mask: event.currentTarget.valueAsNumber })}

@@ -23,7 +23,7 @@ export function HierarchiesView() {
   const column = columns.find((one) => one.index === chosen.value) ?? columns[0];
   const key = column ? `${column.index}/${column.levels}/${column.level_names.join("\n")}` : null;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when the levels of the column change
+  // Read again when the levels of the column change.
   useEffect(() => {
     if (!column) return;
     const abort = new AbortController();

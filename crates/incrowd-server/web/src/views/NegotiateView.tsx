@@ -18,7 +18,7 @@ import { OFFER_NAMES } from "../words";
 export function NegotiateView() {
   const state = server.value;
   const now = wish.value;
-  if (!state || state.step !== "counted" || !now || !state.table) return <NotReady />;
+  if (state?.step !== "counted" || !now || !state.table) return <NotReady />;
   const rows = state.table.rows;
   const budget = rowsOf(now.budget, rows);
   const about = chosen.value;
@@ -48,7 +48,7 @@ export function NegotiateView() {
                 {(data) => <Curve data={data} />}
               </Panel>
             )}
-            {about && (sees("metrics") || about[1].metrics) && <Metrics offer={about[1]} cards={state.metrics} />}
+            {about && (sees("metrics") || about[1].metrics) && <Metrics offer={about[1]} />}
             {sees("lattice") && (
               <Panel
                 title="Every combination of levels"

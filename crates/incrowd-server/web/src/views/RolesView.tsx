@@ -8,7 +8,7 @@ import { count, counted } from "../format";
 import { Problem } from "../parts/Problem";
 import { Term } from "../parts/Term";
 import { activeJobs, attempt, follow, go, server } from "../state/workbench";
-import { ROLE_NAMES } from "../words";
+import { ROLE_MEANINGS, ROLE_NAMES } from "../words";
 
 const ROLES: ColumnRole[] = ["identifying", "quasi-identifying", "sensitive", "target", "keep", "drop"];
 
@@ -24,7 +24,7 @@ export function RolesView() {
   const table = server.value?.table;
   const name = table?.name;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another table has another inspection
+  // Another table has another inspection.
   useEffect(() => {
     if (!name) return;
     chosen.value = new Map();
@@ -63,6 +63,13 @@ export function RolesView() {
       <p class="lead">
         What does each column say about a person? Proposals are made from names and values; you know better.
       </p>
+      <dl class="role-list">
+        {ROLE_MEANINGS.map(([name, meaning]) => (
+          <div key={name}>
+            <dt>{ROLE_NAMES[name]}</dt> <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
       {problem.value && <Problem error={problem.value} />}
       <section class="scrolls" tabIndex={0} aria-label="Columns and their roles">
         <table class="roles">
@@ -102,7 +109,7 @@ export function RolesView() {
                     ))}
                   </select>
                   {role !== proposed && inspected && (
-                    <small class="quiet">proposed: {ROLE_NAMES[proposed]?.split(" – ")[0]?.toLowerCase()}</small>
+                    <small class="quiet">proposed: {ROLE_NAMES[proposed]?.toLowerCase()}</small>
                   )}
                 </td>
                 <td class="why">

@@ -51,7 +51,7 @@ export function TableView() {
         </section>
       )}
       <label
-        class={`drop${isOver.value ? " over" : ""}`}
+        class={`dropzone${isOver.value ? " over" : ""}`}
         onDragOver={(event) => {
           event.preventDefault();
           isOver.value = true;

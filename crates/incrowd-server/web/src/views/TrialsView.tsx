@@ -18,7 +18,7 @@ export function TrialsView() {
   const asked = wish.value;
   const picked = useSignal<ReadonlySet<string>>(new Set(["optimal", "finest"]));
   const showsAll = useSignal(false);
-  if (!state || state.step !== "counted" || !asked) {
+  if (state?.step !== "counted" || !asked) {
     return (
       <>
         <h1>Trials</h1>
