@@ -36,6 +36,14 @@ export const JOB_NAMES: Record<string, string> = {
   release: "Making the release",
 };
 
+/** What a job is doing, as the server names it. */
+export const PHASE_NAMES: Record<string, string> = {
+  read: "reading rows",
+  solve: "searching",
+  write: "writing rows",
+  simulate: "drawing tables",
+};
+
 export const ROLE_NAMES: Record<string, string> = {
   identifying: "Identifying",
   "quasi-identifying": "Quasi-identifier",

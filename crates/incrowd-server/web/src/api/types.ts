@@ -72,7 +72,7 @@ export interface NamedCard {
 export type JobState = "queued" | "running" | "done" | "failed" | "cancelled";
 
 export interface Job {
-  id: string;
+  id: number;
   kind: string;
   state: JobState;
   phase?: string | null;
@@ -94,24 +94,28 @@ export type OfferKind = "exact" | "more-suppression" | "higher-levels" | "weaker
 export type ProposalState = "open" | "approving" | "approved" | "refused" | "withdrawn";
 
 export interface Proposal {
-  id: string;
+  id: number;
   by: Role;
+  time: string;
   state: ProposalState;
   wish: WishBody;
+  /** Which of the offers that answered the wish is proposed. */
+  kind: OfferKind;
   offer: Offer;
-  offer_kind?: OfferKind;
   note?: string | null;
   answer_note?: string | null;
-  deal?: string | null;
+  deal?: number | null;
 }
 
 export interface Deal {
-  id: string;
-  proposal?: string;
-  wish?: WishBody;
-  offer?: Offer;
+  id: number;
+  proposal: number;
+  time: string;
+  /** The name of the table. */
+  table: string;
+  /** The promise, such as `k-anonymity(k=5)`. */
+  model: string;
   note?: string | null;
-  [other: string]: unknown;
 }
 
 export interface ServerState {
@@ -231,6 +235,8 @@ export interface Distribution {
   name: string;
   before: Bar[];
   after: Bar[];
+  /** Labels that are not listed. */
+  left_out?: { labels: number; before?: number; after?: number } | null;
 }
 
 export interface Preview {
@@ -250,10 +256,14 @@ export interface TreeNode {
 export interface HierarchyPicture {
   column: string;
   source: string;
-  levels: { level: number; labels: number }[];
-  tree: TreeNode;
+  /** Why this hierarchy was chosen, if nobody gave it. */
+  reason?: string | null;
+  levels: { level: number; name?: string; labels: number }[];
+  /** The labels of the highest level, which is usually `*` alone. */
+  tree: TreeNode[];
 }
 
+/** Where a hierarchy comes from: a rule as the command line writes it, or a file. */
 export type HierarchyBody = { source: string } | { csv: string };
 
 export interface InspectedColumn {
@@ -302,7 +312,8 @@ export interface Comparison {
 export interface AuditEntry {
   number: number;
   time: string;
-  role: string;
+  /** Who did it; nobody for the server itself. */
+  role: string | null;
   action: string;
   detail: unknown;
   previous: string;
@@ -312,7 +323,11 @@ export interface AuditEntry {
 export interface Audit {
   entries: AuditEntry[];
   verified: boolean;
-  head: string;
+  head: string | null;
+  /** All entries, of which the latest are listed. */
+  total?: number | null;
+  /** The first entry that does not fit. */
+  broken_at?: number | null;
 }
 
 export interface Explained {

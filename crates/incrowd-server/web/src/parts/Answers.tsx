@@ -201,7 +201,7 @@ function Propose({ kind }: { kind: OfferKind }) {
       const body = { wish: bodyOf(asked), offer: kind, note: note.value };
       const proposal = await ask<Proposal>("/proposals", { method: "POST", body });
       if (isCurator.value) {
-        const path = `/proposals/${encodeURIComponent(proposal.id)}/approve`;
+        const path = `/proposals/${proposal.id}/approve`;
         follow(await ask<Job>(path, { method: "POST", body: {} }));
       } else {
         say("Your proposal is sent.", "The curator sees it at once.");

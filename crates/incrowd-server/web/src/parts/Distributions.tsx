@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Bar, Distribution } from "../api/types";
-import { count } from "../format";
+import { count, counted } from "../format";
 
 const FEW = 10;
 
@@ -55,6 +55,7 @@ function OneColumn({ column }: { column: Distribution }) {
           })}
         </tbody>
       </table>
+      {column.left_out && <p class="quiet">{counted(column.left_out.labels, "other value")} not listed.</p>}
       {labels.length > FEW && (
         <button
           type="button"

@@ -119,8 +119,7 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
           ref={drawing}
           role="group"
           aria-label="Nodes of the lattice. Arrow keys move between them."
-          width={placed.width * scale}
-          height={placed.height * scale}
+          style={{ width: `${placed.width * scale}px`, height: `${placed.height * scale}px` }}
           viewBox={`0 0 ${placed.width} ${placed.height}`}
           onKeyDown={onKeyDown}
         >
@@ -157,8 +156,8 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
                 )}
                 <circle class="dot" r={texts ? radius * 1.45 : radius} />
                 {texts && (
-                  <text class="mark" y={radius * 0.62} font-size={radius * 1.75}>
-                    {texts[0]}
+                  <text class="mark" y={radius * 0.62} font-size={radius * (texts.length > 1 ? 1.3 : 1.75)}>
+                    {texts.join("")}
                   </text>
                 )}
               </g>

@@ -4,7 +4,8 @@ import type { Job } from "../api/types";
 import { count } from "../format";
 import { dismiss, notices } from "../state/notices";
 import { activeJobs, cancelJob, connection } from "../state/workbench";
-import { JOB_NAMES } from "../words";
+import { JOB_NAMES, PHASE_NAMES } from "../words";
+import { Prose } from "./Prose";
 
 export function Messages() {
   return (
@@ -23,8 +24,15 @@ export function Messages() {
         {notices.value.map((notice) => (
           <div key={notice.id} class={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : "status"}>
             <p>
-              <strong>{notice.message}</strong>
-              {notice.hint && <span> {notice.hint}</span>}
+              <strong>
+                <Prose text={notice.message} />
+              </strong>
+              {notice.hint && (
+                <span>
+                  {" "}
+                  <Prose text={notice.hint} />
+                </span>
+              )}
             </p>
             <button type="button" class="plain" aria-label="Dismiss this message" onClick={() => dismiss(notice.id)}>
               ×
@@ -39,7 +47,7 @@ export function Messages() {
 function JobBar({ job }: { job: Job }) {
   const name = JOB_NAMES[job.kind] ?? "Working";
   const percent = job.percent ?? (job.total ? (100 * (job.done ?? 0)) / job.total : null);
-  const detail = job.state === "queued" ? "waiting for its turn" : (job.phase ?? "");
+  const detail = job.state === "queued" ? "waiting for its turn" : (PHASE_NAMES[job.phase ?? ""] ?? job.phase ?? "");
   const amount = job.total ? `${count(job.done ?? 0)} of ${count(job.total)}` : "";
   return (
     <div class="job" role="status">

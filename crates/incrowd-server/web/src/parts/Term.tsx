@@ -6,6 +6,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { ask } from "../api/client";
 import type { Explained } from "../api/types";
 import { OWN_WORDS } from "../words";
+import { Prose } from "./Prose";
 
 const GAP = 6;
 const known = new Map<string, Promise<string>>();
@@ -82,7 +83,7 @@ export function Term({ name, children }: { name: string; children?: ComponentChi
       </button>
       {isOpen.value && (
         <span ref={bubble} class="term-meaning" role="tooltip" id={id}>
-          {text.value ?? "…"}
+          <Prose text={text.value ?? "…"} />
         </span>
       )}
     </span>

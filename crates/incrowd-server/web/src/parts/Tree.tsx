@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { HierarchyPicture } from "../api/types";
+import type { HierarchyPicture, TreeNode } from "../api/types";
 import { count } from "../format";
 import { foldedAtFirst, placeTree } from "./layout";
 
@@ -12,10 +12,11 @@ const MOST_LEAVES = 40;
 const LONGEST_LABEL = 20;
 
 export function Tree({ picture }: { picture: HierarchyPicture }) {
-  const first = useMemo(() => foldedAtFirst(picture.tree, MOST_LEAVES), [picture]);
+  const root = useMemo(() => rootOf(picture.tree), [picture]);
+  const first = useMemo(() => foldedAtFirst(root, MOST_LEAVES), [root]);
   const toggled = useSignal<ReadonlySet<string>>(new Set());
   const isFolded = (key: string) => first.has(key) !== toggled.value.has(key);
-  const placed = placeTree(picture.tree, isFolded);
+  const placed = placeTree(root, isFolded);
   const byKey = new Map(placed.labels.map((one) => [one.key, one]));
   const toggle = (key: string) => {
     const next = new Set(toggled.value);
@@ -24,22 +25,29 @@ export function Tree({ picture }: { picture: HierarchyPicture }) {
   };
   const width = (placed.depth + 1) * COLUMN;
   const top = picture.levels.length - 1;
+  // A group with the same text as the one above it is drawn once, and then a column is no level.
+  const isByLevel = placed.labels.every((one) => one.hasChildren || one.folded > 0 || one.depth === top);
 
   return (
     <div class="tree">
       <section class="tree-scroller" tabIndex={0} aria-label="Hierarchy drawn as a tree">
-        <svg width={width} height={(placed.height + 1.6) * ROW} role="group" aria-label="Tree of values">
+        <svg
+          role="group"
+          aria-label="Tree of values"
+          style={{ width: `${width}px`, height: `${(placed.height + 1.6) * ROW}px` }}
+        >
           <title>Tree of values</title>
-          {Array.from({ length: placed.depth + 1 }, (_, depth) => {
-            const level = Math.max(0, top - depth);
-            const labels = picture.levels.find((one) => one.level === level)?.labels;
-            return (
-              <text key={depth} class="tree-level" x={depth * COLUMN + 8} y={ROW * 0.7}>
-                {`Level ${level}`}
-                {labels === undefined ? "" : ` · ${count(labels)}`}
-              </text>
-            );
-          })}
+          {isByLevel &&
+            Array.from({ length: placed.depth + 1 }, (_, depth) => {
+              const level = Math.max(0, top - depth);
+              const labels = picture.levels.find((one) => one.level === level)?.labels;
+              return (
+                <text key={depth} class="tree-level" x={depth * COLUMN + 8} y={ROW * 0.7}>
+                  {`Level ${level}`}
+                  {labels === undefined ? "" : ` · ${count(labels)}`}
+                </text>
+              );
+            })}
           <g class="tree-lines" transform={`translate(0 ${ROW * 1.4})`} aria-hidden="true">
             {placed.labels.map((one) => {
               const parent = one.parent === null ? undefined : byKey.get(one.parent);
@@ -101,6 +109,12 @@ export function Tree({ picture }: { picture: HierarchyPicture }) {
       </section>
     </div>
   );
+}
+
+/** One root to draw from. Levels may end below `*`; the groups at the top then hang from it all the same. */
+function rootOf(tree: TreeNode[]): TreeNode {
+  const [only, ...others] = tree;
+  return only && others.length === 0 ? only : { label: "*", children: tree };
 }
 
 const shortened = (label: string) => (label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label);

@@ -164,7 +164,7 @@ export async function attempt(action: () => Promise<unknown>): Promise<boolean> 
 
 export async function cancelJob(job: Job): Promise<void> {
   await attempt(async () => {
-    await ask(`/jobs/${encodeURIComponent(job.id)}`, { method: "DELETE" });
+    await ask(`/jobs/${job.id}`, { method: "DELETE" });
     await refresh();
   });
 }

@@ -43,12 +43,17 @@ export function AuditView() {
           <p class={`verified ${found.verified ? "yes" : "no"}`} role="status">
             <strong>{found.verified ? "✓ Verified" : "✗ Not verified"}</strong>{" "}
             {found.verified
-              ? `All ${count(found.entries.length)} entries are as they were written.`
-              : "The chain is broken: an entry was changed or removed outside incrowd. Compare with a backup of the data folder."}
-            <br />
-            <span class="quiet">
-              Last hash <code class="hash">{found.head}</code>
-            </span>
+              ? `All ${count(found.total ?? found.entries.length)} entries are as they were written.`
+              : `The chain is broken${found.broken_at ? ` at entry ${count(found.broken_at)}` : ""}: something was changed or removed outside incrowd. Compare with a backup of the data folder.`}
+            {found.head && (
+              <>
+                <br />
+                <span class="quiet">
+                  Last hash <code>{found.head}</code>. Whoever notes it elsewhere can tell later whether the end was cut
+                  off.
+                </span>
+              </>
+            )}
           </p>
           <p>
             <button type="button" class="secondary small" onClick={read}>
@@ -75,7 +80,7 @@ export function AuditView() {
                     <tr key={entry.number}>
                       <td>{entry.number}</td>
                       <td class="nowrap">{moment(entry.time)}</td>
-                      <td>{entry.role}</td>
+                      <td>{entry.role ?? "server"}</td>
                       <td>{entry.action}</td>
                       <td class="detail">{detailText(entry.detail)}</td>
                       <td>
@@ -86,7 +91,7 @@ export function AuditView() {
               </tbody>
             </table>
           </section>
-          {found.entries.length > MOST_SHOWN && <p class="quiet">The latest {MOST_SHOWN} entries.</p>}
+          {(found.total ?? found.entries.length) > MOST_SHOWN && <p class="quiet">The latest {MOST_SHOWN} entries.</p>}
         </>
       )}
     </>

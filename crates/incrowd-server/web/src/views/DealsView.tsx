@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { ask, download } from "../api/client";
 import type { Deal, Job, Offer, Proposal, ProposalState, WishBody } from "../api/types";
-import { count, parameter, share } from "../format";
+import { count, moment, parameter, share } from "../format";
 import { Term } from "../parts/Term";
 import { say } from "../state/notices";
 import { activeJobs, attempt, follow, go, isCurator, refresh, role, server } from "../state/workbench";
@@ -49,7 +49,7 @@ export function DealsView() {
         <h2>Releases</h2>
         {deals.length === 0 && <p class="quiet">There are none yet.</p>}
         {deals.map((deal) => (
-          <DealCard key={deal.id} deal={deal} proposal={state.proposals.find((one) => one.deal === deal.id)} />
+          <DealCard key={deal.id} deal={deal} proposal={state.proposals.find((one) => one.id === deal.proposal)} />
         ))}
       </section>
       {answered.length > 0 && (
@@ -66,7 +66,7 @@ export function DealsView() {
 
 function ProposalCard({ proposal }: { proposal: Proposal }) {
   const note = useSignal("");
-  const path = `/proposals/${encodeURIComponent(proposal.id)}`;
+  const path = `/proposals/${proposal.id}`;
   const isOpen = proposal.state === "open";
   const approve = () =>
     attempt(async () => {
@@ -89,7 +89,10 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
     <article class={`card proposal ${proposal.state}`} aria-label={`Proposal ${proposal.id}`}>
       <header>
         <h3>
-          Proposal {proposal.id} <span class="quiet">by the {proposal.by}</span>
+          Proposal {proposal.id}{" "}
+          <span class="quiet">
+            by the {proposal.by}, {moment(proposal.time)}
+          </span>
         </h3>
         <span class={`state ${proposal.state}`}>{STATE_NAMES[proposal.state]}</span>
       </header>
@@ -139,52 +142,46 @@ function Quote({ by, text }: { by: string; text: string }) {
   );
 }
 
-function Terms({ wish, offer }: { wish: WishBody | undefined; offer: Offer | undefined }) {
+function Terms({ wish, offer }: { wish: WishBody; offer: Offer }) {
   const names = server.value?.quasi_identifiers.map((column) => column.name) ?? [];
   const rows = server.value?.table?.rows ?? 0;
-  const levels = offer?.levels_by_name
+  const levels = offer.levels_by_name
     ? Object.entries(offer.levels_by_name)
-    : (offer?.levels.map((level, index): [string, number] => [names[index] ?? "", level]) ?? []);
+    : offer.levels.map((level, index): [string, number] => [names[index] ?? "", level]);
   return (
     <dl class="terms">
-      {offer && (
-        <>
-          <div>
-            <dt>Promise</dt>
-            <dd>{offer.model}</dd>
-          </div>
-          <div>
-            <dt>
-              <Term name="suppression">Rows suppressed</Term>
-            </dt>
-            <dd>
-              {count(offer.rows_suppressed)}{" "}
-              <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>
-            </dd>
-          </div>
-          <div>
-            <dt>
-              <Term name="level">Levels</Term>
-            </dt>
-            <dd>
-              {levels.map(([name, level]) => (
-                <span key={name} class="level-tag">
-                  {name} <b>{level}</b>
-                </span>
-              ))}
-            </dd>
-          </div>
-        </>
-      )}
-      {wish && (
-        <div>
-          <dt>Asked for</dt>
-          <dd class="quiet">
-            {wish.model} with {parameter(wish.parameter)}, at most {String(wish.max_suppressed)}
-            {String(wish.max_suppressed).endsWith("%") ? "" : " rows"} suppressed
-          </dd>
-        </div>
-      )}
+      <div>
+        <dt>Promise</dt>
+        <dd>{offer.model}</dd>
+      </div>
+      <div>
+        <dt>
+          <Term name="suppression">Rows suppressed</Term>
+        </dt>
+        <dd>
+          {count(offer.rows_suppressed)}{" "}
+          <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>
+        </dd>
+      </div>
+      <div>
+        <dt>
+          <Term name="level">Levels</Term>
+        </dt>
+        <dd>
+          {levels.map(([name, level]) => (
+            <span key={name} class="level-tag">
+              {name} <b>{level}</b>
+            </span>
+          ))}
+        </dd>
+      </div>
+      <div>
+        <dt>Asked for</dt>
+        <dd class="quiet">
+          {wish.model} with {parameter(wish.parameter)}, at most {String(wish.max_suppressed)}
+          {String(wish.max_suppressed).endsWith("%") ? "" : " rows"} suppressed
+        </dd>
+      </div>
     </dl>
   );
 }
@@ -197,13 +194,19 @@ const FILES: [string, string, string][] = [
 ];
 
 function DealCard({ deal, proposal }: { deal: Deal; proposal: Proposal | undefined }) {
-  const id = encodeURIComponent(deal.id);
+  const id = deal.id;
   return (
     <article class="card deal" aria-label={`Release ${deal.id}`}>
-      <h3>
-        Release {deal.id} {proposal && <span class="quiet">from proposal {proposal.id}</span>}
-      </h3>
-      <Terms wish={deal.wish ?? proposal?.wish} offer={deal.offer ?? proposal?.offer} />
+      <h3>Release {deal.id}</h3>
+      <p>
+        <strong>{deal.model}</strong>
+        <span class="quiet">
+          {" "}
+          · {deal.table} · {moment(deal.time)}
+        </span>
+      </p>
+      {proposal && <Terms wish={proposal.wish} offer={proposal.offer} />}
+      {deal.note && <Quote by="curator" text={deal.note} />}
       <div class="actions">
         {FILES.map(([file, name, fallback]) => (
           <button

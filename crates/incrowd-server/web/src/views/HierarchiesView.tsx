@@ -6,6 +6,7 @@ import { AskError, ask } from "../api/client";
 import type { HierarchyBody, HierarchyPicture, Job } from "../api/types";
 import { count } from "../format";
 import { Problem } from "../parts/Problem";
+import { Prose } from "../parts/Prose";
 import { RULES, readRule } from "../parts/rules";
 import { Term } from "../parts/Term";
 import { Tree } from "../parts/Tree";
@@ -131,8 +132,14 @@ function OneHierarchy({ index, name, picture }: { index: number; name: string; p
         {problem.value && <Problem error={problem.value} />}
         <p class="quiet">
           {drawn.value ? "Would be built from" : "Built from"} <code>{shown.source}</code>:{" "}
-          {shown.levels.map((one) => count(one.labels)).join(" → ")} values. Numbers beside a value count its rows.
-          Select a group to fold or unfold it.
+          {shown.levels.map((one) => count(one.labels)).join(" → ")} values from level 0 up. Numbers beside a value
+          count its rows. Select a group to fold or unfold it.
+          {shown.reason && (
+            <>
+              {" "}
+              Chosen because: <Prose text={shown.reason} />.
+            </>
+          )}
         </p>
         <Tree key={shown.source} picture={shown} />
       </section>

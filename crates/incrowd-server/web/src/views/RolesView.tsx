@@ -6,6 +6,7 @@ import { AskError, ask } from "../api/client";
 import type { ColumnRole, Inspection, Job } from "../api/types";
 import { count, counted } from "../format";
 import { Problem } from "../parts/Problem";
+import { Prose } from "../parts/Prose";
 import { Term } from "../parts/Term";
 import { activeJobs, attempt, follow, go, server } from "../state/workbench";
 import { ROLE_MEANINGS, ROLE_NAMES } from "../words";
@@ -113,9 +114,12 @@ export function RolesView() {
                   )}
                 </td>
                 <td class="why">
-                  {inspected?.reason ?? "…"}
+                  <Prose text={inspected?.reason ?? "…"} />
                   {role === "quasi-identifying" && inspected?.levels && (
-                    <small class="quiet"> Levels: {inspected.levels.reason}.</small>
+                    <small class="quiet">
+                      {" "}
+                      Levels: <Prose text={inspected.levels.reason} />.
+                    </small>
                   )}
                 </td>
                 <td>

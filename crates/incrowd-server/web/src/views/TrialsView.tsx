@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { ask, download } from "../api/client";
 import type { Comparison, Job } from "../api/types";
 import { count, figure, parameter, share } from "../format";
+import { Prose } from "../parts/Prose";
 import { Term } from "../parts/Term";
 import { wish } from "../state/negotiation";
 import { bodyOf, writeBudget } from "../state/wish";
@@ -103,7 +104,7 @@ export function TrialsView() {
 
 function Results({ job }: { job: Job }) {
   const full = useSignal<Comparison | null>((job.result as Comparison | undefined) ?? null);
-  const id = encodeURIComponent(job.id);
+  const id = job.id;
 
   // A list of jobs may leave results out; the job itself has its own.
   useEffect(() => {
@@ -211,8 +212,10 @@ function Results({ job }: { job: Job }) {
         .filter((run) => run.failed)
         .map((run) => (
           <p key={run.algorithm} class="problem">
-            <strong>{run.algorithm}</strong> did not run: {run.failed?.message}.{" "}
-            <span class="quiet">{run.failed?.hint}</span>
+            <strong>{run.algorithm}</strong> did not run: <Prose text={run.failed?.message ?? ""} />.{" "}
+            <span class="quiet">
+              <Prose text={run.failed?.hint ?? ""} />
+            </span>
           </p>
         ))}
       <p>
