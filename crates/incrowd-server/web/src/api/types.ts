@@ -274,7 +274,7 @@ export interface InspectedColumn {
   unique_rows: number;
   role: string;
   reason: string;
-  levels?: { kind: string; from: string; reason: string } | null;
+  levels?: { kind: string; from: string; reason: string | null } | null;
   looks_like?: string;
 }
 

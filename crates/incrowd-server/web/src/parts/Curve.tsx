@@ -127,5 +127,5 @@ function tell(data: CurveData): string {
   const last = data.points[data.points.length - 1];
   if (!first || !last) return "Nothing to draw.";
   const name = data.parameter_name;
-  return `Rows suppressed at your highest levels: ${count(first[1])} for ${name} = ${parameter(first[0])}, ${count(last[1])} for ${name} = ${parameter(last[0])}. The budget is ${count(data.budget)}.`;
+  return `Rows suppressed at the levels of this release: ${count(first[1])} for ${name} = ${parameter(first[0])}, ${count(last[1])} for ${name} = ${parameter(last[0])}. The budget is ${count(data.budget)}.`;
 }

@@ -22,18 +22,21 @@ interface Props {
 
 const MOST_STEPS_DRAWN = 1500;
 const ROOMY = 150;
+const DENSE = 600;
 const ZOOMS = [0.5, 0.75, 1, 1.5, 2, 3];
+/** About as wide as the frame on a usual screen; a drawing that is wider begins smaller. */
+const FRAME = 900;
 
 export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
-  const isRoomy = picture.nodes.length <= ROOMY;
-  const [gapX, gapY, radius] = isRoomy ? [38, 52, 8] : [18, 38, 5.5];
+  const number = picture.nodes.length;
+  const [gapX, gapY, radius] = number <= ROOMY ? [38, 52, 8] : number <= DENSE ? [20, 42, 6] : [14, 40, 5];
   const placed = useMemo(() => placeLattice(picture.nodes, gapX, gapY), [picture, gapX, gapY]);
   const byKey = useMemo(() => new Map(placed.nodes.map((one) => [nodeKey(one.node.levels), one])), [placed]);
   const lines = useMemo(() => {
     const pairs = steps(picture.nodes);
     return pairs.length <= MOST_STEPS_DRAWN ? pairs : [];
   }, [picture]);
-  const zoom = useSignal(2);
+  const zoom = useSignal(placed.width <= FRAME * 1.2 ? 2 : placed.width <= FRAME * 1.5 ? 1 : 0);
   const looked = useSignal<string | null>(null);
   const drawing = useRef<SVGSVGElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -142,7 +145,7 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
                 key={key}
                 data-node={key}
                 role="button"
-                tabIndex={key === focusKey ? 0 : -1}
+                tabindex={key === focusKey ? 0 : -1}
                 aria-label={tell(node, names, rows, marked)}
                 aria-pressed={key === looked.value}
                 class={`lattice-node ${colourOf(node, rows, budget)}${key === looked.value ? " looked" : ""}${texts ? " marked" : ""}`}

@@ -87,7 +87,7 @@ export function Tree({ picture }: { picture: HierarchyPicture }) {
                   x={x}
                   y={y}
                   role="button"
-                  tabIndex={0}
+                  tabindex={0}
                   aria-expanded={!isFolded(one.key)}
                   aria-label={`${one.label}${one.rows === null ? "" : `, ${count(one.rows)} rows`}`}
                   onClick={() => toggle(one.key)}

@@ -237,10 +237,6 @@ export function watchNegotiation(): void {
   effect(() => {
     const now = wish.value;
     if (!now || ground.value === null || view.value !== "negotiate") return;
-    if (sees("curve")) {
-      asking(curve);
-      curveAsker.ask(now);
-    }
     if (sees("lattice")) {
       asking(lattice);
       latticeAsker.ask({ asked: now, filter: latticeFilter.value });
@@ -251,11 +247,16 @@ export function watchNegotiation(): void {
     const heard = heardAnswer.value;
     if (view.value !== "negotiate") return;
     if (!about || !heard) {
+      curve.value = nothing();
       distributions.value = nothing();
       preview.value = nothing();
       return;
     }
     const [kind, offer] = about;
+    if (sees("curve")) {
+      asking(curve);
+      curveAsker.ask({ ...heard.wish, levels: offer.levels });
+    }
     if (sees("distributions")) {
       asking(distributions);
       distributionAsker.ask({ kind, offer, asked: heard.wish });

@@ -34,12 +34,12 @@ export function NegotiateView() {
             <p class="about quiet">Below, everything is about the offer “{OFFER_NAMES[about[0]].toLowerCase()}”.</p>
           )}
           <div class="panels">
-            {sees("curve") && (
+            {about && sees("curve") && (
               <Panel
                 title="What privacy costs"
                 intro={
                   <>
-                    Rows suppressed for every promise, at your highest levels. The dashed line is your{" "}
+                    Rows suppressed for every promise, at the levels of this release. The dashed line is your{" "}
                     <Term name="budget" />, the dotted one what you ask for.
                   </>
                 }

@@ -115,7 +115,7 @@ export function RolesView() {
                 </td>
                 <td class="why">
                   <Prose text={inspected?.reason ?? "…"} />
-                  {role === "quasi-identifying" && inspected?.levels && (
+                  {role === "quasi-identifying" && inspected?.levels?.reason && (
                     <small class="quiet">
                       {" "}
                       Levels: <Prose text={inspected.levels.reason} />.

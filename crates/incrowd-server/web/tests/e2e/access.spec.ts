@@ -24,8 +24,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await settled(curator);
     await expect(curator.getByRole("heading", { name: "Preview of the release" })).toBeVisible();
     await inspect(curator, "negotiate, met");
-    await set(curator, "Parameter k", 40);
-    await set(curator, "Highest level of age", 0);
+    await set(curator, "Parameter k", 50);
+    for (const name of ["age", "marital-status", "race", "sex"]) await set(curator, `Highest level of ${name}`, 0);
     await settled(curator);
     await expect(curator.locator("[data-offer]")).not.toHaveCount(1);
     for (const summary of await curator.getByText("Show as a table").all()) await summary.click();
@@ -95,7 +95,7 @@ test("a word explains itself on focus and hides again on Escape", async ({ curat
 });
 
 test("without a token the page says where to get one", async ({ browser, server }) => {
-  const page = await browser.newPage();
+  const page = await (await browser.newContext()).newPage();
   await page.goto(server.url);
   await expect(page.getByText("Open the link that")).toBeVisible();
   await inspect(page, "locked");
