@@ -186,6 +186,17 @@ function givesWay(offer: Offer, asked: Wish | null, rows: number): string {
   return `Promises ${parameter(offer.parameter)} where you asked for ${parameter(way.asked)}.`;
 }
 
+/** Approves a proposal of one's own. If that is refused, nothing stays open that nobody asked for. */
+async function approveOwn(proposal: Proposal): Promise<void> {
+  const path = `/proposals/${proposal.id}`;
+  try {
+    follow(await ask<Job>(`${path}/approve`, { method: "POST", body: {} }));
+  } catch (error) {
+    await ask(`${path}/withdraw`, { method: "POST", body: {} });
+    throw error;
+  }
+}
+
 /** The analyst proposes; the curator, who would have to approve, makes the release at once. */
 function Propose({ kind }: { kind: OfferKind }) {
   const isOpen = useSignal(false);
@@ -201,8 +212,7 @@ function Propose({ kind }: { kind: OfferKind }) {
       const body = { wish: bodyOf(asked), offer: kind, note: note.value };
       const proposal = await ask<Proposal>("/proposals", { method: "POST", body });
       if (isCurator.value) {
-        const path = `/proposals/${proposal.id}/approve`;
-        follow(await ask<Job>(path, { method: "POST", body: {} }));
+        await approveOwn(proposal);
       } else {
         say("Your proposal is sent.", "The curator sees it at once.");
       }

@@ -196,12 +196,15 @@ function settleGround(key: string | null): void {
   const linked = readLink(location.hash).wish;
   const before = past.peek();
   if (before) {
-    const fit = fitted(current(before), state.models, state.bounds, state.quasi_identifiers);
+    const fit = fitted(current(before), state.models, state.bounds, state.quasi_identifiers, state.table?.rows ?? 0);
     if (!sameWish(fit, current(before))) past.value = begin(fit, Date.now());
     return;
   }
-  const wanted = linked ?? firstWish(state.models, state.bounds, state.quasi_identifiers);
-  past.value = begin(fitted(wanted, state.models, state.bounds, state.quasi_identifiers), Date.now());
+  const wanted = linked ?? firstWish(state.models, state.bounds, state.quasi_identifiers, state.table?.rows ?? 0);
+  past.value = begin(
+    fitted(wanted, state.models, state.bounds, state.quasi_identifiers, state.table?.rows ?? 0),
+    Date.now(),
+  );
 }
 
 /** A link was pasted, or the back button pressed. */
@@ -209,7 +212,7 @@ export function followLink(): void {
   const state = server.value;
   const linked = readLink(location.hash).wish;
   if (!state || !linked || !past.value) return;
-  wishFor(fitted(linked, state.models, state.bounds, state.quasi_identifiers), "link");
+  wishFor(fitted(linked, state.models, state.bounds, state.quasi_identifiers, state.table?.rows ?? 0), "link");
 }
 
 const asking = <T>(target: { value: Heard<T>; peek(): Heard<T> }) => {

@@ -60,20 +60,29 @@ export function sameWish(one: Wish, other: Wish): boolean {
 }
 
 /** The request with which a negotiation begins: a usual promise, one row in a hundred, all levels allowed. */
-export function firstWish(models: ModelCard[], bounds: Bounds, quasiIdentifiers: QuasiIdentifier[]): Wish {
+export function firstWish(
+  models: ModelCard[],
+  bounds: Bounds,
+  quasiIdentifiers: QuasiIdentifier[],
+  rows: number,
+): Wish {
   const allowed = bounds.models[0];
   const card = models.find((model) => model.name === allowed?.name) ?? models[0];
   const range = rangeOf(card?.name ?? "k-anonymity", models, bounds);
   const usual = card?.whole === false ? range.floor : 5;
-  const most = readBudget(bounds.max_suppressed) ?? { amount: 100, unit: "%" };
-  const budget: Budget = { amount: 1, unit: "%" };
   return {
     model: card?.name ?? "k-anonymity",
     parameter: within(usual, range),
-    budget: most.unit === "%" && most.amount < 1 ? most : budget,
+    budget: allowedBudget({ amount: 1, unit: "%" }, bounds, rows),
     levels: topLevels(quasiIdentifiers, bounds),
     metric: DEFAULT_METRIC,
   };
+}
+
+/** A budget, or the greatest that the bounds allow if it is beyond that. */
+function allowedBudget(budget: Budget, bounds: Bounds, rows: number): Budget {
+  const most = readBudget(bounds.max_suppressed);
+  return most && rowsOf(most, rows) < rowsOf(budget, rows) ? most : budget;
 }
 
 /** The highest levels that may be asked for. */
@@ -96,7 +105,7 @@ export function rangeOf(model: string, models: ModelCard[], bounds: Bounds): Ran
   const ceiling = bound?.ceiling ?? card?.ceiling ?? (card?.stronger === "down" ? 0 : 100);
   const least = Math.min(floor, ceiling);
   const most = Math.max(floor, ceiling);
-  const step = card?.whole === false ? 0.01 : 1;
+  const step = card?.whole !== false ? 1 : most - least > 10 ? 0.1 : 0.01;
   return { least, most, step, floor };
 }
 
@@ -105,13 +114,20 @@ export function within(value: number, range: Range): number {
 }
 
 /** Fits a request, perhaps from an old link, to the table and the bounds of today. */
-export function fitted(wish: Wish, models: ModelCard[], bounds: Bounds, quasiIdentifiers: QuasiIdentifier[]): Wish {
-  const first = firstWish(models, bounds, quasiIdentifiers);
+export function fitted(
+  wish: Wish,
+  models: ModelCard[],
+  bounds: Bounds,
+  quasiIdentifiers: QuasiIdentifier[],
+  rows: number,
+): Wish {
+  const budget = allowedBudget(wish.budget, bounds, rows);
   const isKnown = models.some((model) => model.name === wish.model);
-  if (!isKnown) return { ...first, budget: wish.budget };
+  if (!isKnown) return { ...firstWish(models, bounds, quasiIdentifiers, rows), budget };
   const top = topLevels(quasiIdentifiers, bounds);
   return {
     ...wish,
+    budget,
     parameter: within(wish.parameter, rangeOf(wish.model, models, bounds)),
     levels: wish.levels.length === top.length ? wish.levels.map((level, i) => Math.min(level, top[i] ?? 0)) : top,
   };

@@ -24,16 +24,17 @@ for (const colorScheme of ["light", "dark"] as const) {
     await settled(curator);
     await expect(curator.getByRole("heading", { name: "Preview of the release" })).toBeVisible();
     await inspect(curator, "negotiate, met");
+    await curator.getByRole("button", { name: "Make this release…" }).first().click();
+    await curator.getByRole("button", { name: "Make the release", exact: true }).click();
+    await expect(curator.getByRole("article", { name: /^Release / })).toBeVisible({ timeout: 60_000 });
+    await inspect(curator, "deals");
+    await goTo(curator, "Negotiate");
     await set(curator, "Parameter k", 50);
     for (const name of ["age", "marital-status", "race", "sex"]) await set(curator, `Highest level of ${name}`, 0);
     await settled(curator);
     await expect(curator.locator("[data-offer]")).not.toHaveCount(1);
     for (const summary of await curator.getByText("Show as a table").all()) await summary.click();
     await inspect(curator, "negotiate, relaxed");
-    await curator.getByRole("button", { name: "Make this release…" }).first().click();
-    await curator.getByRole("button", { name: "Make the release", exact: true }).click();
-    await expect(curator.getByRole("article", { name: /^Release / })).toBeVisible({ timeout: 60_000 });
-    await inspect(curator, "deals");
     for (const view of ["Roles", "Hierarchies", "Bounds", "Trials", "Audit"]) {
       await goTo(curator, view);
       await expect(curator.getByRole("heading", { level: 1 })).toBeVisible();

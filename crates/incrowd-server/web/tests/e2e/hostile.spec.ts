@@ -22,7 +22,7 @@ function hostileTable(): string {
 }
 
 test("hostile column names and values appear as text in every view", async ({ curator: page, server }) => {
-  await load(page, server.file("<b>hostile</b>.csv", hostileTable()));
+  await load(page, server.file("<b>hostile.csv", hostileTable()));
   await expect(page.getByRole("rowheader", { name: IMAGE })).toBeVisible();
   await expect(page.getByRole("rowheader", { name: SCRIPT })).toBeVisible();
   await count(page, {

@@ -1,6 +1,6 @@
 /** Long work shows how far it is, survives a reload, and can be cancelled. */
 
-import { expect, goTo, type Server, test } from "./workbench";
+import { expect, goTo, negotiateAdult, type Server, test } from "./workbench";
 
 /** A file that takes seconds to read, even on a fast machine. */
 function longFile(server: Server): string {
@@ -38,6 +38,7 @@ test("a cancelled job ends at once and changes nothing", async ({ curator: page,
 });
 
 test("algorithms are tried side by side", async ({ curator: page }) => {
+  await negotiateAdult(page);
   await goTo(page, "Trials");
   for (const name of ["optimal", "finest"]) {
     await page.getByRole("checkbox", { name: new RegExp(`^${name} `) }).check();

@@ -161,3 +161,24 @@ test("a movement of a slider is answered quickly", async ({ curator: page }) => 
   const median = times[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
   expect(median).toBeLessThan(100);
 });
+
+test("a file can be dropped onto the page", async ({ curator: page }) => {
+  await goTo(page, "Table");
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    const rows = Array.from({ length: 60 }, (_, row) => `${20 + (row % 5)},${row % 2 ? "flu" : "asthma"}`);
+    transfer.items.add(new File([`age,disease\n${rows.join("\n")}\n`], "dropped.csv", { type: "text/csv" }));
+    return transfer;
+  });
+  await page.locator(".dropzone").dispatchEvent("drop", { dataTransfer: data });
+  await expect(page.getByRole("heading", { name: "Roles", level: 1 })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("dropped.csv")).toBeVisible();
+});
+
+test("the bundled example can be negotiated, too", async ({ curator: page }) => {
+  await goTo(page, "Roles");
+  await page.getByRole("button", { name: "Count with these roles" }).click();
+  await expect(page.getByRole("heading", { name: "Your request", exact: true })).toBeVisible();
+  await settled(page);
+  await expect(page.locator(".verdict")).toBeVisible();
+});

@@ -49,9 +49,13 @@ describe("budgets", () => {
 
 describe("requests", () => {
   it("begin within the bounds", () => {
-    expect(firstWish(models, bounds, columns)).toEqual({ ...wish, parameter: 5, levels: [3, 1] });
+    expect(firstWish(models, bounds, columns, 30162)).toEqual({ ...wish, parameter: 5, levels: [3, 1] });
     const strict = { ...bounds, models: [{ name: "k-anonymity", floor: 8, ceiling: 50 }] };
-    expect(firstWish(models, strict, columns).parameter).toBe(8);
+    expect(firstWish(models, strict, columns, 30162).parameter).toBe(8);
+    expect(firstWish(models, { ...bounds, max_suppressed: 7 }, columns, 30162).budget).toEqual({
+      amount: 7,
+      unit: "rows",
+    });
   });
 
   it("move between floor and ceiling, whichever is the larger number", () => {
@@ -62,9 +66,16 @@ describe("requests", () => {
 
   it("from an old link are fitted to the table of today", () => {
     const old: Wish = { ...wish, parameter: 99, levels: [9, 9] };
-    expect(fitted(old, models, bounds, columns)).toEqual({ ...old, parameter: 50, levels: [3, 1] });
-    expect(fitted({ ...wish, levels: [1, 1, 1] }, models, bounds, columns).levels).toEqual([3, 1]);
-    expect(fitted({ ...wish, model: "gone" }, models, bounds, columns).model).toBe("k-anonymity");
+    expect(fitted(old, models, bounds, columns, 30162)).toEqual({ ...old, parameter: 50, levels: [3, 1] });
+    expect(fitted({ ...wish, levels: [1, 1, 1] }, models, bounds, columns, 30162).levels).toEqual([3, 1]);
+    expect(fitted({ ...wish, model: "gone" }, models, bounds, columns, 30162).model).toBe("k-anonymity");
+  });
+
+  it("give up a budget that the bounds no longer allow", () => {
+    const narrow = { ...bounds, max_suppressed: "0.5%" };
+    expect(fitted(wish, models, narrow, columns, 30162).budget).toEqual({ amount: 0.5, unit: "%" });
+    const rows: Wish = { ...wish, budget: { amount: 150, unit: "rows" } };
+    expect(fitted(rows, models, narrow, columns, 30162).budget).toEqual(rows.budget);
   });
 
   it("change only where an offer gives way when it is taken", () => {
