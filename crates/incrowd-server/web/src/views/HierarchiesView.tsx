@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AskError, ask } from "../api/client";
-import type { HierarchyBody, HierarchyPicture, Job } from "../api/types";
+import type { HierarchyBody, HierarchyPicture, Job, TreeNode } from "../api/types";
 import { count } from "../format";
 import { Problem } from "../parts/Problem";
 import { Prose } from "../parts/Prose";
@@ -131,20 +131,34 @@ function OneHierarchy({ index, name, picture }: { index: number; name: string; p
         </h2>
         {problem.value && <Problem error={problem.value} />}
         <p class="quiet">
-          {drawn.value ? "Would be built from" : "Built from"} <code>{shown.source}</code>:{" "}
-          {shown.levels.map((one) => count(one.labels)).join(" → ")} values from level 0 up. Numbers beside a value
-          count its rows. Select a group to fold or unfold it.
-          {shown.reason && (
+          {shown.source && (
             <>
-              {" "}
-              Chosen because: <Prose text={shown.reason} />.
+              {drawn.value ? "Would be built from" : "Built from"} <code>{shown.source}</code>.{" "}
             </>
           )}
+          {shown.reason && (
+            <>
+              Chosen because: <Prose text={shown.reason} />.{" "}
+            </>
+          )}
+          From level 0 up it has {shown.levels.map((one) => count(one.labels)).join(" → ")} values
+          {isCurator.value ? "" : " that are frequent enough to be shown"}. Numbers beside a value count its rows.
+          Select a group to fold or unfold it.
         </p>
-        <Tree key={shown.source} picture={shown} />
+        <Tree
+          key={shown.source}
+          picture={isCurator.value ? shown : { ...shown, tree: shown.tree.map(withRareValues) }}
+        />
       </section>
     </div>
   );
+}
+
+/** For the analyst, what is left out below a group are the rows of its rare values. */
+function withRareValues(node: TreeNode): TreeNode {
+  const children = (node.children ?? []).map(withRareValues);
+  if (node.more) children.push({ label: "rare values", rows: node.more });
+  return { ...node, children, more: 0 };
 }
 
 interface EditorProps {

@@ -6,7 +6,7 @@ import { expect, goTo, negotiateAdult, settled, test } from "./workbench";
 /** A label of a drawn tree. */
 const label = (tree: Locator, text: string) => tree.locator("svg text", { hasText: text }).first();
 
-test("a hierarchy is drawn, tried with other intervals, and used", async ({ curator: page }) => {
+test("a hierarchy is drawn, tried with other intervals, and used", async ({ curator: page, watched }) => {
   await negotiateAdult(page);
   await goTo(page, "Hierarchies");
   await page.getByRole("button", { name: "age", exact: true }).click();
@@ -17,6 +17,7 @@ test("a hierarchy is drawn, tried with other intervals, and used", async ({ cura
   await expect(tree.getByText("preview")).toBeVisible();
   await expect(tree.getByText("interval:7,14@17")).toBeVisible();
   await expect(label(tree, "[17-23]")).toBeVisible();
+  watched.mayBeRefused = true;
   await page.getByRole("textbox", { name: /^Widths/ }).fill("7,15@17");
   await expect(tree.getByRole("alert")).toBeVisible();
   await page.getByRole("textbox", { name: /^Widths/ }).fill("7,14@17");

@@ -111,11 +111,14 @@ class Watched {
   readonly complaints: string[] = [];
   /** While the server is down on purpose, failed requests are no complaint. */
   mayLoseServer = false;
+  /** A test that asks for what the server refuses expects the browser to say so. */
+  mayBeRefused = false;
 
   watch(page: Page, server: Server): void {
     page.on("console", (message) => {
       if (message.type() !== "error" && message.type() !== "warning") return;
-      if (this.mayLoseServer && message.text().startsWith("Failed to load resource")) return;
+      const isFailedRequest = message.text().startsWith("Failed to load resource");
+      if (isFailedRequest && (this.mayLoseServer || this.mayBeRefused)) return;
       this.complaints.push(`console: ${message.text()}`);
     });
     page.on("pageerror", (error) => this.complaints.push(`error: ${error.message}`));
