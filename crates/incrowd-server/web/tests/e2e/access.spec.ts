@@ -17,6 +17,8 @@ async function overflow(page: Page): Promise<number> {
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe finds nothing serious in any view, ${colorScheme}`, async ({ open }) => {
+    // axe looks at every pair of colours of every view.
+    test.setTimeout(300_000);
     const curator = await open("curator", { colorScheme });
     await goTo(curator, "Table");
     await inspect(curator, "table");
