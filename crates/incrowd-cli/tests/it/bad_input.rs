@@ -606,11 +606,12 @@ fn two_thousand_columns() {
     assert_eq!(outcome["metrics"]["loss"], 0.0);
 }
 
+/// Ten times what is read at once.
 #[test]
-fn a_field_of_a_hundred_megabytes() {
+fn a_field_of_ten_megabytes() {
     let mut text = PATIENTS.as_bytes().to_vec();
     text.extend_from_slice(b"Mia,40,f,20099,\"");
-    text.resize(text.len() + 100_000_000, b'x');
+    text.resize(text.len() + 10_000_000, b'x');
     text.extend_from_slice(b"\"\n");
     let folder = table(text);
     folder
@@ -621,16 +622,17 @@ fn a_field_of_a_hundred_megabytes() {
     folder.run("inspect t.csv").ends_with(0);
 }
 
+/// More than are counted where an estimate would do.
 #[test]
-fn a_million_distinct_values_in_a_quasi_identifier() {
+fn a_hundred_thousand_distinct_values_in_a_quasi_identifier() {
     let mut text = String::from("number,sex\n");
-    for row in 0..1_000_000 {
+    for row in 0..100_000 {
         text.push_str(&format!("{},{}\n", row * 3, row % 2));
     }
     let folder = table(text);
     let run = folder.run("anonymize t.csv -q number,sex -k 5 -o out/safe.csv --json");
     let outcome = run.ends_with(0).json();
-    assert_eq!(outcome["rows_out"], 1_000_000);
+    assert_eq!(outcome["rows_out"], 100_000);
     let found = folder.run("inspect t.csv --json").ends_with(0).json();
-    assert_eq!(found["columns"][0]["distinct"], 1_000_000);
+    assert_eq!(found["columns"][0]["distinct"], 100_000);
 }
