@@ -172,18 +172,18 @@ fn two_thousand_columns_are_read() {
 }
 
 #[test]
-fn a_cell_of_a_hundred_megabytes_is_read() {
+fn a_cell_of_ten_megabytes_is_read() {
     let mut text = b"a,b\n1,\"".to_vec();
-    text.resize(text.len() + 50_000_000, b'x');
+    text.resize(text.len() + 5_000_000, b'x');
     text.extend_from_slice(b"\n\"\"");
-    text.resize(text.len() + 50_000_000, b'y');
+    text.resize(text.len() + 5_000_000, b'y');
     text.extend_from_slice(b"\"\n2,3\n");
     let source = Source::spooled(&text[..], CsvOptions::default()).unwrap();
     let mut reader = source.open().unwrap();
     let mut batch = RowBatch::default();
     assert!(reader.read(&mut batch).unwrap());
-    assert_eq!(batch.cell(0, 1).len(), 100_000_002);
-    assert_eq!(&batch.cell(0, 1)[49_999_999..50_000_003], b"x\n\"y");
+    assert_eq!(batch.cell(0, 1).len(), 10_000_002);
+    assert_eq!(&batch.cell(0, 1)[4_999_999..5_000_003], b"x\n\"y");
     if batch.rows() < 2 {
         assert!(reader.read(&mut batch).unwrap());
         assert_eq!(batch.first_row(), 1);

@@ -232,11 +232,12 @@ fn run(seed: u64, algorithm: &str) -> Came {
 #[test]
 fn every_release_written_holds_against_its_certificate_and_for_whoever_has_only_the_file() {
     let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-    for algorithm in ALGORITHMS {
+    for (at, algorithm) in (0..).zip(ALGORITHMS) {
         let name = algorithm.entry().name;
         let mut released = 0;
         let mut refused: BTreeMap<String, u32> = BTreeMap::new();
-        for seed in 0..120 {
+        // Tables of its own for each of them: few each, many together.
+        for seed in 40 * at..40 * (at + 1) {
             let outcome = match run(seed, name) {
                 Came::Released(outcome) => outcome,
                 Came::Refused(code) => {
@@ -258,7 +259,7 @@ fn every_release_written_holds_against_its_certificate_and_for_whoever_has_only_
                 *kinds.entry(kind).or_default() += u32::from(is_it);
             }
         }
-        assert!(released >= 50, "{name}: {released}, refused {refused:?}");
+        assert!(released >= 12, "{name}: {released}, refused {refused:?}");
         let bugs = ["check-failed", "worker-lost", "input-changed"];
         let has_bug = bugs.iter().any(|bug| refused.contains_key(*bug));
         assert!(!has_bug, "{name}: {refused:?}");
