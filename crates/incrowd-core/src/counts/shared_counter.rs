@@ -180,7 +180,7 @@ impl SharedCounter {
     /// The partition of a tuple: by the upper bits of a sum of products, which do not depend on any layout.
     #[inline]
     fn partition(&self, hash: u64) -> usize {
-        (u128::from(hash) * self.partitions.len() as u128 >> 64) as usize
+        ((u128::from(hash) * self.partitions.len() as u128) >> 64) as usize
     }
 
     /// All that was counted, once every worker has [finished](CountWorker::finish).
