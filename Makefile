@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: demo test bench dist docs fuzz tools
+.PHONY: demo test bench dist docs fuzz serve page test-page tools web-tools browser
 
 # Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
 INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
@@ -12,14 +12,32 @@ demo: tools ## Anonymize the bundled Adult table; release and certificate appear
 		--hierarchies data/adult/hierarchies \
 		-k 5 --max-suppressed 1% --sample 6 \
 		--output out/adult-safe.csv --certificate out/adult-certificate.json
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page; fi
+	@echo "The same in the browser: make serve"
 
 # A single full build gains nothing from incremental compilation.
 test: export CARGO_INCREMENTAL = 0
-test: tools ## Everything CI runs
+test: tools page browser ## Everything CI runs
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --workspace
+	cargo clippy --workspace --all-targets --features incrowd-cli/server -- -D warnings
+	cargo test --workspace --features incrowd-cli/server
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow
+	cd $(WEB) && npm run --silent check && npm run --silent unit
+	cd $(WEB) && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
+
+# The page of the workbench; the program contains it if it is there when the program is built.
+WEB = crates/incrowd-server/web
+TARGET = $(abspath $(or $(CARGO_TARGET_DIR),target))
+
+serve: page ## Negotiate about the bundled example in the browser
+	cargo run --quiet --profile demo --package incrowd-cli --no-default-features --features server -- serve --open
+
+page: web-tools ## Build the page of the workbench
+	cd $(WEB) && npm ci --silent --no-audit --no-fund && npm run --silent build
+
+test-page: tools page browser ## The tests of the page alone
+	cargo build --package incrowd-cli --features server
+	cd $(WEB) && npm run --silent check && npm run --silent unit && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
 
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)
@@ -38,3 +56,9 @@ tools:
 	@command -v cargo >/dev/null || { echo "error: no Rust toolchain found"; echo "  hint: install rustup from your package manager or rustup.rs, then run make again"; exit 2; }
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+web-tools:
+	@command -v npm >/dev/null || { apt-get update -q && apt-get install -yq nodejs npm; } || { echo "error: no Node.js found"; echo "  hint: install Node.js 20 or later with npm, then run make again"; exit 2; }
+
+browser:
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -yq chromium; } || { echo "error: no Chromium found"; echo "  hint: install Chromium, then run make again; CHROMIUM=path names it"; exit 2; }
