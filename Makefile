@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: demo test bench dist docs fuzz serve page test-page tools web-tools browser
+.PHONY: demo test bench dist docs fuzz serve page test-page test-api tools web-tools browser
 
 # Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
 INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
@@ -29,8 +29,8 @@ test: tools page browser ## Everything CI runs
 WEB = crates/incrowd-server/web
 TARGET = $(abspath $(or $(CARGO_TARGET_DIR),target))
 
-serve: page ## Negotiate about the bundled example in the browser
-	cargo run --quiet --profile demo --package incrowd-cli --no-default-features --features server -- serve --open
+serve: tools page ## Negotiate about the bundled Adult table in the browser
+	cargo run --quiet --profile demo --package incrowd-cli --no-default-features --features server -- serve data/adult --data-folder out/workbench --open
 
 page: web-tools ## Build the page of the workbench
 	cd $(WEB) && npm ci --silent --no-audit --no-fund && npm run --silent build
@@ -38,6 +38,9 @@ page: web-tools ## Build the page of the workbench
 test-page: tools page browser ## The tests of the page alone
 	cargo build --package incrowd-cli --features server
 	cd $(WEB) && npm run --silent check && npm run --silent unit && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
+
+test-api: tools ## Try the API of a running server with generated requests (needs Python; installs schemathesis into out/)
+	crates/incrowd-server/tests/schemathesis.sh
 
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)

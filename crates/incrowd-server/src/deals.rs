@@ -5,12 +5,12 @@
 
 use crate::audit::{Audit, now};
 use crate::bounds::Bounds;
+use crate::counted::Counted;
 use crate::data_folder::{
     DataFolder, UNFINISHED, create_private, read_json, remove, settle, write_json,
 };
 use crate::error::{Error, Failure};
 use crate::tokens::Role;
-use crate::workbench::Counted;
 use incrowd_core::privacy::{Decimal, ModelSpec};
 use incrowd_job::{
     Budget, Certificate, Control, HierarchySource, Job, Offered, Show, Wish, anonymize,

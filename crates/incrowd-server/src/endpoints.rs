@@ -35,6 +35,8 @@ pub(crate) enum Answer {
     Instant(fn(&Call) -> Result<Reply, Failure>),
     /// On a thread that may take its time.
     Blocking(fn(&Call) -> Result<Reply, Failure>),
+    /// What the list of endpoints itself says.
+    Description,
     /// When something changes.
     Changes,
     /// When everything is received.
@@ -101,12 +103,15 @@ const fn send(
 use Answer::{Blocking, Instant};
 use Who::{Both, Curator, Everybody};
 
+/// Where the API begins.
+pub(crate) const BASE: &str = "/api/v1";
+
 /// All of them.
 pub(crate) static ENDPOINTS: &[Endpoint] = &[
     get(
         "/openapi.json",
         Everybody,
-        Instant(session::openapi),
+        Answer::Description,
         "This description",
         "Description",
     ),

@@ -15,6 +15,7 @@ mod assets;
 mod audit;
 mod bounds;
 mod call;
+mod counted;
 mod data_folder;
 mod deals;
 mod endpoints;

@@ -1,6 +1,6 @@
 //! The description of the API, made from the list of endpoints; the schemas are in `openapi.json`.
 
-use crate::endpoints::{ENDPOINTS, Endpoint, Takes, Who};
+use crate::endpoints::{BASE, ENDPOINTS, Endpoint, Takes, Who};
 use crate::error::CODES;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ pub(crate) fn description() -> &'static Value {
     DESCRIPTION.get_or_init(|| {
         let mut paths = Map::new();
         for endpoint in ENDPOINTS {
-            let path = format!("{}{}", crate::service::BASE, endpoint.path);
+            let path = format!("{}{}", BASE, endpoint.path);
             let methods = paths.entry(path).or_insert_with(|| json!({}));
             methods[endpoint.method.to_lowercase()] = operation(endpoint);
         }

@@ -2,7 +2,7 @@
 
 use crate::assets;
 use crate::call::{Call, Reply, failed, no_token};
-use crate::endpoints::{Answer, ENDPOINTS, Endpoint, Takes, Who};
+use crate::endpoints::{Answer, BASE, ENDPOINTS, Endpoint, Takes, Who};
 use crate::error::Failure;
 use crate::guard::{Names, harden};
 use crate::handlers::session;
@@ -61,9 +61,6 @@ pub(crate) struct Service {
     pub(crate) limits: Limits,
     at_work: Semaphore,
 }
-
-/// Where the API begins.
-pub(crate) const BASE: &str = "/api/v1";
 
 impl Service {
     pub(crate) fn new(bench: Arc<Workbench>, names: Names, limits: Limits) -> Arc<Self> {
@@ -205,6 +202,7 @@ impl Service {
     async fn work(&self, endpoint: &'static Endpoint, call: Call) -> Result<Reply, Failure> {
         match endpoint.answer {
             Answer::Instant(handler) => handler(&call),
+            Answer::Description => Reply::json(crate::openapi::description()),
             Answer::Changes => session::changes(&call).await,
             Answer::Upload => Err(Failure::internal()),
             Answer::Blocking(handler) => {

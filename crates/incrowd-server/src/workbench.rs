@@ -5,6 +5,7 @@
 
 use crate::audit::Audit;
 use crate::bounds::Bounds;
+use crate::counted::Counted;
 use crate::data_folder::{DataFolder, read_json, write_json};
 use crate::deals::Agreements;
 use crate::error::{Error, Failure};
@@ -32,27 +33,6 @@ struct Saved {
     /// Whether the roles were said, so that the table is to be counted.
     has_roles: bool,
     bounds: Bounds,
-}
-
-/// A counted table.
-#[derive(Debug)]
-pub(crate) struct Counted {
-    /// Which table with which roles it is.
-    pub(crate) generation: u64,
-    pub(crate) negotiation: Negotiation,
-    /// The column of the table that each quasi-identifier is.
-    pub(crate) columns: Vec<usize>,
-}
-
-impl Counted {
-    pub(crate) fn ground(&self) -> &Ground {
-        self.negotiation.ground()
-    }
-
-    pub(crate) fn heights(&self) -> Vec<u8> {
-        let levels = self.ground().quasi_identifiers();
-        levels.map(|(_, height)| height).collect()
-    }
 }
 
 /// What everybody sees, as of one moment.

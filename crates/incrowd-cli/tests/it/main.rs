@@ -27,6 +27,7 @@ mod release_report;
 mod report;
 mod research_value;
 mod risk;
+mod serve;
 mod shown;
 mod simulate;
 mod study;

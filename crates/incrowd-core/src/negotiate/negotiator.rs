@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::lattice::Node;
 use crate::privacy::{Monotonicity, PrivacyModel};
 use crate::problem::{Assessor, DEFAULT_MEMORY_LIMIT, Meter, Problem, Watch};
-use crate::utility::UtilityMetric;
-use std::sync::Arc;
+use crate::utility::{Detail, Loss, Published, UtilityMetric};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Answers requests about one table.
 #[derive(Debug)]
@@ -152,11 +152,24 @@ impl Negotiator {
         };
         let rows: u64 = published().map(u64::from).sum();
         let count = published().count();
-        let metrics = metrics.iter().filter_map(|metric| {
+        // Judged and prepared once for all metrics; those that read a column are shown its values one by one.
+        let (reading, others): (Vec<_>, Vec<_>) =
+            (metrics.iter().enumerate()).partition(|(_, metric)| metric.column().is_some());
+        let mut losses = vec![None; metrics.len()];
+        let together = Together::new(others.iter().map(|(_, metric)| &***metric));
+        Assessor::new(&problem(&together)).assess(&offer.node, &classes, None);
+        for ((at, _), loss) in others.iter().zip(together.losses()) {
+            losses[*at] = Some(loss);
+        }
+        for (at, metric) in reading {
             let problem = problem(&**metric);
             let assessed = Assessor::new(&problem).assess(&offer.node, &classes, None);
-            Some((metric.name(), assessed.loss?))
-        });
+            losses[at] = assessed.loss;
+        }
+        let names = metrics.iter().map(|metric| metric.name());
+        let metrics = names
+            .zip(losses)
+            .filter_map(|(name, loss)| Some((name, loss?)));
         let table_rows = f64::from(self.table.rows.max(1));
         Ok(Price {
             metrics: metrics.collect(),
@@ -169,6 +182,51 @@ impl Negotiator {
             },
             share_suppressed: (f64::from(self.table.rows) - rows as f64) / table_rows,
         })
+    }
+}
+
+/// Several metrics as one, so that a node is judged once for all of them.
+#[derive(Debug)]
+struct Together<'a> {
+    metrics: Vec<&'a dyn UtilityMetric>,
+    losses: Mutex<Vec<Loss>>,
+}
+
+impl<'a> Together<'a> {
+    fn new(metrics: impl Iterator<Item = &'a dyn UtilityMetric>) -> Self {
+        Together {
+            metrics: metrics.collect(),
+            losses: Mutex::default(),
+        }
+    }
+
+    /// The losses of the node that was assessed last.
+    fn losses(&self) -> Vec<Loss> {
+        self.losses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl UtilityMetric for Together<'_> {
+    fn name(&self) -> &'static str {
+        "together"
+    }
+
+    fn detail(&self) -> Detail {
+        let details = self.metrics.iter().map(|metric| metric.detail());
+        details.max().unwrap_or(Detail::Levels)
+    }
+
+    fn reads_suppressed_groups(&self) -> bool {
+        self.metrics.iter().any(|of| of.reads_suppressed_groups())
+    }
+
+    fn loss(&self, published: &Published<'_>) -> Loss {
+        let losses = self.metrics.iter().map(|metric| metric.loss(published));
+        *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses.collect();
+        Loss(0.0)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Numbers as an analyst sees them.
 
-use super::AnalystWish;
 use crate::bounds::Bounds;
+use crate::counted::Counted;
 use crate::error::Failure;
-use crate::workbench::Counted;
+use incrowd_core::privacy::ModelEntry;
 use incrowd_job::{Branch, Budget, ColumnSpread, GaveWay, LevelsShown, Offered, Wish};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -27,18 +27,18 @@ impl Mask {
     pub(crate) fn new(
         counted: &Counted,
         bounds: &Bounds,
-        asked: &AnalystWish,
+        (entry, wish): (&ModelEntry, &Wish),
     ) -> Result<Self, Failure> {
         let mut mask = Mask::of_rows(counted, bounds.mask);
-        mask.suppressed_step = asked.wish.rows_in_steps_of.into();
-        mask.smallest_class = match asked.entry.name {
-            "k-anonymity" => asked.wish.parameter.map_or(0, |k| k.to_f64() as u64),
+        mask.suppressed_step = wish.rows_in_steps_of.into();
+        mask.smallest_class = match entry.name {
+            "k-anonymity" => wish.parameter.map_or(0, |k| k.to_f64() as u64),
             _ => 0,
         };
         // In a table of a few steps, a figure in two digits would tell single rows.
         if bounds.analyst_sees.metrics && mask.rows >= 10 * mask.step {
             let top = counted.heights();
-            let offer = counted.negotiation.offer_at(&asked.wish, &top);
+            let offer = counted.negotiation.offer_at(wish, &top);
             mask.greatest = Some(offer.map_err(|error| super::refused(&error))?.metrics);
         }
         Ok(mask)

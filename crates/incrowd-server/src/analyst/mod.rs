@@ -14,8 +14,8 @@ pub(crate) use mask::{Mask, masked_spread, masked_tree};
 pub(crate) use wishes::{AnalystWish, of_wish};
 
 use crate::bounds::{Bounds, ModelBounds, is_stronger_above, is_whole};
+use crate::counted::Counted;
 use crate::error::Failure;
-use crate::workbench::Counted;
 use incrowd_core::privacy::{Decimal, ModelEntry};
 use incrowd_job::{
     Curve, DrawnLattice, Figure, GaveWay, LatticeFilter, Negotiated, NegotiationSeconds, Offered,
@@ -51,7 +51,7 @@ pub(crate) fn negotiate(
     let negotiation = &counted.negotiation;
     let answer = negotiation.ask(&asked.wish);
     let answer = answer.map_err(|error| refused(&error))?;
-    let mask = Mask::new(counted, bounds, asked)?;
+    let mask = Mask::new(counted, bounds, (asked.entry, &asked.wish))?;
     let within = |offer: Option<Offered>| {
         let offer = offer.map(|offer| mask.offer(offer));
         offer.filter(|offer| is_within(offer, bounds, &asked.model, &mask))
@@ -164,7 +164,7 @@ pub(crate) fn curve(
 ) -> Result<Value, Failure> {
     let curve = counted.negotiation.curve(&asked.wish);
     let curve = curve.map_err(|error| refused(&error))?;
-    let mask = Mask::new(counted, bounds, asked)?;
+    let mask = Mask::new(counted, bounds, (asked.entry, &asked.wish))?;
     let points: Vec<(f64, u64)> = parameters_between(asked, &mask)
         .into_iter()
         .map(|parameter| {

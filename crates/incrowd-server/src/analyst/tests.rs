@@ -8,7 +8,7 @@
 
 use super::*;
 use crate::analyst::{masked_spread, masked_tree};
-use crate::workbench::Counted;
+use crate::counted::Counted;
 use incrowd_job::{AttachedTable, Control, Ground, Job, MemoryTable, Negotiation, Options};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -178,7 +178,7 @@ fn all_answers(counted: &Counted) -> Vec<Value> {
                     let levels = [node[0] as u8, node[1] as u8];
                     let spread = counted.ground().spread(&asked.wish, &levels).unwrap();
                     let offer = counted.negotiation.offer_at(&asked.wish, &levels).unwrap();
-                    let mask = Mask::new(counted, &bounds, &asked).unwrap();
+                    let mask = Mask::new(counted, &bounds, (asked.entry, &asked.wish)).unwrap();
                     let suppressed = mask.suppressed(offer.rows_suppressed);
                     answers.push(masked_spread(spread, suppressed, &mask));
                 }

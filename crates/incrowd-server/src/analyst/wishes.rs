@@ -2,8 +2,8 @@
 
 use super::mask::{Mask, two_digits};
 use crate::bounds::{Bounds, ModelBounds, is_stronger_above, is_whole};
+use crate::counted::Counted;
 use crate::error::Failure;
-use crate::workbench::Counted;
 use incrowd_core::privacy::{Decimal, ModelEntry};
 use incrowd_job::{Budget, Wish};
 

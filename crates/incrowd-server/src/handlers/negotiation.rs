@@ -3,9 +3,9 @@
 use crate::analyst::{self, AnalystWish, Mask, curve_json, masked_spread, of_wish};
 use crate::bounds::Bounds;
 use crate::call::{Call, Reply, parse_json};
+use crate::counted::Counted;
 use crate::error::Failure;
 use crate::tokens::Role;
-use crate::workbench::Counted;
 use incrowd_job::{Budget, Control, LatticeFilter, Negotiated, Wish};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -183,7 +183,7 @@ pub(crate) fn distributions(call: &Call) -> Result<Reply, Failure> {
             let spread = spread.map_err(|error| analyst::refused(&error))?;
             let offer = counted.negotiation.offer_at(&asked.wish, &at.levels);
             let offer = offer.map_err(|error| analyst::refused(&error))?;
-            let mask = Mask::new(counted, &question.bounds, asked)?;
+            let mask = Mask::new(counted, &question.bounds, (asked.entry, &asked.wish))?;
             let suppressed = mask.suppressed(offer.rows_suppressed);
             Reply::json(&masked_spread(spread, suppressed, &mask))
         }

@@ -22,10 +22,6 @@ pub(crate) fn health(_call: &Call) -> Result<Reply, Failure> {
     Reply::json(&json!({ "status": "ok", "version": VERSION }))
 }
 
-pub(crate) fn openapi(_call: &Call) -> Result<Reply, Failure> {
-    Reply::json(&crate::openapi::description())
-}
-
 pub(crate) fn session(call: &Call) -> Result<Reply, Failure> {
     let role = call.role()?;
     let board = call.bench.read();

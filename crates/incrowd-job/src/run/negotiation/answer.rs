@@ -1,7 +1,7 @@
 //! The JSON of an answer. The fields are a contract; more may be added.
 
 use super::Ground;
-use super::prices::Priced;
+use super::prices::{Kept, Priced};
 use super::ready::{MetricsAsked, Ready};
 use crate::error::Error;
 use crate::report::outcome::{Figure, Figure128};
@@ -203,11 +203,25 @@ impl Pricing<'_> {
         reached_research_value(spec, &release).map(Some)
     }
 
+    /// Which classes an offer keeps, if the histogram of its node can tell.
+    fn kept(&self, offer: &Offer) -> Result<Kept, Error> {
+        let table = &*self.ground.table;
+        let histogram = match self.ready.negotiator.lattice() {
+            Some(lattice) => lattice.histogram(table, self.model, &offer.node)?,
+            None => None,
+        };
+        let rows = histogram.map(|histogram| histogram.rows(offer.parameter));
+        Ok(match rows.filter(|rows| rows.close == 0) {
+            Some(rows) => Kept::ButRows(rows.suppressed),
+            None => Kept::ByParameter(offer.parameter),
+        })
+    }
+
     /// What a release costs, computed once.
     fn price(&self, offer: &Offer) -> Result<Arc<Priced>, Error> {
         let key = (
             offer.node.clone(),
-            offer.parameter,
+            self.kept(offer)?,
             self.metrics.asked.clone(),
         );
         self.ready.prices.of(key, || {

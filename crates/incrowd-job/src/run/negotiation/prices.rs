@@ -8,8 +8,17 @@ use incrowd_core::negotiate::Price;
 use incrowd_core::privacy::Decimal;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A node, the parameter of the promise, and the metric asked for, which comes first among all.
-pub(super) type PriceKey = (Node, Decimal, Arc<str>);
+/// A node, what is kept there, and the metric asked for, which comes first among all.
+pub(super) type PriceKey = (Node, Kept, Arc<str>);
+
+/// Which classes of a node are published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kept {
+    /// All but the least safe ones, which have so many rows: whatever the parameter, these are the same classes.
+    ButRows(u32),
+    /// Those that keep the promise of this parameter.
+    ByParameter(Decimal),
+}
 
 /// What a release costs.
 #[derive(Debug)]
