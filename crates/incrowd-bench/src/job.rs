@@ -2,13 +2,14 @@
 
 use crate::child::{self, Usage};
 use anyhow::{Context, Result};
-use incrowd_job::{Control, Job, Outcome, Show, Verification};
+use incrowd_job::{Control, Job, Outcome, RiskOptions, RiskReport, Risks, Show, Verification};
 
 /// What a child process does with a job.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum Task {
     Anonymize,
     Verify,
+    Risk,
 }
 
 /// Runs the job handed over as JSON, and prints its outcome as JSON.
@@ -22,6 +23,10 @@ pub(crate) fn run_here(task: Task, job: &str) -> Result<()> {
             serde_json::to_string(&outcome)?
         }
         Task::Verify => serde_json::to_string(&incrowd_job::verify(&job, None, &control)?)?,
+        Task::Risk => {
+            let report = incrowd_job::risk(&job, &RiskOptions::default(), &control)?;
+            serde_json::to_string(&report)?
+        }
     };
     println!("{outcome}");
     Ok(())
@@ -36,6 +41,13 @@ fn run(task: &str, job: &Job) -> Result<(String, Usage)> {
 pub(crate) fn anonymize(job: &Job) -> Result<(Outcome, Usage)> {
     let (printed, usage) = run("anonymize", job)?;
     Ok((serde_json::from_str(&printed)?, usage))
+}
+
+/// Assesses the risk of a file in a child process.
+pub(crate) fn risk(job: &Job) -> Result<(Risks, Usage)> {
+    let (printed, usage) = run("risk", job)?;
+    let report: RiskReport = serde_json::from_str(&printed)?;
+    Ok((report.risks, usage))
 }
 
 /// Judges a file in a child process.

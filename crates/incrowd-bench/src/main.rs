@@ -22,6 +22,7 @@ mod plot;
 mod record;
 mod regions;
 mod report;
+mod rows;
 mod schemes;
 mod verify;
 mod workload;
@@ -40,10 +41,10 @@ struct Arguments {
     /// Save the run under benchmarks/runs, with this name or today's date.
     #[arg(long, global = true, num_args = 0..=1, default_missing_value = "")]
     record: Option<String>,
-    /// Rows of the census file.
+    /// Rows of the generated files.
     #[arg(long, global = true, default_value_t = 10_000_000)]
     rows: u64,
-    /// The Python interpreter with pycanon and pandas.
+    /// The Python interpreter with pycanon, pandas, DuckDB and Polars.
     #[arg(long, global = true, default_value = "python3")]
     python: PathBuf,
 }
@@ -58,6 +59,8 @@ enum Benchmark {
     Verify,
     /// A whole job on a large file, compared with only reading and writing it.
     Census,
+    /// Counting and rewriting rows, compared with DuckDB and Polars.
+    Rows,
     /// Every algorithm on the same tables.
     Classics,
     /// Histograms of every node compared with pandas, answers from them, and how they grow.
@@ -141,6 +144,7 @@ impl Benchmark {
             Benchmark::ArxTimes => "arx-times",
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
+            Benchmark::Rows => "rows",
             Benchmark::Classics => "classics",
             Benchmark::Negotiation => "negotiation",
             Benchmark::Regions => "regions",
@@ -201,6 +205,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     // The census first: a process started by a large one would be taken for large itself.
     if is_asked("census") {
         census::run(arguments.rows, report)?;
+    }
+    if is_asked("rows") {
+        rows::run(&arguments.python, arguments.rows, report)?;
     }
     if is_asked("classics") {
         classics::run(report)?;

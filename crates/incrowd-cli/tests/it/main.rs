@@ -16,6 +16,7 @@ mod given_away;
 mod interrupt;
 mod kept_columns;
 mod look;
+mod memory_limit;
 mod nasty_input;
 mod negotiate;
 mod partition;

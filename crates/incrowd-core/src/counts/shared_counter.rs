@@ -29,7 +29,7 @@ impl Default for CountingSizes {
     fn default() -> Self {
         CountingSizes {
             partitions: 256,
-            own_tuples: 1 << 16,
+            own_tuples: 1 << 17,
             handed_over: 512,
             fewest_new: 1 << 12,
         }

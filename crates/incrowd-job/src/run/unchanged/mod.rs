@@ -15,6 +15,7 @@
 
 mod given_away;
 mod judge;
+mod recent;
 mod told;
 
 pub(crate) use judge::{Published, raw_notes, refuse};
@@ -28,6 +29,7 @@ use given_away::{GivenAway, Shared};
 use incrowd_core::counts::RowCounter;
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
+use recent::RecentRows;
 use told::numbered;
 
 pub(crate) use told::{Numbered, Teller};
@@ -127,6 +129,9 @@ struct Counts {
     tuple: Vec<u64>,
     /// And of the sensitive columns.
     sensitive: Vec<u64>,
+    /// All that the current row counts for, in the order of [`Counts::add_rows`].
+    counts_for: Vec<u64>,
+    recent: RecentRows,
 }
 
 /// A value of a column.
@@ -183,6 +188,11 @@ impl ColumnCounter {
             groups: vec![Sample::new(values); sensitive],
             tuple: Vec::new(),
             sensitive: Vec::new(),
+            counts_for: Vec::new(),
+            recent: RecentRows::new(match watched.classes {
+                Some(_) => 2 * sensitive + tellers + 2,
+                None => sensitive + tellers + 1,
+            }),
             watched,
         };
         ColumnCounter {
@@ -204,9 +214,11 @@ impl ColumnCounter {
 
     /// Merges the counts of another counter of the same columns.
     pub(crate) fn absorb(&mut self, other: ColumnCounter) {
-        let (Some(ours), Some(theirs)) = (&mut self.counts, other.counts) else {
+        let (Some(ours), Some(mut theirs)) = (&mut self.counts, other.counts) else {
             return;
         };
+        ours.hand_on();
+        theirs.hand_on();
         let nothing = |(): &mut (), ()| ();
         ours.rows += theirs.rows;
         for (ours, theirs) in ours.values.iter_mut().zip(theirs.values) {
@@ -225,7 +237,11 @@ impl ColumnCounter {
 
     /// What was counted.
     pub(crate) fn finish(self) -> Measures {
-        self.counts.map(Counts::measures).unwrap_or_default()
+        let measures = |mut counts: Counts| {
+            counts.hand_on();
+            counts.measures()
+        };
+        self.counts.map(measures).unwrap_or_default()
     }
 }
 
@@ -240,15 +256,32 @@ impl Counts {
         } = &self.watched;
         self.rows += 1;
         self.sensitive.clear();
-        for (&column, values) in sensitive.iter().zip(&mut self.sensitive_values) {
-            let hash = hash(cell(column));
+        let hashes = sensitive.iter().map(|&column| hash(cell(column)));
+        self.sensitive.extend(hashes);
+        self.tuple.clear();
+        let hashes = tellers.iter().map(|&(column, _)| hash(cell(column)));
+        self.tuple.extend(hashes);
+        let hashes = protected.iter().map(|&column| hash(cell(column)));
+        self.tuple.extend(hashes);
+        let whole = self.tuple.iter().copied().fold(0, join);
+        let class = classes.as_ref().map(|classes| {
+            let cells = classes.iter().map(|&column| hash(cell(column)));
+            cells.fold(0, join)
+        });
+        // Sensitive columns are protected, so this is all there is to a row.
+        let row = class.map_or(whole, |class| join(whole, class));
+        if self.recent.wait(row) {
+            return;
+        }
+
+        self.counts_for.clear();
+        for (&hash, values) in self.sensitive.iter().zip(&mut self.sensitive_values) {
             values.add(hash, || ());
-            self.sensitive.push(hash);
+            self.counts_for.push(hash);
         }
         let shared = || self.sensitive.iter().map(|&hash| Shared::One(hash));
-        self.tuple.clear();
-        for (&(column, _), values) in tellers.iter().zip(&mut self.values) {
-            let hash = hash(cell(column));
+        let cells = || tellers.iter().zip(&self.tuple);
+        for ((&(column, _), &hash), values) in cells().zip(&mut self.values) {
             let value = || Value {
                 form: Form::of(cell(column)),
                 shared: shared().collect(),
@@ -258,30 +291,57 @@ impl Counts {
                     known.join(row);
                 }
             });
-            self.tuple.push(hash);
+            self.counts_for.push(hash);
         }
-        let cells = tellers.iter().zip(&self.tuple);
-        if let Some(classes) = classes {
-            let class = classes.iter().map(|&column| hash(cell(column)));
-            let class = class.fold(0, join);
-            let kept = cells
-                .clone()
-                .filter(|((_, role), _)| *role == UnchangedRole::Kept);
-            let kept = kept.map(|(_, &hash)| hash);
-            self.divided_classes.add(kept.fold(class, join), || ());
+        if let Some(class) = class {
+            let kept = cells().filter(|((_, role), _)| *role == UnchangedRole::Kept);
+            let divided = kept.map(|(_, &hash)| hash).fold(class, join);
+            self.divided_classes.add(divided, || ());
+            self.counts_for.push(divided);
             for ((&column, &value), groups) in
                 (sensitive.iter().zip(&self.sensitive)).zip(&mut self.groups)
             {
-                let others = cells.clone().filter(|((other, _), _)| *other != column);
+                let others = cells().filter(|((other, _), _)| *other != column);
                 let group = others.map(|(_, &hash)| hash).fold(class, join);
                 let one = Shared::One(value);
                 groups.add_and(group, || one, |known| known.join(one));
+                self.counts_for.push(group);
             }
         }
-        self.tuple
-            .extend(protected.iter().map(|&column| hash(cell(column))));
-        let whole = self.tuple.iter().copied().fold(0, join);
         self.tuples.add(whole, || self.tuple.clone().into());
+        self.counts_for.push(whole);
+        if self.recent.learn(row, self.counts_for.iter().copied()) {
+            self.hand_on();
+        }
+    }
+
+    /// Counts the rows that wait. Each was counted before, so there is nothing new to note but their number.
+    fn hand_on(&mut self) {
+        let mut recent = std::mem::replace(&mut self.recent, RecentRows::new(0));
+        recent.hand_on(|counts_for, rows| self.add_rows(counts_for, rows));
+        self.recent = recent;
+    }
+
+    /// Counts so many rows for everything that one of them was counted for.
+    fn add_rows(&mut self, counts_for: &[u64], rows: u32) {
+        let mut hashes = counts_for.iter().copied();
+        for (values, hash) in self.sensitive_values.iter_mut().zip(&mut hashes) {
+            values.add_rows(hash, rows);
+        }
+        for (values, hash) in self.values.iter_mut().zip(&mut hashes) {
+            values.add_rows(hash, rows);
+        }
+        if self.watched.classes.is_some() {
+            if let Some(divided) = hashes.next() {
+                self.divided_classes.add_rows(divided, rows);
+            }
+            for (groups, hash) in self.groups.iter_mut().zip(&mut hashes) {
+                groups.add_rows(hash, rows);
+            }
+        }
+        if let Some(whole) = hashes.next() {
+            self.tuples.add_rows(whole, rows);
+        }
     }
 
     fn measures(self) -> Measures {

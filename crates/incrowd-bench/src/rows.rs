@@ -1,0 +1,252 @@
+//! Passes over the rows beside general engines: counting rows that are nearly all different, and rewriting Parquet.
+
+use crate::census::{SEED, census_job};
+use crate::child::{self, Usage};
+use crate::report::{Report, Table, grouped, median, short};
+use crate::{job, paths};
+use anyhow::{Context, Result, ensure};
+use incrowd_job::Job;
+use serde_json::Value;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::process::Command;
+
+const REPETITIONS: usize = 3;
+const THREADS: [usize; 2] = [1, 2];
+const MEBIBYTE: f64 = (1 << 20) as f64;
+
+/// Someone who goes over the rows, and what that took.
+struct Runner {
+    name: String,
+    usages: Vec<Usage>,
+    /// What was found, the same every time.
+    found: Option<String>,
+}
+
+impl Runner {
+    fn new(name: String) -> Self {
+        Runner {
+            name,
+            usages: Vec::new(),
+            found: None,
+        }
+    }
+
+    fn took(&mut self, found: String, usage: Usage) -> Result<()> {
+        let is_same = self.found.as_ref().is_none_or(|before| *before == found);
+        ensure!(is_same, "{} found something else this time", self.name);
+        self.found = Some(found);
+        self.usages.push(usage);
+        Ok(())
+    }
+
+    fn cpu(&self) -> f64 {
+        let seconds: Vec<f64> = (self.usages.iter())
+            .map(|usage| usage.cpu.as_secs_f64())
+            .collect();
+        median(&seconds)
+    }
+
+    fn wall(&self) -> f64 {
+        let seconds: Vec<f64> = (self.usages.iter())
+            .map(|usage| usage.wall.as_secs_f64())
+            .collect();
+        median(&seconds)
+    }
+
+    fn peak_memory(&self) -> u64 {
+        let peaks = self.usages.iter().map(|usage| usage.peak_memory);
+        peaks.max().unwrap_or(0)
+    }
+}
+
+/// A command of `benchmarks/rows/peers.py`; what it printed, and what it used.
+fn ask_peer(python: &Path, arguments: &[&str]) -> Result<(Value, Usage)> {
+    let script = paths::project().join("benchmarks/rows/peers.py");
+    let (printed, usage) = child::run(Command::new(python).arg(script).args(arguments))?;
+    Ok((serde_json::from_str(&printed)?, usage))
+}
+
+pub(crate) fn run(python: &Path, rows: u64, report: &mut Report) -> Result<()> {
+    report.heading("Passes over the rows, beside general engines");
+    let Ok((versions, _)) = ask_peer(python, &["versions"]) else {
+        report.paragraph(
+            "DuckDB and Polars are not installed here (`pip install duckdb polars`, and `--python` if they are in an \
+             environment of their own), so there is nobody to compare with.",
+        );
+        return Ok(());
+    };
+    let version = |name: &str| versions[name].as_str().unwrap_or("?").to_owned();
+    for name in ["duckdb", "polars"] {
+        report.version(name, &version(name));
+    }
+    let folder = tempfile::tempdir().context("making a folder for the tables")?;
+    let strangers = folder.path().join("strangers.csv");
+    let mut file = BufWriter::new(File::create(&strangers)?);
+    incrowd_testkit::strangers(rows, SEED, &mut file)?;
+    drop(file);
+    count_strangers(python, rows, &strangers, &version, report)?;
+    std::fs::remove_file(&strangers)?;
+
+    let (csv, parquet) = (
+        folder.path().join("census.csv"),
+        folder.path().join("census.parquet"),
+    );
+    let mut file = BufWriter::new(File::create(&csv)?);
+    incrowd_testkit::census(rows, SEED, &mut file)?;
+    drop(file);
+    let (from, to) = (csv.to_string_lossy(), parquet.to_string_lossy());
+    ask_peer(python, &["to-parquet", &from, &to])?;
+    std::fs::remove_file(&csv)?;
+    rewrite_census(python, rows, &parquet, folder.path(), &version, report)
+}
+
+fn count_strangers(
+    python: &Path,
+    rows: u64,
+    path: &Path,
+    version: &impl Fn(&str) -> String,
+    report: &mut Report,
+) -> Result<()> {
+    let text = path.to_string_lossy();
+    let mut ours: Vec<Runner> = (THREADS.iter())
+        .map(|threads| Runner::new(format!("incrowd, {threads} threads")))
+        .collect();
+    let engines = ["duckdb", "polars"];
+    let cases: Vec<(&str, usize)> = (engines.iter())
+        .flat_map(|&engine| THREADS.map(|threads| (engine, threads)))
+        .collect();
+    let mut peers: Vec<Runner> = (cases.iter())
+        .map(|(engine, threads)| {
+            Runner::new(format!("{engine} {}, {threads} threads", version(engine)))
+        })
+        .collect();
+    for _ in 0..REPETITIONS {
+        for (runner, threads) in ours.iter_mut().zip(THREADS) {
+            let (risks, usage) = job::risk(&strangers_job(path, threads))?;
+            let one = risks.uniques.sample.rows;
+            let found = format!(
+                "{} groups of {} rows, {one} of one",
+                risks.classes, risks.rows
+            );
+            runner.took(found, usage)?;
+        }
+        for (runner, (engine, threads)) in peers.iter_mut().zip(&cases) {
+            let threads = threads.to_string();
+            let (found, usage) = ask_peer(python, &["count", engine, &text, &threads])?;
+            let found = format!(
+                "{} groups of {} rows, {} of one",
+                found["groups"], found["rows"], found["groups_of_one"]
+            );
+            runner.took(found, usage)?;
+        }
+    }
+    let bytes = std::fs::metadata(path)?.len();
+    report.paragraph(&format!(
+        "Counting *strangers*: {} rows, 7 columns, CSV of {:.0} MiB, in the page cache. Engines group by all columns; incrowd \
+         counts, sorts and assesses the risk. Medians of {REPETITIONS} runs in turn.",
+        grouped(rows),
+        bytes as f64 / MEBIBYTE,
+    ));
+    let case = format!("{rows} strangers, counted");
+    show(report, &case, "DuckDB with one thread", ours, peers);
+    Ok(())
+}
+
+fn strangers_job(path: &Path, threads: usize) -> Job {
+    let mut job = Job::default();
+    job.data.path = Some(path.to_string_lossy().into_owned());
+    let names = incrowd_testkit::strangers::COLUMNS.map(|(name, ..)| name.to_owned());
+    job.columns.quasi_identifiers = Some(names.to_vec());
+    job.search.threads = Some(threads);
+    job
+}
+
+fn rewrite_census(
+    python: &Path,
+    rows: u64,
+    path: &Path,
+    folder: &Path,
+    version: &impl Fn(&str) -> String,
+    report: &mut Report,
+) -> Result<()> {
+    let text = path.to_string_lossy();
+    let output = folder.join("release.parquet");
+    let mut ours: Vec<Runner> = (THREADS.iter())
+        .map(|threads| Runner::new(format!("incrowd, {threads} threads")))
+        .collect();
+    let mut peers: Vec<Runner> = (THREADS.iter())
+        .map(|threads| Runner::new(format!("duckdb {}, {threads} threads", version("duckdb"))))
+        .collect();
+    for _ in 0..REPETITIONS {
+        for (runner, threads) in ours.iter_mut().zip(THREADS) {
+            let (outcome, usage) = job::anonymize(&census_job(rows, path, &output, threads))?;
+            let hash = outcome.output.map(|output| output.sha256);
+            let hash = hash.unwrap_or_default();
+            let found = format!(
+                "{} classes, {} rows suppressed, SHA-256 {}...",
+                outcome.classes,
+                outcome.rows_suppressed,
+                hash.get(..12).unwrap_or_default()
+            );
+            runner.took(found, usage)?;
+            std::fs::remove_file(&output)?;
+        }
+        for (runner, threads) in peers.iter_mut().zip(THREADS) {
+            let to = output.to_string_lossy();
+            let (found, usage) = ask_peer(python, &["rewrite", &text, &to, &threads.to_string()])?;
+            let found = format!(
+                "{} rows, {} groups before, {} after",
+                found["after"]["rows"], found["before"]["groups"], found["after"]["groups"]
+            );
+            runner.took(found, usage)?;
+            std::fs::remove_file(&output)?;
+        }
+    }
+    let bytes = std::fs::metadata(path)?.len();
+    report.paragraph(&format!(
+        "Rewriting the *census*: {} rows, 8 text columns, Parquet of {:.0} MiB, in the page cache. incrowd runs a whole job; DuckDB \
+         counts, recodes as it is told, writes and counts again. Medians of {REPETITIONS} runs in turn.",
+        grouped(rows),
+        bytes as f64 / MEBIBYTE,
+    ));
+    let case = format!("{rows} rows of Parquet, rewritten");
+    show(report, &case, "DuckDB with one thread", ours, peers);
+    Ok(())
+}
+
+/// Compares with the first of the peers.
+fn show(report: &mut Report, case: &str, first: &str, ours: Vec<Runner>, peers: Vec<Runner>) {
+    let of_first = format!("CPU of {first}");
+    let mut table = Table::new([
+        "who",
+        "seconds",
+        "CPU s",
+        of_first.as_str(),
+        "peak MiB",
+        "found",
+    ]);
+    let cpu = peers.first().map_or(f64::NAN, Runner::cpu);
+    for runner in ours.iter().chain(&peers) {
+        table.row([
+            runner.name.clone(),
+            short(runner.wall()),
+            short(runner.cpu()),
+            format!("{:.2}", runner.cpu() / cpu),
+            format!("{:.0}", runner.peak_memory() as f64 / MEBIBYTE),
+            runner.found.clone().unwrap_or_default(),
+        ]);
+        let key = ("rows", case, runner.name.as_str());
+        let usages = || runner.usages.iter();
+        report.repetitions(
+            key,
+            "wall_s",
+            usages().map(|usage| usage.wall.as_secs_f64()),
+        );
+        report.repetitions(key, "cpu_s", usages().map(|usage| usage.cpu.as_secs_f64()));
+        report.repetitions(key, "peak_bytes", usages().map(|usage| usage.peak_memory));
+        report.fact(key, "found", runner.found.clone().unwrap_or_default());
+    }
+    report.table(&table);
+}
