@@ -115,7 +115,7 @@ impl Histograms {
     }
 
     /// The histogram of one class. If only the presence of values is kept, their number is still correct.
-    #[inline]
+    #[inline(always)]
     pub fn class(&self, class: usize) -> Histogram<'_> {
         if let Some(present) = &self.present {
             return Histogram::of_any(present.distinct[class]);

@@ -1,6 +1,6 @@
 //! A cache of frequency sets, so that the next count starts from the smallest suitable one.
 
-use super::{CountedTable, FrequencySet, Scratch, Work, roll_up};
+use super::{CountedTable, FrequencySet, Scratch, Work, roll_up, roll_up_tracked};
 use crate::lattice::Node;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const SMALL_SET_CLASSES: usize = 1 << 11;
 #[derive(Debug)]
 pub struct KnownSets<'a> {
     table: &'a CountedTable,
-    columns: Vec<usize>,
+    columns: Arc<[usize]>,
     bottom: Node,
     sets: Vec<KnownSet>,
     memory: usize,
@@ -33,6 +33,51 @@ struct KnownSet {
     last_used: u64,
 }
 
+/// A counted node, to count others above it from, on any thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Start<'a> {
+    table: &'a CountedTable,
+    columns: Arc<[usize]>,
+    node: Node,
+    /// The tuples of the table if none.
+    set: Option<Arc<FrequencySet>>,
+}
+
+impl Start<'_> {
+    /// Its classes.
+    pub(crate) fn classes(&self) -> &FrequencySet {
+        self.set.as_deref().unwrap_or(&self.table.tuples)
+    }
+
+    /// Counts the classes of a node at or above it into `classes`, whose memory is reused.
+    pub(crate) fn count(
+        &self,
+        node: &Node,
+        scratch: &mut Scratch,
+        classes: &mut FrequencySet,
+    ) -> Work {
+        let from = (&self.node, self.classes());
+        roll_up(self.table, from, node, &self.columns, scratch, classes);
+        self.work()
+    }
+
+    /// [`Start::count`], after which `scratch` knows the class above each class of this node.
+    pub(crate) fn count_tracked(
+        &self,
+        node: &Node,
+        scratch: &mut Scratch,
+        classes: &mut FrequencySet,
+    ) -> Work {
+        let from = (&self.node, self.classes());
+        roll_up_tracked(self.table, from, node, &self.columns, scratch, classes);
+        self.work()
+    }
+
+    fn work(&self) -> Work {
+        Work(WORK_PER_NODE) + self.classes().work(&self.columns)
+    }
+}
+
 impl<'a> KnownSets<'a> {
     /// Nothing counted yet but the tuples of the table. `columns` are those whose histograms are needed; `most_memory`
     /// bounds the bytes cached.
@@ -40,7 +85,7 @@ impl<'a> KnownSets<'a> {
         KnownSets {
             bottom: table.lattice().bottom(),
             table,
-            columns,
+            columns: columns.into(),
             sets: Vec::new(),
             memory: 0,
             most_memory,
@@ -51,28 +96,44 @@ impl<'a> KnownSets<'a> {
 
     /// Counts the classes of a node into `classes`, whose memory is reused, without caching them.
     pub fn count(&mut self, node: &Node, classes: &mut FrequencySet) -> Work {
+        let start = self.start_for(node);
+        start.count(node, &mut self.scratch, classes)
+    }
+
+    /// The smallest set cached that a node can be counted from.
+    pub(crate) fn start_for(&mut self, node: &Node) -> Start<'a> {
         self.uses += 1;
         let smallest = self
             .sets
             .iter_mut()
             .filter(|known| known.node.is_at_or_below(node))
             .min_by_key(|known| known.set.len());
-        let (from, lower) = match smallest {
+        let (node, set) = match smallest {
             Some(known) => {
                 known.last_used = self.uses;
-                (&known.node, &*known.set)
+                (known.node.clone(), Some(Arc::clone(&known.set)))
             }
-            None => (&self.bottom, &self.table.tuples),
+            None => (self.bottom.clone(), None),
         };
-        roll_up(
-            self.table,
-            (from, lower),
+        Start {
+            table: self.table,
+            columns: Arc::clone(&self.columns),
             node,
-            &self.columns,
-            &mut self.scratch,
-            classes,
-        );
-        Work(WORK_PER_NODE) + lower.work(&self.columns)
+            set,
+        }
+    }
+
+    /// The set of this very node, if it is cached.
+    pub(crate) fn start_at(&mut self, node: &Node) -> Option<Start<'a>> {
+        let known = self.sets.iter_mut().find(|known| known.node == *node)?;
+        self.uses += 1;
+        known.last_used = self.uses;
+        Some(Start {
+            table: self.table,
+            columns: Arc::clone(&self.columns),
+            node: known.node.clone(),
+            set: Some(Arc::clone(&known.set)),
+        })
     }
 
     /// Counts the classes of a node and caches them for later counts above it.

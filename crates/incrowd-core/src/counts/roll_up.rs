@@ -18,6 +18,10 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const EMPTY: u32 = u32::MAX;
 
+/// Histograms are added up in a table of all values in all classes if it has no more cells than so many per entry of the
+/// lower histograms.
+const CELLS_PER_ENTRY: usize = 16;
+
 /// Working memory of [`roll_up`], kept between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -29,6 +33,8 @@ pub struct Scratch {
     order: Vec<u32>,
     /// Where each upper class starts in `order`.
     starts: Vec<u32>,
+    /// Rows of every value in every upper class, class by class.
+    rows_of_classes: Vec<u32>,
     /// Rows per value of the column being merged, all zero between classes.
     rows_of_values: Vec<u32>,
     /// The values with rows, a bit each.
@@ -41,6 +47,13 @@ struct Lookup<T> {
     shift: u32,
     mask: u64,
     entries: Vec<T>,
+}
+
+impl Scratch {
+    /// The upper class of each lower class of the last roll-up that [tracked](roll_up_tracked) them.
+    pub(crate) fn class_of(&self) -> &[u32] {
+        &self.class_of
+    }
 }
 
 impl<T: Copy> Lookup<T> {
@@ -69,15 +82,32 @@ pub fn roll_up(
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
 ) {
+    let steps = steps(table, from, to);
+    regroup(table, lower, &steps, columns, scratch, upper);
+}
+
+/// [`roll_up`], after which `scratch` knows the upper class of each lower one.
+pub(crate) fn roll_up_tracked(
+    table: &CountedTable,
+    (from, lower): (&Node, &FrequencySet),
+    to: &Node,
+    columns: &[usize],
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
+    let steps = steps(table, from, to);
+    regroup_as::<true>(table, lower, &steps, columns, scratch, upper);
+}
+
+fn steps<'a>(table: &'a CountedTable, from: &Node, to: &Node) -> SmallVec<[Step<'a>; 16]> {
     debug_assert!(from.is_at_or_below(to));
     let levels = from.levels().zip(to.levels());
-    let steps: SmallVec<[Step<'_>; 16]> = (table.attributes.iter().zip(levels))
+    (table.attributes.iter().zip(levels))
         .map(|(attribute, (from, to))| Step {
             above: (from != to).then(|| attribute.groups_between(from, to)),
             groups: attribute.hierarchy.groups(to),
         })
-        .collect();
-    regroup(table, lower, &steps, columns, scratch, upper);
+        .collect()
 }
 
 /// [`roll_up`] for arbitrary groups: one step per attribute.
@@ -89,19 +119,27 @@ pub(crate) fn regroup(
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
 ) {
+    if columns.is_empty() {
+        regroup_as::<false>(table, lower, steps, columns, scratch, upper);
+    } else {
+        regroup_as::<true>(table, lower, steps, columns, scratch, upper);
+    }
+}
+
+fn regroup_as<const TRACKED: bool>(
+    table: &CountedTable,
+    lower: &FrequencySet,
+    steps: &[Step<'_>],
+    columns: &[usize],
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
     upper.people.clear();
-    if columns.is_empty() {
-        group::<false>(table, lower, steps, scratch, upper);
-    } else {
-        group::<true>(table, lower, steps, scratch, upper);
-    }
-    let is_present = |column: usize| lower.histograms(column).present.is_some();
-    if !columns.iter().all(|&column| is_present(column)) {
-        sort_by_class(scratch, upper.len());
-    }
+    group::<TRACKED>(table, lower, steps, scratch, upper);
+    let mut is_sorted = false;
     let mut spare = std::mem::take(&mut upper.histograms);
     spare.resize(table.columns.len(), None);
     upper.histograms.resize(table.columns.len(), None);
@@ -118,7 +156,15 @@ pub(crate) fn regroup(
             }
             None => {
                 merged.present = None;
-                merge_histograms(lower, values, classes, scratch, &mut merged);
+                if classes * values <= CELLS_PER_ENTRY * lower.values.len() {
+                    add_histograms(lower, values, classes, scratch, &mut merged);
+                } else {
+                    if !is_sorted {
+                        sort_by_class(scratch, classes);
+                        is_sorted = true;
+                    }
+                    merge_histograms(lower, values, classes, scratch, &mut merged);
+                }
             }
         }
         upper.histograms[column] = Some(merged);
@@ -373,6 +419,49 @@ fn sort_by_class(scratch: &mut Scratch, classes: usize) {
     }
 }
 
+/// Merges histograms in a table of all values in all classes: no class is looked up twice, and nothing is sorted.
+fn add_histograms(
+    lower: &Histograms,
+    values: usize,
+    classes: usize,
+    scratch: &mut Scratch,
+    upper: &mut Histograms,
+) {
+    let cells = &mut scratch.rows_of_classes;
+    cells.clear();
+    cells.resize(classes * values, 0);
+    for (below, &class) in scratch.class_of.iter().enumerate() {
+        let rows = &mut cells[class as usize * values..][..values];
+        let histogram = lower.class(below);
+        for (&value, &count) in histogram.values.iter().zip(histogram.counts) {
+            rows[value as usize] += count;
+        }
+    }
+    // Merging adds no entries; beyond them, there is room to write a value before it is known whether it has rows.
+    let room = lower.values.len().min(classes * values) + values;
+    upper.starts.truncate(1);
+    upper.starts.reserve(classes);
+    upper.values.resize(room, 0);
+    upper.counts.resize(room, 0);
+    let mut end = 0;
+    for rows in cells.chunks_exact(values.max(1)) {
+        let listed = &mut upper.values[end..][..values];
+        let counts = &mut upper.counts[end..][..values];
+        let mut present = 0;
+        // Without a branch: whether a value has rows is anybody's guess.
+        for (value, &count) in (0..).zip(rows) {
+            listed[present] = value;
+            counts[present] = count;
+            present += usize::from(count > 0);
+        }
+        end += present;
+        // No more than the entries below, whose ends fit.
+        upper.starts.push(end as u32);
+    }
+    upper.values.truncate(end);
+    upper.counts.truncate(end);
+}
+
 fn merge_histograms(
     lower: &Histograms,
     values: usize,
@@ -421,5 +510,48 @@ fn merge_histograms(
             }
         }
         upper.end_class();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    #[test]
+    fn histograms_added_up_in_a_table_are_those_merged_one_by_one() {
+        let mut draw = Draw::new(3);
+        for _ in 0..200 {
+            let (below, classes) = (1 + draw.below(30), 1 + draw.below(8));
+            let values = 1 + draw.below(70) as u32;
+            let mut lower = Histograms::default();
+            for _ in 0..below {
+                let mut is_empty = true;
+                for value in 0..values {
+                    if draw.below(4) == 0 || is_empty && value + 1 == values {
+                        lower.push(value, 1 + draw.below(9) as u32);
+                        is_empty = false;
+                    }
+                }
+                lower.end_class();
+            }
+            // Every upper class has a lower one.
+            let class_of = (0..below).map(|at| match at < classes {
+                true => at as u32,
+                false => draw.below(classes) as u32,
+            });
+            let class_of: Vec<u32> = class_of.collect();
+            let classes = classes.min(below) as usize;
+            let mut scratch = Scratch {
+                class_of,
+                ..Scratch::default()
+            };
+            let (mut added, mut merged) = (Histograms::default(), Histograms::default());
+            let values = values as usize;
+            add_histograms(&lower, values, classes, &mut scratch, &mut added);
+            sort_by_class(&mut scratch, classes);
+            merge_histograms(&lower, values, classes, &mut scratch, &mut merged);
+            assert_eq!(added, merged);
+        }
     }
 }

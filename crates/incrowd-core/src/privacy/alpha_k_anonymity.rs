@@ -1,7 +1,7 @@
 //! (alpha, k)-anonymity.
 
 use super::decimal::ratio;
-use super::part::{largest_of_shares, rounded_up};
+use super::part::{fewest_of_shares, largest_of_shares, rounded_up};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -90,6 +90,16 @@ impl AlphaKAnonymity {
             },
         }
     }
+
+    /// The greatest share that a class may have of each value.
+    fn shares(&self) -> impl Fn(u32) -> f64 {
+        let share = rounded_up(self.alpha.to_f64());
+        let bounded = self.value.as_ref().map(|(code, _)| code.0);
+        move |value| match bounded {
+            Some(bounded) if bounded != value => 1.0,
+            _ => share,
+        }
+    }
 }
 
 impl PrivacyModel for AlphaKAnonymity {
@@ -131,12 +141,11 @@ impl PrivacyModel for AlphaKAnonymity {
     }
 
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
-        let share = rounded_up(self.alpha.to_f64());
-        let bounded = self.value.as_ref().map(|(code, _)| code.0);
-        largest_of_shares(class, |value| match bounded {
-            Some(bounded) if bounded != value => 1.0,
-            _ => share,
-        })
+        largest_of_shares(class, self.shares())
+    }
+
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        fewest_of_shares(class, self.shares()).max(self.k)
     }
 
     fn parameter(&self) -> Decimal {

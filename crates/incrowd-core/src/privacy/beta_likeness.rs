@@ -2,7 +2,7 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::{largest_of_shares, rounded_up, smallest_of_shares};
+use super::part::{fewest_of_shares, largest_of_shares, rounded_up, smallest_of_shares};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -142,6 +142,14 @@ impl PrivacyModel for BetaLikeness {
 
     #[inline]
     fn holds(&self, class: &ClassView<'_>) -> bool {
+        // Far enough from the bound, which is nearly always, floats suffice.
+        let size = f64::from(class.size);
+        let mut present = class.histogram.values.iter().zip(class.histogram.counts);
+        if present.all(|(&value, &count)| {
+            f64::from(count) <= size * self.most[value as usize] * (1.0 - 1e-12)
+        }) {
+            return true;
+        }
         let numerator = u128::from(self.beta.numerator());
         let denominator = u128::from(self.beta.denominator());
         // 2^64 times 10^9, and 2^64 times a numerator below 2^62.
@@ -178,6 +186,10 @@ impl PrivacyModel for BetaLikeness {
 
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
         largest_of_shares(class, |value| self.most[value as usize])
+    }
+
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        fewest_of_shares(class, |value| self.most[value as usize])
     }
 
     fn parameter(&self) -> Decimal {

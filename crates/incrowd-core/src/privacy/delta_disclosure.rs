@@ -2,7 +2,7 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::{largest, largest_of_shares, rounded_up, smallest_of_shares};
+use super::part::{fewest_of_shares, largest, largest_of_shares, rounded_up, smallest_of_shares};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
@@ -38,6 +38,8 @@ crate::documented! {
         table: Arc<Distribution>,
         /// The greatest p of each value, or a little more.
         most: Arc<[f64]>,
+        /// The least p of each value, about.
+        least: Arc<[f64]>,
         /// Values of the table, all of which a class must have.
         values: usize,
     }
@@ -126,9 +128,22 @@ impl DeltaDisclosure {
             absent,
             bound: Bound::new(delta),
             most: most(&table, delta),
+            least: least(&table, delta),
             values: table.occurring(),
             table: Arc::new(table),
         }
+    }
+
+    /// Whether all shares are so far from their bounds, as they nearly always are, that floats suffice to see it.
+    #[inline]
+    fn is_clear(&self, class: &ClassView<'_>) -> bool {
+        let size = f64::from(class.size);
+        let mut present = class.histogram.values.iter().zip(class.histogram.counts);
+        present.all(|(&value, &count)| {
+            let (count, value) = (f64::from(count), value as usize);
+            count < size * self.most[value] * (1.0 - 1e-8)
+                && count > size * self.least[value] * (1.0 + 1e-8)
+        })
     }
 
     #[inline]
@@ -158,6 +173,15 @@ fn most(table: &Distribution, delta: Decimal) -> Arc<[f64]> {
     shares.collect()
 }
 
+/// The least share of every value of the table, about.
+fn least(table: &Distribution, delta: Decimal) -> Arc<[f64]> {
+    let shares = table.rows_of_values.iter().map(|&rows| {
+        let q = f64::from(rows) / table.rows as f64;
+        q * (-delta.to_f64()).exp2()
+    });
+    shares.collect()
+}
+
 impl PrivacyModel for DeltaDisclosure {
     fn entry(&self) -> &'static ModelEntry {
         &ENTRY
@@ -170,9 +194,10 @@ impl PrivacyModel for DeltaDisclosure {
     #[inline]
     fn holds(&self, class: &ClassView<'_>) -> bool {
         !self.lacks_a_value(class)
-            && self
-                .shares(class)
-                .all(|(p, q)| self.bound.admits(p, q) && self.bound.admits(q, p))
+            && (self.is_clear(class)
+                || self
+                    .shares(class)
+                    .all(|(p, q)| self.bound.admits(p, q) && self.bound.admits(q, p)))
     }
 
     fn measure(&self, class: &ClassView<'_>) -> f64 {
@@ -225,6 +250,16 @@ impl PrivacyModel for DeltaDisclosure {
         smallest_of_shares(&self.most)
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        let missing = match self.absent {
+            // Every row adds one value at most.
+            Absent::Reject => self.values.saturating_sub(class.histogram.values.len()),
+            Absent::Ignore => 0,
+        };
+        let complete = class.size.saturating_add(missing as u32);
+        fewest_of_shares(class, |value| self.most[value as usize]).max(complete)
+    }
+
     fn parameter(&self) -> Decimal {
         self.delta
     }
@@ -234,6 +269,7 @@ impl PrivacyModel for DeltaDisclosure {
             delta,
             bound: Bound::new(delta),
             most: most(&self.table, delta),
+            least: least(&self.table, delta),
             ..self.clone()
         })
     }

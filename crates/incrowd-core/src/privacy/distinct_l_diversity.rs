@@ -77,6 +77,12 @@ impl PrivacyModel for DistinctLDiversity {
         Monotonicity::UnionWithAny
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        // Every row adds one value at most.
+        let missing = self.l.saturating_sub(class.distinct());
+        class.size.saturating_add(missing)
+    }
+
     fn parameter(&self) -> Decimal {
         self.l.into()
     }

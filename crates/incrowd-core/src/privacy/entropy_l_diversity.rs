@@ -170,6 +170,12 @@ impl PrivacyModel for EntropyLDiversity {
         rows + higher.saturating_sub(1)
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        // Every row adds one value at most, and l are needed.
+        let missing = super::ceiling(self.l).saturating_sub(class.distinct());
+        class.size.saturating_add(missing)
+    }
+
     fn parameter(&self) -> Decimal {
         self.l
     }

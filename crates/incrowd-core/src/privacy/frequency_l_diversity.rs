@@ -1,7 +1,7 @@
 //! Frequency l-diversity.
 
 use super::decimal::ratio;
-use super::part::{largest_of_shares, rounded_up};
+use super::part::{fewest_of_shares, largest_of_shares, rounded_up};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::registry::{Kind, Setting};
@@ -92,6 +92,11 @@ impl PrivacyModel for FrequencyLDiversity {
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
         let share = rounded_up(1.0 / self.l.to_f64());
         largest_of_shares(class, |_| share)
+    }
+
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        let share = rounded_up(1.0 / self.l.to_f64());
+        fewest_of_shares(class, |_| share)
     }
 
     fn parameter(&self) -> Decimal {

@@ -68,6 +68,10 @@ impl PrivacyModel for KAnonymity {
         Monotonicity::UnionWithAny
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        class.size.max(self.k)
+    }
+
     fn parameter(&self) -> Decimal {
         self.k.into()
     }

@@ -242,6 +242,28 @@ fn is_at_most(part: u32, all: u32, share: Decimal) -> bool {
     u64::from(part) * share.denominator() <= u64::from(all) * share.numerator()
 }
 
+/// What is known of the classes of a node that are not safe, while models say [how much of them](PrivacyModel::lower_kept)
+/// can be kept.
+#[derive(Debug)]
+pub struct UnsafeClasses<'a> {
+    /// All classes of the node.
+    pub classes: &'a FrequencySet,
+    /// Which of them are safe.
+    pub is_safe: &'a [bool],
+    /// Rows of the population that match each of them, or zeros.
+    pub people: &'a [u32],
+    /// No smaller class is safe.
+    pub smallest: u32,
+    /// Whether it is this model that the unsafe ones break, being the only one.
+    pub broken_by_this: bool,
+    /// The most rows of each class that can be kept, as far as known.
+    pub kept: &'a mut [u32],
+    /// Rows that are not kept.
+    pub lost: u32,
+    /// Once more are lost, it does not matter how many.
+    pub most_lost: u32,
+}
+
 /// A promise about every class of a release, or about all of them together.
 pub trait PrivacyModel: Debug + Send + Sync {
     /// Its line of the registry.
@@ -330,8 +352,15 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// The most rows of a class that any division of it into smaller classes may keep; at least that many.
     fn most_kept(&self, class: &ClassView<'_>) -> u32 {
+        match self.holds(class) {
+            true => class.size,
+            false => self.most_kept_if_broken(class),
+        }
+    }
+
+    /// [`PrivacyModel::most_kept`] of a class that is known to break the promise.
+    fn most_kept_if_broken(&self, class: &ClassView<'_>) -> u32 {
         match self.monotonicity() {
-            _ if self.holds(class) => class.size,
             // If a part of it were kept, it would be too.
             Monotonicity::UnionWithAny => 0,
             Monotonicity::UnionOfKept | Monotonicity::None => self.most_kept_of_broken(class),
@@ -341,6 +370,15 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// [`PrivacyModel::most_kept`] of a class that breaks the promise, for models that do not survive merging with any class.
     fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
         class.size
+    }
+
+    /// No class that contains all rows of this one and keeps the promise has fewer rows.
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        // More people may match the same rows further up.
+        match self.reads_population() || self.holds(class) {
+            true => class.size,
+            false => class.size.saturating_add(1),
+        }
     }
 
     /// The parameter that [`PrivacyModel::measure`] is compared with: the first setting.
@@ -395,6 +433,58 @@ pub trait PrivacyModel: Debug + Send + Sync {
                     *safe = *safe && self.holds(&ClassView::new(size, histograms.class(class)));
                 }
             }
+        }
+    }
+
+    /// Lowers the rows kept of every class that was judged unsafe to [what can be kept](PrivacyModel::most_kept) of it. One
+    /// call per node. Ends when too many are lost.
+    fn lower_kept(&self, unsafe_classes: &mut UnsafeClasses<'_>) {
+        let mut lost = unsafe_classes.lost;
+        let classes = unsafe_classes.classes;
+        let histograms = self.column().map(|column| classes.histograms(column));
+        let unsafe_ones = unsafe_classes.is_safe.iter().zip(&mut *unsafe_classes.kept);
+        for (class, (_, kept)) in unsafe_ones.enumerate().filter(|(_, (safe, _))| !**safe) {
+            if *kept == 0 {
+                continue;
+            }
+            let size = classes.sizes()[class];
+            let view = match histograms {
+                Some(histograms) => ClassView::new(size, histograms.class(class)),
+                None => ClassView::of_size(size).with_people(unsafe_classes.people[class]),
+            };
+            let most = match unsafe_classes.broken_by_this {
+                true => self.most_kept_if_broken(&view),
+                false => self.most_kept(&view),
+            };
+            // A part that is too small is not kept either.
+            let most = if most < unsafe_classes.smallest {
+                0
+            } else {
+                most
+            };
+            if most < *kept {
+                lost += *kept - most;
+                *kept = most;
+                if lost > unsafe_classes.most_lost {
+                    break;
+                }
+            }
+        }
+        unsafe_classes.lost = lost;
+    }
+
+    /// Raises the rows of every class that was judged unsafe to the [fewest](PrivacyModel::fewest_around) of a class around it.
+    /// One call per node.
+    fn raise_around(&self, classes: &FrequencySet, is_safe: &[bool], around: &mut [u32]) {
+        let histograms = self.column().map(|column| classes.histograms(column));
+        let unsafe_ones = is_safe.iter().zip(around).enumerate();
+        for (class, (_, around)) in unsafe_ones.filter(|(_, (safe, _))| !**safe) {
+            let size = classes.sizes()[class];
+            let view = match histograms {
+                Some(histograms) => ClassView::new(size, histograms.class(class)),
+                None => ClassView::of_size(size),
+            };
+            *around = (*around).max(self.fewest_around(&view));
         }
     }
 

@@ -85,6 +85,12 @@ impl PrivacyModel for PSensitiveKAnonymity {
         Monotonicity::UnionWithAny
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        // Every row adds one value at most.
+        let missing = self.p.saturating_sub(class.distinct());
+        class.size.saturating_add(missing).max(self.k)
+    }
+
     fn parameter(&self) -> Decimal {
         self.p.into()
     }

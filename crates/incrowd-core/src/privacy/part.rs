@@ -57,6 +57,21 @@ pub(super) fn largest_of_shares(class: &ClassView<'_>, share_of: impl Fn(u32) ->
     rows
 }
 
+/// The fewest rows of a class that contains this one and in which no value exceeds its share, or fewer.
+pub(super) fn fewest_of_shares(class: &ClassView<'_>, share_of: impl Fn(u32) -> f64) -> u32 {
+    let present = class.histogram.values.iter().zip(class.histogram.counts);
+    // A class with all rows of a value is at least as large as these over the share.
+    let fewest = present.map(|(&value, &count)| at_least(f64::from(count) / share_of(value)));
+    fewest.fold(class.size, u32::max)
+}
+
+/// The least whole number that is certainly not below a computed one.
+pub(super) fn at_least(rows: f64) -> u32 {
+    let rows = rows * (1.0 - 1e-12);
+    let whole = rows as u32;
+    whole.saturating_add(u32::from(f64::from(whole) < rows))
+}
+
 /// The fewest rows of a class in which no value exceeds its share, or fewer.
 pub(super) fn smallest_of_shares(shares: &[f64]) -> u32 {
     if shares.iter().all(|share| share.is_nan()) {

@@ -154,6 +154,18 @@ impl PrivacyModel for RecursiveClDiversity {
         cut_at(greatest, 0)
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        // Every row makes the tail longer by one at most, and the values before it must be there first. The greatest count
+        // only grows.
+        let longest = u128::from(class.greatest_count()) * u128::from(self.c.denominator())
+            / u128::from(self.c.numerator())
+            + 1;
+        let head = self.l.saturating_sub(1).saturating_sub(class.distinct());
+        let missing = u32::try_from(longest).unwrap_or(u32::MAX);
+        let missing = missing.saturating_sub(self.tail(class));
+        class.size.saturating_add(missing.saturating_add(head))
+    }
+
     fn parameter(&self) -> Decimal {
         self.c
     }

@@ -3,7 +3,7 @@
 use super::{Interruption, Meter, Problem, crowds};
 use crate::counts::{FrequencySet, Keys, Work};
 use crate::lattice::Node;
-use crate::privacy::{ClassView, Monotonicity, PrivacyModel, ReleaseView};
+use crate::privacy::{ClassView, Monotonicity, PrivacyModel, ReleaseView, UnsafeClasses};
 use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
@@ -61,6 +61,8 @@ pub struct Assessor<'a> {
     groups: Vec<u32>,
     /// Rows of the population that match every class, for models that read it.
     people: Vec<u32>,
+    /// The most rows of every class that are published here or at any node below.
+    most_kept: Vec<u32>,
 }
 
 impl<'a> Assessor<'a> {
@@ -77,6 +79,7 @@ impl<'a> Assessor<'a> {
             chosen: Vec::new(),
             groups: Vec::new(),
             people: Vec::new(),
+            most_kept: Vec::new(),
         }
     }
 
@@ -151,8 +154,10 @@ impl<'a> Assessor<'a> {
         meter: &Meter<'_>,
     ) -> Result<Assessment, Interruption> {
         let problem = self.problem;
+        // What is too small needs no further judgement.
+        let sizes = classes.sizes().iter();
         self.is_safe.clear();
-        self.is_safe.resize(classes.len(), true);
+        (self.is_safe).extend(sizes.map(|&size| size >= self.smallest_safe));
         self.count_people(attributes, classes, meter)?;
         let lost_whole = self.rows_lost_whole(attributes, classes, meter)?;
         let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
@@ -204,35 +209,55 @@ impl<'a> Assessor<'a> {
         Ok(rows)
     }
 
-    /// Rows of the judged classes that no division of them keeps; no more are counted once the node is ruled out.
+    /// Rows of the judged classes that no division of them keeps; not all are counted once the node is ruled out.
     ///
     /// Below a node its classes are divided. What is kept of a class there keeps every promise, so no promise lets more of it
     /// be kept than [`PrivacyModel::most_kept`] says.
-    fn rows_lost_below(&self, classes: &FrequencySet) -> u32 {
-        let (problem, mut lost) = (self.problem, 0);
-        let judged = classes.sizes().iter().zip(&self.is_safe).enumerate();
-        for (class, (&size, _)) in judged.filter(|(_, (_, is_safe))| !**is_safe) {
-            let mut kept = if size < self.smallest_safe { 0 } else { size };
-            for model in problem.models {
-                if kept == 0 {
-                    break;
-                }
-                let histogram = model.column().map(|column| classes.histograms(column));
-                let view = match histogram {
-                    Some(histograms) => ClassView::new(size, histograms.class(class)),
-                    None => ClassView::of_size(size),
-                };
-                kept = kept.min(model.most_kept(&view.with_people(self.people[class])));
-                if kept < self.smallest_safe {
-                    kept = 0;
-                }
-            }
-            lost += size - kept;
-            if lost > problem.max_suppressed {
+    fn rows_lost_below(&mut self, classes: &FrequencySet) -> u32 {
+        let sizes = classes.sizes().iter();
+        self.most_kept.clear();
+        (self.most_kept).extend(sizes.map(|&size| match size < self.smallest_safe {
+            true => 0,
+            false => size,
+        }));
+        let rows: u32 = classes.sizes().iter().sum();
+        let mut unsafe_classes = UnsafeClasses {
+            classes,
+            is_safe: &self.is_safe,
+            people: &self.people,
+            smallest: self.smallest_safe,
+            broken_by_this: self.problem.models.len() == 1,
+            lost: rows - self.most_kept.iter().sum::<u32>(),
+            kept: &mut self.most_kept,
+            most_lost: self.problem.max_suppressed,
+        };
+        for model in self.problem.models {
+            if unsafe_classes.lost > unsafe_classes.most_lost {
                 break;
             }
+            model.lower_kept(&mut unsafe_classes);
         }
-        lost
+        unsafe_classes.lost
+    }
+
+    /// For each class of the node judged last, the most of its rows that are published there or at any node below, or more if
+    /// the node was ruled out before that was known. None if crowds overlap: then classes say too little.
+    pub(crate) fn most_kept(&self) -> Option<&[u32]> {
+        (!self.problem.crowds_overlap()).then_some(&self.most_kept)
+    }
+
+    /// For each class of the node judged last, the fewest rows of a class around it that is published there or at any node
+    /// above. None if crowds overlap: then a class may need no rows but its own.
+    pub(crate) fn fewest_around(&self, classes: &FrequencySet) -> Option<Vec<u32>> {
+        if self.problem.crowds_overlap() {
+            return None;
+        }
+        let sizes = classes.sizes().iter();
+        let mut around: Vec<u32> = sizes.map(|&size| size.max(self.smallest_safe)).collect();
+        for model in self.problem.models {
+            model.raise_around(classes, &self.is_safe, &mut around);
+        }
+        Some(around)
     }
 
     /// Whether the judged classes that are safe keep every promise about the whole release.

@@ -117,6 +117,18 @@ impl<'w> Meter<'w> {
         }
     }
 
+    /// What another thread needs to count one of so many tasks. They are done at once but spent on this meter in order, so each
+    /// may use all that is left. `shared` begins with what this one has spent.
+    pub(crate) fn for_task<'t>(&self, tasks: usize, shared: &'t AtomicU64) -> ThreadMeter<'t>
+    where
+        'w: 't,
+    {
+        ThreadMeter {
+            limit: self.limit.saturating_sub(self.spent.get()),
+            ..self.for_thread(tasks, u64::MAX, shared)
+        }
+    }
+
     /// Counts work that was done; an error if the limit is reached. Checks the watch when due.
     #[inline]
     pub fn spend(&self, Work(units): Work) -> Result<(), Interruption> {
@@ -131,7 +143,7 @@ impl<'w> Meter<'w> {
         if spent > self.limit {
             return Err(self.stop(Interruption::WorkDone));
         }
-        if spent - self.looked.get() < self.look_every {
+        if spent.saturating_sub(self.looked.get()) < self.look_every {
             return Ok(());
         }
         self.look()
@@ -140,7 +152,7 @@ impl<'w> Meter<'w> {
     #[cold]
     fn look(&self) -> Result<(), Interruption> {
         let spent = self.spent.get();
-        let since = spent - self.looked.replace(spent);
+        let since = spent.saturating_sub(self.looked.replace(spent));
         let progress = Progress {
             work: match self.shared {
                 Some(shared) => shared.fetch_add(since, Ordering::Relaxed) + since,
@@ -149,6 +161,11 @@ impl<'w> Meter<'w> {
             ..self.progress.get()
         };
         self.watch.step(progress).map_err(|why| self.stop(why))
+    }
+
+    /// The watch has seen so much of this work, in [tasks](Meter::for_task) that are not spent yet.
+    pub(crate) fn was_shown(&self, work: u64) {
+        self.looked.set(self.looked.get().max(work));
     }
 
     /// From now on, only this is returned.

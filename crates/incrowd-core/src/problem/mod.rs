@@ -1,12 +1,15 @@
 //! What an algorithm receives and what it returns.
 
 mod assess;
+mod between;
 mod crowds;
 mod meter;
 mod settings;
 mod steps;
 
 pub use assess::{Assessment, Assessor};
+pub use between::bounds_between;
+pub(crate) use meter::ThreadMeter;
 pub use meter::{LOOK_EVERY, Meter};
 pub use settings::Settings;
 pub use steps::{Action, Step};

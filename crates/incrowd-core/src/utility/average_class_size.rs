@@ -1,7 +1,7 @@
 //! How large classes are on average.
 
 use super::floors::Spread;
-use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{Between, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 use crate::registry::{Given, Kind, Setting};
@@ -95,6 +95,29 @@ impl UtilityMetric for AverageClassSize {
         // The suppressed rows replace at least one class, so the parts are no more than the classes.
         let classes = self.spread.classes_at_most(node);
         self.parts(classes.min(self.parts_at_most(known)))
+    }
+
+    fn floor_between(&self, between: &Between<'_>, known: Known<'_>) -> Loss {
+        if let Some(k) = self.k {
+            return self.least_variant(k, known);
+        }
+        // Let every row of a published class of n rows count 1/n: they add up to one class. None of them counts more than one
+        // over the fewest rows of a class around it.
+        let mut published = vec![0.0; between.most_kept.len()];
+        for (size, around, class) in between.publishable() {
+            published[class] += f64::from(size) / f64::from(around.max(1));
+        }
+        let published = published.iter().zip(between.most_kept);
+        let classes: u64 = published
+            .map(|(&published, &most_kept)| {
+                let filled = u64::from(most_kept / known.smallest_safe.max(1));
+                // Whole classes only; what rounding took away is less than this.
+                filled.min((published * (1.0 + 1e-9) + 1e-9) as u64)
+            })
+            .sum();
+        // The suppressed rows are one more part, in place of at least one class.
+        let parts = (classes + 1).min(between.sizes.len() as u64);
+        self.parts(parts.min(self.parts_at_most(known)))
     }
 
     fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known<'_>) -> Loss {

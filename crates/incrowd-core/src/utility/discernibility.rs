@@ -1,7 +1,9 @@
 //! How many rows each row cannot be told from.
 
 use super::floors::{Spread, below};
-use super::{ByRow, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{
+    Between, ByRow, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric,
+};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 
@@ -68,6 +70,26 @@ impl UtilityMetric for Discernibility {
         let kept = u64::from(rows - suppressed) * smallest;
         let charged = u64::from(suppressed) * u64::from(rows);
         Loss(below(squares).max((kept + charged) as f64))
+    }
+
+    fn floor_between(&self, between: &Between<'_>, known: Known<'_>) -> Loss {
+        // A published row costs its class, which has at least the fewest rows around it.
+        let rows = u64::from(self.spread.rows());
+        let (mut cost, mut kept, mut greatest) = (0u64, 0u32, known.smallest_safe);
+        for (size, around, _) in between.publishable() {
+            cost += u64::from(size) * u64::from(around.max(known.smallest_safe)).min(rows);
+            kept += size;
+            greatest = greatest.max(around);
+        }
+        // Rows that cannot be published cost all rows; of the others, those that are not costs the least more in the greatest class.
+        let all: u32 = between.sizes.iter().sum();
+        cost += u64::from(all - kept) * rows;
+        let others = known
+            .rows_suppressed
+            .max(between.rows_lost())
+            .saturating_sub(all - kept);
+        cost += u64::from(others) * rows.saturating_sub(greatest.into());
+        Loss(cost as f64)
     }
 
     fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known<'_>) -> Loss {

@@ -349,6 +349,41 @@ impl Known<'_> {
     };
 }
 
+/// What is known of the nodes between a counted node and another one above it: their classes are unions of classes of the
+/// lower node and parts of classes of the upper one.
+#[derive(Debug, Clone, Copy)]
+pub struct Between<'a> {
+    /// Rows of each class of the lower node.
+    pub sizes: &'a [u32],
+    /// For each of them, the fewest rows of a published class that contains it.
+    pub fewest_around: &'a [u32],
+    /// For each of them, the class of the upper node that it is in.
+    pub class_of: &'a [u32],
+    /// For each class of the upper node, the most of its rows that are published.
+    pub most_kept: &'a [u32],
+}
+
+impl Between<'_> {
+    /// The classes of the lower node that may be published: rows, fewest rows around it, and the class of the upper node.
+    fn publishable(&self) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
+        let classes = self.sizes.iter().zip(self.fewest_around).zip(self.class_of);
+        classes
+            .map(|((&size, &around), &class)| (size, around, class as usize))
+            .filter(|&(_, around, class)| around <= self.most_kept[class])
+    }
+
+    /// Rows that every node between suppresses, at least.
+    pub fn rows_lost(&self) -> u32 {
+        let mut left: Vec<u32> = vec![0; self.most_kept.len()];
+        for (size, _, class) in self.publishable() {
+            left[class] += size;
+        }
+        let kept = left.iter().zip(self.most_kept);
+        let kept: u32 = kept.map(|(&left, &most)| left.min(most)).sum();
+        self.sizes.iter().sum::<u32>() - kept
+    }
+}
+
 /// A measure of what a release costs, built for one table.
 ///
 /// Everything is deterministic and independent of the order in which classes are listed.
@@ -406,6 +441,11 @@ pub trait UtilityMetric: Debug + Send + Sync {
     /// Whether [`UtilityMetric::added_below`] has something to say.
     fn adds_below(&self) -> bool {
         false
+    }
+
+    /// No node between two counted ones costs less than this, given what is known of them.
+    fn floor_between(&self, _between: &Between<'_>, _known: Known<'_>) -> Loss {
+        Loss(0.0)
     }
 
     /// No node at or above a counted one costs less than this, given what is known of them.

@@ -232,6 +232,13 @@ impl PrivacyModel for TCloseness {
         })
     }
 
+    fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        match self.ground {
+            Ground::Equal => equal::fewest_around(&self.table, self.t.to_f64(), class),
+            Ground::Ordered(_) | Ground::Hierarchical(_) => class.size,
+        }
+    }
+
     fn parameter(&self) -> Decimal {
         self.t
     }

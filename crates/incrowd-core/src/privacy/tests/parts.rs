@@ -104,6 +104,53 @@ fn of_large_classes_no_part_that_is_kept_is_larger() {
 }
 
 #[test]
+fn no_class_around_that_is_kept_is_smaller() {
+    let mut random = Random(24);
+    for spec in SPECS {
+        let (mut told, mut exact) = (0, 0);
+        for _ in 0..150 {
+            let table: Vec<u32> = (0..2 + random.below(3))
+                .map(|_| 1 + random.below(5))
+                .collect();
+            let model = model(spec, &table);
+            let counts: Vec<u32> = (table.iter())
+                .map(|&rows| random.below(rows.min(3) + 1))
+                .collect();
+            let class = Class::new(&counts);
+            if class.view().size == 0 {
+                continue;
+            }
+            let fewest = model.fewest_around(&class.view());
+            // Every choice of further rows.
+            let left: Vec<u32> = table
+                .iter()
+                .zip(&counts)
+                .map(|(all, of)| all - of)
+                .collect();
+            let around = parts(&left).into_iter().map(|more| {
+                let counts: Vec<u32> = more.iter().zip(&counts).map(|(a, b)| a + b).collect();
+                Class::new(&counts)
+            });
+            let kept = around.filter(|around| model.holds(&around.view()));
+            let by_trial = kept.map(|around| around.view().size).min();
+            assert!(
+                by_trial.is_none_or(|least| fewest <= least),
+                "{spec} {counts:?} of {table:?}: {fewest} is more than {by_trial:?}"
+            );
+            assert!(fewest >= class.view().size);
+            told += u32::from(fewest > class.view().size);
+            exact += u32::from(by_trial == Some(fewest));
+        }
+        let says_nothing = ["ordered", "hierarchical"].iter();
+        let says_nothing = says_nothing
+            .copied()
+            .any(|distance| spec.contains(distance));
+        assert!(says_nothing || told > 0, "{spec} never says anything");
+        assert!(exact > 0, "{spec} is never right");
+    }
+}
+
+#[test]
 fn people_who_match_a_class_are_divided_too() {
     let model = super::super::DeltaPresence {
         max: "0.5".parse().expect("a decimal"),

@@ -3,7 +3,7 @@
 use super::{any_metric, for_every_model, node_of};
 use incrowd_core::counts::FrequencySet;
 use incrowd_core::lattice::Node;
-use incrowd_core::problem::Assessment;
+use incrowd_core::problem::{Assessment, bounds_between};
 use incrowd_core::utility::{Known, Loss, METRICS};
 use incrowd_testkit::bridge::{assess, classes_at};
 use incrowd_testkit::oracle::Judged;
@@ -61,6 +61,7 @@ fn what_a_node_says_of_the_nodes_below_it_is_true() {
 
 #[test]
 fn no_node_costs_less_than_a_floor_below_it() {
+    let mut told = (0, 0);
     for_every_model(10, |oracle, case, rng| {
         // Every node has a loss when everything may be suppressed, and nothing is promised of the whole.
         let mut oracle = oracle.clone().allow_suppressed(oracle.table.rows.len());
@@ -120,6 +121,33 @@ fn no_node_costs_less_than_a_floor_below_it() {
                         nodes[high]
                     );
                 }
+                // What both corners of a box say is true of every node in it.
+                if let Some((rows_lost, floor)) =
+                    bounds_between(&problem, &nodes[low], &nodes[high])
+                {
+                    let between = (low..=high).filter(|&at| {
+                        nodes[low].is_at_or_below(&nodes[at])
+                            && nodes[at].is_at_or_below(&nodes[high])
+                    });
+                    for at in between {
+                        assert!(
+                            rows_lost as usize <= judged[at].rows_suppressed()
+                                && floor <= losses[at],
+                            "{case}, {}: {rows_lost} rows and {floor:?} between {:?} and {:?}, {:?} at {:?}",
+                            metric.spec(),
+                            nodes[low],
+                            nodes[high],
+                            losses[at],
+                            nodes[at]
+                        );
+                    }
+                    told.0 += u32::from(rows_lost > assessed[high].rows_lost_below);
+                    let of_high = Known {
+                        rows_suppressed: assessed[high].rows_lost_below,
+                        ..Known::NOTHING
+                    };
+                    told.1 += u32::from(floor > built.floor(&nodes[low], of_high));
+                }
                 // What the rows lost at a high node add is added below it too.
                 let known = Known {
                     rows_suppressed: assessed[high].rows_lost_below,
@@ -141,4 +169,9 @@ fn no_node_costs_less_than_a_floor_below_it() {
             }
         }
     });
+    assert!(
+        told.0 > 0,
+        "both corners never lose more rows than the high one"
+    );
+    assert!(told.1 > 0, "both corners never cost more than the high one");
 }
