@@ -39,4 +39,5 @@ mod rv_clustering;
 mod shared_counting;
 mod spread;
 mod table_4;
+mod threads;
 mod whole_release;

@@ -1,5 +1,12 @@
 //! Branch and bound over boxes of the lattice, for every search that wants the best node with proof.
 
+mod crew;
+mod extremes;
+mod lattice_box;
+
+use self::crew::{Corner, Crew, Found, Task, Worker, learn_from_high};
+use self::extremes::{FloorsAbove, RuledOut};
+use self::lattice_box::LatticeBox;
 use super::descent;
 use super::found_strings::FoundStrings;
 use crate::Error;
@@ -14,6 +21,7 @@ use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
 
 /// The most boxes kept; beyond that, the search goes depth-first, which needs almost no memory.
 const MOST_BOXES: usize = 1 << 20;
@@ -23,6 +31,19 @@ const WORK_BEFORE_DESCENT: u64 = 50_000_000;
 
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
 const STEPPING_STONE_NODES: u128 = 256;
+
+/// The most boxes examined at once. What one of them finds helps the others only after that, so that it does not matter how
+/// many threads share them.
+const MOST_AT_ONCE: usize = 64;
+
+/// For every so many boxes examined, one more is examined at once: a short search learns from every node.
+const BOXES_PER_WIDTH: u64 = 16;
+
+/// Both corners of so many boxes are asked together before it is known whether that is worth it.
+const TRIES_OF_BOTH: u64 = 256;
+
+/// It is worth it if it rules out one of so many boxes.
+const TRIES_PER_BOX: u64 = 8;
 
 /// What the search optimizes besides the loss.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,51 +108,6 @@ pub(crate) fn search(
     })
 }
 
-/// All nodes between two corners.
-#[derive(Debug, Clone, PartialEq)]
-struct LatticeBox {
-    /// A lower bound of the loss of every node in the box.
-    floor: Loss,
-    low: Node,
-    high: Node,
-    /// Rows that every node of the box suppresses.
-    rows_lost: u32,
-    /// What these rows add to the loss of each attribute.
-    added: Arc<[f64]>,
-    /// Whether the floor already uses the classes of the low corner.
-    low_is_counted: bool,
-}
-
-impl LatticeBox {
-    fn nodes(&self) -> u128 {
-        let levels = self.low.levels().zip(self.high.levels());
-        levels.fold(1u128, |nodes, (low, high)| {
-            nodes.saturating_mul(u128::from(high.steps_above(low)) + 1)
-        })
-    }
-
-    /// Where an attribute's levels are cut in two: the last level of the lower half.
-    fn middle(&self, attribute: usize) -> Level {
-        let (low, high) = (self.low.level(attribute), self.high.level(attribute));
-        Level(low.0 + high.steps_above(low) / 2)
-    }
-}
-
-impl Eq for LatticeBox {}
-
-/// The heap's greatest box is the next one to examine: lowest floor, then first in lattice order.
-impl Ord for LatticeBox {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.floor, &other.low, &other.high).cmp(&(self.floor, &self.low, &self.high))
-    }
-}
-
-impl PartialOrd for LatticeBox {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 /// A search over boxes.
 pub(super) struct Search<'a> {
     problem: &'a Problem<'a>,
@@ -143,10 +119,18 @@ pub(super) struct Search<'a> {
     classes_matter: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
+    /// The fewest rows around the classes of low corners.
+    around: HashMap<Node, Arc<[u32]>>,
+    /// How often both corners of a box were asked together.
+    asked_both: u64,
+    /// How often that ruled the box out, though one of them did not.
+    ruled_out_by_both: u64,
     /// Classes of the current node, kept for their memory.
     counted: FrequencySet,
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
+    ruled_out: RuledOut,
+    floors_above: FloorsAbove,
     seen: SeenNodes,
     best: Option<Best>,
     /// No node that is not at or above this one can be published.
@@ -173,9 +157,14 @@ impl<'a> Search<'a> {
             classes_matter: problem.metric.detail() == Detail::Classes,
             smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
+            around: HashMap::new(),
+            asked_both: 0,
+            ruled_out_by_both: 0,
             counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),
+            ruled_out: RuledOut::default(),
+            floors_above: FloorsAbove::default(),
             seen: SeenNodes::default(),
             best: None,
             lowest: problem.lattice().bottom(),
@@ -242,6 +231,9 @@ impl<'a> Search<'a> {
         let place = (found.rows_suppressed, &found.node);
         let best = self.best.as_ref();
         if best.is_none_or(|best| self.is_better(found.loss, place, best)) {
+            if best.is_none_or(|best| found.loss < best.loss) {
+                self.floors_above.improve(found.loss);
+            }
             self.best = Some(found);
         }
     }
@@ -284,56 +276,215 @@ impl<'a> Search<'a> {
 
     /// Searches the lattice. When interrupted, the bound proven so far is kept.
     fn run(&mut self) -> Result<(), Interruption> {
-        let lattice = self.problem.lattice();
-        let whole = LatticeBox {
-            floor: Loss(0.0),
-            low: self.lowest.clone(),
-            high: lattice.top().clone(),
-            rows_lost: 0,
-            added: Arc::new([]),
-            low_is_counted: false,
-        };
-        for node in lattice.diagonal() {
-            let node = node.raised_to(&self.lowest);
-            self.step_on(&node)?;
+        let (problem, spent) = (self.problem, AtomicU64::new(0));
+        let threads = problem.settings.threads.min(MOST_AT_ONCE);
+        std::thread::scope(|scope| {
+            let crew = Crew::start(scope, problem, threads);
+            self.run_with(&crew, &spent)
+        })
+    }
+
+    fn run_with<'t>(&mut self, crew: &Crew<'t>, spent: &'t AtomicU64) -> Result<(), Interruption>
+    where
+        'a: 't,
+    {
+        let mut own = Worker::new(self.problem);
+        if self.is_all_or_nothing() {
+            self.raise_lowest()?;
         }
+        let whole = LatticeBox::new(self.lowest.clone(), self.problem.max_levels.clone());
         let mut frontier = BinaryHeap::new();
         frontier.extend(self.with_high_assessed(whole)?);
         let start = self.meter.spent();
-        while let Some(first) = frontier.pop() {
-            if self
-                .best
-                .as_ref()
-                .is_some_and(|best| first.floor > best.loss)
+        let mut examined = 0;
+        loop {
+            let width = self.width(examined);
+            let mut batch = Vec::new();
+            while batch.len() < width
+                && let Some(first) = frontier.pop()
             {
-                return Ok(()); // the others are no better
+                let best = self.best.as_ref();
+                if best.is_some_and(|best| first.floor > best.loss) {
+                    frontier.clear(); // the others are no better
+                } else if self.may_hold_the_best(&first) {
+                    batch.push(first);
+                }
             }
-            if !self.may_hold_the_best(&first) {
-                continue;
-            }
+            let Some(first) = batch.first() else {
+                return Ok(());
+            };
             // The lowest floor of all remaining boxes.
             self.lower_bound = first.floor;
             self.note();
             if self.meter.spent() - start > WORK_BEFORE_DESCENT {
                 self.descend()?;
             }
-            let Some(first) = self.with_low_counted(first)? else {
+            examined += batch.len() as u64;
+            let boxes = self.examine(batch, (crew, spent, &mut own))?;
+            if frontier.len() < MOST_BOXES {
+                frontier.extend(boxes);
                 continue;
-            };
-            if frontier.peek().is_some_and(|next| next > &first) {
-                frontier.push(first);
-            } else if frontier.len() < MOST_BOXES {
-                frontier.extend(self.halves(&first)?);
-            } else {
-                let mut stack = vec![first];
-                while let Some(next) = stack.pop() {
-                    if let Some(next) = self.with_low_counted(next)? {
-                        stack.extend(self.halves(&next)?);
-                    }
+            }
+            let mut stack = boxes;
+            while let Some(next) = stack.pop() {
+                if self.may_hold_the_best(&next) {
+                    stack.extend(self.examine(vec![next], (crew, spent, &mut own))?);
                 }
             }
         }
+    }
+
+    /// Passes over the levels that are ruled out whatever the other attributes do.
+    fn raise_lowest(&mut self) -> Result<(), Interruption> {
+        let highest = self.problem.max_levels.clone();
+        for attribute in 0..highest.len() {
+            // What rules out a level rules out those below it, so the boundary is found by halving.
+            let (mut low, mut high) = (self.lowest.level(attribute), highest.level(attribute));
+            while low < high {
+                let middle = Level(low.0 + high.steps_above(low) / 2);
+                match self.rules_out_below(&highest.with(attribute, middle))? {
+                    true => low = middle.above(),
+                    false => high = middle,
+                }
+            }
+            self.lowest = self.lowest.with(attribute, low);
+        }
         Ok(())
+    }
+
+    /// How many boxes are examined at once: ever more, as far as the classes of all of them fit in the memory.
+    fn width(&self, examined: u64) -> usize {
+        let of_one = self.problem.table.tuples.memory().max(1);
+        let fit = (self.problem.memory_limit / 4 / of_one).clamp(1, MOST_AT_ONCE);
+        let width = usize::try_from(examined / BOXES_PER_WIDTH).unwrap_or(fit);
+        width.clamp(1, fit)
+    }
+
+    /// Looks at one corner of each box; what is left of them.
+    fn examine<'t>(
+        &mut self,
+        batch: Vec<LatticeBox>,
+        (crew, spent, own): (&Crew<'t>, &'t AtomicU64, &mut Worker<'_>),
+    ) -> Result<Vec<LatticeBox>, Interruption>
+    where
+        'a: 't,
+    {
+        let limit = self.limit();
+        let (mut left, mut tasks) = (Vec::new(), Vec::new());
+        for whole in batch {
+            if self.is_low_worth_a_count(&whole) {
+                tasks.push(Task {
+                    start: self.known.start_for(&whole.low),
+                    whole,
+                    corner: Corner::Low {
+                        is_asked_with_high: self.classes_matter && self.both_are_worth_asking(),
+                    },
+                    limit,
+                });
+                continue;
+            }
+            let Some((lower, upper)) = self.halves(&whole)? else {
+                continue;
+            };
+            left.extend(upper);
+            if (self.rules_out)(&lower.high) || self.ruled_out.covers(&lower.high) {
+                continue;
+            }
+            if self.assessed.contains_key(&lower.high) {
+                left.extend(self.with_high_assessed(lower)?);
+                continue;
+            }
+            let around = self.around.get(&lower.low);
+            let around = around.filter(|_| self.both_are_worth_asking()).cloned();
+            let low = around.and_then(|around| Some((self.known.start_at(&lower.low)?, around)));
+            let (start, around) = match low {
+                Some((start, around)) => (start, Some(around)),
+                None => (self.known.start_for(&lower.high), None),
+            };
+            tasks.push(Task {
+                start,
+                whole: lower,
+                corner: Corner::High(around),
+                limit,
+            });
+        }
+        spent.store(self.meter.spent(), MemoryOrdering::Relaxed);
+        let meter = self.meter.for_task(tasks.len(), spent);
+        let is_low: Vec<bool> = (tasks.iter())
+            .map(|task| matches!(task.corner, Corner::Low { .. }))
+            .collect();
+        let outcomes = crew.run(tasks, meter, own);
+        self.meter.was_shown(spent.load(MemoryOrdering::Relaxed));
+        for (outcome, is_low) in outcomes.into_iter().zip(is_low) {
+            match outcome.found {
+                // What it took is more than is left.
+                Err(Interruption::WorkDone) => self.meter.spend(outcome.work)?,
+                Err(why) => return Err(self.meter.stop(why)),
+                Ok(found) => {
+                    self.meter.spend(outcome.work)?;
+                    left.extend(self.learn(found, is_low));
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// Adds what was found out about a corner of a box; what is left of the box.
+    fn learn(&mut self, found: Found, is_low: bool) -> Option<LatticeBox> {
+        let Found {
+            whole, assessment, ..
+        } = found;
+        let node = match is_low {
+            true => &whole.low,
+            false => &whole.high,
+        };
+        if let Some(classes) = found.classes {
+            self.known.remember(node.clone(), classes);
+        }
+        if let Some(around) = found.fewest_around {
+            self.remember_around(node, around);
+        }
+        if let Some(is_ruled_out) = found.is_ruled_out_by_both {
+            self.asked_both += 1;
+            self.ruled_out_by_both += u64::from(is_ruled_out);
+        }
+        if self.classes_matter {
+            let best = self.best.as_ref().map(|best| best.loss);
+            self.floors_above.add(node, found.floor_above, best);
+        }
+        let is_ruled_out = self.is_ruled_out(&assessment);
+        self.register(node, assessment);
+        let is_left = is_low || !is_ruled_out;
+        (is_left && self.may_hold_the_best(&whole)).then_some(whole)
+    }
+
+    /// Whether every class is published, here and above every node that may be published.
+    fn is_all_or_nothing(&self) -> bool {
+        self.pruning_is_sound && self.problem.max_suppressed == 0
+    }
+
+    /// Whether both corners of a box together often say more than one of them. It takes longer to ask both.
+    fn both_are_worth_asking(&self) -> bool {
+        self.asked_both < TRIES_OF_BOTH || self.ruled_out_by_both * TRIES_PER_BOX >= self.asked_both
+    }
+
+    fn remember_around(&mut self, node: &Node, around: Arc<[u32]>) {
+        let most = self.problem.memory_limit / 8;
+        let one = 4 * self.problem.table.tuples.len();
+        if self.around.len().saturating_mul(one) > most {
+            self.around.clear();
+        }
+        self.around.insert(node.clone(), around);
+    }
+
+    fn is_low_worth_a_count(&self, whole: &LatticeBox) -> bool {
+        // Where nothing is suppressed, the high corners say nearly everything.
+        let says_much = self.classes_matter && !self.is_all_or_nothing();
+        let least = match says_much {
+            true => 2,
+            false => STEPPING_STONE_NODES,
+        };
+        !whole.low_is_counted && whole.nodes() >= least
     }
 
     /// Looks for a better result, first below the highest levels and then below the best: a long search may never get there
@@ -375,13 +526,18 @@ impl<'a> Search<'a> {
     }
 
     fn may_hold_the_best(&self, candidate: &LatticeBox) -> bool {
-        if candidate.high.height() < self.goal.least_height {
+        if candidate.high.height() < self.goal.least_height
+            || candidate.rows_lost > self.problem.max_suppressed
+        {
             return false;
         }
+        let Some(best) = &self.best else {
+            return !self.ruled_out.covers(&candidate.high);
+        };
         let first = (candidate.rows_lost, &candidate.low);
-        self.best
-            .as_ref()
-            .is_none_or(|best| self.is_better(candidate.floor, first, best))
+        let may = |floor: Loss| self.is_better(floor, first, best);
+        let above = || self.floors_above.floor(&candidate.low);
+        may(candidate.floor) && above().is_none_or(may) && !self.ruled_out.covers(&candidate.high)
     }
 
     fn is_better(&self, loss: Loss, (rows, node): (u32, &Node), best: &Best) -> bool {
@@ -409,17 +565,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn known<'b>(&self, whole: &'b LatticeBox) -> Known<'b> {
-        Known {
-            rows_suppressed: whole.rows_lost,
-            smallest_safe: self.smallest_safe,
-            added: &whole.added,
-        }
-    }
-
     /// A lower bound of the loss of every node at or above `low` in the box.
     fn floor(&self, low: &Node, whole: &LatticeBox) -> Loss {
-        self.problem.metric.floor(low, self.known(whole))
+        let known = whole.known(self.smallest_safe);
+        self.problem.metric.floor(low, known)
     }
 
     /// Uses the high corner: what it suppresses, every node of the box may have to suppress.
@@ -434,97 +583,27 @@ impl<'a> Search<'a> {
         if self.is_ruled_out(&assessment) {
             return Ok(None);
         }
-        whole.rows_lost = whole.rows_lost.max(assessment.rows_lost_below);
-        if !assessment.added_below.is_empty() {
-            whole.added = assessment.added_below.into();
-        }
-        whole.floor = whole.floor.max(self.floor(&whole.low, &whole));
+        learn_from_high(self.problem, self.smallest_safe, &mut whole, &assessment);
         Ok(self.may_hold_the_best(&whole).then_some(whole))
     }
 
-    /// Uses the classes of the low corner, if that is worth a count.
-    fn with_low_counted(
-        &mut self,
-        mut whole: LatticeBox,
-    ) -> Result<Option<LatticeBox>, Interruption> {
-        if !whole.low_is_counted {
-            whole.low_is_counted = true;
-            if whole.nodes()
-                >= if self.classes_matter {
-                    2
-                } else {
-                    STEPPING_STONE_NODES
-                }
-            {
-                let target = self.problem.metric.column();
-
-                let classes = self.step_on(&whole.low)?;
-                let target = target.map(|column| classes.histograms(column));
-                let floor =
-                    self.problem
-                        .metric
-                        .floor_above(classes.sizes(), target, self.known(&whole));
-                whole.floor = whole.floor.max(floor);
-            }
-        }
-        Ok(self.may_hold_the_best(&whole).then_some(whole))
-    }
-
-    /// Splits a box in two.
+    /// Splits a box in two, the upper half only if it may hold the best; none if it is a single node.
     fn halves(
-        &mut self,
+        &self,
         whole: &LatticeBox,
-    ) -> Result<impl Iterator<Item = LatticeBox> + use<>, Interruption> {
-        if whole.low == whole.high {
-            return Ok([None, None].into_iter().flatten());
-        }
+    ) -> Result<Option<(LatticeBox, Option<LatticeBox>)>, Interruption> {
         // A floor of every attribute, for every attribute.
         self.meter
             .spend(Work::of(whole.low.len() * whole.low.len()))?;
-        let attribute = self.attribute_to_split(whole);
-        let middle = whole.middle(attribute);
-        let lower = LatticeBox {
-            high: whole.high.with(attribute, middle),
-            ..whole.clone()
+        let (problem, smallest_safe) = (self.problem, self.smallest_safe);
+        let attribute = whole.attribute_to_split(problem, self.classes_matter, smallest_safe);
+        let Some(attribute) = attribute else {
+            return Ok(None);
         };
-        let low = whole.low.with(attribute, middle.above());
-        let floor = whole.floor.max(self.floor(&low, whole));
-        let upper = LatticeBox {
-            low,
-            floor,
-            low_is_counted: false,
-            ..whole.clone()
-        };
-        let lower = self.with_high_assessed(lower)?;
+        let (lower, mut upper) = whole.halves(attribute);
+        upper.floor = upper.floor.max(self.floor(&upper.low, whole));
         let upper = self.may_hold_the_best(&upper).then_some(upper);
-        Ok([lower, upper].into_iter().flatten())
-    }
-
-    /// The attribute whose upper half costs the most.
-    fn attribute_to_split(&self, whole: &LatticeBox) -> usize {
-        (0..whole.low.len())
-            .filter(|&attribute| whole.low.level(attribute) < whole.high.level(attribute))
-            .max_by_key(|&attribute| {
-                let raised = whole.low.with(attribute, whole.middle(attribute).above());
-                let low = whole.low.level(attribute);
-                let range = whole.high.level(attribute).steps_above(low);
-                (
-                    self.floor(&raised, whole),
-                    range,
-                    std::cmp::Reverse(attribute),
-                )
-            })
-            .expect("the corners differ")
-    }
-
-    /// Counts a node and caches its classes as a start for the nodes above.
-    fn step_on(&mut self, node: &Node) -> Result<Arc<FrequencySet>, Interruption> {
-        let (classes, work) = self.known.count_and_remember(node);
-        self.meter.spend(work)?;
-        if !self.assessed.contains_key(node) {
-            self.check(node, &classes)?;
-        }
-        Ok(classes)
+        Ok(Some((lower, upper)))
     }
 
     /// Judges a node, counting it unless that was done before.
@@ -535,36 +614,43 @@ impl<'a> Search<'a> {
         let mut classes = std::mem::take(&mut self.counted);
         let work = self.known.count(node, &mut classes);
         self.meter.spend(work)?;
-        let assessment = self.check(node, &classes)?;
+        let (limit, meter) = (self.limit(), self.meter);
+        let assessment = (self.assessor).assess_metered(node, &classes, limit, meter)?;
+        self.register(node, assessment.clone());
         self.known.remember_if_small(node, &classes);
         self.counted = classes;
         Ok(assessment)
     }
 
-    fn check(&mut self, node: &Node, classes: &FrequencySet) -> Result<Assessment, Interruption> {
-        self.seen.see(node);
+    /// A loss above it need not be computed.
+    fn limit(&self) -> Option<Loss> {
         let best = self.best.as_ref().map(|best| best.loss);
-        let limit = match &self.strings {
+        match &self.strings {
             Some(strings) if strings.has_room() => None,
             Some(strings) => strings.worst().max(best),
             None => best,
-        };
-        let assessment = (self.assessor).assess_metered(node, classes, limit, self.meter)?;
+        }
+    }
+
+    /// Remembers what is known of a node, and the node if it is the best so far.
+    fn register(&mut self, node: &Node, assessment: Assessment) {
+        self.seen.see(node);
+        if self.is_ruled_out(&assessment) {
+            self.ruled_out.add(node);
+        }
+        let (loss, rows_suppressed) = (assessment.loss, assessment.rows_suppressed);
         if self.assessed.len() >= MOST_BOXES {
             self.assessed.clear(); // some nodes may be counted again, in bounded memory
         }
-        self.assessed.insert(node.clone(), assessment.clone());
-        if !self.problem.drops(node) {
-            return Ok(assessment);
-        }
-        let rows_suppressed = assessment.rows_suppressed;
-        if let (Some(strings), Some(loss)) = (&mut self.strings, assessment.loss) {
+        self.assessed.insert(node.clone(), assessment);
+        let Some(loss) = loss.filter(|_| self.problem.drops(node)) else {
+            return;
+        };
+        if let Some(strings) = &mut self.strings {
             let at_top = self.problem.table.attributes_at_top(node);
             strings.add(loss, at_top, node);
         }
-        if let Some(loss) = assessment.loss
-            && node.height() >= self.goal.least_height
-        {
+        if node.height() >= self.goal.least_height {
             self.offer(Best {
                 loss,
                 rows_suppressed,
@@ -572,6 +658,5 @@ impl<'a> Search<'a> {
             });
         }
         self.note();
-        Ok(assessment)
     }
 }

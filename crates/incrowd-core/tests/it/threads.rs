@@ -1,0 +1,67 @@
+//! The same answer from the same nodes with the same work, whatever the number of threads.
+
+use crate::adult;
+use incrowd_core::Error;
+use incrowd_core::algorithms::{Algorithm, Optimal, Solved};
+use incrowd_core::privacy::{ModelSpec, PrivacyModel};
+use incrowd_core::problem::{Guarantee, Interruption, Problem, Progress, Settings, Watch};
+use incrowd_core::utility::MetricSpec;
+
+struct WorkLimit(Option<u64>);
+
+impl Watch for WorkLimit {
+    fn step(&self, _: Progress) -> Result<(), Interruption> {
+        Ok(())
+    }
+
+    fn work_limit(&self) -> Option<u64> {
+        self.0
+    }
+}
+
+#[test]
+fn a_search_over_boxes_is_the_same_on_any_number_of_threads() {
+    let columns = [
+        "age",
+        "workclass",
+        "education",
+        "marital-status",
+        "race",
+        "sex",
+    ];
+    let table = adult::count(&columns, &["occupation"]);
+    let mut most_nodes = 0;
+    for (model, share, metric) in [
+        ("beta-likeness(beta=3)", 0.3, "average-class-size"),
+        ("t-closeness(t=0.2,distance=equal)", 0.1, "loss"),
+        ("k-anonymity(k=10)", 0.04, "discernibility"),
+        ("k-anonymity(k=10)", 0.0, "discernibility"),
+    ] {
+        let model: ModelSpec = model.parse().unwrap();
+        let models: Vec<Box<dyn PrivacyModel>> = model.build_all(&table.columns, &[0]).unwrap();
+        let metric: MetricSpec = metric.parse().unwrap();
+        let metric = metric.build(&table).unwrap();
+        let rows = (f64::from(table.rows) * share) as u32;
+        let solve = |threads: usize, limit: Option<u64>| -> Result<Solved, Error> {
+            let problem = Problem::new(&table, &models, &*metric)
+                .allow_suppressed(rows)
+                .with_settings(Settings {
+                    threads,
+                    ..Settings::default()
+                });
+            Optimal.solve_accounted(&problem, &WorkLimit(limit))
+        };
+        let whole = solve(1, None).unwrap();
+        assert_eq!(whole.proposal.guarantee, Guarantee::Optimal);
+        most_nodes = most_nodes.max(whole.proposal.nodes_checked);
+        let work = whole.work;
+        for limit in [None, Some(work / 2), Some(work / 3), Some(work - 1)] {
+            let alone = solve(1, limit);
+            for threads in [2, 3, 4, 8] {
+                assert_eq!(solve(threads, limit), alone, "{threads} threads, {limit:?}");
+            }
+        }
+    }
+    // Otherwise hardly two boxes are examined at once.
+    assert!(most_nodes > 500, "only {most_nodes} nodes");
+}
