@@ -255,6 +255,8 @@ export function watchNegotiation(): void {
       preview.value = nothing();
       return;
     }
+    // Bounds may have changed what may be asked; pictures wait for the answer to the request as it is now.
+    if (heard.wish !== wish.value) return;
     const [kind, offer] = about;
     if (sees("curve")) {
       asking(curve);

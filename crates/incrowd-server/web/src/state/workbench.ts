@@ -1,6 +1,6 @@
 /** What the server knows, kept up to date: one signal per question, one loop that listens for changes. */
 
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { AskError, ask, setToken } from "../api/client";
 import { takeToken } from "../api/token";
 import type { Job, Role, ServerState, Session } from "../api/types";
@@ -81,8 +81,10 @@ let isPolling = false;
 export async function refresh(): Promise<void> {
   const [who, state] = await Promise.all([ask<Session>("/session"), ask<ServerState>("/state")]);
   const before = server.value;
-  session.value = who;
-  server.value = state;
+  batch(() => {
+    session.value = who;
+    server.value = state;
+  });
   if (view.value === null) view.value = allowedView(readLink(location.hash).view) ?? firstView(who.role, state);
   if (before) tellChanges(before, state, who.role);
   if (activeJobs.value.length > 0) void pollJobs();

@@ -43,7 +43,7 @@ describe("budgets", () => {
   it("never allow a row too many, nor lose one to rounding", () => {
     expect(rowsOf({ amount: 1, unit: "%" }, 30162)).toBe(301);
     expect(rowsOf({ amount: 0.3, unit: "%" }, 1000)).toBe(3);
-    expect(rowsOf({ amount: 0.7, unit: "%" }, 1000)).toBe(7);
+    expect(rowsOf({ amount: 2.3, unit: "%" }, 3000)).toBe(69);
   });
 });
 
