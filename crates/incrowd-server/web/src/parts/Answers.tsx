@@ -98,10 +98,11 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
         </div>
         <div>
           <dt>
-            <Term name="suppression">Rows suppressed</Term>
+            <Term name="suppression">Suppressed</Term>
           </dt>
           <dd>
             <b data-figure="rows_suppressed">{count(offer.rows_suppressed)}</b>{" "}
+            {offer.rows_suppressed === 1 ? "row" : "rows"}{" "}
             <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>
           </dd>
         </div>
@@ -135,7 +136,8 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
                   , smallest <span data-figure="smallest_class">{count(offer.smallest_class)}</span>
                 </>
               )}
-              {offer.average_class !== null && offer.average_class !== undefined && (
+              {/* An average that is too small to be told to the analyst comes as 0. */}
+              {!!offer.average_class && (
                 <>
                   , average <span data-figure="average_class">{figure(offer.average_class)}</span>
                 </>
@@ -158,7 +160,7 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
                 chosenKind.value = kind;
               }}
             >
-              {isChosen ? "Shown below" : "Show below"}
+              {isChosen ? "Shown" : "Show below"}
             </button>
           </>
         )}

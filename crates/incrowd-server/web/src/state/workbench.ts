@@ -173,8 +173,7 @@ export async function cancelJob(job: Job): Promise<void> {
 
 function firstView(who: Role, state: ServerState): View {
   if (who === "analyst") return "negotiate";
-  if (state.step === "empty") return "table";
-  return state.step === "loaded" ? "roles" : "negotiate";
+  return state.step === "counted" ? "negotiate" : "table";
 }
 
 export function viewsOf(who: Role, canSee: (what: "hierarchies" | "trials") => boolean): View[] {

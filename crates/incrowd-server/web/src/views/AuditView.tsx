@@ -84,7 +84,9 @@ export function AuditView() {
                       <td>{entry.action}</td>
                       <td class="detail">{detailText(entry.detail)}</td>
                       <td>
-                        <code title={entry.hash}>{entry.hash.slice(0, 10)}</code>
+                        <code class="nowrap" title={entry.hash}>
+                          {entry.hash.slice(0, 10)}
+                        </code>
                       </td>
                     </tr>
                   ))}

@@ -145,6 +145,7 @@ function Quote({ by, text }: { by: string; text: string }) {
 function Terms({ wish, offer }: { wish: WishBody; offer: Offer }) {
   const names = server.value?.quasi_identifiers.map((column) => column.name) ?? [];
   const rows = server.value?.table?.rows ?? 0;
+  const letter = server.value?.models.find((one) => one.name === wish.model)?.parameter ?? "parameter";
   const levels = offer.levels_by_name
     ? Object.entries(offer.levels_by_name)
     : offer.levels.map((level, index): [string, number] => [names[index] ?? "", level]);
@@ -178,7 +179,7 @@ function Terms({ wish, offer }: { wish: WishBody; offer: Offer }) {
       <div>
         <dt>Asked for</dt>
         <dd class="quiet">
-          {wish.model} with {parameter(wish.parameter)}, at most {String(wish.max_suppressed)}
+          {wish.model} with {letter} = {parameter(wish.parameter)}, at most {String(wish.max_suppressed)}
           {String(wish.max_suppressed).endsWith("%") ? "" : " rows"} suppressed
         </dd>
       </div>
@@ -199,10 +200,9 @@ function DealCard({ deal, proposal }: { deal: Deal; proposal: Proposal | undefin
     <article class="card deal" aria-label={`Release ${deal.id}`}>
       <h3>Release {deal.id}</h3>
       <p>
-        <strong>{deal.model}</strong>
+        {!proposal && <strong>{deal.model} </strong>}
         <span class="quiet">
-          {" "}
-          · {deal.table} · {moment(deal.time)}
+          {deal.table}, {moment(deal.time)}
         </span>
       </p>
       {proposal && <Terms wish={proposal.wish} offer={proposal.offer} />}

@@ -154,10 +154,10 @@ function OneHierarchy({ index, name, picture }: { index: number; name: string; p
   );
 }
 
-/** For the analyst, what is left out below a group are the rows of its rare values. */
+/** For the analyst, what is left out below a group are rows: of its rare values, and those that rounding takes away. */
 function withRareValues(node: TreeNode): TreeNode {
   const children = (node.children ?? []).map(withRareValues);
-  if (node.more) children.push({ label: "rare values", rows: node.more });
+  if (node.more) children.push({ label: "not shown", rows: node.more });
   return { ...node, children, more: 0 };
 }
 

@@ -33,13 +33,11 @@ export function TableView() {
 
   return (
     <>
-      <h1>{table ? "Your table" : "Release a table about people, safely"}</h1>
-      {!table && (
-        <p class="lead">
-          incrowd makes a table coarse enough that nobody in it can be singled out, and no coarser. You and the person
-          who wants the data agree here on how coarse that is.
-        </p>
-      )}
+      <h1>Release a table about people, safely</h1>
+      <p class="lead">
+        incrowd makes a table coarse enough that nobody in it can be singled out, and no coarser. You and the person who
+        wants the data agree here on how coarse that is.
+      </p>
       {table && (
         <section class="card loaded">
           <p>

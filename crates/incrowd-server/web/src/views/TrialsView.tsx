@@ -32,6 +32,7 @@ export function TrialsView() {
       </>
     );
   }
+  const letter = state.models.find((one) => one.name === asked.model)?.parameter ?? "parameter";
   const usual = state.algorithms.filter((one) => USUAL.includes(one.name));
   const shown = showsAll.value || usual.length === 0 ? state.algorithms : usual;
   const trials = state.jobs.filter((job) => job.kind === "compare");
@@ -52,7 +53,7 @@ export function TrialsView() {
         freely, and often keep more detail for the same promise. Try them on your request.
       </p>
       <p>
-        Your request: <strong>{asked.model}</strong> with {parameter(asked.parameter)}, at most{" "}
+        Your request: <strong>{asked.model}</strong> with {letter} = {parameter(asked.parameter)}, at most{" "}
         {writeBudget(asked.budget)}
         {asked.budget.unit === "rows" ? " rows" : ""} suppressed.
       </p>
@@ -71,7 +72,10 @@ export function TrialsView() {
               }}
             />
             <span>
-              <strong>{one.name}</strong> <span class="quiet">{one.one_line}</span>
+              <strong>{one.name}</strong>{" "}
+              <span class="quiet">
+                <Prose text={one.one_line} />
+              </span>
             </span>
           </label>
         ))}
@@ -95,7 +99,7 @@ export function TrialsView() {
         >
           Try them
         </button>
-        <span class="quiet">Each takes up to ten seconds. Nothing is published.</span>
+        <span class="quiet">Each takes half a minute at most. Nothing is published.</span>
       </div>
       {last && <Results key={last.id} job={last} />}
     </>
@@ -131,83 +135,92 @@ function Results({ job }: { job: Job }) {
   return (
     <section aria-label="Results">
       <h2>Side by side</h2>
-      <p class="quiet">The least loss in each row is marked. All results passed the same check as a release.</p>
-      <section class="scrolls" tabIndex={0} aria-label="Comparison of algorithms">
-        <table class="comparison">
-          <thead>
-            <tr>
-              <td />
-              {reached.map((run) => (
-                <th scope="col" key={run.algorithm}>
-                  {run.algorithm}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <th scope="row">
-                <Term name="guarantee">Guarantee</Term>
-              </th>
-              {reached.map((run) => (
-                <td key={run.algorithm}>{run.reached?.guarantee}</td>
-              ))}
-            </tr>
-            <tr>
-              <th scope="row">
-                <Term name="recoding">Recoding</Term>
-              </th>
-              {reached.map((run) => (
-                <td key={run.algorithm}>{run.reached?.recoding}</td>
-              ))}
-            </tr>
-            <tr>
-              <th scope="row">
-                <Term name="suppression">Rows suppressed</Term>
-              </th>
-              {reached.map((run) => (
-                <td key={run.algorithm}>
-                  {count(run.reached?.rows_suppressed ?? 0)}{" "}
-                  <span class="quiet">({share((run.reached?.rows_suppressed ?? 0) / Math.max(1, found.rows_in))})</span>
-                </td>
-              ))}
-            </tr>
-            <tr>
-              <th scope="row">
-                <Term name="class">Classes</Term>
-              </th>
-              {reached.map((run) => (
-                <td key={run.algorithm}>{count(run.reached?.classes ?? 0)}</td>
-              ))}
-            </tr>
-            {metrics.map((name) => (
-              <tr key={name}>
-                <th scope="row">
-                  <Term name={name} />
-                </th>
-                {reached.map((run) => {
-                  const value = run.reached?.metrics[name];
-                  const isBest = value !== undefined && value === best.get(name) && reached.length > 1;
-                  return (
-                    <td key={run.algorithm} class={isBest ? "best" : ""}>
-                      {value === undefined ? "–" : figure(value)}
-                      {isBest && <span class="sr-only"> (least)</span>}
+      {reached.length === 0 && (
+        <p>None of them can meet the request. Ask for less in the negotiation, then try again.</p>
+      )}
+      {reached.length > 0 && (
+        <>
+          <p class="quiet">The least loss in each row is marked. All results passed the same check as a release.</p>
+          <section class="scrolls" tabIndex={0} aria-label="Comparison of algorithms">
+            <table class="comparison">
+              <thead>
+                <tr>
+                  <td />
+                  {reached.map((run) => (
+                    <th scope="col" key={run.algorithm}>
+                      {run.algorithm}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                <tr>
+                  <th scope="row">
+                    <Term name="guarantee">Guarantee</Term>
+                  </th>
+                  {reached.map((run) => (
+                    <td key={run.algorithm}>{run.reached?.guarantee}</td>
+                  ))}
+                </tr>
+                <tr>
+                  <th scope="row">
+                    <Term name="recoding">Recoding</Term>
+                  </th>
+                  {reached.map((run) => (
+                    <td key={run.algorithm}>{run.reached?.recoding}</td>
+                  ))}
+                </tr>
+                <tr>
+                  <th scope="row">
+                    <Term name="suppression">Rows suppressed</Term>
+                  </th>
+                  {reached.map((run) => (
+                    <td key={run.algorithm}>
+                      {count(run.reached?.rows_suppressed ?? 0)}{" "}
+                      <span class="quiet">
+                        ({share((run.reached?.rows_suppressed ?? 0) / Math.max(1, found.rows_in))})
+                      </span>
                     </td>
-                  );
-                })}
-              </tr>
-            ))}
-            {reached.some((run) => run.seconds !== undefined && run.seconds !== null) && (
-              <tr>
-                <th scope="row">Seconds</th>
-                {reached.map((run) => (
-                  <td key={run.algorithm}>{figure(run.seconds ?? 0)}</td>
+                  ))}
+                </tr>
+                <tr>
+                  <th scope="row">
+                    <Term name="class">Classes</Term>
+                  </th>
+                  {reached.map((run) => (
+                    <td key={run.algorithm}>{count(run.reached?.classes ?? 0)}</td>
+                  ))}
+                </tr>
+                {metrics.map((name) => (
+                  <tr key={name}>
+                    <th scope="row">
+                      <Term name={name} />
+                    </th>
+                    {reached.map((run) => {
+                      const value = run.reached?.metrics[name];
+                      const isBest = value !== undefined && value === best.get(name) && reached.length > 1;
+                      return (
+                        <td key={run.algorithm} class={isBest ? "best" : ""}>
+                          {value === undefined ? "–" : figure(value)}
+                          {isBest && <span class="sr-only"> (least)</span>}
+                        </td>
+                      );
+                    })}
+                  </tr>
                 ))}
-              </tr>
-            )}
-          </tbody>
-        </table>
-      </section>
+                {reached.some((run) => run.seconds !== undefined && run.seconds !== null) && (
+                  <tr>
+                    <th scope="row">Seconds</th>
+                    {reached.map((run) => (
+                      <td key={run.algorithm}>{figure(run.seconds ?? 0)}</td>
+                    ))}
+                  </tr>
+                )}
+              </tbody>
+            </table>
+          </section>
+        </>
+      )}
       {found.runs
         .filter((run) => run.failed)
         .map((run) => (

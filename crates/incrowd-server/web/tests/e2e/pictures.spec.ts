@@ -55,6 +55,8 @@ for (const { name, width, colorScheme } of LOOKS) {
     for (const column of ["marital-status", "race", "sex"]) await set(curator, `Highest level of ${column}`, 0);
     await settled(curator);
     await take(curator, "negotiate-relaxed");
+    await curator.locator('[data-offer="higher-levels"]').getByRole("button", { name: "Take this offer" }).click();
+    await settled(curator);
     await goTo(curator, "Trials");
     await curator.getByRole("checkbox", { name: /^partition / }).check();
     await curator.getByRole("button", { name: "Try them" }).click();
