@@ -7,7 +7,7 @@ import { count, counted, figure, listed, parameter, share } from "../format";
 import { answered, chosen, chosenKind, offers, take, wish } from "../state/negotiation";
 import { say } from "../state/notices";
 import { bodyOf, rowsOf, type Wish } from "../state/wish";
-import { attempt, follow, go, isCurator, refresh, server } from "../state/workbench";
+import { attempt, follow, go, isCurator, refresh, server, upTo } from "../state/workbench";
 import { OFFER_MARKS, OFFER_NAMES } from "../words";
 import { Problem } from "./Problem";
 import { Term } from "./Term";
@@ -101,6 +101,7 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
             <Term name="suppression">Suppressed</Term>
           </dt>
           <dd>
+            {upTo()}
             <b data-figure="rows_suppressed">{count(offer.rows_suppressed)}</b>{" "}
             {offer.rows_suppressed === 1 ? "row" : "rows"}{" "}
             <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { LatticeNode, LatticePicture, OfferKind } from "../api/types";
 import { count, counted, share } from "../format";
+import { upTo } from "../state/workbench";
 import { OFFER_MARKS, OFFER_NAMES } from "../words";
 import { nodeKey, type PlacedNode, placeLattice, steps } from "./layout";
 
@@ -249,6 +250,7 @@ function LatticeTable({ picture, rows, marked }: { picture: LatticePicture; rows
                     <td key={index}>{level}</td>
                   ))}
                   <td>
+                    {upTo()}
                     {count(node.rows_suppressed)} ({share(node.rows_suppressed / Math.max(1, rows))})
                   </td>
                   <td>{node.meets ? "yes" : "no"}</td>
@@ -316,7 +318,7 @@ function markText(node: LatticeNode, marked: Marked): string {
 
 function tell(node: LatticeNode, names: string[], rows: number, marked: Marked): string {
   const levels = node.levels.map((level, index) => `${names[index] ?? ""} ${level}`).join(", ");
-  const lost = `${counted(node.rows_suppressed, "row")} suppressed (${share(node.rows_suppressed / Math.max(1, rows))})`;
+  const lost = `${upTo()}${counted(node.rows_suppressed, "row")} suppressed (${share(node.rows_suppressed / Math.max(1, rows))})`;
   const mark = markText(node, marked);
   return `${levels}; height ${node.height}; ${lost}; ${node.meets ? "meets the request" : "does not meet the request"}${mark ? `; ${mark}` : ""}`;
 }

@@ -21,7 +21,6 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
   const mostRows = rowsOf(most, rows);
   const mostShare = most.unit === "%" ? most.amount : Math.max(1, Math.round((100 * mostRows) / Math.max(1, rows)));
   const top = topLevels(state.quasi_identifiers, state.bounds);
-  const allowedRows = rowsOf(wish.budget, rows);
   const letter = card?.parameter ?? "parameter";
 
   return (
@@ -81,7 +80,7 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
         step={wish.budget.unit === "%" ? 0.1 : 1}
         meaning={
           wish.budget.unit === "%"
-            ? counted(isCurator.value ? allowedRows : allowedRows - (allowedRows % state.bounds.mask), "row")
+            ? `${isCurator.value ? "" : "about "}${counted(rowsOf(wish.budget, rows), "row")}`
             : `of ${count(rows)}`
         }
         unit={

@@ -28,6 +28,11 @@ export function sees(what: "lattice" | "curve" | "distributions" | "metrics" | "
   return isCurator.value || session.value?.sees[what] === true;
 }
 
+/** The analyst hears numbers of suppressed rows in steps: so many at most. */
+export function upTo(): string {
+  return isCurator.value ? "" : "up to ";
+}
+
 export function go(to: View): void {
   if (view.value === to) return;
   view.value = to;

@@ -6,7 +6,7 @@ import type { Deal, Job, Offer, Proposal, ProposalState, WishBody } from "../api
 import { count, moment, parameter, share } from "../format";
 import { Term } from "../parts/Term";
 import { say } from "../state/notices";
-import { activeJobs, attempt, follow, go, isCurator, refresh, role, server } from "../state/workbench";
+import { activeJobs, attempt, follow, go, isCurator, refresh, role, server, upTo } from "../state/workbench";
 
 const STATE_NAMES: Record<ProposalState, string> = {
   open: "Waiting for the curator",
@@ -160,6 +160,7 @@ function Terms({ wish, offer }: { wish: WishBody; offer: Offer }) {
           <Term name="suppression">Rows suppressed</Term>
         </dt>
         <dd>
+          {upTo()}
           {count(offer.rows_suppressed)}{" "}
           <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>
         </dd>
