@@ -53,7 +53,10 @@ impl FromStr for MemoryLimit {
 
 impl fmt::Display for MemoryLimit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = UNITS.iter().rev().find(|(_, times)| self.0.is_multiple_of(*times));
+        let unit = UNITS
+            .iter()
+            .rev()
+            .find(|(_, times)| self.0.is_multiple_of(*times));
         match unit {
             Some((unit, times)) => write!(formatter, "{}{unit}", self.0 / times),
             None => write!(formatter, "{}", self.0),
