@@ -1,7 +1,6 @@
 //! Advice as users meet it: every command that it gives runs and keeps the promise, and `auto` takes the first one.
 
-use crate::support::{Folder, Run};
-use assert_cmd::cargo::cargo_bin;
+use crate::support::{Folder, Run, program};
 use fastrand::Rng;
 use incrowd_core::algorithms::ALGORITHMS;
 use serde_json::Value;
@@ -23,8 +22,7 @@ fn names(advice: &Value, list: &str) -> Vec<String> {
 
 /// Runs a command that was printed, as a shell does.
 fn run_in_shell(folder: &Folder, command: &str) -> Run {
-    let program = cargo_bin("incrowd");
-    let command = command.replacen("incrowd", &format!("'{}'", program.display()), 1);
+    let command = command.replacen("incrowd", &format!("'{}'", program().display()), 1);
     let mut shell = Command::new("sh");
     shell
         .current_dir(folder.path(""))

@@ -1,6 +1,6 @@
 //! The reference page is what the registries and the glossary say. `make docs` rewrites it.
 
-use assert_cmd::cargo::cargo_bin;
+use crate::support::program;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +10,7 @@ This page is generated from the registries and the glossary by `make docs`; `inc
 ";
 
 fn entries() -> Vec<serde_json::Value> {
-    let run = Command::new(cargo_bin("incrowd"))
+    let run = Command::new(program())
         .args(["explain", "--json"])
         .output()
         .unwrap();

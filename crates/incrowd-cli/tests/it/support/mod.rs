@@ -1,6 +1,5 @@
 //! Runs the real binary in a folder of its own.
 
-use assert_cmd::cargo::CommandCargoExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -56,7 +55,7 @@ impl Folder {
 
     /// The command, ready to run here.
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::cargo_bin("incrowd").unwrap();
+        let mut command = Command::new(program());
         command.current_dir(self.0.path()).args(words(arguments));
         command
     }
@@ -103,6 +102,11 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// The program under test.
+pub(crate) fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_incrowd"))
 }
 
 /// The bundled tables.
