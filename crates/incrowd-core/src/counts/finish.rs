@@ -257,22 +257,25 @@ impl Sorting<'_> {
         let mut classes = self.no_classes();
         let all: Vec<usize> = (0..1 << OUTSIDE_BITS).collect();
         for some in all.chunks(2 * threads.max(1)) {
-            let sorted = in_parallel(threads, some.to_vec(), |bucket| {
-                let tuples = buckets.read(bucket)?;
-                let count = tuples.len() / (outside.words + 1);
-                let (keys, sizes) = unjoined(tuples, outside.words, count)?;
-                let counter = self
-                    .counter
-                    .of_tuples(Keys::of_distinct(outside.words, keys), sizes);
-                let sorting = Sorting {
-                    counter: &counter,
-                    ..*self
-                };
-                Ok(sorting.sorted().0)
-            });
+            let sorted = in_parallel(
+                threads,
+                some.to_vec(),
+                |bucket| -> Result<FrequencySet, Error> {
+                    let tuples = buckets.read(bucket)?;
+                    let count = tuples.len() / (outside.words + 1);
+                    let (keys, sizes) = unjoined(tuples, outside.words, count)?;
+                    let counter = self
+                        .counter
+                        .of_tuples(Keys::of_distinct(outside.words, keys), sizes);
+                    let sorting = Sorting {
+                        counter: &counter,
+                        ..*self
+                    };
+                    Ok(sorting.sorted().0)
+                },
+            );
             for part in sorted {
-                part.map(|part| classes.append(part))
-                    .map_err(|error: Error| error)?;
+                classes.append(part?);
             }
         }
         Ok((classes, rows_excluded))

@@ -234,10 +234,7 @@ mod tests {
         let layouts: Vec<Arc<Layout>> = [
             vec![4, 4],
             vec![4, 1 << 20],
-            vec![1 << 20, 1 << 30, 1 << 30]
-                .into_iter()
-                .take(2)
-                .collect(),
+            vec![1 << 20, 1 << 30],
             vec![1 << 31, 1 << 32],
             vec![1 << 32, 1 << 32],
         ]
