@@ -3,7 +3,7 @@
 //! `cargo run --release -p incrowd-server --example load -- data/adult [SECONDS] [CONNECTIONS]`
 //!
 //! Server and clients share this process and the machine's cores. Every client keeps one connection, sends a wish, waits for
-//! the answer, and sends the next; wishes vary in k, budget and levels. Prints requests per second, the median, the 99th
+//! the answer, and sends the next; wishes vary in k, budget and levels, first new ones in each round, then the same again. Prints requests per second, the median, the 99th
 //! percentile, and the memory of the process before and after; then opens many idle connections and slow clients beside
 //! them and measures again.
 
@@ -88,6 +88,15 @@ fn memory() -> f64 {
     kilobytes / 1024.0
 }
 
+/// Seconds of processor time that this process has used, clients included.
+fn processor() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(") ").next().unwrap_or_default();
+    let fields = after_name.split(' ').skip(11).take(2);
+    let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+    ticks as f64 / 100.0
+}
+
 fn wish(random: &mut u64, heights: &[u64]) -> String {
     let mut next = |below: u64| {
         *random = random
@@ -114,16 +123,17 @@ fn measure(
     address: SocketAddr,
     token: &str,
     heights: &[u64],
-    connections: u64,
+    (connections, round): (u64, u64),
     time: Duration,
 ) {
+    let used = processor();
     let until = Instant::now() + time;
     let clients: Vec<_> = (0..connections)
         .map(|number| {
             let (token, heights) = (token.to_owned(), heights.to_vec());
             std::thread::spawn(move || {
                 let mut connection = Connection::open(address);
-                let mut random = number * 7919 + 1;
+                let mut random = number * 7919 + 1 + round * 1_000_003;
                 let mut taken = Vec::new();
                 while Instant::now() < until {
                     let wish = wish(&mut random, &heights);
@@ -145,13 +155,16 @@ fn measure(
     taken.sort_unstable();
     let at = |share: f64| taken[((taken.len() - 1) as f64 * share) as usize].as_secs_f64() * 1000.0;
     println!(
-        "{what}: {:.0} requests/s, {} requests, median {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms, greatest {:.1} ms, {:.0} MB",
+        "{what}: {:.0} requests/s, {} requests, median {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms, greatest {:.1} ms, \
+         {:.3} ms of processor each, {:.2} processors, {:.0} MB",
         taken.len() as f64 / seconds,
         taken.len(),
         at(0.5),
         at(0.99),
         at(0.999),
         at(1.0),
+        (processor() - used) * 1000.0 / taken.len() as f64,
+        (processor() - used) / seconds,
         memory()
     );
 }
@@ -238,25 +251,28 @@ fn main() {
         .map(|column| column["levels"].as_u64().expect("a height"))
         .collect();
     let time = Duration::from_secs(seconds);
-    measure(
-        "curator, first questions",
-        address,
-        &tokens[0],
-        &heights,
-        connections,
-        time,
-    );
-    for round in 1..=3 {
+    let load = |what: &str, role: usize, round: u64| {
         measure(
-            &format!("curator, round {round}"),
+            what,
             address,
-            &tokens[0],
+            &tokens[role],
             &heights,
-            connections,
+            (connections, round),
             time,
         );
+    };
+    for round in 1..=3 {
+        load(&format!("curator, new wishes {round}"), 0, round);
     }
-    measure("analyst", address, &tokens[1], &heights, connections, time);
+    for round in 1..=3 {
+        load(
+            &format!("curator, the wishes of round {round} again"),
+            0,
+            round,
+        );
+    }
+    load("analyst, the same wishes", 1, 1);
+    load("analyst, again", 1, 1);
     // Idle connections, as many as the system lets one process open, and clients that send a byte now and then.
     let mut idle = Vec::new();
     let mut refused = 0;
@@ -282,14 +298,7 @@ fn main() {
     drop(connection);
     // The connections of the clients need room among the idle ones, which are closed when they have been idle for long.
     idle.truncate(1500);
-    measure(
-        "curator, beside 1500 idle and 200 slow ones",
-        address,
-        &tokens[0],
-        &heights,
-        connections,
-        time,
-    );
+    load("curator, again, beside 1500 idle and 200 slow ones", 0, 1);
     let _ = sending.join();
     stopper.stop();
     let _ = serving.join();

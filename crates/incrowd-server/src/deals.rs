@@ -23,8 +23,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Proposals that may be open at once; an analyst cannot fill the disk.
+/// Proposals that may be open at once, and that are kept at all; an analyst cannot fill the disk.
 const MOST_OPEN: usize = 200;
+const MOST_KEPT: usize = 10_000;
 /// A longer note is refused.
 pub(crate) const LONGEST_NOTE: usize = 2000;
 
@@ -213,7 +214,7 @@ impl Agreements {
         let open = open
             .filter(|proposal| proposal.state == ProposalState::Open)
             .count();
-        if open >= MOST_OPEN {
+        if open >= MOST_OPEN || inner.proposals.len() >= MOST_KEPT {
             return Err(Failure::new(
                 "busy",
                 "too many proposals are open",

@@ -381,15 +381,25 @@ impl Workbench {
 
     /// Sets what analysts may ask for and see.
     pub(crate) fn set_bounds(&self, bounds: Bounds) -> Result<(), Failure> {
-        let heights = self
-            .read()
-            .counted
-            .as_ref()
-            .map(|counted| counted.heights());
-        bounds.check(heights.as_deref())?;
+        let (counted, before) = {
+            let board = self.read();
+            (board.counted.clone(), board.saved.bounds.models.clone())
+        };
+        bounds.check(counted.as_ref().map(|counted| counted.heights()).as_deref())?;
         let detail = serde_json::to_value(&bounds).unwrap_or_default();
         self.audit.grant(Some(Role::Curator), "bounds", detail)?;
-        self.change(|saved| saved.bounds = bounds)
+        let kept = bounds.clone();
+        self.change(|saved| saved.bounds = kept)?;
+        // Models that may be asked for now are prepared before somebody has to wait for them.
+        if let Some(counted) = counted.filter(|_| bounds.models != before) {
+            let task = move |_: &Arc<Control>| {
+                prepare(&counted.negotiation, &bounds);
+                Ok(Finished::default())
+            };
+            self.jobs
+                .add(JobKind::Count, Role::Curator, &[], Box::new(task))?;
+        }
+        Ok(())
     }
 
     /// Ends all work.

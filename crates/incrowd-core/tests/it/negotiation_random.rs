@@ -483,3 +483,87 @@ fn every_answer_is_that_of_brute_force() {
         }
     }
 }
+
+/// For someone who may know suppressed rows only in steps, everything is decided by the steps.
+#[test]
+fn every_answer_in_steps_is_that_of_brute_force_over_the_steps() {
+    let mut told = [0, 0];
+    for seed in 1..=60u64 {
+        let dice = &mut Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let rows = Rows::random(dice);
+        let table = &rows.table;
+        let models = random_models(&rows, dice);
+        let borrowed: Vec<&dyn PrivacyModel> = models.iter().map(|model| &**model).collect();
+        let full = AnnotatedLattice::full(table, &borrowed, 1, &Unwatched).unwrap();
+        let full = Negotiator::annotated(table.clone(), full, false).unwrap();
+        let top = table.lattice().top().clone();
+        for model in &models {
+            if model.smallest_class() > table.rows {
+                continue;
+            }
+            let step = 2 + dice.roll(9) as u32;
+            let levels = top.levels().map(|level| dice.roll(level.index() + 1) as u8);
+            let max_levels = Node::from_levels(levels);
+            let max_suppressed = dice.roll(rows.rows.len() + 1) as u32;
+            let request = Request::new(&**model)
+                .max_suppressed(max_suppressed)
+                .max_levels(&max_levels)
+                .in_steps_of(step);
+            // From 0 rows on, each number counts as the end of its step.
+            let shown = |rows: u32| (rows / step + 1) * step;
+            let walked = table.lattice().walk();
+            let nodes = walked.iter().map(|node| {
+                let rows = rows.rows_suppressed(&**model, node);
+                (node.clone(), shown(rows))
+            });
+            let oracle = Oracle {
+                rows: &rows,
+                request,
+                model: &**model,
+                max_suppressed,
+                max_levels: &max_levels,
+                metric: None,
+                nodes: nodes.collect(),
+            };
+            let budget = max_suppressed / step * step;
+            let answer = full.answer(&request, &Unwatched).unwrap();
+            let found = |offer: &Offer| (offer.node.clone(), offer.rows_suppressed);
+            let context = format!("seed {seed}, {}, {step}", model.describe(None));
+            let exact = oracle.best(&max_levels, 0, budget);
+            told[usize::from(exact.is_some())] += 1;
+            match (&answer.outcome, exact) {
+                (Outcome::Exact(offer), Some(best)) => assert_eq!(found(offer), best, "{context}"),
+                (Outcome::Relaxed(offers), None) => {
+                    let acceptable = oracle.nodes.iter();
+                    let acceptable =
+                        acceptable.filter(|(node, _)| node.is_at_or_below(&max_levels));
+                    let fewest = acceptable.map(|(_, rows)| *rows).min().unwrap();
+                    let more = oracle.best(&max_levels, 0, fewest);
+                    assert_eq!(
+                        offers.more_suppression.as_ref().map(found),
+                        more,
+                        "{context}"
+                    );
+                    let higher = oracle.best(&top, 0, budget);
+                    assert_eq!(
+                        offers.higher_levels.as_ref().map(found),
+                        higher,
+                        "{context}"
+                    );
+                    let beyond = offers
+                        .more_suppression
+                        .as_ref()
+                        .map(|offer| &offer.gives_way);
+                    let rows_beyond = fewest - budget;
+                    assert_eq!(
+                        beyond,
+                        Some(&GivesWay::Suppression { rows_beyond }),
+                        "{context}"
+                    );
+                }
+                other => panic!("{context}: {other:?}"),
+            }
+        }
+    }
+    assert!(told.iter().all(|count| *count > 50), "{told:?}");
+}
