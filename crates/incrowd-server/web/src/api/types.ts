@@ -36,13 +36,16 @@ export interface QuasiIdentifier {
   level_names: string[];
 }
 
+export type Settings = Record<string, number | string>;
+
 export interface ModelBounds {
   name: string;
   /** The weakest promise that the curator accepts. */
   floor: number;
   /** The strongest promise that may be asked for. */
   ceiling: number;
-  settings?: Record<string, unknown>;
+  /** What the model needs beside its parameter, such as `k` of alpha-k-anonymity. */
+  settings?: Settings;
 }
 
 export interface Bounds {

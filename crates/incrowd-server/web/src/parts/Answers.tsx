@@ -4,9 +4,9 @@ import { useSignal } from "@preact/signals";
 import { ask } from "../api/client";
 import type { Job, Offer, OfferKind, Proposal } from "../api/types";
 import { count, counted, figure, listed, parameter, share } from "../format";
-import { answered, chosen, chosenKind, offers, take, wish } from "../state/negotiation";
+import { answered, chosen, chosenKind, offers, sent, take, wish } from "../state/negotiation";
 import { say } from "../state/notices";
-import { bodyOf, rowsOf, type Wish } from "../state/wish";
+import { rowsOf, type Wish } from "../state/wish";
 import { attempt, follow, go, isCurator, refresh, server, upTo } from "../state/workbench";
 import { OFFER_MARKS, OFFER_NAMES } from "../words";
 import { Problem } from "./Problem";
@@ -212,7 +212,7 @@ function Propose({ kind }: { kind: OfferKind }) {
     if (!asked) return;
     isSending.value = true;
     const isDone = await attempt(async () => {
-      const body = { wish: bodyOf(asked), offer: kind, note: note.value };
+      const body = { wish: sent(asked), offer: kind, note: note.value };
       const proposal = await ask<Proposal>("/proposals", { method: "POST", body });
       if (isCurator.value) {
         await approveOwn(proposal);

@@ -7,7 +7,7 @@ import { writeLink } from "../state/link";
 import { outcomes, past, stepTo, wishFor } from "../state/negotiation";
 import { say, sayError } from "../state/notices";
 import { rangeOf, readBudget, rowsOf, topLevels, type Wish, within, writeBudget } from "../state/wish";
-import { isCurator } from "../state/workbench";
+import { go, isCurator } from "../state/workbench";
 import { NumberSlider } from "./NumberSlider";
 import { Term } from "./Term";
 
@@ -16,7 +16,7 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
   const range = rangeOf(wish.model, state.models, state.bounds);
   const card = state.models.find((model) => model.name === wish.model);
   const allowed = state.models.filter((model) => state.bounds.models.some((bound) => bound.name === model.name));
-  const models = isCurator.value || allowed.length === 0 ? state.models : allowed;
+  const models = allowed.length === 0 ? state.models : allowed;
   const most = readBudget(state.bounds.max_suppressed) ?? { amount: 100, unit: "%" };
   const mostRows = rowsOf(most, rows);
   const mostShare = most.unit === "%" ? most.amount : Math.max(1, Math.round((100 * mostRows) / Math.max(1, rows)));
@@ -54,6 +54,14 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
         <p class="model-name">
           <Term name={wish.model} />
         </p>
+      )}
+      {isCurator.value && (
+        <small class="meaning">
+          <button type="button" class="plain" onClick={() => go("bounds")}>
+            Other models
+          </button>{" "}
+          are added to the bounds.
+        </small>
       )}
       <NumberSlider
         label={<Term name={letter === "k" || letter === "l" || letter === "t" ? letter : "parameter"}>{letter}</Term>}

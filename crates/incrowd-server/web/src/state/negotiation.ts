@@ -11,6 +11,7 @@ import type {
   Offer,
   OfferKind,
   Preview,
+  WishBody,
 } from "../api/types";
 import { begin, current, goTo, type History, move } from "./history";
 import { Latest } from "./latest";
@@ -83,13 +84,19 @@ function settle<T>(target: { value: Heard<T> }) {
   };
 }
 
+/** What is sent for a request. The server adds the settings of a model by itself for the analyst, who may not choose them. */
+export function sent(wish: Wish): WishBody {
+  const bound = server.peek()?.bounds.models.find((model) => model.name === wish.model);
+  return bodyOf(wish, isCurator.peek() ? bound?.settings : {});
+}
+
 const ANSWER_DELAY_MS = 40;
 const PICTURE_DELAY_MS = 160;
 
 const answerAsker = new Latest<Wish, Answered>(
   async (asked, signal) => {
     const began = performance.now();
-    const answer = await ask<Answer>("/negotiate", { method: "POST", body: bodyOf(asked), signal });
+    const answer = await ask<Answer>("/negotiate", { method: "POST", body: sent(asked), signal });
     return { wish: asked, answer, milliseconds: performance.now() - began };
   },
   (heard, asked) => {
@@ -104,7 +111,7 @@ const answerAsker = new Latest<Wish, Answered>(
 );
 
 const curveAsker = new Latest<Wish, Curve>(
-  (asked, signal) => ask("/curve", { method: "POST", body: bodyOf(asked), signal }),
+  (asked, signal) => ask("/curve", { method: "POST", body: sent(asked), signal }),
   settle(curve).hears,
   settle(curve).fails,
   PICTURE_DELAY_MS,
@@ -112,7 +119,7 @@ const curveAsker = new Latest<Wish, Curve>(
 
 const latticeAsker = new Latest<{ asked: Wish; filter: LatticeFilter }, LatticePicture>(
   ({ asked, filter }, signal) =>
-    ask("/lattice", { method: "POST", body: { ...bodyOf(asked), ...(hasAny(filter) ? { filter } : {}) }, signal }),
+    ask("/lattice", { method: "POST", body: { ...sent(asked), ...(hasAny(filter) ? { filter } : {}) }, signal }),
   settle(lattice).hears,
   settle(lattice).fails,
   PICTURE_DELAY_MS,
@@ -126,7 +133,7 @@ interface About {
 
 const distributionAsker = new Latest<About, Distribution[]>(
   async (about, signal) => {
-    const body = { levels: about.offer.levels, wish: bodyOf(taking(about.asked, about.kind, about.offer)) };
+    const body = { levels: about.offer.levels, wish: sent(taking(about.asked, about.kind, about.offer)) };
     const found = await ask<Distribution[] | { columns?: Distribution[]; distributions?: Distribution[] }>(
       "/distributions",
       { method: "POST", body, signal },
@@ -140,7 +147,7 @@ const distributionAsker = new Latest<About, Distribution[]>(
 
 const previewAsker = new Latest<About, Preview>(
   (about, signal) => {
-    const wish = bodyOf(taking(about.asked, about.kind, about.offer));
+    const wish = sent(taking(about.asked, about.kind, about.offer));
     return ask("/preview", { method: "POST", body: { levels: about.offer.levels, wish, rows: 20 }, signal });
   },
   settle(preview).hears,

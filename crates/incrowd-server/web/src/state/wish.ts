@@ -1,6 +1,6 @@
 /** A request for a release, as the controls of the page hold it. */
 
-import type { Bounds, ModelCard, Offer, OfferKind, QuasiIdentifier, WishBody } from "../api/types";
+import type { Bounds, ModelCard, Offer, OfferKind, QuasiIdentifier, Settings, WishBody } from "../api/types";
 
 export interface Budget {
   amount: number;
@@ -37,9 +37,30 @@ export function rowsOf(budget: Budget, rows: number): number {
   return budget.unit === "%" ? Math.floor((budget.amount * rows) / 100 + 1e-6) : budget.amount;
 }
 
-export function bodyOf(wish: Wish): WishBody {
+/** Settings as people write them: `k=5, column=disease`. */
+export function writeSettings(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ");
+}
+
+/** Reads settings; none if the text is not a list of them. */
+export function readSettings(text: string): Settings | null {
+  const settings: Settings = {};
+  for (const part of text.split(",").filter((one) => one.trim() !== "")) {
+    const match = /^\s*([a-z][a-z-]*)\s*=\s*(\S(?:.*\S)?)\s*$/.exec(part);
+    if (!match?.[1] || !match[2]) return null;
+    const number = Number(match[2]);
+    settings[match[1]] = Number.isFinite(number) ? number : match[2];
+  }
+  return settings;
+}
+
+/** A request as the server reads it. `settings` are those that the bounds give the model. */
+export function bodyOf(wish: Wish, settings: Settings = {}): WishBody {
+  const written = writeSettings(settings).replaceAll(" ", "");
   return {
-    model: wish.model,
+    model: written === "" ? wish.model : `${wish.model}(${written})`,
     parameter: wish.parameter,
     max_suppressed: writeBudget(wish.budget),
     max_levels: wish.levels,

@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ask } from "../api/client";
-import type { AnalystSees, Bounds, ModelBounds } from "../api/types";
+import type { AnalystSees, Bounds, ModelBounds, Settings } from "../api/types";
 import { Term } from "../parts/Term";
 import { say } from "../state/notices";
-import { readBudget } from "../state/wish";
+import { readBudget, readSettings, writeSettings } from "../state/wish";
 import { attempt, refresh, server } from "../state/workbench";
 
 const SEES: [keyof AnalystSees, string][] = [
@@ -17,6 +17,40 @@ const SEES: [keyof AnalystSees, string][] = [
   ["hierarchies", "The hierarchies, without rare values"],
   ["trials", "Trials of other algorithms"],
 ];
+
+/** Models with no setting beside their parameter. */
+const NEED_NOTHING = new Set(["k-anonymity", "k-map"]);
+
+function SettingsBox({
+  name,
+  settings,
+  onChange,
+}: {
+  name: string;
+  settings: Settings;
+  onChange: (next: Settings) => void;
+}) {
+  const typed = useSignal(writeSettings(settings));
+  const isRead = readSettings(typed.value) !== null;
+  return (
+    <label class="settings">
+      <span>
+        Other settings of <Term name={name} />, such as <code>k=5</code> or <code>column=disease</code>
+      </span>
+      <input
+        type="text"
+        aria-label={`Other settings of ${name}`}
+        value={typed.value}
+        aria-invalid={!isRead || undefined}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+          const read = readSettings(typed.value);
+          if (read) onChange(read);
+        }}
+      />
+    </label>
+  );
+}
 
 export function BoundsView() {
   const state = server.value;
@@ -97,6 +131,13 @@ export function BoundsView() {
                     onInput={(event) => setModel(index, { ceiling: event.currentTarget.valueAsNumber })}
                   />
                 </label>
+                {!NEED_NOTHING.has(model.name) && (
+                  <SettingsBox
+                    name={model.name}
+                    settings={model.settings ?? {}}
+                    onChange={(settings) => setModel(index, { settings })}
+                  />
+                )}
                 <button
                   type="button"
                   class="secondary small"

@@ -7,8 +7,8 @@ import type { Comparison, Job } from "../api/types";
 import { count, figure, parameter, share } from "../format";
 import { Prose } from "../parts/Prose";
 import { Term } from "../parts/Term";
-import { wish } from "../state/negotiation";
-import { bodyOf, writeBudget } from "../state/wish";
+import { sent, wish } from "../state/negotiation";
+import { writeBudget } from "../state/wish";
 import { activeJobs, attempt, follow, go, isActive, server } from "../state/workbench";
 
 const USUAL = ["optimal", "finest", "partition", "top-down", "rv-global"];
@@ -42,7 +42,7 @@ export function TrialsView() {
   const run = () =>
     attempt(async () => {
       const algorithms = state.algorithms.map((one) => one.name).filter((name) => picked.value.has(name));
-      follow(await ask<Job>("/trials", { method: "POST", body: { algorithms, wish: bodyOf(asked) } }));
+      follow(await ask<Job>("/trials", { method: "POST", body: { algorithms, wish: sent(asked) } }));
     });
 
   return (

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Bounds, ModelCard, Offer, QuasiIdentifier } from "../../src/api/types";
-import { bodyOf, firstWish, fitted, rangeOf, readBudget, rowsOf, taking, type Wish } from "../../src/state/wish";
+import {
+  bodyOf,
+  firstWish,
+  fitted,
+  rangeOf,
+  readBudget,
+  readSettings,
+  rowsOf,
+  taking,
+  type Wish,
+  writeSettings,
+} from "../../src/state/wish";
 
 const sees = { lattice: true, curve: true, distributions: true, metrics: true, hierarchies: true };
 const bounds: Bounds = {
@@ -44,6 +55,15 @@ describe("budgets", () => {
     expect(rowsOf({ amount: 1, unit: "%" }, 30162)).toBe(301);
     expect(rowsOf({ amount: 0.3, unit: "%" }, 1000)).toBe(3);
     expect(rowsOf({ amount: 2.3, unit: "%" }, 3000)).toBe(69);
+  });
+});
+
+describe("settings", () => {
+  it("are read as they are written", () => {
+    expect(readSettings("k=5, column=disease")).toEqual({ k: 5, column: "disease" });
+    expect(readSettings(writeSettings({ l: 3, distance: "ordered" }))).toEqual({ l: 3, distance: "ordered" });
+    expect(readSettings("")).toEqual({});
+    for (const wrong of ["k", "=5", "k=", "k=5; l=3 ,x"]) expect(readSettings(wrong)).toBeNull();
   });
 });
 
@@ -95,5 +115,7 @@ describe("requests", () => {
       metric: "height",
     });
     expect(bodyOf({ ...wish, budget: { amount: 7, unit: "rows" } }).max_suppressed).toBe(7);
+    const alpha: Wish = { ...wish, model: "alpha-k-anonymity", parameter: 0.5 };
+    expect(bodyOf(alpha, { k: 5, column: "disease" }).model).toBe("alpha-k-anonymity(k=5,column=disease)");
   });
 });
