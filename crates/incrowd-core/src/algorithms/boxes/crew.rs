@@ -221,7 +221,7 @@ impl Batch<'_> {
 
 /// What a thread says.
 enum Message {
-    Done(usize, Outcome),
+    Done(usize, Box<Outcome>),
     /// There is nothing left to do in the batch, or the thread panicked.
     Finished(std::thread::Result<()>),
 }
@@ -281,7 +281,7 @@ impl<'t> Crew<'t> {
         while busy > 0 {
             let message = self.messages.recv();
             match message.expect("a thread says when it has finished") {
-                Message::Done(at, outcome) => outcomes[at] = Some(outcome),
+                Message::Done(at, outcome) => outcomes[at] = Some(*outcome),
                 Message::Finished(Ok(())) => busy -= 1,
                 Message::Finished(Err(panic)) => resume_unwind(panic),
             }
@@ -296,7 +296,7 @@ fn work<'t>(problem: &'t Problem<'t>, batches: &Receiver<Arc<Batch<'t>>>, say: &
     while let Ok(batch) = batches.recv() {
         let finished = catch_unwind(AssertUnwindSafe(|| {
             batch.work_off(&mut worker, |at, outcome| {
-                let _ = say.send(Message::Done(at, outcome));
+                let _ = say.send(Message::Done(at, Box::new(outcome)));
             });
         }));
         let has_panicked = finished.is_err();
