@@ -71,9 +71,6 @@ export const OWN_WORDS: Record<string, string> = {
   ceiling: "The strongest promise of privacy that may be asked for.",
   mask: "Counts shown to the analyst are rounded to multiples of this number, so that small groups cannot be read off.",
   limit: "The node at the highest levels you accept; every acceptable release is at or below it.",
-  offer: "A release that could be made, with what it costs.",
-  deal: "An approved proposal, together with its release, certificate and report.",
   "hash chain":
     "Every entry contains the hash of the one before it, so that no entry can be changed or removed unnoticed.",
-  average: "The number of published rows divided by the number of classes.",
 };

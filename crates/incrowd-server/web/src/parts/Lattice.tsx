@@ -7,6 +7,7 @@ import { count, counted, share } from "../format";
 import { upTo } from "../state/workbench";
 import { OFFER_MARKS, OFFER_NAMES } from "../words";
 import { nodeKey, type PlacedNode, placeLattice, steps } from "./layout";
+import { Term } from "./Term";
 
 export interface Marked {
   limit: number[];
@@ -186,7 +187,7 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
           <i class="key most" /> more than half
         </span>
         <span>
-          <i class="key limit" /> your limit
+          <i class="key limit" /> <Term name="limit">your limit</Term>
         </span>
         {marked.offers.map(([kind]) => (
           <span key={kind}>
