@@ -541,7 +541,7 @@ mod tests {
                 false => draw.below(classes) as u32,
             });
             let class_of: Vec<u32> = class_of.collect();
-            let classes = classes.min(below) as usize;
+            let classes = classes.min(below);
             let mut scratch = Scratch {
                 class_of,
                 ..Scratch::default()

@@ -473,13 +473,10 @@ pub trait PrivacyModel: Debug + Send + Sync {
         unsafe_classes.lost = lost;
     }
 
-    /// Raises the rows of every class that was judged unsafe to the [fewest](PrivacyModel::fewest_around) of a class around it.
-    /// One call per node.
-    fn raise_around(&self, classes: &FrequencySet, is_safe: &[bool], around: &mut [u32]) {
+    /// Raises the rows of every class to the [fewest](PrivacyModel::fewest_around) of a class around it. One call per node.
+    fn raise_around(&self, classes: &FrequencySet, around: &mut [u32]) {
         let histograms = self.column().map(|column| classes.histograms(column));
-        let unsafe_ones = is_safe.iter().zip(around).enumerate();
-        for (class, (_, around)) in unsafe_ones.filter(|(_, (safe, _))| !**safe) {
-            let size = classes.sizes()[class];
+        for (class, (&size, around)) in classes.sizes().iter().zip(around).enumerate() {
             let view = match histograms {
                 Some(histograms) => ClassView::new(size, histograms.class(class)),
                 None => ClassView::of_size(size),

@@ -246,8 +246,7 @@ impl<'a> Assessor<'a> {
         (!self.problem.crowds_overlap()).then_some(&self.most_kept)
     }
 
-    /// For each class of the node judged last, the fewest rows of a class around it that is published there or at any node
-    /// above. None if crowds overlap: then a class may need no rows but its own.
+    /// For each class of a node, the fewest rows of a class around it that is published there or at any node above. None if crowds overlap: then a class may need no rows but its own.
     pub(crate) fn fewest_around(&self, classes: &FrequencySet) -> Option<Vec<u32>> {
         if self.problem.crowds_overlap() {
             return None;
@@ -255,7 +254,7 @@ impl<'a> Assessor<'a> {
         let sizes = classes.sizes().iter();
         let mut around: Vec<u32> = sizes.map(|&size| size.max(self.smallest_safe)).collect();
         for model in self.problem.models {
-            model.raise_around(classes, &self.is_safe, &mut around);
+            model.raise_around(classes, &mut around);
         }
         Some(around)
     }

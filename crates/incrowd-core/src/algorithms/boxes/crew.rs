@@ -20,13 +20,18 @@ const SMALL_SET_CLASSES: usize = 1 << 11;
 #[derive(Debug, Clone)]
 pub(super) enum Corner {
     /// The low one, from whose classes others are counted.
-    Low {
-        /// Whether the fewest rows around its classes are wanted, to ask it together with high corners.
-        is_asked_with_high: bool,
-    },
-    /// The high one. With the [fewest rows](Assessor::fewest_around) around the classes of the low one, which are those that the
-    /// count starts from.
-    High(Option<Arc<[u32]>>),
+    Low,
+    /// The high one.
+    High(LowClasses),
+}
+
+/// What a task that looks at the high corner knows of the classes of the low one.
+#[derive(Debug, Clone)]
+pub(super) enum LowClasses {
+    /// Nothing.
+    Unknown,
+    /// The count starts from them. With the [fewest rows](Assessor::fewest_around) around them, if known.
+    StartedFrom(Option<Arc<[u32]>>),
 }
 
 /// A corner of a box to count and judge.
@@ -56,10 +61,8 @@ pub(super) struct Found {
     pub(super) floor_above: Loss,
     /// The classes of the corner, if they are worth keeping.
     pub(super) classes: Option<Arc<FrequencySet>>,
-    /// The fewest rows around them, if wanted.
+    /// The fewest rows around the classes of the low corner, if they were worked out for this.
     pub(super) fewest_around: Option<Arc<[u32]>>,
-    /// Whether both corners together rule the box out, if they were asked and the high one alone does not.
-    pub(super) is_ruled_out_by_both: Option<bool>,
 }
 
 /// One who does tasks, with memory that is used again.
@@ -98,12 +101,14 @@ impl<'a> Worker<'a> {
     fn look(&mut self, task: &Task<'_>, meter: &Meter<'_>) -> Result<Found, Interruption> {
         let mut whole = task.whole.clone();
         let node = match task.corner {
-            Corner::Low { .. } => &whole.low,
+            Corner::Low => &whole.low,
             Corner::High(_) => &whole.high,
         };
         let (scratch, classes) = (&mut self.scratch, &mut self.classes);
         let work = match &task.corner {
-            Corner::High(Some(_)) => task.start.count_tracked(node, scratch, classes),
+            Corner::High(LowClasses::StartedFrom(_)) => {
+                task.start.count_tracked(node, scratch, classes)
+            }
             _ => task.start.count(node, scratch, classes),
         };
         meter.spend(work)?;
@@ -112,39 +117,42 @@ impl<'a> Worker<'a> {
             smallest_safe: self.smallest_safe,
             ..Known::NOTHING
         });
-        let (mut fewest_around, mut is_ruled_out_by_both) = (None, None);
+        let mut fewest_around: Option<Arc<[u32]>> = None;
         match &task.corner {
-            Corner::Low { is_asked_with_high } => {
+            Corner::Low => {
                 whole.low_is_counted = true;
                 let floor = self.floor_above(whole.known(self.smallest_safe));
                 whole.floor = whole.floor.max(floor);
-                if *is_asked_with_high {
-                    fewest_around = self.assessor.fewest_around(&self.classes).map(Arc::from);
-                }
             }
-            Corner::High(around) => {
+            Corner::High(low) => {
                 learn_from_high(self.problem, self.smallest_safe, &mut whole, &assessment);
-                if let Some(around) = around {
-                    let is_ruled_out = |whole: &LatticeBox| {
-                        let by_loss = task.limit.is_some_and(|limit| whole.floor > limit);
-                        by_loss || whole.rows_lost > self.problem.max_suppressed
+                let is_left = whole.rows_lost <= self.problem.max_suppressed
+                    && task.limit.is_none_or(|limit| whole.floor <= limit);
+                if let LowClasses::StartedFrom(known) = low
+                    && is_left
+                {
+                    let low = task.start.classes();
+                    let around = match known {
+                        Some(around) => Some(Arc::clone(around)),
+                        None => {
+                            fewest_around = self.assessor.fewest_around(low).map(Arc::from);
+                            fewest_around.clone()
+                        }
                     };
-                    let by_one = is_ruled_out(&whole);
-                    self.learn_from_both(&mut whole, task.start.classes(), around);
-                    meter.spend(Work::of(around.len()))?;
-                    is_ruled_out_by_both = Some(!by_one && is_ruled_out(&whole));
+                    if let Some(around) = around {
+                        self.learn_from_both(&mut whole, low, &around);
+                        meter.spend(Work::of(low.len()))?;
+                    }
                 }
             }
         }
-        let is_kept =
-            matches!(task.corner, Corner::Low { .. }) || self.classes.len() <= SMALL_SET_CLASSES;
+        let is_kept = matches!(task.corner, Corner::Low) || self.classes.len() <= SMALL_SET_CLASSES;
         Ok(Found {
             whole,
             assessment,
             floor_above,
             classes: is_kept.then(|| Arc::new(self.classes.clone())),
             fewest_around,
-            is_ruled_out_by_both,
         })
     }
 

@@ -4,7 +4,7 @@ mod crew;
 mod extremes;
 mod lattice_box;
 
-use self::crew::{Corner, Crew, Found, Task, Worker, learn_from_high};
+use self::crew::{Corner, Crew, Found, LowClasses, Task, Worker, learn_from_high};
 use self::extremes::{FloorsAbove, RuledOut};
 use self::lattice_box::LatticeBox;
 use super::descent;
@@ -38,12 +38,6 @@ const MOST_AT_ONCE: usize = 64;
 
 /// For every so many boxes examined, one more is examined at once: a short search learns from every node.
 const BOXES_PER_WIDTH: u64 = 16;
-
-/// Both corners of so many boxes are asked together before it is known whether that is worth it.
-const TRIES_OF_BOTH: u64 = 256;
-
-/// It is worth it if it rules out one of so many boxes.
-const TRIES_PER_BOX: u64 = 8;
 
 /// What the search optimizes besides the loss.
 #[derive(Debug, Clone, Copy, Default)]
@@ -121,10 +115,6 @@ pub(super) struct Search<'a> {
     known: KnownSets<'a>,
     /// The fewest rows around the classes of low corners.
     around: HashMap<Node, Arc<[u32]>>,
-    /// How often both corners of a box were asked together.
-    asked_both: u64,
-    /// How often that ruled the box out, though one of them did not.
-    ruled_out_by_both: u64,
     /// Classes of the current node, kept for their memory.
     counted: FrequencySet,
     assessor: Assessor<'a>,
@@ -158,8 +148,6 @@ impl<'a> Search<'a> {
             smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
             around: HashMap::new(),
-            asked_both: 0,
-            ruled_out_by_both: 0,
             counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),
@@ -337,6 +325,9 @@ impl<'a> Search<'a> {
     /// Passes over the levels that are ruled out whatever the other attributes do.
     fn raise_lowest(&mut self) -> Result<(), Interruption> {
         let highest = self.problem.max_levels.clone();
+        if self.rules_out_below(&highest)? {
+            return Ok(()); // nor can any other node be published
+        }
         for attribute in 0..highest.len() {
             // What rules out a level rules out those below it, so the boundary is found by halving.
             let (mut low, mut high) = (self.lowest.level(attribute), highest.level(attribute));
@@ -376,9 +367,7 @@ impl<'a> Search<'a> {
                 tasks.push(Task {
                     start: self.known.start_for(&whole.low),
                     whole,
-                    corner: Corner::Low {
-                        is_asked_with_high: self.classes_matter && self.both_are_worth_asking(),
-                    },
+                    corner: Corner::Low,
                     limit,
                 });
                 continue;
@@ -394,24 +383,28 @@ impl<'a> Search<'a> {
                 left.extend(self.with_high_assessed(lower)?);
                 continue;
             }
-            let around = self.around.get(&lower.low);
-            let around = around.filter(|_| self.both_are_worth_asking()).cloned();
-            let low = around.and_then(|around| Some((self.known.start_at(&lower.low)?, around)));
-            let (start, around) = match low {
-                Some((start, around)) => (start, Some(around)),
-                None => (self.known.start_for(&lower.high), None),
+            let low = match self.classes_matter {
+                true => self.known.start_at(&lower.low),
+                false => None,
+            };
+            let (start, low) = match low {
+                Some(start) => (
+                    start,
+                    LowClasses::StartedFrom(self.around.get(&lower.low).cloned()),
+                ),
+                None => (self.known.start_for(&lower.high), LowClasses::Unknown),
             };
             tasks.push(Task {
                 start,
                 whole: lower,
-                corner: Corner::High(around),
+                corner: Corner::High(low),
                 limit,
             });
         }
         spent.store(self.meter.spent(), MemoryOrdering::Relaxed);
         let meter = self.meter.for_task(tasks.len(), spent);
         let is_low: Vec<bool> = (tasks.iter())
-            .map(|task| matches!(task.corner, Corner::Low { .. }))
+            .map(|task| matches!(task.corner, Corner::Low))
             .collect();
         let outcomes = crew.run(tasks, meter, own);
         self.meter.was_shown(spent.load(MemoryOrdering::Relaxed));
@@ -442,11 +435,7 @@ impl<'a> Search<'a> {
             self.known.remember(node.clone(), classes);
         }
         if let Some(around) = found.fewest_around {
-            self.remember_around(node, around);
-        }
-        if let Some(is_ruled_out) = found.is_ruled_out_by_both {
-            self.asked_both += 1;
-            self.ruled_out_by_both += u64::from(is_ruled_out);
+            self.remember_around(&whole.low, around);
         }
         if self.classes_matter {
             let best = self.best.as_ref().map(|best| best.loss);
@@ -461,11 +450,6 @@ impl<'a> Search<'a> {
     /// Whether every class is published, here and above every node that may be published.
     fn is_all_or_nothing(&self) -> bool {
         self.pruning_is_sound && self.problem.max_suppressed == 0
-    }
-
-    /// Whether both corners of a box together often say more than one of them. It takes longer to ask both.
-    fn both_are_worth_asking(&self) -> bool {
-        self.asked_both < TRIES_OF_BOTH || self.ruled_out_by_both * TRIES_PER_BOX >= self.asked_both
     }
 
     fn remember_around(&mut self, node: &Node, around: Arc<[u32]>) {
