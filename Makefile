@@ -32,9 +32,8 @@ TARGET = $(abspath $(or $(CARGO_TARGET_DIR),target))
 serve: tools page ## Negotiate about the bundled Adult table in the browser
 	cargo run --quiet --profile demo --package incrowd-cli --no-default-features --features server -- serve data/adult --data-folder out/workbench --open
 
-# Not `npm ci`, which refuses a lock file without the packages of systems that some registries do not carry. Versions are exact all the same.
 page: web-tools ## Build the page of the workbench
-	cd $(WEB) && npm install --no-save --silent --no-audit --no-fund && npm run --silent build
+	cd $(WEB) && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 test-page: tools page browser ## The tests of the page alone
 	cargo build --package incrowd-cli --features server
