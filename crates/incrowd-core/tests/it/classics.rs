@@ -33,7 +33,8 @@ fn node_of(proposal: &Proposal) -> &Node {
 fn check_sets(problem: &Problem<'_>, safe: &[Node], case: &str) -> SafeNodes {
     let found = safe_nodes(problem, &Unwatched).unwrap();
     assert_eq!(found.nodes, safe, "{case}: incognito");
-    assert_eq!(found.minimal, minimal(safe), "{case}: incognito, minimal");
+    let minimal = minimal(safe);
+    assert_eq!(found.minimal, minimal, "{case}: incognito, minimal");
     let accounted = |algorithm: &dyn Algorithm| {
         let solved = algorithm.solve_accounted(problem, &Unwatched).ok()?;
         Some(solved.account.expect("nothing stopped it"))
@@ -42,7 +43,7 @@ fn check_sets(problem: &Problem<'_>, safe: &[Node], case: &str) -> SafeNodes {
         Account::SafeNodes(FoundNodes {
             scope: Scope::Lattice,
             safe: safe.len() as u64,
-            minimal: minimal(safe),
+            minimal,
         })
     });
     assert_eq!(accounted(&Incognito), expected, "{case}: incognito");
@@ -71,7 +72,7 @@ fn check_sets(problem: &Problem<'_>, safe: &[Node], case: &str) -> SafeNodes {
 #[test]
 fn the_sets_of_samarati_and_incognito_equal_brute_force_for_every_model() {
     for (at, entry) in MODELS.iter().enumerate() {
-        for seed in 0..60 {
+        for seed in 0..24 {
             let seed = seed * MODELS.len() as u64 + at as u64;
             let rng = &mut Rng::with_seed(seed);
             let mut oracle = random_problem(!seed);

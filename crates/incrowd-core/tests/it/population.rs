@@ -226,7 +226,7 @@ fn every_algorithm_keeps_promises_about_people_as_readers_and_verification_count
     // Of each algorithm: releases, and those that do not follow levels.
     let mut released: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut beyond_the_table = 0;
-    for seed in 0..400 {
+    for seed in 0..200 {
         let mut oracle = random_problem(seed);
         let rng = &mut Rng::with_seed(seed);
         if oracle.missing == MissingPolicy::MatchAny {
@@ -257,6 +257,11 @@ fn every_algorithm_keeps_promises_about_people_as_readers_and_verification_count
                     expected,
                     "{case}: {published:?}"
                 );
+                let enough = match promise {
+                    Promise::KMap { k } => *k as f64,
+                    _ => 0.0,
+                };
+                assert!(expected.is_none_or(|people| people >= enough), "{case}");
             }
             assert!(release.reached()[0].holds, "{case}");
             let (file, original) = oracle.counted_alike(published).unwrap();
@@ -283,7 +288,7 @@ fn every_algorithm_keeps_promises_about_people_as_readers_and_verification_count
         assert!(*all >= enough, "{released:?}");
         assert!(follows_levels || *others >= enough / 2, "{released:?}");
     }
-    assert!(beyond_the_table > 500, "{beyond_the_table}");
+    assert!(beyond_the_table > 250, "{beyond_the_table}");
 }
 
 /// Whether no text is the label of several levels or groups.

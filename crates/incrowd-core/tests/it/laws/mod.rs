@@ -286,7 +286,7 @@ fn is_refused(problem: &Problem<'_>, error: &Error) -> bool {
 #[test]
 fn the_optimum_equals_brute_force_for_every_model_and_metric() {
     let mut turn = 0;
-    for_every_model(80, |oracle, case, rng| {
+    for_every_model(30, |oracle, case, rng| {
         let prepared = oracle.prepare().expect(case);
         let judged = oracle.judge_all();
         // The number of metrics may be a multiple of three.
