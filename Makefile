@@ -12,7 +12,7 @@ demo: tools ## Anonymize the bundled Adult table; release and certificate appear
 		--hierarchies data/adult/hierarchies \
 		-k 5 --max-suppressed 1% --sample 6 \
 		--output out/adult-safe.csv --certificate out/adult-certificate.json
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page; fi
+	@if [ -d $(WEB) ] && command -v npm >/dev/null; then $(MAKE) --no-print-directory page; fi
 	@echo "The same in the browser: make serve"
 
 # A single full build gains nothing from incremental compilation.
