@@ -59,7 +59,7 @@ impl Default for CountingSizes {
 ///     let others = [scope.spawn(count), scope.spawn(count)];
 ///     others.into_iter().try_for_each(|other| other.join().expect("no panic"))
 /// })?;
-/// assert_eq!(shared.finish(2)?.sizes()?, [2]);
+/// assert_eq!(*shared.finish(2)?.sizes()?, [2]);
 /// # Ok::<(), incrowd_core::Error>(())
 /// ```
 #[derive(Debug)]
