@@ -4,8 +4,8 @@
 //! JSON API that the page uses, on this machine unless told otherwise, and keeps everything in a data folder, so that it
 //! goes on after a restart where it was.
 //!
-//! Handlers parse, call `incrowd-job`, and serialize. What is decided here is only who may see what: [`analyst`] rounds
-//! whatever an analyst is told, [`deals`] makes an approved release appear whole or not at all, [`audit`] writes down
+//! Handlers parse, call `incrowd-job`, and serialize. What is decided here is only who may see what: `analyst` rounds
+//! whatever an analyst is told, `deals` makes an approved release appear whole or not at all, `audit` writes down
 //! everything asked and granted.
 
 #![forbid(unsafe_code)]
