@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 
 // Every test starts a server of its own on a free port, so the order of tests does not matter. One at a time: the
-// tests also say how fast the page answers.
+// tests also tell how fast the page answers.
 export default defineConfig({
   testDir: "tests/e2e",
   workers: 1,
