@@ -36,7 +36,7 @@ const BATCH: usize = 16;
 const MOST_BOUNDARIES: usize = 2000;
 
 /// The shares of the best cost to prove, one after the other.
-const SHARES: [f64; 7] = [0.5, 0.7, 0.8, 0.87, 0.93, 0.97, 1.0];
+const SHARES: [f64; 7] = [0.5, 0.7, 0.81, 0.87, 0.93, 0.97, 1.0];
 
 /// Nodes after which a search for a proof starts with smaller shares.
 const NODES_BEFORE_SHARES: u64 = 64;
