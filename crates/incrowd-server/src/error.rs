@@ -92,6 +92,11 @@ impl Error {
             Error::Listen { .. } => {
                 "choose another port with `--port N`; `--port 0` takes any free one".into()
             }
+            Error::DataFolder {
+                what: "read",
+                kind: io::ErrorKind::NotFound,
+                ..
+            } => "check the name: there is no such file or folder".into(),
             Error::DataFolder { .. } => {
                 "choose a folder that you can write to with `--data-folder DIR`".into()
             }

@@ -99,7 +99,9 @@ impl Settings {
         let job = match job {
             Some(mut job) => {
                 if let Some(path) = &job.data.path {
+                    // Whoever mistyped a name should learn it now, and not from an empty page.
                     let path = std::path::absolute(path)
+                        .and_then(|path| std::fs::File::open(&path).map(|_| path))
                         .map_err(|error| Error::folder("read", Path::new(path), &error))?;
                     job.data.path = Some(path.to_string_lossy().into_owned());
                 }

@@ -49,6 +49,13 @@ fn the_workbench_prints_its_links_answers_and_ends_on_ctrl_c() {
         stream.read_to_string(&mut text).unwrap();
         assert!(text.contains(&format!("\"role\":\"{role}\"")), "{text}");
     }
+    // A table that is not there is missed at once.
+    let json = folder
+        .run("serve missing.csv --port 0 --data-folder other --json")
+        .ends_with(2)
+        .json();
+    let message = json["error"]["message"].as_str().unwrap();
+    assert!(message.contains("missing.csv"), "{message}");
     // Somebody else with the same folder is told why not.
     let json = folder
         .run("serve --port 0 --data-folder kept --json")
