@@ -1,17 +1,22 @@
 """What general engines need for the work of a pass over the rows, for `incrowd-bench rows`.
 
-Needs DuckDB and Polars (`pip install duckdb polars`). Every command prints one line of JSON; the process that starts it
-measures time and memory. All cells are text, as they are for incrowd.
+Needs DuckDB, Polars and Sail (`pip install duckdb polars pysail pyspark-client==4.0.1`). Every command prints one line of JSON; the
+process that starts it measures time and memory. Sail's server runs inside that process, so it is measured too. All cells are text, as they are
+for incrowd.
 
     peers.py versions
     peers.py count ENGINE FILE THREADS      group by all columns: groups, rows, groups of one row
     peers.py to-parquet CSV PARQUET         the same table as Parquet
-    peers.py rewrite FILE OUT THREADS       count, recode, write, count again
+    peers.py rewrite ENGINE FILE OUT THREADS        count, recode, write, count again
 """
 
+import contextlib
 import json
 import os
 import sys
+from importlib.metadata import version
+
+PACKAGES = {"duckdb": "duckdb", "polars": "polars", "sail": "pysail"}
 
 
 def source(path):
@@ -61,8 +66,58 @@ def count_by_polars(path, threads):
     }
 
 
-def rewrite(path, out, threads):
-    """A recoding that is given, not searched for: ages in tens, zip codes without their last two digits."""
+@contextlib.contextmanager
+def sail(threads):
+    """A session with a server of this process."""
+    os.environ["TOKIO_WORKER_THREADS"] = str(threads)
+    os.environ["SAIL_EXECUTION__DEFAULT_PARALLELISM"] = str(threads)
+    os.environ["RUST_LOG"] = "error"
+    from pysail.spark import SparkConnectServer
+    from pyspark.sql import SparkSession
+
+    server = SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    _, port = server.listening_address
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
+        server.stop()
+
+
+def view_of_sail(session, path):
+    if path.endswith(".csv"):
+        table = session.read.option("header", True).option("inferSchema", False).csv(path)
+    else:
+        table = session.read.parquet(path)
+    table.createOrReplaceTempView("people")
+    return [f"`{name}`" for name in table.columns]
+
+
+def count_by_sail(session, path):
+    columns = ", ".join(view_of_sail(session, path))
+    counted = session.sql(
+        f"""select count(*), sum(n), sum(case when n = 1 then 1 else 0 end)
+            from (select {columns}, count(*) as n from people group by {columns})"""
+    ).collect()[0]
+    return dict(zip(["groups", "rows", "groups_of_one"], map(int, counted)))
+
+
+def rewrite_by_sail(path, out, threads):
+    with sail(threads) as session:
+        before = count_by_sail(session, path)
+        recoded = {
+            "`age`": "concat(cast(floor(age / 10) * 10 as int), '-', cast(floor(age / 10) * 10 + 9 as int))",
+            "`zip`": "concat(left(zip, 3), '**')",
+        }
+        columns = view_of_sail(session, path)
+        cells = ", ".join(f"{recoded.get(name, name)} as {name}" for name in columns)
+        session.sql(f"select {cells} from people").write.parquet(out)
+        return {"before": before, "after": count_by_sail(session, out)}
+
+
+def rewrite_by_duckdb(path, out, threads):
     connection = connect(threads)
     before = count_by_duckdb(connection, path)
     columns = [f'"{name}"' for name in names(connection, path)]
@@ -79,14 +134,14 @@ def rewrite(path, out, threads):
 
 def main(command, *arguments):
     if command == "versions":
-        import duckdb
-        import polars
-
-        return {"duckdb": duckdb.__version__, "polars": polars.__version__}
+        return {engine: version(package) for engine, package in PACKAGES.items()}
     if command == "count":
         engine, path, threads = arguments
         if engine == "duckdb":
             return count_by_duckdb(connect(threads), path)
+        if engine == "sail":
+            with sail(threads) as session:
+                return count_by_sail(session, path)
         return count_by_polars(path, threads)
     if command == "to-parquet":
         path, out = arguments
@@ -95,7 +150,9 @@ def main(command, *arguments):
         connection.execute(f"copy (select * from {source(path)}) to '{out}' (format parquet)")
         return {}
     if command == "rewrite":
-        return rewrite(*arguments)
+        # A recoding that is given, not searched for: ages in tens, zip codes without their last two digits.
+        engine, *others = arguments
+        return {"duckdb": rewrite_by_duckdb, "sail": rewrite_by_sail}[engine](*others)
     raise SystemExit(__doc__)
 
 

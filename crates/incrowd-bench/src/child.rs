@@ -18,10 +18,15 @@ pub(crate) struct Usage {
 
 /// Runs a command to its end; what it printed to its standard output, and what it used.
 pub(crate) fn run(command: &mut Command) -> Result<(String, Usage)> {
+    run_fed(command, Stdio::null())
+}
+
+/// The same with something to read on its standard input.
+pub(crate) fn run_fed(command: &mut Command, input: Stdio) -> Result<(String, Usage)> {
     let name = command.get_program().to_string_lossy().into_owned();
     let start = Instant::now();
     let mut child = command
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("starting {name}"))?;

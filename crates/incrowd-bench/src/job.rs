@@ -3,6 +3,7 @@
 use crate::child::{self, Usage};
 use anyhow::{Context, Result};
 use incrowd_job::{Control, Job, Outcome, RiskOptions, RiskReport, Risks, Show, Verification};
+use std::process::Stdio;
 
 /// What a child process does with a job.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -33,8 +34,13 @@ pub(crate) fn run_here(task: Task, job: &str) -> Result<()> {
 }
 
 fn run(task: &str, job: &Job) -> Result<(String, Usage)> {
+    run_fed(task, job, Stdio::null())
+}
+
+fn run_fed(task: &str, job: &Job, input: Stdio) -> Result<(String, Usage)> {
     let job = serde_json::to_string(job)?;
-    child::run(child::this_program()?.args(["job", task, &job]))
+    let mut command = child::this_program()?;
+    child::run_fed(command.args(["job", task, &job]), input)
 }
 
 /// Makes a release in a child process.
@@ -45,7 +51,12 @@ pub(crate) fn anonymize(job: &Job) -> Result<(Outcome, Usage)> {
 
 /// Assesses the risk of a file in a child process.
 pub(crate) fn risk(job: &Job) -> Result<(Risks, Usage)> {
-    let (printed, usage) = run("risk", job)?;
+    risk_of_piped(job, Stdio::null())
+}
+
+/// The same for what comes through a pipe.
+pub(crate) fn risk_of_piped(job: &Job, input: Stdio) -> Result<(Risks, Usage)> {
+    let (printed, usage) = run_fed("risk", job, input)?;
     let report: RiskReport = serde_json::from_str(&printed)?;
     Ok((report.risks, usage))
 }

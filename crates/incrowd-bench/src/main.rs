@@ -12,6 +12,7 @@ mod census;
 mod child;
 mod classics;
 mod fonts;
+mod growth;
 mod job;
 mod kernel;
 mod limit;
@@ -44,7 +45,7 @@ struct Arguments {
     /// Rows of the generated files.
     #[arg(long, global = true, default_value_t = 10_000_000)]
     rows: u64,
-    /// The Python interpreter with pycanon, pandas, DuckDB and Polars.
+    /// The Python interpreter with pycanon, pandas, DuckDB, Polars and Sail.
     #[arg(long, global = true, default_value = "python3")]
     python: PathBuf,
 }
@@ -59,8 +60,10 @@ enum Benchmark {
     Verify,
     /// A whole job on a large file, compared with only reading and writing it.
     Census,
-    /// Counting and rewriting rows, compared with DuckDB and Polars.
+    /// Counting and rewriting rows, compared with DuckDB, Polars and Sail.
     Rows,
+    /// Counting by rows, up to `--rows`, and the exact search by nodes.
+    Growth,
     /// Every algorithm on the same tables.
     Classics,
     /// Histograms of every node compared with pandas, answers from them, and how they grow.
@@ -86,7 +89,7 @@ enum Benchmark {
         #[arg(long)]
         write: bool,
     },
-    /// Every benchmark above except the partitions and the advice.
+    /// Every benchmark above except growth, the partitions and the advice.
     All,
     /// Draws the charts of the documentation from a recorded run.
     Plot {
@@ -100,6 +103,14 @@ enum Benchmark {
         from: PathBuf,
         /// The file to write.
         to: PathBuf,
+    },
+    /// Writes generated rows to standard output.
+    #[command(hide = true)]
+    Generate {
+        /// Who stands in them.
+        people: growth::People,
+        /// How many there are.
+        count: u64,
     },
     /// Runs a job given as JSON.
     #[command(hide = true)]
@@ -145,6 +156,7 @@ impl Benchmark {
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
             Benchmark::Rows => "rows",
+            Benchmark::Growth => "growth",
             Benchmark::Classics => "classics",
             Benchmark::Negotiation => "negotiation",
             Benchmark::Regions => "regions",
@@ -155,6 +167,7 @@ impl Benchmark {
             Benchmark::All => "all",
             Benchmark::Plot { .. } => "plot",
             Benchmark::CopyBare { .. } => "copy-bare",
+            Benchmark::Generate { .. } => "generate",
             Benchmark::Job { .. } => "job",
             Benchmark::NegotiationGrowth { .. } => "negotiation-growth",
             Benchmark::RegionsGrowth { .. } => "regions-growth",
@@ -168,6 +181,7 @@ fn main() -> Result<()> {
     match &arguments.benchmark {
         Benchmark::Plot { run } => return plot::draw(run),
         Benchmark::CopyBare { from, to } => return census::copy_bare(from, to),
+        Benchmark::Generate { people, count } => return growth::generate(*people, *count),
         Benchmark::Job { task, job } => return job::run_here(*task, job),
         Benchmark::NegotiationGrowth { table, size, path } => {
             return negotiation::measure_here(table, *size, path.as_deref());
@@ -208,6 +222,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     if is_asked("rows") {
         rows::run(&arguments.python, arguments.rows, report)?;
+    }
+    if matches!(arguments.benchmark, Benchmark::Growth) {
+        growth::run(arguments.rows, report)?;
     }
     if is_asked("classics") {
         classics::run(report)?;

@@ -5,7 +5,7 @@
 
 use crate::fonts::{HEADING, SOURCE, TEXT, TITLE, faint};
 use crate::report::{Measure, median, read_measures, short};
-use crate::{arx, negotiation, optimal, record, regions};
+use crate::{arx, growth, negotiation, optimal, record, regions};
 use anyhow::{Context, Result, bail, ensure};
 use incrowd_plot::{Anchor, Axis, FAINT, Font, GRID, INK, Scale, Svg, grouped, style};
 
@@ -30,6 +30,9 @@ pub(crate) fn draw(run: &str) -> Result<()> {
     let measures = read_measures(&record::folder(run).join("raw.csv"))?;
     if negotiation::has_growth(&measures) {
         negotiation::draw(run)?;
+    }
+    if growth::has_growth(&measures) {
+        growth::draw(run)?;
     }
     if regions::has_growth(&measures) {
         regions::draw(run)?;

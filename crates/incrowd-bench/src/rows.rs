@@ -72,13 +72,13 @@ pub(crate) fn run(python: &Path, rows: u64, report: &mut Report) -> Result<()> {
     report.heading("Passes over the rows, beside general engines");
     let Ok((versions, _)) = ask_peer(python, &["versions"]) else {
         report.paragraph(
-            "DuckDB and Polars are not installed here (`pip install duckdb polars`, and `--python` if they are in an \
-             environment of their own), so there is nobody to compare with.",
+            "DuckDB, Polars and Sail are not installed here (`pip install duckdb polars pysail pyspark-client==4.0.1`, and `--python` if they \
+             are in an environment of their own), so there is nobody to compare with.",
         );
         return Ok(());
     };
     let version = |name: &str| versions[name].as_str().unwrap_or("?").to_owned();
-    for name in ["duckdb", "polars"] {
+    for name in ["duckdb", "polars", "sail"] {
         report.version(name, &version(name));
     }
     let folder = tempfile::tempdir().context("making a folder for the tables")?;
@@ -102,6 +102,22 @@ pub(crate) fn run(python: &Path, rows: u64, report: &mut Report) -> Result<()> {
     rewrite_census(python, rows, &parquet, folder.path(), &version, report)
 }
 
+/// Engines with every number of threads, to be asked in turn.
+fn peers<'a>(
+    engines: &[&'a str],
+    version: &impl Fn(&str) -> String,
+) -> (Vec<(&'a str, usize)>, Vec<Runner>) {
+    let cases: Vec<(&str, usize)> = (engines.iter())
+        .flat_map(|&engine| THREADS.map(|threads| (engine, threads)))
+        .collect();
+    let runners = (cases.iter())
+        .map(|(engine, threads)| {
+            Runner::new(format!("{engine} {}, {threads} threads", version(engine)))
+        })
+        .collect();
+    (cases, runners)
+}
+
 fn count_strangers(
     python: &Path,
     rows: u64,
@@ -113,15 +129,7 @@ fn count_strangers(
     let mut ours: Vec<Runner> = (THREADS.iter())
         .map(|threads| Runner::new(format!("incrowd, {threads} threads")))
         .collect();
-    let engines = ["duckdb", "polars"];
-    let cases: Vec<(&str, usize)> = (engines.iter())
-        .flat_map(|&engine| THREADS.map(|threads| (engine, threads)))
-        .collect();
-    let mut peers: Vec<Runner> = (cases.iter())
-        .map(|(engine, threads)| {
-            Runner::new(format!("{engine} {}, {threads} threads", version(engine)))
-        })
-        .collect();
+    let (cases, mut peers) = peers(&["duckdb", "polars", "sail"], version);
     for _ in 0..REPETITIONS {
         for (runner, threads) in ours.iter_mut().zip(THREADS) {
             let (risks, usage) = job::risk(&strangers_job(path, threads))?;
@@ -154,7 +162,8 @@ fn count_strangers(
     Ok(())
 }
 
-fn strangers_job(path: &Path, threads: usize) -> Job {
+/// Counts the strangers of a file.
+pub(crate) fn strangers_job(path: &Path, threads: usize) -> Job {
     let mut job = Job::default();
     job.data.path = Some(path.to_string_lossy().into_owned());
     let names = incrowd_testkit::strangers::COLUMNS.map(|(name, ..)| name.to_owned());
@@ -176,9 +185,7 @@ fn rewrite_census(
     let mut ours: Vec<Runner> = (THREADS.iter())
         .map(|threads| Runner::new(format!("incrowd, {threads} threads")))
         .collect();
-    let mut peers: Vec<Runner> = (THREADS.iter())
-        .map(|threads| Runner::new(format!("duckdb {}, {threads} threads", version("duckdb"))))
-        .collect();
+    let (cases, mut peers) = peers(&["sail", "duckdb"], version);
     for _ in 0..REPETITIONS {
         for (runner, threads) in ours.iter_mut().zip(THREADS) {
             let (outcome, usage) = job::anonymize(&census_job(rows, path, &output, threads))?;
@@ -193,26 +200,32 @@ fn rewrite_census(
             runner.took(found, usage)?;
             std::fs::remove_file(&output)?;
         }
-        for (runner, threads) in peers.iter_mut().zip(THREADS) {
+        for (runner, (engine, threads)) in peers.iter_mut().zip(&cases) {
             let to = output.to_string_lossy();
-            let (found, usage) = ask_peer(python, &["rewrite", &text, &to, &threads.to_string()])?;
+            let threads = threads.to_string();
+            let (found, usage) = ask_peer(python, &["rewrite", engine, &text, &to, &threads])?;
             let found = format!(
                 "{} rows, {} groups before, {} after",
                 found["after"]["rows"], found["before"]["groups"], found["after"]["groups"]
             );
             runner.took(found, usage)?;
-            std::fs::remove_file(&output)?;
+            // Sail writes a folder of files.
+            if output.is_dir() {
+                std::fs::remove_dir_all(&output)?;
+            } else {
+                std::fs::remove_file(&output)?;
+            }
         }
     }
     let bytes = std::fs::metadata(path)?.len();
     report.paragraph(&format!(
-        "Rewriting the *census*: {} rows, 8 text columns, Parquet of {:.0} MiB, in the page cache. incrowd runs a whole job; DuckDB \
-         counts, recodes as it is told, writes and counts again. Medians of {REPETITIONS} runs in turn.",
+        "Rewriting the *census*: {} rows, 8 text columns, Parquet of {:.0} MiB, in the page cache. incrowd runs a whole job; engines \
+         count, recode as they are told, write and count again. Medians of {REPETITIONS} runs in turn.",
         grouped(rows),
         bytes as f64 / MEBIBYTE,
     ));
     let case = format!("{rows} rows of Parquet, rewritten");
-    show(report, &case, "DuckDB with one thread", ours, peers);
+    show(report, &case, "Sail with one thread", ours, peers);
     Ok(())
 }
 

@@ -316,6 +316,54 @@ fn what_a_killed_run_leaves_the_next_one_removes_and_nothing_else() {
     assert_eq!(folder.list("out"), [held[0].as_str(), "safe.csv"]);
 }
 
+/// The bytes that a process holds in files of a folder that have no name any more.
+#[cfg(target_os = "linux")]
+fn bytes_without_name(process: u32, folder: &Path) -> u64 {
+    let Ok(files) = std::fs::read_dir(format!("/proc/{process}/fd")) else {
+        return 0;
+    };
+    let nameless = files.filter_map(|file| {
+        let file = file.ok()?.path();
+        let target = std::fs::read_link(&file).ok()?;
+        let is_gone = target.to_string_lossy().ends_with(" (deleted)");
+        let is_here = target.starts_with(folder);
+        (is_gone && is_here).then(|| std::fs::metadata(file).ok())?
+    });
+    nameless.map(|metadata| metadata.len()).sum()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn while_combinations_are_in_a_temporary_file() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
+        // The rows are counted before the levels of a column are read, and those come through a pipe that says nothing.
+        let folder = folder_with_pipe("zip.csv").and("temporary/.keep", "");
+        let mut rows = String::from("age,zip\n");
+        (0..6000).for_each(|row| rows.push_str(&format!("{},{}\n", row % 60, row / 60)));
+        std::fs::write(folder.path("people.csv"), rows).unwrap();
+        let mut command = folder.command(
+            "anonymize people.csv -q age,zip --hierarchy zip=zip.csv -k 3 -o out/safe.csv \
+             --certificate out/safe.json --memory-limit 144k",
+        );
+        let temporary = std::fs::canonicalize(folder.path("temporary")).unwrap();
+        let child = (command.env("TMPDIR", &temporary))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut running = Running(Some(child));
+        let id = running.id();
+        running.until(|| bytes_without_name(id, &temporary) > 0);
+        running.signal(signal);
+        let output = running.0.take().unwrap().wait_with_output().unwrap();
+        let code = output.status.code();
+        assert_eq!(code, (signal != Signal::SIGKILL).then_some(130), "{signal}");
+        assert_eq!(folder.list("temporary"), [".keep"], "{signal}");
+        assert!(!folder.path("out/safe.csv").exists(), "{signal}");
+        assert!(!folder.path("out/safe.json").exists(), "{signal}");
+    }
+}
+
 #[test]
 fn while_writing() {
     for threads in [1, 3] {
