@@ -17,6 +17,7 @@ pub struct ColumnType(Kind);
 enum Kind {
     #[default]
     Text,
+    Label,
     Integer,
     #[cfg(feature = "parquet")]
     Stored(StoredType),
@@ -27,6 +28,9 @@ enum Kind {
 impl ColumnType {
     /// Text, whatever it looks like.
     pub const TEXT: ColumnType = ColumnType(Kind::Text);
+
+    /// Text that many rows share, such as the labels of a hierarchy; stored once where the format can.
+    pub const LABEL: ColumnType = ColumnType(Kind::Label);
 
     /// Whole numbers of 64 bits.
     pub const INTEGER: ColumnType = ColumnType(Kind::Integer);
@@ -50,7 +54,10 @@ impl ColumnType {
             | DataType::Binary
             | DataType::LargeBinary
             | DataType::BinaryView => ColumnType::TEXT,
-            DataType::Dictionary(_, values) => ColumnType::of_arrow(values),
+            DataType::Dictionary(_, values) => match ColumnType::of_arrow(values) {
+                ColumnType::TEXT => ColumnType::LABEL,
+                other => other,
+            },
             DataType::Int64 => ColumnType::INTEGER,
             other => ColumnType(Kind::Arrow(other.clone())),
         }
@@ -61,6 +68,9 @@ impl ColumnType {
     pub(crate) fn to_arrow(&self) -> DataType {
         match &self.0 {
             Kind::Text => DataType::Utf8,
+            Kind::Label => {
+                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+            }
             Kind::Integer => DataType::Int64,
             Kind::Arrow(kind) => kind.clone(),
             #[cfg(feature = "parquet")]
@@ -72,7 +82,8 @@ impl ColumnType {
     #[cfg(feature = "parquet")]
     pub(crate) fn into_stored(self) -> StoredType {
         match self.0 {
-            Kind::Text => StoredType::text(),
+            // Parquet stores texts that repeat once anyway.
+            Kind::Text | Kind::Label => StoredType::text(),
             Kind::Integer => StoredType::integer(),
             Kind::Stored(stored) => stored,
             #[cfg(feature = "arrow")]

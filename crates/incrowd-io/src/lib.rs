@@ -33,6 +33,8 @@ mod csv;
 mod error;
 mod file;
 mod fingerprint;
+#[cfg(any(feature = "parquet", feature = "arrow"))]
+mod gathered;
 mod memory;
 mod overflow_file;
 #[cfg(feature = "parquet")]

@@ -48,6 +48,7 @@ pub use report::evaluation::{
 };
 pub use report::explain::{Entry, Explanation, Family, explain};
 pub use report::found::{PartitionSearch, SafeAmong, SafeRecodings, SafeString, StringsMet};
+pub use report::picture::Picture;
 pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
     GivenAway, GivenAwayBy, Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch,
@@ -67,7 +68,9 @@ pub use report::stopped::{Stopped, StoppedBy};
 pub use report::survival::{BucketSurvived, SurvivalRow, SurvivalStudy, Survived};
 pub use report::visible::{visible, visible_json};
 pub use run::advise::{AdviseOptions, advise, candidate_targets};
-pub use run::anonymize::{Show, anonymize, anonymize_by, anonymize_table, anonymize_with};
+pub use run::anonymize::{
+    Made, Show, anonymize, anonymize_by, anonymize_table, anonymize_with, make_release,
+};
 pub use run::choices::{Chooser, Decision, leaves_choices};
 pub use run::compare::{CompareOptions, compare};
 pub use run::control::{Control, NoProgress, Phase, Progress, Standing};

@@ -30,6 +30,7 @@ pub(super) fn run(
     }
     let show = Show {
         sample: args.output.sample,
+        ..Show::default()
     };
     let outcome = if is_dialogue(&job, global)? {
         let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());

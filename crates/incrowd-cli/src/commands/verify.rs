@@ -57,6 +57,7 @@ fn check(args: &VerifyArgs, certificate: &Path) -> Result<CertificateCheck, Erro
     let file = args.table.job.as_deref();
     Ok(CertificateCheck {
         certificate: certificate.to_owned(),
+        text: None,
         original: args.original.clone(),
         job: file.map(Job::load).transpose()?,
     })

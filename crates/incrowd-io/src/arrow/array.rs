@@ -53,7 +53,7 @@ pub(super) fn array(kind: &DataType, rows: &RowBatch, column: usize) -> Option<A
         Kind::Decimal32(digits, scale) => column.decimals::<Decimal32Type>(*digits, *scale)?,
         Kind::Decimal64(digits, scale) => column.decimals::<Decimal64Type>(*digits, *scale)?,
         Kind::Decimal128(digits, scale) => column.decimals::<Decimal128Type>(*digits, *scale)?,
-        // Other ways to store text, which `ColumnType` makes one of.
+        // Other ways to store text, which `ColumnType` makes one of; labels are gathered as a whole.
         _ => return None,
     })
 }
@@ -222,7 +222,8 @@ mod tests {
             DataType::LargeBinary,
             DataType::BinaryView,
         ] {
-            assert_eq!(word(dictionary(kind.clone())), DataType::Utf8);
+            let labels = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+            assert_eq!(word(dictionary(kind.clone())), labels);
             assert_eq!(word(kind), DataType::Utf8);
         }
         assert_eq!(word(dictionary(DataType::Date32)), DataType::Date32);

@@ -1,7 +1,7 @@
 //! Arrow record batches in and out: cells are text in between, and columns published as they are keep their types.
 //!
 //! A cell is the text that the same value has in a Parquet file, and null the empty text. Text comes out as `Utf8`, however
-//! it was stored, and so does everything that is generalized.
+//! it was stored; what is generalized comes out as a dictionary of its labels, and so does text that came as one.
 
 mod array;
 mod cells;

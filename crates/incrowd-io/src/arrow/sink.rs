@@ -7,8 +7,10 @@ use crate::Error;
 use crate::column_type::ColumnType;
 use crate::csv::check_columns;
 use crate::fingerprint::CellHasher;
+use crate::gathered::GatheredColumn;
 use crate::sink::{RowSink, Written};
-use arrow_array::RecordBatch;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
 use arrow_schema::{Field, Schema, SchemaRef};
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_core::table::RowBatch;
@@ -21,8 +23,9 @@ const BATCH_BYTES: usize = 16 << 20;
 /// Keeps a release as Arrow record batches. Clones share it: one goes to the job, the other tells what has come of it.
 ///
 /// Columns that are published as they are keep their types, where the table has types: what comes from Arrow or Parquet
-/// keeps its own, whole numbers of a CSV file become `Int64`. All others are `Utf8`, and so is all text, however the table
-/// stores it. Empty cells are null.
+/// keeps its own, whole numbers of a CSV file become `Int64`. What is generalized is a dictionary of `Utf8`, one for all
+/// batches, and so is text that came as a dictionary; all other text is `Utf8`, however the table stores it. Empty cells are
+/// null.
 #[derive(Debug, Clone, Default)]
 pub struct ArrowSink {
     begun: Option<Begun>,
@@ -65,36 +68,64 @@ impl RowSink for ArrowSink {
 #[derive(Debug, Clone)]
 struct Begun {
     schema: SchemaRef,
-    batches: Vec<RecordBatch>,
-    /// The rows of the record batch being filled.
+    /// The columns of full record batches, without those of labels.
+    batches: Vec<FullBatch>,
+    /// The rows of the record batch being filled, without those of labels.
     rows: RowBatch,
+    /// How many rows that are.
+    open_rows: usize,
+    /// By column: its labels, if it has some.
+    labels: Vec<Option<GatheredColumn>>,
     hasher: CellHasher,
     bytes: u64,
+}
+
+#[derive(Debug, Clone)]
+struct FullBatch {
+    rows: usize,
+    arrays: Vec<ArrayRef>,
 }
 
 impl Begun {
     fn new(columns: &[String], types: Option<Vec<ColumnType>>) -> Result<Begun, Error> {
         check_columns(NAME, columns)?;
         let types = types.unwrap_or_else(|| vec![ColumnType::TEXT; columns.len()]);
+        let labels = types.iter().map(|kind| {
+            let has_labels = *kind == ColumnType::LABEL;
+            has_labels.then(GatheredColumn::default)
+        });
+        let labels: Vec<_> = labels.collect();
         let fields = columns.iter().zip(types);
         let fields = fields.map(|(name, kind)| Field::new(name, kind.to_arrow(), true));
         Ok(Begun {
             schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
             batches: Vec::new(),
-            rows: RowBatch::new(columns.len()),
+            rows: RowBatch::new(labels.iter().filter(|it| it.is_none()).count()),
+            open_rows: 0,
+            labels,
             hasher: CellHasher::new(columns),
             bytes: 0,
         })
     }
 
     fn push(&mut self, rows: &RowBatch) -> Result<(), Error> {
+        for (column, labels) in self.labels.iter_mut().enumerate() {
+            if let Some(labels) = labels {
+                let added = labels.add(rows, column);
+                added.map_err(|_| Self::not_of_type(column))?;
+            }
+        }
         for row in 0..rows.rows() {
-            for column in 0..rows.columns() {
+            for (column, labels) in self.labels.iter().enumerate() {
                 let cell = rows.cell(row, column);
                 self.hasher.add(cell);
-                self.rows.push_cell(cell);
+                self.bytes += cell.len() as u64;
+                if labels.is_none() {
+                    self.rows.push_cell(cell);
+                }
             }
-            if self.rows.rows() >= BATCH_ROWS || self.rows.byte_len() >= BATCH_BYTES {
+            self.open_rows += 1;
+            if self.open_rows >= BATCH_ROWS || self.rows.byte_len() >= BATCH_BYTES {
                 self.end_batch()?;
             }
         }
@@ -102,39 +133,86 @@ impl Begun {
     }
 
     fn end_batch(&mut self) -> Result<(), Error> {
-        if self.rows.rows() == 0 {
+        if self.open_rows == 0 {
             return Ok(());
         }
         let mut arrays = Vec::with_capacity(self.rows.columns());
-        for (column, field) in self.schema.fields().iter().enumerate() {
-            let array = array(field.data_type(), &self.rows, column);
-            arrays.push(array.ok_or(Error::CellNotOfType {
-                path: NAME.into(),
-                position: column + 1,
-            })?);
+        let columns = self.labels.iter().enumerate();
+        let without_labels = columns.filter(|(_, labels)| labels.is_none());
+        for (position, (column, _)) in without_labels.enumerate() {
+            let array = array(self.schema.field(column).data_type(), &self.rows, position);
+            arrays.push(array.ok_or_else(|| Self::not_of_type(column))?);
         }
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
-            .expect("every array has the type of its field and a value for each row");
-        self.batches.push(batch);
-        self.bytes += self.rows.byte_len() as u64;
+        self.batches.push(FullBatch {
+            rows: self.open_rows,
+            arrays,
+        });
         self.rows.clear(0);
+        self.open_rows = 0;
         Ok(())
+    }
+
+    fn not_of_type(column: usize) -> Error {
+        Error::CellNotOfType {
+            path: NAME.into(),
+            position: column + 1,
+        }
     }
 
     fn finish(mut self) -> Result<(ArrowTable, Written), Error> {
         self.end_batch()?;
+        let sizes: Vec<usize> = self.batches.iter().map(|batch| batch.rows).collect();
+        let labels = std::mem::take(&mut self.labels).into_iter();
+        // One after the other, so that codes are held twice for one column only.
+        let labels = labels.map(|labels| labels.map(|it| dictionaries(it, &sizes).into_iter()));
+        let mut labels: Vec<_> = labels.collect();
+        let batches = self.batches.into_iter().map(|batch| {
+            let mut arrays = batch.arrays.into_iter();
+            let columns = labels.iter_mut().map(|labels| match labels {
+                Some(labels) => labels.next(),
+                None => arrays.next(),
+            });
+            let columns = columns.map(|array| array.expect("each column has an array for each batch"));
+            RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
+                .expect("every array has the type of its field and a value for each row")
+        });
+        let batches: Vec<RecordBatch> = batches.collect();
         let written = Written {
             sha256: self.hasher.fingerprint(),
             bytes: self.bytes,
         };
-        Ok((ArrowTable::new(self.schema, self.batches)?, written))
+        Ok((ArrowTable::new(self.schema, batches)?, written))
     }
+}
+
+/// Labels as arrays of these sizes, which share one dictionary; the empty text is null.
+fn dictionaries(labels: GatheredColumn, sizes: &[usize]) -> Vec<ArrayRef> {
+    let texts = labels.texts();
+    // The empty text has a code like any other, and codes after it move up.
+    let empty = texts.lookup(b"").map(|code| code.0);
+    let values = texts.iter().filter(|text| !text.is_empty());
+    let values: ArrayRef = Arc::new(StringArray::from_iter_values(values));
+    let key = |code: &u32| match empty {
+        Some(empty) if *code == empty => None,
+        Some(empty) if *code > empty => Some(*code as i32 - 1),
+        _ => Some(*code as i32),
+    };
+    let mut codes = labels.codes();
+    let arrays = sizes.iter().map(|&size| {
+        let (these, rest) = codes.split_at(size);
+        codes = rest;
+        let keys: Int32Array = these.iter().map(key).collect();
+        let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values));
+        Arc::new(array.expect("every key is that of a text")) as ArrayRef
+    });
+    arrays.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{MemoryTable, RowSource};
+    use arrow_array::cast::AsArray;
     use arrow_schema::DataType;
 
     fn columns(names: &[&str]) -> Vec<String> {
@@ -173,6 +251,35 @@ mod tests {
             let bytes: usize = all.iter().flatten().map(String::len).sum();
             assert_eq!(written.bytes, bytes as u64);
         }
+    }
+
+    #[test]
+    fn labels_have_one_dictionary_for_all_batches_and_nulls_for_empty_texts() {
+        let text = |row: usize| ["b", "", "a", "c"][row % 4].to_owned();
+        let all: Vec<[String; 2]> = (0..BATCH_ROWS + 3).map(|row| [text(row), text(row / 2)]).collect();
+        let names = columns(&["label", "text"]);
+        let types = vec![ColumnType::LABEL, ColumnType::TEXT];
+        let mut begun = Begun::new(&names, Some(types)).unwrap();
+        all.chunks(1000).for_each(|part| begun.push(&rows(part.iter().cloned())).unwrap());
+        let (table, written) = begun.finish().unwrap();
+        let same = MemoryTable::new(&names, &all).unwrap();
+        assert_eq!(written.sha256, fingerprint(&same));
+        assert_eq!(fingerprint(&table), fingerprint(&same));
+        let batches = table.batches();
+        let of = |batch: &RecordBatch| batch.column(0).as_any_dictionary().values().clone();
+        assert_eq!(batches.len(), 2);
+        assert!(Arc::ptr_eq(&of(&batches[0]), &of(&batches[1])));
+        assert_eq!(of(&batches[0]).as_string::<i32>(), &StringArray::from(vec!["b", "a", "c"]));
+        assert_eq!(batches[0].column(0).null_count(), BATCH_ROWS / 4);
+    }
+
+    #[test]
+    fn a_release_of_labels_only_has_its_rows() {
+        let names = columns(&["one", "other"]);
+        let mut begun = Begun::new(&names, Some(vec![ColumnType::LABEL; 2])).unwrap();
+        begun.push(&rows([["x".into(), "".into()], ["x".into(), "y".into()]])).unwrap();
+        let (table, _) = begun.finish().unwrap();
+        assert_eq!(table.batches()[0].num_rows(), 2);
     }
 
     #[test]

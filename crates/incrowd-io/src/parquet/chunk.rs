@@ -3,7 +3,7 @@
 //! The parquet crate would look every cell up to find its place in a dictionary, which is known here already. Columns
 //! of many different values have no dictionary, and are left to that crate.
 
-use super::gathered::GatheredColumn;
+use crate::gathered::GatheredColumn;
 use super::hybrid;
 use super::parse::FromText;
 use super::plain::PlainValue;

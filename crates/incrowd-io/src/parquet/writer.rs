@@ -1,7 +1,7 @@
 //! Rows of text to columns of values.
 
 use super::chunk::{self, Chunk};
-use super::gathered::{GatheredColumn, NotText};
+use crate::gathered::{GatheredColumn, NotText};
 use crate::column_type::ColumnType;
 use crate::fingerprint::Out;
 use crate::stored_type::StoredType;

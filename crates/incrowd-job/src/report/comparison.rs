@@ -10,6 +10,7 @@ pub(crate) use plots::{AtStrength, ByStrength};
 use crate::error::Error;
 use crate::report::csv_text::CsvText;
 use crate::report::outcome::{FileWritten, Guarantee, PrivacyReached};
+use crate::report::picture::Picture;
 use crate::report::research::ResearchValueReached;
 use crate::report::stopped::Stopped;
 use indexmap::IndexMap;
@@ -115,6 +116,14 @@ impl RunFailed {
 }
 
 impl Comparison {
+    /// What each algorithm loses, as a plot; none if none has a result.
+    pub fn draw(&self) -> Option<Picture> {
+        Some(Picture {
+            name: self.metric.clone(),
+            svg: plots::losses(&self.runs, &self.metric)?,
+        })
+    }
+
     /// The names of all metrics and models that some algorithm reached, in order.
     pub fn names<'a, T>(&'a self, of_run: impl Fn(&'a RunReached) -> T) -> Vec<&'a str>
     where

@@ -14,6 +14,7 @@ pub(crate) mod figure;
 pub(crate) mod found;
 pub(crate) mod outcome;
 pub(crate) mod page;
+pub(crate) mod picture;
 pub(crate) mod pictured;
 pub(crate) mod released;
 pub(crate) mod research;

@@ -2,7 +2,7 @@
 
 mod plots;
 
-pub(crate) use plots::{before_and_after, column};
+pub(crate) use plots::{before_and_after, column, draw};
 
 /// What is drawn of a release.
 #[derive(Debug, Clone, PartialEq)]

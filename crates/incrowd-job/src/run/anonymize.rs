@@ -4,7 +4,10 @@
 //! only if both passes read the same bytes and the rows written are the rows checked.
 
 use crate::error::Error;
+use crate::report::certificate::Certificate;
 use crate::report::outcome::{Outcome, Seconds};
+use crate::report::picture::Picture;
+use crate::report::pictured::{Pictured, draw};
 use crate::report::stopped::Stopped;
 use crate::run::asked::{Asked, algorithm};
 use crate::run::choices::Chooser;
@@ -30,11 +33,31 @@ use std::time::Instant;
 pub struct Show {
     /// Rows to show before and after; the only way cells leave the library.
     pub sample: usize,
+    /// Whether to hand over the certificate, in addition to any file.
+    pub certificate: bool,
+    /// Whether to draw what became of the quasi-identifiers.
+    pub pictures: bool,
+}
+
+/// What a run made.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// What programs read.
+    pub outcome: Outcome,
+    /// The certificate of the release, if it was asked for and there is a release.
+    pub certificate: Option<Certificate>,
+    /// How wide the published values of every quasi-identifier are, then each of them before and after.
+    pub pictures: Vec<Picture>,
 }
 
 /// Runs a job.
 pub fn anonymize(job: &Job, show: Show, control: &Control) -> Result<Outcome, Error> {
     anonymize_with(job, show, None, control)
+}
+
+/// Runs a job; returns everything that was made besides the release itself.
+pub fn make_release(job: &Job, show: Show, control: &Control) -> Result<Made, Error> {
+    run(job, algorithm(job)?, show, None, control)
 }
 
 /// Anonymizes a table in memory; returns the release and its outcome. Reports no progress and cannot be stopped.
@@ -58,7 +81,7 @@ pub fn anonymize_by(
     show: Show,
     control: &Control,
 ) -> Result<Outcome, Error> {
-    run(job, Some(algorithm), show, None, control)
+    Ok(run(job, Some(algorithm), show, None, control)?.outcome)
 }
 
 /// Runs a job. `chooser` makes the choices that the algorithm leaves to the data holder and the job leaves open.
@@ -68,7 +91,7 @@ pub fn anonymize_with(
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
 ) -> Result<Outcome, Error> {
-    run(job, algorithm(job)?, show, chooser, control)
+    Ok(run(job, algorithm(job)?, show, chooser, control)?.outcome)
 }
 
 /// Runs a job with an algorithm, or with the one that suits it best.
@@ -78,7 +101,7 @@ fn run(
     show: Show,
     chooser: Option<&mut dyn Chooser>,
     control: &Control,
-) -> Result<Outcome, Error> {
+) -> Result<Made, Error> {
     let started = Instant::now();
     let divides_rows = match algorithm {
         Some(algorithm) => {
@@ -132,7 +155,7 @@ fn run(
     };
 
     let writing = Instant::now();
-    let mut outcome = control.within(limit, Phase::Write, || {
+    let mut made = control.within(limit, Phase::Write, || {
         let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
         if let Some(output) = &mut output {
             let types = types.map(|types| types.of_release(&asked.plan));
@@ -178,10 +201,15 @@ fn run(
             Some(alternatives) => Some(released::facts(&answer, alternatives)?),
             None => None,
         };
+        let pictures = match show.pictures {
+            true => draw(&Pictured::of(&release, control)?),
+            false => Vec::new(),
+        };
+        let mut handed_over = None;
         // From here on, only the writing itself can fail.
         let written = applied.map(Applied::appear).transpose()?.flatten();
         if let Some(written) = written {
-            let stated = (certificate.is_some() || page.is_some())
+            let stated = (certificate.is_some() || page.is_some() || show.certificate)
                 .then(|| answer.certificate(&outcome, &written.sha256));
             if let (Some(files), Some(stated)) = (certificate, &stated) {
                 outcome.certificate = Some(files.write(stated, &written.path)?);
@@ -197,16 +225,21 @@ fn run(
                     }
                 }
             }
+            handed_over = stated.filter(|_| show.certificate);
         }
         outcome.sample = sample;
-        Ok(outcome)
+        Ok(Made {
+            outcome,
+            certificate: handed_over,
+            pictures,
+        })
     })?;
     control.forget_temporary();
-    outcome.seconds = Seconds {
+    made.outcome.seconds = Seconds {
         read: read.as_secs_f64(),
         solve: solve.as_secs_f64(),
         write: writing.elapsed().as_secs_f64(),
     };
-    outcome.peak_memory_bytes = memory::peak();
-    Ok(outcome)
+    made.outcome.peak_memory_bytes = memory::peak();
+    Ok(made)
 }

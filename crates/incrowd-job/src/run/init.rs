@@ -141,6 +141,7 @@ fn reading(data: &Data, is_trimmed: bool) -> Vec<String> {
     let Data {
         path: _,
         table: _,
+        tables: _,
         delimiter,
         quote,
         trim,

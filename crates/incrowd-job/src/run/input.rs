@@ -12,12 +12,15 @@ use std::sync::Arc;
 /// Noted for a table whose cells have whitespace around them.
 pub(crate) const PADDED_CELLS: &str = "many cells have whitespace around their values, which counts as part of them; `--trim` removes it";
 
-/// The table of a job: the one attached, or the file it names.
+/// The table of a job: the one attached, or the one it names, which is at hand or a file.
 pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
     if let Some(table) = &job.data.table {
         return Ok(table.source());
     }
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+    if let Some(table) = job.data.tables.get(path) {
+        return Ok(table.source());
+    }
     if let Some((scheme, _)) = path.split_once("://") {
         return Err(Error::Address {
             scheme: scheme.to_owned(),

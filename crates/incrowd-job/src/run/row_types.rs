@@ -2,7 +2,7 @@
 //!
 //! A column published unchanged keeps the type it has in a Parquet or Arrow table. Other tables have no types; there, a column
 //! that contains only integers in canonical form becomes a column of numbers (`007` is not canonical, so codes with
-//! leading zeros stay text). Quasi-identifiers are always text: the search decides which of them are published raw, and
+//! leading zeros stay text). Quasi-identifiers are always text, of labels that many rows share: the search decides which of them are published raw, and
 //! a type should not depend on that. With `--suppressed star` everything is text, because `*` is.
 
 use crate::run::files::ReleaseFile;
@@ -55,7 +55,7 @@ impl RowTypes {
     pub(crate) fn of_release(&self, plan: &Plan) -> Vec<ColumnType> {
         let seen = lock(&self.seen);
         let of = |column: usize| match &self.stored {
-            _ if plan.quasi_identifiers.contains(&column) => ColumnType::TEXT,
+            _ if plan.quasi_identifiers.contains(&column) => ColumnType::LABEL,
             Some(stored) => stored.get(column).cloned().unwrap_or_default(),
             None => match seen.get(column) {
                 Some(WholeNumbers {

@@ -77,6 +77,9 @@ pub struct Data {
     /// A table to read in place of a file.
     #[serde(skip)]
     pub table: Option<AttachedTable>,
+    /// Tables at hand, by the names that stand for them wherever a path to a table may be given.
+    #[serde(skip)]
+    pub tables: IndexMap<String, AttachedTable>,
     /// What separates cells; detected when not given.
     pub delimiter: Option<Delimiter>,
     /// What surrounds cells that hold delimiters; `"` when not given.
@@ -383,6 +386,7 @@ impl Job {
         self.reads.extend(reads);
         replace(&mut self.data.path, data.path);
         replace(&mut self.data.table, data.table);
+        self.data.tables.extend(data.tables);
         replace(&mut self.data.delimiter, data.delimiter);
         replace(&mut self.data.quote, data.quote);
         replace(&mut self.data.trim, data.trim);

@@ -250,6 +250,7 @@ fn boxes_are_published_certified_and_verified() {
     of_file.data.path = Some(path("o.csv"));
     let check = CertificateCheck {
         certificate: path("c.json").into(),
+        text: None,
         original: Some(path("t.csv")),
         job: None,
     };

@@ -173,10 +173,11 @@ fn a_csv_file_a_table_in_memory_and_record_batches_give_the_same_release_and_out
 fn columns_published_as_they_are_keep_their_types() {
     let stamp = |zone: &str| DataType::Timestamp(TimeUnit::Microsecond, Some(zone.into()));
     let text = DataType::Utf8;
+    let label = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
     let (release, _) = run_into_arrow(on(batches(&[90])));
     let kept = [
-        text.clone(),
-        text.clone(),
+        label.clone(),
+        label.clone(),
         text.clone(),
         stamp("Europe/Oslo"),
         DataType::Decimal128(9, 2),
@@ -206,7 +207,8 @@ fn columns_published_as_they_are_keep_their_types() {
 
     // A table in memory has no types, and whole numbers are told by their texts.
     let (of_memory, _) = run_into_arrow(on(MemoryTable::new(COLUMNS, patients()).unwrap()));
-    let mut found = vec![text.clone(); 5];
+    let mut found = vec![label.clone(), label];
+    found.extend(vec![text.clone(); 3]);
     found.push(DataType::Int64);
     assert_eq!(kinds(&of_memory), found);
 

@@ -80,6 +80,7 @@ impl Made {
         given.data.path = Some(self.path("release.csv"));
         let check = CertificateCheck {
             certificate: path.into(),
+            text: None,
             original: None,
             job: with_all.then_some(job),
         };

@@ -176,6 +176,7 @@ fn run(seed: u64, algorithm: &str) -> Came {
     for with in ["the job and the table", "the table", "nothing"] {
         let check = CertificateCheck {
             certificate: path("c.json"),
+            text: None,
             original: (with != "nothing").then(|| original.clone().unwrap()),
             job: (with == "the job and the table").then(|| job.clone()),
         };

@@ -102,6 +102,37 @@ pub(super) fn by_strength(found: &ByStrength, runs: &[Run], metric: &str) -> Htm
     html
 }
 
+/// What each algorithm loses, by the metric of the comparison; none if none has a result.
+pub(super) fn losses(runs: &[Run], metric: &str) -> Option<String> {
+    let lost = |run: &Run| run.reached.as_ref()?.metrics.get(metric).copied();
+    let groups: Vec<BarGroup> = (runs.iter())
+        .filter_map(|run| {
+            let loss = lost(run)?;
+            Some(BarGroup {
+                label: run.algorithm.clone(),
+                bars: vec![Some(Bar {
+                    value: loss,
+                    text: few_digits(loss),
+                })],
+            })
+        })
+        .collect();
+    if groups.is_empty() {
+        return None;
+    }
+    Some(bars(&Bars {
+        title: &format!("{metric} by algorithm"),
+        subtitles: &["lower is better".into()],
+        series: &[BarSeries {
+            label: metric.to_owned(),
+            color: Some(style(0).0),
+        }],
+        most: runs.iter().filter_map(lost).fold(0.0, f64::max),
+        groups: &groups,
+        length: 260.0,
+    }))
+}
+
 /// The color of everything of one shape.
 fn color(shapes: &[&str], recoding: &str) -> Option<&'static str> {
     let at = shapes.iter().position(|shape| *shape == recoding)?;

@@ -3,6 +3,7 @@
 use super::{ColumnPictured, Pictured};
 use crate::report::page::words::percent;
 use crate::report::page::{Html, with};
+use crate::report::picture::Picture;
 use incrowd_plot::{Bar, BarGroup, BarSeries, Bars, bars, grouped};
 
 /// The color of the table, which no release has.
@@ -16,8 +17,49 @@ pub(crate) fn before_and_after(pictured: &Pictured) -> Html {
     with("div", &[("class", "plots")], plots)
 }
 
+/// A release by itself: how wide the published values of every column are, then each column before and after.
+pub(crate) fn draw(pictured: &Pictured) -> Vec<Picture> {
+    let widths = (!pictured.widths.is_empty()).then(|| Picture {
+        name: "widths".into(),
+        svg: widths(pictured),
+    });
+    let columns = pictured.columns.iter().map(|column| Picture {
+        name: column.name.clone(),
+        svg: svg(column),
+    });
+    widths.into_iter().chain(columns).collect()
+}
+
+fn widths(pictured: &Pictured) -> String {
+    let columns = pictured.columns.iter().zip(&pictured.widths);
+    let groups: Vec<BarGroup> = columns
+        .map(|(column, &width)| BarGroup {
+            label: column.name.clone(),
+            bars: vec![Some(Bar {
+                value: width,
+                text: percent(width),
+            })],
+        })
+        .collect();
+    bars(&Bars {
+        title: "What is lost of each column",
+        subtitles: &["width of published values, relative to the whole column".into()],
+        series: &[BarSeries {
+            label: "release".into(),
+            color: Some(AFTER),
+        }],
+        groups: &groups,
+        most: 1.0,
+        length: 200.0,
+    })
+}
+
 /// A column before and after.
 pub(crate) fn column(column: &ColumnPictured) -> Html {
+    Html::plot(&svg(column))
+}
+
+fn svg(column: &ColumnPictured) -> String {
     let has_before = column.bars.iter().any(|bar| bar.before.is_some());
     let bar = |share: f64| Bar {
         value: share,
@@ -73,7 +115,7 @@ pub(crate) fn column(column: &ColumnPictured) -> Html {
         }
         None => {}
     }
-    Html::plot(&bars(&Bars {
+    bars(&Bars {
         title: &column.name,
         subtitles: &subtitles,
         series: &series,
@@ -81,5 +123,5 @@ pub(crate) fn column(column: &ColumnPictured) -> Html {
         most: shares.flatten().fold(0.0, f64::max),
         // So that two of them stand side by side.
         length: 200.0,
-    }))
+    })
 }

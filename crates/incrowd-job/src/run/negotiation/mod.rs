@@ -13,6 +13,7 @@ mod curve;
 mod drawn;
 mod index_file;
 mod levels_shown;
+mod pictures;
 mod prices;
 mod ready;
 mod sampled;
@@ -293,6 +294,13 @@ impl Negotiation {
     /// The request that the job itself states.
     pub fn wish_of_job(&self) -> Result<Wish, Error> {
         Wish::of_job(&self.ground.job)
+    }
+
+    /// Whether nothing remains to be prepared for a wish, and no search has to be made: it is answered at once.
+    pub fn is_ready_for(&self, wish: &Wish) -> Result<bool, Error> {
+        let model = self.ground.model(&wish.spec()?)?;
+        let ready = self.ready_for(&self.measure(&*model)?);
+        Ok(ready.is_some_and(|ready| ready.negotiator.lattice().is_some()))
     }
 
     /// What can be had.

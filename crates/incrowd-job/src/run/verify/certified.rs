@@ -21,6 +21,8 @@ use std::path::PathBuf;
 pub struct CertificateCheck {
     /// The certificate.
     pub certificate: PathBuf,
+    /// What it says, if that is known without reading the file.
+    pub text: Option<String>,
     /// The table the release was made from; that of the job if not given.
     pub original: Option<String>,
     /// The job it should match.
@@ -34,8 +36,11 @@ pub fn verify_certificate(
     check: &CertificateCheck,
     control: &Control,
 ) -> Result<Verification, Error> {
-    let text = std::fs::read_to_string(&check.certificate)
-        .map_err(|error| Error::read(&check.certificate, &error))?;
+    let text = match &check.text {
+        Some(text) => text.clone(),
+        None => std::fs::read_to_string(&check.certificate)
+            .map_err(|error| Error::read(&check.certificate, &error))?,
+    };
     let not_a_certificate = |error: serde_json::Error| Error::NotACertificate {
         path: check.certificate.clone(),
         message: error.to_string(),
@@ -95,6 +100,8 @@ fn release_job(given: &Job, stated: &Certificate) -> Job {
     job.search.threads = given.search.threads;
     job.search.settings.clone_from(&request.settings);
     job.data.path.clone_from(&given.data.path);
+    job.data.table.clone_from(&given.data.table);
+    job.data.tables.clone_from(&given.data.tables);
     let is_tsv = job.data.path.as_deref().is_some_and(is_tsv);
     // Written in the dialect of the table, whose delimiter is stated; a table that is not text becomes CSV.
     let delimiter = request
@@ -131,6 +138,7 @@ fn is_tsv(path: &str) -> bool {
 fn original_job(release: &Job, stated: &Certificate, path: String) -> Job {
     let mut job = release.clone();
     job.data.path = Some(path);
+    job.data.table = None;
     job.data.delimiter = None;
     job.data.header = None;
     job.data.spreadsheet_safe = false;

@@ -37,6 +37,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
     let original = original.map(|path| {
         let mut job = job.clone();
         job.data.path = Some(path.to_owned());
+        job.data.table = None;
         job
     });
     let release = as_released(job, original.is_some());

@@ -120,6 +120,7 @@ impl Recount<'_> {
             let mut job = job.clone();
             if let Some(original) = original {
                 job.data.path.clone_from(&original.data.path);
+                job.data.tables.clone_from(&original.data.tables);
             }
             let named = algorithm(&job)?;
             if let Some(algorithm) = named.filter(|it| choices::are_open(&job, *it)) {

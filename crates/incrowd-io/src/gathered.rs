@@ -1,11 +1,11 @@
-//! The cells of a column of the row group being filled: every text once, and which of them each row has.
+//! The cells of a column that is being filled: every text once, and which of them each row has.
 
 use incrowd_core::table::{Dictionary, RowBatch, ValueList};
 use std::sync::Arc;
 
 /// A column being filled.
-#[derive(Debug, Default)]
-pub(super) struct GatheredColumn {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GatheredColumn {
     texts: Dictionary,
     /// Of all texts.
     text_bytes: usize,
@@ -21,13 +21,13 @@ const UNKNOWN: u32 = u32::MAX;
 
 /// A cell of this row, counted in the batch from 0, is not UTF-8.
 #[derive(Debug)]
-pub(super) struct NotText {
-    pub(super) row: usize,
+pub(crate) struct NotText {
+    pub(crate) row: usize,
 }
 
 impl GatheredColumn {
     /// Adds the cells of a column of a batch.
-    pub(super) fn add(&mut self, batch: &RowBatch, column: usize) -> Result<(), NotText> {
+    pub(crate) fn add(&mut self, batch: &RowBatch, column: usize) -> Result<(), NotText> {
         let Some(coded) = batch.coded(column) else {
             for row in 0..batch.rows() {
                 let code = self.code(batch.cell(row, column));
@@ -63,24 +63,24 @@ impl GatheredColumn {
         Some(self.texts.encode(text).0)
     }
 
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.codes.len()
     }
 
     /// About the memory it takes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.text_bytes + 4 * self.codes.len()
     }
 
-    pub(super) fn texts(&self) -> &Dictionary {
+    pub(crate) fn texts(&self) -> &Dictionary {
         &self.texts
     }
 
-    pub(super) fn text_bytes(&self) -> usize {
+    pub(crate) fn text_bytes(&self) -> usize {
         self.text_bytes
     }
 
-    pub(super) fn codes(&self) -> &[u32] {
+    pub(crate) fn codes(&self) -> &[u32] {
         &self.codes
     }
 }

@@ -1,0 +1,228 @@
+//! Tables in and out, as Arrow streams.
+
+use crate::errors::Failure;
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::types::*;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
+    RecordBatchReader, StringArray,
+};
+use arrow_pyarrow::FromPyArrow;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{Field, Schema};
+use incrowd_job::{ArrowTable, RowSource};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::sync::Arc;
+
+/// The rows that something with `__arrow_c_stream__` hands over. Its buffers are shared, not copied.
+pub(crate) fn take_over(py: Python<'_>, producer: &Bound<'_, PyAny>) -> Result<ArrowTable, Failure> {
+    let reader = RecordBatchStreamReader::from_pyarrow_bound(producer)?;
+    let schema = reader.schema();
+    // A producer may compute its rows only now, and may need the interpreter for that.
+    let batches = py.detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
+    // What the producer says may quote cells.
+    let batches = batches.map_err(|_| Failure::Python {
+        code: "table-not-handed-over",
+        message: "the table could not be read: what produces it failed while handing over its rows".into(),
+        hint: "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`".into(),
+    })?;
+    Ok(ArrowTable::new(schema, batches).map_err(incrowd_job::Error::from)?)
+}
+
+/// A table in memory that other libraries can take over as an Arrow stream, without copying it.
+#[pyclass(frozen, module = "incrowd._native")]
+pub(crate) struct Table(pub(crate) ArrowTable);
+
+#[pymethods]
+impl Table {
+    /// A small table from lists of Python values: whole numbers, numbers, truth values or texts, and none for a null.
+    #[staticmethod]
+    fn of_columns(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
+        let arrays = columns.into_iter().map(|(name, values)| {
+            let array = array_of(&values).ok_or_else(|| Failure::Python {
+                code: "mixed-column",
+                message: format!("column `{name}` is not a list of values of one kind"),
+                hint: "use whole numbers, numbers, truth values or texts, and None where there is no value".into(),
+            })?;
+            Ok((name, array))
+        });
+        let arrays: Vec<(String, ArrayRef)> = arrays.collect::<Result<_, Failure>>()?;
+        let fields: Vec<Field> = (arrays.iter())
+            .map(|(name, array)| Field::new(name, array.data_type().clone(), true))
+            .collect();
+        let schema = Arc::new(Schema::new(fields));
+        let arrays = arrays.into_iter().map(|(_, array)| array).collect();
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|_| Failure::Python {
+            code: "ragged-row",
+            message: "the columns are not equally long".into(),
+            hint: "give every column one value for each row".into(),
+        })?;
+        let table = ArrowTable::new(schema, [batch]);
+        Ok(Table(table.map_err(|error| {
+            Failure::from(incrowd_job::Error::from(error))
+        })?))
+    }
+
+    /// The rows, once more for each call.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer may ask for other types, and must cast by itself if it does not get them.
+        drop(requested_schema);
+        let batches = self.0.batches().to_vec();
+        let rows = RecordBatchIterator::new(batches.into_iter().map(Ok), self.0.schema().clone());
+        let rows: Box<dyn RecordBatchReader + Send> = Box::new(rows);
+        let stream = FFI_ArrowArrayStream::new(rows);
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// The names and types of the columns.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.0.schema().as_ref());
+        let schema = schema.map_err(|error| Failure::Python {
+            code: "table-not-handed-over",
+            message: error.to_string(),
+            hint: String::new(),
+        })?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// How many rows there are.
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.0.batches().iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The bytes that the values take.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.0.bytes_total().unwrap_or(0)
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        let fields = self.0.schema().fields().iter();
+        fields.map(|field| field.name().clone()).collect()
+    }
+
+    /// The types of the columns, in the words of Arrow.
+    #[getter]
+    fn column_types(&self) -> Vec<String> {
+        let fields = self.0.schema().fields().iter();
+        fields.map(|field| field.data_type().to_string()).collect()
+    }
+
+    /// The first rows as texts, to be shown; none for a null.
+    fn head(&self, rows: usize) -> PyResult<Vec<Vec<Option<String>>>> {
+        let mut shown = Vec::new();
+        if self.num_rows() == 0 {
+            return Ok(shown);
+        }
+        let text = |error| PyErr::from(Failure::from(incrowd_job::Error::from(error)));
+        let mut reader = self.0.open().map_err(text)?;
+        let mut batch = Default::default();
+        while shown.len() < rows && reader.read(&mut batch).map_err(text)? {
+            for row in 0..batch.rows().min(rows - shown.len()) {
+                let cell = |column| match batch.cell(row, column) {
+                    b"" => None,
+                    cell => Some(String::from_utf8_lossy(cell).into_owned()),
+                };
+                shown.push((0..batch.columns()).map(cell).collect());
+            }
+        }
+        Ok(shown)
+    }
+
+    /// A column as a list of Python values: numbers and truth values as such, everything else as text.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Ok(at) = self.0.schema().index_of(name) else {
+            return Err(pyo3::exceptions::PyKeyError::new_err(name.to_owned()));
+        };
+        let mut values = Vec::with_capacity(self.num_rows());
+        for batch in self.0.batches() {
+            push_values(py, batch.column(at), &mut values)?;
+        }
+        if values.len() == self.num_rows() {
+            return Ok(values);
+        }
+        let text = |error| PyErr::from(Failure::from(incrowd_job::Error::from(error)));
+        let mut reader = self.0.open().map_err(text)?;
+        let mut batch = Default::default();
+        while reader.read(&mut batch).map_err(text)? {
+            for row in 0..batch.rows() {
+                values.push(match batch.cell(row, at) {
+                    b"" => py.None().into_bound(py),
+                    cell => String::from_utf8_lossy(cell).into_pyobject(py)?.into_any(),
+                });
+            }
+        }
+        Ok(values)
+    }
+
+    fn __len__(&self) -> usize {
+        self.num_rows()
+    }
+}
+
+/// A list of Python values as an array; none if they are not of one kind.
+fn array_of(values: &Bound<'_, PyAny>) -> Option<ArrayRef> {
+    // Truth values are whole numbers to Python, and whole numbers are numbers.
+    if let Ok(truths) = values.extract::<Vec<Option<bool>>>() {
+        return Some(Arc::new(BooleanArray::from(truths)));
+    }
+    let has_truth = values.try_iter().ok()?.any(|value| {
+        value.is_ok_and(|value| value.is_instance_of::<pyo3::types::PyBool>())
+    });
+    if has_truth {
+        return None;
+    }
+    if let Ok(numbers) = values.extract::<Vec<Option<i64>>>() {
+        return Some(Arc::new(Int64Array::from(numbers)));
+    }
+    if let Ok(numbers) = values.extract::<Vec<Option<f64>>>() {
+        return Some(Arc::new(Float64Array::from(numbers)));
+    }
+    let texts = values.extract::<Vec<Option<String>>>().ok()?;
+    Some(Arc::new(StringArray::from(texts)))
+}
+
+/// Adds the values of an array that is one of numbers or truth values; otherwise nothing.
+fn push_values<'py>(
+    py: Python<'py>,
+    array: &dyn Array,
+    values: &mut Vec<Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    use arrow_schema::DataType as Kind;
+    macro_rules! numbers {
+        ($kind:ty) => {
+            for number in array.as_primitive::<$kind>() {
+                values.push(number.into_pyobject(py)?);
+            }
+        };
+    }
+    match array.data_type() {
+        Kind::Int8 => numbers!(Int8Type),
+        Kind::Int16 => numbers!(Int16Type),
+        Kind::Int32 => numbers!(Int32Type),
+        Kind::Int64 => numbers!(Int64Type),
+        Kind::UInt8 => numbers!(UInt8Type),
+        Kind::UInt16 => numbers!(UInt16Type),
+        Kind::UInt32 => numbers!(UInt32Type),
+        Kind::UInt64 => numbers!(UInt64Type),
+        Kind::Float32 => numbers!(Float32Type),
+        Kind::Float64 => numbers!(Float64Type),
+        Kind::Boolean => {
+            for truth in array.as_boolean() {
+                values.push(truth.into_pyobject(py)?);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
