@@ -19,6 +19,8 @@ pub(crate) struct Request {
     file: Option<PathBuf>,
     /// The text of a job.
     text: Option<String>,
+    /// A job that was described by keywords.
+    base: Option<Job>,
     /// What keywords say; it wins over the job.
     flags: Job,
     /// Rules as the command line takes them, such as `age: 64|65 = 25`.
@@ -66,7 +68,7 @@ impl Request {
         let mut job = match (&self.file, &self.text) {
             (Some(path), _) => Job::load(path)?,
             (None, Some(text)) => Job::parse(text)?,
-            (None, None) => Job::default(),
+            (None, None) => self.base.clone().unwrap_or_default(),
         };
         job.overlay(flags);
         for (name, producer) in tables.iter() {

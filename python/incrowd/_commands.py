@@ -1,0 +1,359 @@
+"""What people call. Each function is a command of the command line, with its flags as keywords."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _native
+from ._record import Record
+from ._request import Columns, Format, Hierarchies, Output, Privacy, Request, Research, Running, Search, names, takes
+from ._table import TableLike
+from .negotiation import Negotiation
+from .release import Release
+from .results import (
+    Advice,
+    Comparison,
+    Evaluation,
+    Explanation,
+    Inspection,
+    Risks,
+    Simulation,
+    Study,
+    Verification,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    class TableKeywords(Format, Columns, Running, total=False):
+        """About a table."""
+
+    class PublishedKeywords(Format, Columns, Hierarchies, Running, total=False):
+        """About a table that may be published."""
+
+        threads: int
+        spreadsheet_safe: bool
+
+    class VerifyKeywords(PublishedKeywords, Privacy, total=False):
+        """About a published table and its promises."""
+
+        settings: Mapping[str, Any]
+
+    class AskKeywords(Format, Columns, Hierarchies, Privacy, Search, Research, Running, total=False):
+        """About a request."""
+
+    class AnonymizeKeywords(AskKeywords, Output, total=False):
+        """About a release."""
+
+    class SimulateKeywords(Format, Hierarchies, Running, total=False):
+        """About a simulation."""
+
+        seed: int
+        threads: int
+        time_limit: str | float
+
+
+__all__ = [
+    "advise",
+    "anonymize",
+    "compare",
+    "evaluate",
+    "explain",
+    "inspect",
+    "negotiate",
+    "risk",
+    "simulate",
+    "study",
+    "verify",
+]
+
+
+class _Threads(dict[str, Any]):
+    """Keywords that some functions take besides those of a group."""
+
+    __annotations__ = {"threads": "int", "spreadsheet_safe": "bool"}  # noqa: RUF012
+
+
+class _Settings(dict[str, Any]):
+    __annotations__ = {"settings": "Mapping[str, Any]"}  # noqa: RUF012
+
+
+class _Drawing(dict[str, Any]):
+    __annotations__ = {"seed": "int", "threads": "int", "time_limit": "str | float"}  # noqa: RUF012
+
+
+@takes(Columns, Hierarchies, Privacy, Search, Research, Output, Format, Running)
+def anonymize(
+    table: TableLike | None = None, *, sample: int = 0, pictures: bool = True, **keywords: Unpack[AnonymizeKeywords]
+) -> Release:
+    """Finds the best release that keeps the promises, checks it, and returns it with its certificate.
+
+    >>> import incrowd
+    >>> patients = incrowd.Table.from_dict({
+    ...     "age": [34, 36, 61, 64], "zip": ["45011", "45012", "45201", "45204"],
+    ...     "disease": ["asthma", "influenza", "diabetes", "influenza"],
+    ... })
+    >>> release = incrowd.anonymize(patients, quasi_identifiers=["age", "zip"], sensitive="disease", k=2)
+    >>> release.table["zip"]
+    ['4501*', '4501*', '4520*', '4520*']
+    >>> release.outcome.privacy[0].holds
+    True
+
+    Every column needs a role, unless ``others`` says what happens to the rest. ``sample`` rows are shown before and after in
+    the outcome. Without ``pictures``, :meth:`Release.plot` has nothing to show, and a little time is saved.
+    """
+    return Release(Request(table, keywords, sample=sample, pictures=pictures).anonymize())
+
+
+@takes(Columns, Hierarchies, Privacy, Format, Running, _Threads, _Settings)
+def verify(
+    table: TableLike | None = None,
+    *,
+    original: TableLike | None = None,
+    certificate: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    **keywords: Unpack[VerifyKeywords],
+) -> Verification:
+    """Judges a published table, whatever tool made it.
+
+    >>> import incrowd
+    >>> published = incrowd.Table.from_dict({"age": ["30-39", "30-39", "60-69"]})
+    >>> incrowd.verify(published, quasi_identifiers="age", k=2).is_safe
+    False
+
+    With ``certificate`` (a file, or what :attr:`Release.certificate` holds), roles and promises are those it states.
+    """
+    known: dict[str, Any] = dict(keywords)
+    _for_certificate(certificate, known)
+    request = Request(table, known)
+    request.option("original", request.name_of(original, "original"))
+    if isinstance(certificate, Mapping):
+        stated = certificate.to_json() if isinstance(certificate, Record) else json.dumps(dict(certificate))
+        request.option("certificate_text", stated)
+    elif certificate is not None:
+        request.option("certificate", os.fspath(certificate))
+    job = keywords.get("job")
+    if certificate is not None and isinstance(job, str | os.PathLike):
+        request.option("job", os.fspath(job))
+    return Verification.parse(request.run("verify"))
+
+
+def _for_certificate(certificate: object, keywords: dict[str, Any]) -> None:
+    from .errors import RequestError
+
+    stated = ("quasi_identifiers", "sensitive", "identifying", "target", "keep", "others")
+    stated += ("k", "l", "t", "privacy", "max_suppressed")
+    given = [name for name in stated if keywords.get(name) is not None]
+    if certificate is not None and given:
+        raise RequestError(
+            "certificate-decides",
+            f"roles and promises are those of the certificate, but `{given[0]}` is given",
+            "leave it out, or leave out `certificate`",
+        )
+
+
+@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running)
+def negotiate(
+    table: TableLike | None = None,
+    *,
+    how: Literal["auto", "full", "partial", "partial-top", "lazy"] | None = None,
+    partial: str | None = None,
+    estimator: str | None = None,
+    search: str | None = None,
+    index: str | os.PathLike[str] | None = None,
+    **keywords: Unpack[AskKeywords],
+) -> Negotiation:
+    """Counts a table once, to answer many requests about it; see :class:`Negotiation`.
+
+    >>> import incrowd
+    >>> table = incrowd.Table.from_dict({"age": [34, 36, 61, 64]})
+    >>> negotiation = incrowd.negotiate(table, quasi_identifiers="age")
+    >>> [negotiation.ask(k=k).exact.levels for k in (1, 2)]
+    [[0], [2]]
+    """
+    path = None if index is None else os.fspath(index)
+    request = Request(table, keywords, how=how, partial=partial, estimator=estimator, search=search, index=path)
+    return Negotiation(request.negotiate())
+
+
+@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running)
+def study(
+    table: TableLike | None = None,
+    *,
+    parameters: Sequence[int | float | str] | None = None,
+    importance: bool = False,
+    what: Literal["suppression", "schemes", "research-value"] | None = None,
+    plot: str | os.PathLike[str] | None = None,
+    **keywords: Unpack[AskKeywords],
+) -> Study:
+    """How suppression, height and privacy trade off over all combinations of levels.
+
+    ``what`` may be ``schemes`` (the time and cost of optimal partitions) or ``research-value`` (which patterns survive).
+    """
+    texts = None if parameters is None else [str(parameter) for parameter in parameters]
+    if what is None and any(keywords.get(name) is not None for name in Research.__annotations__):
+        what = "research-value"
+
+    def run(folder: str | os.PathLike[str] | None) -> str:
+        request = Request(table, keywords, what=what or "suppression", parameters=texts, importance=importance)
+        request.option("plot", None if folder is None else os.fspath(folder))
+        return request.run("study")
+
+    found: Study = Study.drawn(run(plot), run)
+    return found
+
+
+@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running)
+def compare(
+    table: TableLike | None = None,
+    *,
+    algorithms: str | Sequence[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+    **keywords: Unpack[AskKeywords],
+) -> Comparison:
+    """Runs several algorithms, or all, on one job; every result passes the same check as a release."""
+    named = None if algorithms is None else [str(it) for it in names("algorithms", algorithms)]
+    request = Request(table, keywords, algorithms=named, report=None if report is None else os.fspath(report))
+    return Comparison.of_answer(request.run("compare"))
+
+
+@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running, _Threads)
+def evaluate(
+    table: TableLike | None = None,
+    release: TableLike | None = None,
+    *,
+    columns: str | Sequence[str] | None = None,
+    folds: int | None = None,
+    partitioning: int | None = None,
+    **keywords: Unpack[AskKeywords],
+) -> Evaluation:
+    """What a release is still worth: predictions, counts, distributions, associations.
+
+    With ``release`` it judges that table; without, what the job would publish.
+    """
+    named = None if columns is None else names("columns", columns)
+    request = Request(table, keywords, columns=named, folds=folds, partitioning=partitioning)
+    request.option("release", request.name_of(release, "release"))
+    return Evaluation.parse(request.run("evaluate"))
+
+
+@takes(Columns, Hierarchies, Format, Running, _Threads)
+def risk(
+    table: TableLike | None = None,
+    *,
+    original: TableLike | None = None,
+    population: TableLike | None = None,
+    population_size: int | None = None,
+    threshold: float | str | None = None,
+    gates: str | Sequence[str] = (),
+    **keywords: Unpack[PublishedKeywords],
+) -> Risks:
+    """How easily people in a table are found, raw or published.
+
+    >>> import incrowd
+    >>> table = incrowd.Table.from_dict({"age": [34, 34, 61]})
+    >>> incrowd.risk(table, quasi_identifiers="age").prosecutor.highest
+    1.0
+    """
+    limit = None if threshold is None else str(threshold)
+    request = Request(
+        table, keywords, population_size=population_size, threshold=limit, gates=names("gates", gates)
+    )
+    request.option("original", request.name_of(original, "original"))
+    request.option("population", request.name_of(population, "population"))
+    return Risks.parse(request.run("risk"))
+
+
+@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running)
+def advise(
+    table: TableLike | None = None,
+    *,
+    use: Literal["any", "classification", "regression", "tables"] | None = None,
+    quality: Literal["optimal", "good"] | None = None,
+    generalization: Literal["full-domain", "cuts", "partitions", "regions"] | None = None,
+    may_suppress: bool | None = None,
+    properties: Mapping[str, str] | None = None,
+    tries: int = 0,
+    **keywords: Unpack[AskKeywords],
+) -> Advice:
+    """Which algorithm suits a table and what it is for; ``tries`` of the first are tried on a sample."""
+    wanted = [f"{name}={value}" for name, value in (properties or {}).items()]
+    request = Request(
+        table,
+        keywords,
+        use=use,
+        quality=quality,
+        generalization=generalization,
+        may_suppress=may_suppress,
+        properties=wanted,
+        tries=tries,
+    )
+    return Advice.parse(request.run("advise"))
+
+
+@takes(Hierarchies, Format, Running, _Drawing)
+def simulate(
+    table: TableLike | None = None,
+    *,
+    quasi_identifiers: str | Sequence[str] | None = None,
+    k: int | None = None,
+    attributes: int | None = None,
+    values: int | None = None,
+    domain: Sequence[int] | None = None,
+    whole_rows: bool = False,
+    levels: Sequence[int] | None = None,
+    rows: int | None = None,
+    rows_needed: str | float | None = None,
+    repeats: int | None = None,
+    plot: str | os.PathLike[str] | None = None,
+    **keywords: Unpack[SimulateKeywords],
+) -> Simulation:
+    """How many rows it takes before a table can be published at all.
+
+    >>> import incrowd
+    >>> incrowd.simulate(domain=[2, 7], k=5, rows_needed="95%", rows=100).rows_needed > 50
+    True
+    """
+    asked: dict[str, Any] = {**keywords, "quasi_identifiers": quasi_identifiers, "k": k}
+    options: dict[str, Any] = {
+        "attributes": attributes,
+        "values": values,
+        "domain": None if domain is None else list(domain),
+        "whole_rows": whole_rows,
+        "levels": None if levels is None else list(levels),
+        "rows": rows,
+        "rows_needed": f"{rows_needed * 100}%" if isinstance(rows_needed, float) else rows_needed,
+        "repeats": repeats,
+    }
+
+    def run(folder: str | os.PathLike[str] | None) -> str:
+        request = Request(table, asked, **options)
+        request.option("plot", None if folder is None else os.fspath(folder))
+        return request.run("simulate")
+
+    found: Simulation = Simulation.drawn(run(plot), run)
+    return found
+
+
+@takes(Columns, Format, Running, _Threads)
+def inspect(table: TableLike | None = None, **keywords: Unpack[TableKeywords]) -> Inspection:
+    """What is in a table: types, missing and distinct values, what singles people out, proposed roles. Quotes no cells.
+
+    >>> import incrowd
+    >>> found = incrowd.inspect(incrowd.Table.from_dict({"age": [34, 36], "sex": ["f", "m"]}))
+    >>> [column.name for column in found.columns]
+    ['age', 'sex']
+    """
+    return Inspection.parse(Request(table, keywords).run("inspect"))
+
+
+def explain(name: str | None = None) -> Explanation:
+    """What a model, metric, algorithm or any other term means; without a name, everything there is.
+
+    >>> import incrowd
+    >>> incrowd.explain("k-anonymity").entries[0].family
+    'model'
+    """
+    return Explanation.parse(_native.explain(name))
