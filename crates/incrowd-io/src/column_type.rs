@@ -46,7 +46,7 @@ impl ColumnType {
 
     /// As an Arrow column is; text where it holds nothing but text, in whatever way.
     #[cfg(feature = "arrow")]
-    pub(crate) fn of_arrow(kind: &DataType) -> ColumnType {
+    pub fn of_arrow(kind: &DataType) -> ColumnType {
         match kind {
             DataType::Utf8
             | DataType::LargeUtf8
@@ -65,7 +65,7 @@ impl ColumnType {
 
     /// The Arrow type in which every value has the same text.
     #[cfg(feature = "arrow")]
-    pub(crate) fn to_arrow(&self) -> DataType {
+    pub fn to_arrow(&self) -> DataType {
         match &self.0 {
             Kind::Text => DataType::Utf8,
             Kind::Label => {

@@ -15,6 +15,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The engine that holds the table failed.
+    #[error("{0}")]
+    Engine(Box<dyn EngineError>),
     /// There is no such file.
     #[error("there is no file `{input}`")]
     NotFound {
@@ -265,6 +268,24 @@ pub enum Error {
     },
 }
 
+/// An error of an engine, with all that the errors of this crate have.
+pub trait EngineError: std::error::Error + Send + Sync + 'static {
+    /// A code for programs.
+    fn code(&self) -> &'static str;
+
+    /// Where it happened, when there is more to say than the message does.
+    fn place(&self) -> Option<String>;
+
+    /// What to do next.
+    fn hint(&self) -> String;
+
+    /// Whether somebody stopped what the engine was doing.
+    fn is_stop(&self) -> bool;
+
+    /// Whether the rows are no longer those that were counted.
+    fn is_change(&self) -> bool;
+}
+
 /// The likely encoding of text that is not UTF-8, to suggest a conversion that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -280,6 +301,7 @@ impl Error {
     pub fn place(&self) -> Option<String> {
         use Error::*;
         match self {
+            Engine(error) => error.place(),
             NotFound { .. }
             | IsDirectory { .. }
             | Empty { .. }
@@ -353,6 +375,7 @@ impl Error {
     pub fn hint(&self) -> String {
         use Error::*;
         match self {
+            Engine(error) => error.hint(),
             NotFound { .. } => {
                 "check the spelling and the folder; `-` reads standard input".into()
             }

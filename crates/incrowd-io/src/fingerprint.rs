@@ -49,6 +49,70 @@ impl CellHasher {
     }
 }
 
+/// Takes the fingerprint of a table whose rows have no order: of its columns and of how often each row occurs.
+///
+/// Equal rows may come one by one or counted. The SHA-256 of every row, its cells each after its length, is added up
+/// modulo 2^256, as often as the row occurs.
+#[derive(Debug, Clone)]
+pub struct RowsHasher {
+    columns: Sha256,
+    /// From the least significant word.
+    sum: [u64; 4],
+    rows: u64,
+    bytes: Vec<u8>,
+}
+
+impl RowsHasher {
+    /// A table with these columns and no rows yet.
+    pub fn new(columns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let mut names = Sha256::new();
+        for name in columns {
+            let name = name.as_ref().as_bytes();
+            names.update((name.len() as u64).to_le_bytes());
+            names.update(name);
+        }
+        RowsHasher {
+            columns: names,
+            sum: [0; 4],
+            rows: 0,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Adds so many rows with these cells.
+    pub fn add<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>, rows: u64) {
+        self.bytes.clear();
+        for cell in cells {
+            self.bytes.extend((cell.len() as u64).to_le_bytes());
+            self.bytes.extend(cell);
+        }
+        let hash: [u8; 32] = Sha256::digest(&self.bytes).into();
+        let mut carry = 0_u128;
+        for (word, bytes) in self.sum.iter_mut().zip(hash.chunks_exact(8)) {
+            let of_row = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+            carry += u128::from(of_row) * u128::from(rows) + u128::from(*word);
+            *word = carry as u64;
+            carry >>= 64;
+        }
+        self.rows += rows;
+    }
+
+    /// How many rows were added.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The fingerprint of all that was added so far.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut hasher = self.columns.clone();
+        hasher.update(self.rows.to_le_bytes());
+        for word in self.sum {
+            hasher.update(word.to_le_bytes());
+        }
+        Fingerprint(hasher.finalize().into())
+    }
+}
+
 /// Counts and hashes what is read from, or written to, `inner`.
 #[derive(Debug)]
 pub(crate) struct Hashing<T> {
@@ -216,6 +280,28 @@ mod tests {
         assert_eq!(input.fingerprint(), Fingerprint::of(b"abc"));
         assert_eq!(output.fingerprint(), input.fingerprint());
         assert_eq!(output.into_inner(), b"abc");
+    }
+
+    #[test]
+    fn rows_without_order_have_the_same_fingerprint_one_by_one_and_counted() {
+        let rows = [["a", "1"], ["b", "2"], ["a", "1"], ["", "a1"], ["a", "1"]];
+        let of = |rows: &[([&str; 2], u64)]| {
+            let mut hasher = RowsHasher::new(["x", "y"]);
+            for (row, times) in rows {
+                hasher.add(row.iter().map(|cell| cell.as_bytes()), *times);
+            }
+            hasher.fingerprint()
+        };
+        let one_by_one = of(&rows.map(|row| (row, 1)));
+        let counted = [(["", "a1"], 1), (["b", "2"], 1), (["a", "1"], 3)];
+        assert_eq!(of(&counted), one_by_one);
+        for other in [
+            vec![(["", "a1"], 1), (["b", "2"], 2), (["a", "1"], 2)],
+            vec![(["a1", ""], 1), (["b", "2"], 1), (["a", "1"], 3)],
+            vec![(["b", "2"], 1), (["a", "1"], 3)],
+        ] {
+            assert_ne!(of(&other), one_by_one);
+        }
     }
 
     #[test]

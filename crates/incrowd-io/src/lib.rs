@@ -30,6 +30,7 @@ mod cell_text;
 mod claims;
 mod column_type;
 mod csv;
+mod engine;
 mod error;
 mod file;
 mod fingerprint;
@@ -51,12 +52,13 @@ mod stored_type;
 mod utf8;
 
 #[cfg(feature = "arrow")]
-pub use arrow::{ArrowSink, ArrowTable};
+pub use arrow::{ArrowSink, ArrowTable, BatchTexts, array_of_texts};
 pub use claims::Claims;
 pub use column_type::ColumnType;
 pub use csv::{CsvEncoder, CsvOptions, EncodedRows, Header};
-pub use error::{Encoding, Error};
-pub use fingerprint::Fingerprint;
+pub use engine::{Cancel, EngineFacts, LastStep, NewTable, Publishing, TakeGroups};
+pub use error::{Encoding, EngineError, Error};
+pub use fingerprint::{Fingerprint, RowsHasher};
 pub use memory::{MemorySink, MemoryTable};
 pub use overflow_file::OverflowFile;
 pub use row_source::{RowReader, RowSource};

@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::column_type::ColumnType;
+use crate::engine::{Cancel, EngineFacts, NewTable, TakeGroups};
 use crate::fingerprint::Fingerprint;
+use crate::sink::RowSink;
 use incrowd_core::table::RowBatch;
 
 /// Hands out a table in batches, once, from its first row to its last.
@@ -34,6 +36,17 @@ pub trait RowReader {
     fn has_padded_cells(&self) -> bool {
         false
     }
+
+    /// Takes the fingerprint of the cells of these columns only, where that is possible: in an engine, which is not asked for
+    /// columns that nobody needs. A file has the fingerprint of its bytes.
+    fn fingerprint_only(&mut self, _columns: &[usize]) {}
+
+    /// Counts the rows where they are: hands over each combination of cells of these columns once, with its number of
+    /// rows. None if the rows have to be read. Replaces [`RowReader::read`]; the fingerprint is then that of the cells
+    /// of these columns.
+    fn group(&mut self, _columns: &[usize], _take: TakeGroups<'_>) -> Option<Result<(), Error>> {
+        None
+    }
 }
 
 /// A table that can be read as often as needed: a file, a table in memory, whatever can hand out rows.
@@ -46,4 +59,19 @@ pub trait RowSource: std::fmt::Debug + Send + Sync {
 
     /// Begins a pass over the rows.
     fn open(&self) -> Result<Box<dyn RowReader + Send>, Error>;
+
+    /// A new table in the engine that holds this one, so that rows need not leave it; none if the address is elsewhere.
+    fn create_beside(&self, _table: &NewTable<'_>) -> Option<Result<Box<dyn RowSink>, Error>> {
+        None
+    }
+
+    /// The engine that holds the table; none if it is none but this program.
+    fn engine(&self) -> Option<EngineFacts> {
+        None
+    }
+
+    /// Stops what the engine is doing; none if reading stops by itself at the next batch.
+    fn cancel(&self) -> Option<Cancel> {
+        None
+    }
 }

@@ -3,13 +3,15 @@
 use crate::claims::Claims;
 use crate::column_type::ColumnType;
 use crate::csv::{CsvEncoder, EncodedRows, check_columns};
+use crate::engine::{Cancel, EngineFacts, LastStep, Publishing, TakeGroups};
 use crate::fingerprint::{Fingerprint, Hashing, Out};
 use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
-use incrowd_core::publish::{Confirmation, PublishedRows};
+use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How the output is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +122,36 @@ pub trait RowSink: Send {
 
     /// Lets all rows appear.
     fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error>;
+
+    /// The same, except for a last step that makes all of it visible at once, if there is such a step: whatever belongs to
+    /// the release can be written before it.
+    fn finish_but_one(
+        self: Box<Self>,
+        confirmation: Confirmation,
+    ) -> Result<(Written, Option<LastStep>), Error> {
+        Ok((self.finish(confirmation)?, None))
+    }
+
+    /// Has the rows recoded by the engine that holds both them and this sink, and says what it has written and left out,
+    /// as counted afterwards; `take` gets the rows written. None if rows have to be written one by one.
+    fn recode(
+        &mut self,
+        _map: &Arc<ReleaseMap>,
+        _how: Publishing,
+        _take: TakeGroups<'_>,
+    ) -> Option<Result<Tally, Error>> {
+        None
+    }
+
+    /// The engine that gets the rows; none if it is none but this program.
+    fn engine(&self) -> Option<EngineFacts> {
+        None
+    }
+
+    /// Stops what the engine is doing; none if writing stops by itself at the next batch.
+    fn cancel(&self) -> Option<Cancel> {
+        None
+    }
 }
 
 const NO_ENCODER: &str = "a sink without an encoder takes no encoded rows";

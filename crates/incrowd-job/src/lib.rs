@@ -37,8 +37,8 @@ pub use report::advice::{
     Tried,
 };
 pub use report::certificate::{
-    Certificate, Dialect, Generalized, Hashes, Lost, Measured, PopulationStated, Program, Reached,
-    Request,
+    Certificate, Dialect, EngineStated, Engines, Generalized, Hashes, Lost, Measured,
+    PopulationStated, Program, Reached, Request,
 };
 pub use report::comparison::{Comparison, Run, RunFailed, RunReached};
 pub use report::digits::few_digits;

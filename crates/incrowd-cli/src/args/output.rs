@@ -10,9 +10,13 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Write the release to a .csv, .csv.gz, .tsv or .parquet file, or - for standard output
+    /// Write the release to a .csv, .csv.gz, .tsv or .parquet file, to a new table such as
+    /// postgres://user@host/db?table=schema.name, or to - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+    /// Replace the table in the database that has the name of the release; without it, such a table is left alone
+    #[arg(long)]
+    replace: bool,
     /// Write the certificate as JSON, and a readable copy next to it as .txt
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -50,6 +54,7 @@ pub(crate) struct SpreadsheetArgs {
 impl FlagPart for OutputArgs {
     fn fill(&self, job: &mut Job) -> Result<(), Error> {
         job.output.path.clone_from(&self.output);
+        job.output.replace = self.replace.then_some(true);
         job.output.certificate.clone_from(&self.certificate);
         job.output.report.clone_from(&self.report);
         job.output.suppressed = self.suppressed;

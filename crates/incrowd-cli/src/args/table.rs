@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// The table to read.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// Table to read: a .csv, .csv.gz, .tsv or .parquet file, or - for standard input
+    /// Table to read: a .csv, .csv.gz, .tsv or .parquet file, a table or query in a database such as
+    /// postgres://user@host/db?table=schema.name, or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: Option<String>,
     /// Job file, as written by `incrowd init`; flags override it

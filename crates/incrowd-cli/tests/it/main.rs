@@ -8,6 +8,8 @@ mod blank_rows;
 mod certificate;
 mod classics;
 mod compare;
+#[cfg(all(unix, feature = "postgres"))]
+mod engines;
 mod error_codes;
 mod evaluate;
 mod exposed;

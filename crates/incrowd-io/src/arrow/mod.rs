@@ -9,9 +9,11 @@ mod plain_name;
 mod reader;
 mod sink;
 mod table;
+mod texts;
 
 pub use sink::ArrowSink;
 pub use table::ArrowTable;
+pub use texts::{BatchTexts, array_of_texts};
 
 /// What an Arrow table is called in messages.
 const NAME: &str = "the Arrow table";

@@ -3,6 +3,9 @@
 use super::Error;
 
 incrowd_core::error_codes! {
+    @wrapped {
+        Error::Engine(error) => error.code(),
+    }
     NotFound => "not-found", "The table does not exist.";
     NotReadable => "not-readable", "The table exists but cannot be opened.";
     IsDirectory => "is-directory", "A folder is given where a file is needed.";

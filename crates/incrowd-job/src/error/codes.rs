@@ -16,7 +16,7 @@ incrowd_core::error_codes! {
     Folder => "folder", "A folder cannot be created.";
     ServerNotBuilt => "server-not-built", "`serve` was called in a program that was compiled without it.";
     NoData => "no-data", "No table was given.";
-    Address => "address", "The table is a URL, which is not supported yet.";
+    Address => "address", "The table is a URL of a kind that is not supported.";
     CertificateAlone => "certificate-alone", "A certificate is requested, but no release.";
     ReportAlone => "report-alone", "A report is requested, but no release.";
     CertificateName => "certificate-name", "The certificate has the file name of its readable copy.";
@@ -108,6 +108,7 @@ pub fn error_codes() -> Vec<(&'static str, &'static str)> {
     let all = [
         Error::CODES,
         incrowd_io::Error::CODES,
+        incrowd_sql::Error::CODES,
         incrowd_core::Error::CODES,
     ];
     let mut codes: Vec<(&str, &str)> = all.concat();

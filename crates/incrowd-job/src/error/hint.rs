@@ -42,7 +42,7 @@ impl Error {
                     .into()
             }
             Error::Address { .. } => {
-                "export the table to a CSV or Parquet file and use that".into()
+                "use `postgres://user@host/database?table=schema.name`, or a CSV or Parquet file".into()
             }
             Error::CertificateAlone | Error::ReportAlone => {
                 "name a file for the release with `-o FILE`".into()

@@ -12,6 +12,7 @@ use crate::report::research::{ResearchAsked, RuleKept};
 use crate::report::revealing::labelled;
 use crate::report::visible::{visible, visible_json};
 use crate::spec::{AlgorithmSettings, Delimiter};
+use incrowd_io::EngineFacts;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -30,8 +31,58 @@ pub struct Certificate {
     pub reached: Reached,
     /// What was lost, as measured and proven by the search; not checked independently.
     pub lost: Lost,
+    /// The engines that hold the table or the release, if any does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engines: Option<Engines>,
     /// SHA-256 of the table, of `request`, and of the release.
     pub sha256: Hashes,
+}
+
+/// The engines that hold the table and the release. The rows counted there are those of [`Reached`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Engines {
+    /// Which one holds the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<EngineStated>,
+    /// Which one holds the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<EngineStated>,
+}
+
+impl Engines {
+    /// None if both the table and the release are files.
+    pub(crate) fn of(input: Option<EngineFacts>, output: Option<EngineFacts>) -> Option<Engines> {
+        let engines = Engines {
+            input: input.map(EngineStated::from),
+            output: output.map(EngineStated::from),
+        };
+        (engines != Engines::default()).then_some(engines)
+    }
+}
+
+/// An engine that holds a table. Says neither where it is nor who may enter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineStated {
+    /// The engine.
+    pub engine: String,
+    /// Its version.
+    pub version: String,
+    /// The table, or the words `a query`.
+    pub table: String,
+    /// The state of the database in which the table was read, as the engine calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+}
+
+impl From<EngineFacts> for EngineStated {
+    fn from(facts: EngineFacts) -> Self {
+        EngineStated {
+            engine: facts.engine,
+            version: facts.version,
+            table: facts.table,
+            snapshot: facts.snapshot,
+        }
+    }
 }
 
 /// Who made the release.
@@ -250,7 +301,15 @@ impl Certificate {
             request,
             reached,
             lost,
+            engines: None,
         }
+    }
+
+    /// The same certificate, of a table or a release that an engine holds.
+    #[must_use]
+    pub(crate) fn with_engines(mut self, engines: Option<Engines>) -> Self {
+        self.engines = engines;
+        self
     }
 
     /// The certificate as JSON.
@@ -284,6 +343,24 @@ impl Certificate {
             "made by",
             format!("{} {}", self.program.name, self.program.version),
         );
+        let engines = self.engines.iter().flat_map(|engines| {
+            [
+                ("table in", &engines.input),
+                ("release in", &engines.output),
+            ]
+        });
+        for (label, engine) in engines {
+            let Some(engine) = engine else { continue };
+            let snapshot = engine.snapshot.as_ref();
+            let snapshot = snapshot.map_or_else(String::new, |it| format!(", snapshot {it}"));
+            line(
+                label,
+                format!(
+                    "{} {}: {}{snapshot}",
+                    engine.engine, engine.version, engine.table
+                ),
+            );
+        }
         line("", "\nREQUESTED".into());
         for model in &request.privacy {
             line("privacy", model.clone());

@@ -4,7 +4,7 @@
 //! only if both passes read the same bytes and the rows written are the rows checked.
 
 use crate::error::Error;
-use crate::report::certificate::Certificate;
+use crate::report::certificate::{Certificate, Engines};
 use crate::report::outcome::{Outcome, Seconds};
 use crate::report::picture::Picture;
 use crate::report::pictured::{Pictured, draw};
@@ -113,7 +113,18 @@ fn run(
     let default_metric = algorithm.map_or("loss", |algorithm| algorithm.default_metric());
     let (mut asked, reader) = Asked::read(job, default_metric)?;
     let claims = files::claims(job);
-    let mut output = ReleaseFile::create(job, &asked.plan, asked.delimiter, &claims, control)?;
+    let mut output = ReleaseFile::create(
+        job,
+        &*asked.source,
+        &asked.plan,
+        asked.delimiter,
+        &claims,
+        control,
+    )?;
+    let engines = Engines::of(
+        asked.source.engine(),
+        output.as_ref().and_then(ReleaseFile::engine),
+    );
     let certificate = CertificateFiles::create(job, &claims, control)?;
     let page = PageFile::create(&claims, job.output.report.as_deref(), control)?;
     let (types, reader) = RowTypes::watch(job, output.as_ref(), reader);
@@ -208,9 +219,11 @@ fn run(
         let mut handed_over = None;
         // From here on, only the writing itself can fail.
         let written = applied.map(Applied::appear).transpose()?.flatten();
-        if let Some(written) = written {
-            let stated = (certificate.is_some() || page.is_some() || show.certificate)
-                .then(|| answer.certificate(&outcome, &written.sha256));
+        if let Some((written, last_step)) = written {
+            let stated = (certificate.is_some() || page.is_some() || show.certificate).then(|| {
+                let certificate = answer.certificate(&outcome, &written.sha256);
+                certificate.with_engines(engines)
+            });
             if let (Some(files), Some(stated)) = (certificate, &stated) {
                 outcome.certificate = Some(files.write(stated, &written.path)?);
             }
@@ -224,6 +237,12 @@ fn run(
                         return Err(error);
                     }
                 }
+            }
+            if let Some(last_step) = last_step
+                && let Err(error) = last_step()
+            {
+                withdraw(&outcome);
+                return Err(error.into());
             }
             handed_over = stated.filter(|_| show.certificate);
         }

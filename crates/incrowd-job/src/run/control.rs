@@ -3,11 +3,13 @@
 use crate::error::Error;
 use crate::spec::TimeLimit;
 use incrowd_core::problem::{self, Interruption, Watch};
+use incrowd_io::Cancel;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,9 @@ impl Standing {
         }
     }
 }
+
+/// How often to check whether an engine is to be stopped.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// Ignores all progress.
 #[derive(Debug, Clone, Copy)]
@@ -203,6 +208,41 @@ impl Control {
             )) => stopped.and(done),
             done => done,
         }
+    }
+
+    /// Does what an engine elsewhere may take long for. `cancel` stops the engine when the run was asked to stop or takes
+    /// too long; without it, the work looks after that by itself.
+    pub(crate) fn while_engine_works<T>(
+        &self,
+        cancel: Option<Cancel>,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Some(cancel) = cancel else {
+            return work();
+        };
+        let (is_working, waiting) = channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut pause = GLANCE;
+                while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(pause) {
+                    if self.check().is_err() {
+                        cancel();
+                        // The statement may not have begun, so that it has to be stopped once more.
+                        pause = 10 * GLANCE;
+                    }
+                }
+            });
+            let done = work();
+            drop(is_working);
+            match done {
+                // The engine does not know why it was stopped.
+                Err(Error::Io(incrowd_io::Error::Engine(error))) if error.is_stop() => {
+                    self.check()?;
+                    Err(incrowd_io::Error::Engine(error).into())
+                }
+                done => done,
+            }
+        })
     }
 
     fn lock_due(&self) -> std::sync::MutexGuard<'_, Option<Due>> {

@@ -6,12 +6,14 @@ use crate::report::outcome::{FileWritten, Outcome};
 use crate::run::control::Control;
 use crate::run::plan::Plan;
 use crate::spec::{HierarchySource, Job};
-use incrowd_core::publish::{Confirmation, PublishedRows};
+use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
 use incrowd_io::{
-    Claims, ColumnType, CsvEncoder, EncodedRows, OutputFormat, PendingFile, RowSink, Sink,
+    Cancel, Claims, ColumnType, CsvEncoder, EncodedRows, EngineFacts, LastStep, NewTable,
+    OutputFormat, PendingFile, Publishing, RowSink, RowSource, Sink, TakeGroups,
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Every file that a job reads, claimed, so that none of them can be written.
 ///
@@ -101,9 +103,11 @@ pub(crate) struct ReleaseFile {
 const ATTACHED: &str = "attached table";
 
 impl ReleaseFile {
-    /// Opens the file the job names, in the dialect of its table; none if the job names none.
+    /// Opens the file the job names, in the dialect of its table, or begins a table in a database, in that of the source if
+    /// it is there; none if the job names none.
     pub(crate) fn create(
         job: &Job,
+        source: &dyn RowSource,
         plan: &Plan,
         delimiter: Option<u8>,
         claims: &Claims,
@@ -125,6 +129,17 @@ impl ReleaseFile {
         let Some(path) = &job.output.path else {
             return Ok(None);
         };
+        if incrowd_sql::is_address(path) {
+            if job.output.spreadsheet_safe == Some(true) {
+                let path = incrowd_sql::shown(path).into();
+                return Err(incrowd_io::Error::SpreadsheetNeedsText { path }.into());
+            }
+            return Ok(Some(ReleaseFile {
+                sink: new_table(job, path, source, plan)?,
+                path: incrowd_sql::shown(path).into(),
+                columns,
+            }));
+        }
         let path = PathBuf::from(path);
         let mut format = OutputFormat::of_path(&path)?;
         let is_tsv = format.delimiter() == Some(b'\t');
@@ -176,13 +191,62 @@ impl ReleaseFile {
         Ok(self.sink.write(rows)?)
     }
 
-    /// Makes the file visible.
-    pub(crate) fn finish(self, proof: Confirmation) -> Result<FileWritten, Error> {
-        let written = self.sink.finish(proof)?;
-        Ok(FileWritten {
+    /// Has an engine recode the rows, if it holds both the table and the release.
+    pub(crate) fn recode(
+        &mut self,
+        map: &Arc<ReleaseMap>,
+        how: Publishing,
+        take: TakeGroups<'_>,
+    ) -> Option<Result<Tally, Error>> {
+        let tally = self.sink.recode(map, how, take)?;
+        Some(tally.map_err(Error::from))
+    }
+
+    /// Stops the engine that gets the release, if one does.
+    pub(crate) fn cancel(&self) -> Option<Cancel> {
+        self.sink.cancel()
+    }
+
+    /// The engine that gets the release, if one does.
+    pub(crate) fn engine(&self) -> Option<EngineFacts> {
+        self.sink.engine()
+    }
+
+    /// Makes the file visible, except for a last step that databases have.
+    pub(crate) fn finish_but_one(
+        self,
+        proof: Confirmation,
+    ) -> Result<(FileWritten, Option<LastStep>), Error> {
+        let (written, last) = self.sink.finish_but_one(proof)?;
+        let written = FileWritten {
             path: self.path,
             sha256: written.sha256.to_string(),
-        })
+        };
+        Ok((written, last))
+    }
+}
+
+/// A new table in a database: that of the source, so that rows need not leave it, or another.
+fn new_table(
+    job: &Job,
+    address: &str,
+    source: &dyn RowSource,
+    plan: &Plan,
+) -> Result<Box<dyn RowSink>, Error> {
+    let published = plan.published();
+    let columns = published.iter().map(|at| {
+        let is_text = plan.quasi_identifiers.contains(at);
+        (plan.names[*at].clone(), is_text)
+    });
+    let columns: Vec<(String, bool)> = columns.collect();
+    let table = NewTable {
+        address,
+        columns: &columns,
+        replaces: job.output.replace == Some(true),
+    };
+    match source.create_beside(&table) {
+        Some(sink) => Ok(sink?),
+        None => Ok(incrowd_sql::create(&table)?),
     }
 }
 

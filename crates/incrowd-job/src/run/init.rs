@@ -404,6 +404,9 @@ fn may_be_added(column: &ColumnReport) -> bool {
 /// The path of a table, relative to a job file in `folder`.
 fn path_from(path: Option<&str>, folder: &Path) -> String {
     let path = path.unwrap_or_default().to_owned();
+    if incrowd_sql::is_address(&path) {
+        return incrowd_sql::without_secrets(&path);
+    }
     if path == "-" || folder == Path::new("") || Path::new(&path).is_absolute() {
         return path;
     }

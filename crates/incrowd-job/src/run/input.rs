@@ -6,7 +6,9 @@ use crate::run::control::{Control, Phase};
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{self, CountEngine, CountingSizes, Missing, RowCounter, SharedCounter};
+use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, Header, OverflowFile, RowReader, RowSource, Source};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Noted for a table whose cells have whitespace around them.
@@ -20,6 +22,9 @@ pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
     if let Some(table) = job.data.tables.get(path) {
         return Ok(table.source());
+    }
+    if incrowd_sql::is_address(path) {
+        return Ok(incrowd_sql::open(path)?);
     }
     if let Some((scheme, _)) = path.split_once("://") {
         return Err(Error::Address {
@@ -58,7 +63,8 @@ pub(crate) fn missing(job: &Job) -> Missing {
     }
 }
 
-/// The first pass over the rows of a table on this machine: one thread reads, the others count.
+/// The first pass over the rows of a table. On this machine one thread reads and the others count; an engine that holds the
+/// rows counts them itself.
 pub(crate) struct CountPass<'a> {
     source: &'a dyn RowSource,
     pub(crate) reader: Box<dyn RowReader + Send>,
@@ -103,6 +109,12 @@ impl CountEngine for CountPass<'_> {
     fn count(&mut self, counter: &mut RowCounter) -> Result<(), Error> {
         let progress = self.control.progress();
         progress.begin(Phase::Read, self.source.bytes_total());
+        let cancel = self.source.cancel();
+        let control = self.control;
+        if let Some(counted) = control.while_engine_works(cancel, || self.count_groups(counter))? {
+            progress.end();
+            return Ok(counted);
+        }
         let mut shared = SharedCounter::of(counter, self.sizes)?;
         if let Some(limit) = self.memory_limit {
             let overflow = OverflowFile::create().map_err(incrowd_core::Error::from)?;
@@ -130,10 +142,79 @@ impl CountEngine for CountPass<'_> {
     }
 }
 
+/// About how much memory a combination of values takes while it is counted.
+const BYTES_OF_TUPLE: u64 = 40;
+
+impl CountPass<'_> {
+    /// Has the engine of the table count its rows, if it has one: only distinct combinations come here.
+    fn count_groups(&mut self, counter: &mut RowCounter) -> Result<Option<()>, Error> {
+        let names = self.reader.columns();
+        let position = |name: &str| names.iter().position(|it| it == name);
+        let tuple: Vec<usize> = counter.names().filter_map(position).collect();
+        let mut columns = tuple.clone();
+        columns.extend(self.columns.watched());
+        columns.sort_unstable();
+        columns.dedup();
+        let place = |column: &usize| columns.iter().position(|it| it == column);
+        let tuple: Vec<usize> = tuple.iter().filter_map(place).collect();
+        let mut places = vec![0; names.len()];
+        for (at, &column) in columns.iter().enumerate() {
+            places[column] = at;
+        }
+        let (watched, control, limit) = (&mut self.columns, self.control, self.memory_limit);
+        let mut failed = None;
+        let (mut bytes, mut groups) = (0, 0);
+        let mut add = |rows: &RowBatch, sizes: &[u32]| -> Result<(), Error> {
+            control.check()?;
+            bytes += rows.byte_len() as u64;
+            control.progress().reach(bytes);
+            groups += sizes.len() as u64;
+            check_room(groups, limit)?;
+            for (row, &size) in sizes.iter().enumerate() {
+                let texts: Vec<&str> = tuple.iter().map(|&at| text(rows, row, at)).collect();
+                counter.count(&texts, size)?;
+                watched.add_equal_rows(|column| rows.cell(row, places[column]), size);
+            }
+            Ok(())
+        };
+        let counted = self
+            .reader
+            .group(&columns, &mut |rows, sizes| match add(rows, sizes) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            });
+        match (counted, failed) {
+            (_, Some(error)) => Err(error),
+            (counted, None) => Ok(counted.transpose()?),
+        }
+    }
+}
+
+/// Fails as soon as more combinations have come than memory has room for.
+fn check_room(groups: u64, limit: Option<usize>) -> Result<(), Error> {
+    let bytes = groups * BYTES_OF_TUPLE;
+    match limit {
+        Some(limit) if bytes > limit as u64 => Err(incrowd_core::Error::TooManyTuples {
+            tuples: groups,
+            bytes,
+            limit: limit as u64,
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+fn text(rows: &RowBatch, row: usize, at: usize) -> &str {
+    // Engines hand over text; what is not would have been refused before.
+    std::str::from_utf8(rows.cell(row, at)).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use incrowd_core::table::RowBatch;
     use incrowd_io::Fingerprint;
 
     /// Returns a row or two at a time, so that every worker gets part of a small table.

@@ -124,6 +124,16 @@ impl Plan {
         counted
     }
 
+    /// The columns that are read to publish a table: what an engine is asked for, and takes the fingerprint of.
+    pub(crate) fn fingerprinted(&self) -> Vec<usize> {
+        let mut columns = self.quasi_identifiers.clone();
+        columns.extend(self.counted());
+        columns.extend(&self.kept);
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
     /// The names of columns.
     pub fn names_of(&self, columns: &[usize]) -> Vec<String> {
         columns.iter().map(|&at| self.names[at].clone()).collect()

@@ -13,10 +13,12 @@ use incrowd_core::publish::{
     Tally,
 };
 use incrowd_core::table::RowBatch;
-use incrowd_io::{EncodedRows, Fingerprint};
+use incrowd_io::{Cancel, EncodedRows, Fingerprint, LastStep, Publishing};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The second pass over the rows of a table on this machine: one thread reads and writes, the others recode.
+/// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
+/// that holds both table and release recodes the rows itself.
 pub(crate) struct SecondPass<'a> {
     pub(crate) job: &'a Job,
     pub(crate) asked: &'a Asked,
@@ -30,13 +32,17 @@ pub(crate) struct SecondPass<'a> {
 }
 
 impl Applier for SecondPass<'_> {
-    type Published = Option<FileWritten>;
+    type Published = Option<(FileWritten, Option<LastStep>)>;
     type Error = Error;
 
     fn apply(&mut self, map: &Arc<ReleaseMap>) -> Result<Tally, Error> {
         let progress = self.control.progress();
         progress.begin(Phase::Write, self.asked.source.bytes_total());
-        let result = self.recode_all(map);
+        let control = self.control;
+        let result = control.while_engine_works(self.cancel(), || match self.recode_inside(map) {
+            Some(tally) => Ok((tally?, self.input_hash)),
+            None => self.recode_all(map),
+        });
         progress.end();
         let (tally, read) =
             result.map_err(|error| blame_input(error, &self.asked.source.name()))?;
@@ -46,8 +52,11 @@ impl Applier for SecondPass<'_> {
         }
     }
 
-    fn appear(self, confirmation: Confirmation) -> Result<Option<FileWritten>, Error> {
-        let written = self.output.map(|output| output.finish(confirmation));
+    fn appear(self, confirmation: Confirmation) -> Result<Self::Published, Error> {
+        let (control, cancel) = (self.control, self.cancel());
+        let written = self.output.map(|output| {
+            control.while_engine_works(cancel, || output.finish_but_one(confirmation))
+        });
         written.transpose()
     }
 }
@@ -67,6 +76,45 @@ impl<'a> SecondPass<'a> {
         let plan = &self.asked.plan;
         let kept = Watched::published(plan, &plan.names);
         self.output.is_some() || kept.has_tellers() || map.any_class().is_some()
+    }
+
+    /// Stops the engine that holds the table or gets the release.
+    fn cancel(&self) -> Option<Cancel> {
+        let output = self.output.as_ref().and_then(ReleaseFile::cancel);
+        match (self.asked.source.cancel(), output) {
+            (Some(one), Some(other)) => Some(Arc::new(move || {
+                one();
+                other();
+            })),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Has the engine that holds table and release recode the rows, if there is one; what it has written is counted again.
+    fn recode_inside(&mut self, map: &Arc<ReleaseMap>) -> Option<Result<Tally, Error>> {
+        let plan = &self.asked.plan;
+        let names = plan.names_of(&plan.published());
+        let mut measured = ColumnCounter::new(Watched::published(plan, &names));
+        let how = Publishing {
+            stars: self.suppressed_rows() == SuppressedRows::Star,
+            shuffles: self.job.output.shuffle == Some(true),
+        };
+        let mut stopped = None;
+        let tally = self.output.as_mut()?.recode(map, how, &mut |rows, sizes| {
+            if let Err(error) = self.control.check() {
+                stopped = Some(error);
+                return ControlFlow::Break(());
+            }
+            for (row, &size) in sizes.iter().enumerate() {
+                measured.add_equal_rows(|column| rows.cell(row, column), size);
+            }
+            ControlFlow::Continue(())
+        })?;
+        if let Some(error) = stopped {
+            return Some(Err(error));
+        }
+        self.kept = measured.finish();
+        Some(tally)
     }
 
     fn recode_all(&mut self, map: &Arc<ReleaseMap>) -> Result<(Tally, Fingerprint), Error> {
@@ -183,9 +231,11 @@ impl<'a> SecondPass<'a> {
 fn blame_input(error: Error, input: &str) -> Error {
     use incrowd_io::Error::*;
     match error {
+        Error::Io(Engine(error)) if !error.is_change() => Error::Io(Engine(error)),
         Error::Core(incrowd_core::Error::InputChanged)
         | Error::Io(
-            NotFound { .. }
+            Engine(_)
+            | NotFound { .. }
             | IsDirectory { .. }
             | Empty { .. }
             | NoRows { .. }

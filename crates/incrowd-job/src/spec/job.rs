@@ -72,7 +72,7 @@ pub struct Job {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Data {
-    /// A file, or `-` for standard input.
+    /// A file, the address of a table in a database, or `-` for standard input.
     pub path: Option<String>,
     /// A table to read in place of a file.
     #[serde(skip)]
@@ -205,8 +205,10 @@ pub struct Search {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
-    /// A file, or `-` for standard output.
+    /// A file, the address of a new table in a database, or `-` for standard output.
     pub path: Option<String>,
+    /// Whether a table in a database may be replaced; no when not given. Files are replaced anyway.
+    pub replace: Option<bool>,
     /// Takes the release in place of a file.
     #[serde(skip)]
     pub sink: Option<AttachedSink>,
@@ -341,6 +343,7 @@ impl Job {
             if let Some(text) = path
                 && text != "-"
                 && !text.contains("://")
+                && !incrowd_sql::is_address(text)
             {
                 *text = folder.join(&*text).to_string_lossy().into_owned();
             }
@@ -438,6 +441,7 @@ impl Job {
         replace(&mut self.search.work_limit, search.work_limit);
         replace(&mut self.search.memory_limit, search.memory_limit);
         replace(&mut self.output.path, output.path);
+        replace(&mut self.output.replace, output.replace);
         replace(&mut self.output.sink, output.sink);
         replace(&mut self.output.certificate, output.certificate);
         replace(&mut self.output.report, output.report);

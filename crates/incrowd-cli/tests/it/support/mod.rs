@@ -25,10 +25,15 @@ impl Folder {
 
     /// The same folder with one more file.
     pub(crate) fn and(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        self.write(name, content);
+        self
+    }
+
+    /// Writes a file, or replaces it.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
-        self
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -147,7 +147,10 @@ fn parts(job: &Job) -> Vec<Part> {
     });
     flag("--suppressed", suppressed.map(str::to_owned));
     flag("--certificate", job.output.certificate.as_deref().map(path));
-    flag("-o", job.output.path.clone());
+    flag(
+        "-o",
+        job.output.path.as_deref().map(incrowd_sql::without_secrets),
+    );
     for (name, values) in search.settings.iter() {
         parts.push(vec![format!("--{name}={}", values.join(","))]);
     }
@@ -155,6 +158,7 @@ fn parts(job: &Job) -> Vec<Part> {
         ("--trim", data.trim == Some(true)),
         ("--header", data.header == Some(true)),
         ("--no-header", data.header == Some(false)),
+        ("--replace", job.output.replace == Some(true)),
         ("--shuffle", job.output.shuffle == Some(true)),
         (
             "--spreadsheet-safe",
@@ -165,7 +169,7 @@ fn parts(job: &Job) -> Vec<Part> {
     parts.extend(switches.map(|(name, _)| vec![name.to_owned()]));
     if let Some(path) = &data.path {
         // The table stands first.
-        parts.insert(0, vec![path.clone()]);
+        parts.insert(0, vec![incrowd_sql::without_secrets(path)]);
     }
     parts
 }

@@ -49,8 +49,12 @@ fn make_absolute(job: &mut Job) {
         if let Some(text) = path
             && text != "-"
             && !text.contains("://")
+            && !incrowd_sql::is_address(text)
         {
             *text = absolute(Path::new(text)).to_string_lossy().into_owned();
+        }
+        if let Some(text) = path {
+            *text = incrowd_sql::without_secrets(text);
         }
     }
     let paths = [&mut job.columns.hierarchies, &mut job.output.certificate];

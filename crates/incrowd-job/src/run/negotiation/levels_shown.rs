@@ -100,7 +100,7 @@ impl Ground {
             return Err(Error::Unlisted {
                 column: of.name.clone(),
                 from: levels.from.clone(),
-                input: self.job.data.path.clone().unwrap_or_default(),
+                input: incrowd_sql::shown(self.job.data.path.as_deref().unwrap_or_default()),
                 has_padded_cells: false,
                 source: Box::new(incrowd_core::Error::HierarchyLacksValues {
                     column: of.name.clone(),

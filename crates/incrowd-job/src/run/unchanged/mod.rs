@@ -212,6 +212,38 @@ impl ColumnCounter {
         }
     }
 
+    /// Counts so many equal rows, whose cells `cell` gives by their columns.
+    pub(crate) fn add_equal_rows<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], rows: u32) {
+        let Some(counts) = &mut self.counts else {
+            return;
+        };
+        let columns = counts.watched.names.len();
+        let is_published = counts.watched.classes.is_some();
+        if rows == 0 || is_published && (0..columns).all(|at| cell(at) == ANY.as_bytes()) {
+            return;
+        }
+        // Rows that wait would not say what they count for.
+        counts.hand_on();
+        counts.add(cell);
+        let counts_for = std::mem::take(&mut counts.counts_for);
+        counts.rows += u64::from(rows - 1);
+        counts.add_rows(&counts_for, rows - 1);
+        counts.counts_for = counts_for;
+    }
+
+    /// The columns that are counted.
+    pub(crate) fn watched(&self) -> Vec<usize> {
+        let Some(Counts { watched, .. }) = &self.counts else {
+            return Vec::new();
+        };
+        if watched.classes.is_some() {
+            // Rows of `*` are recognized by all their cells.
+            return (0..watched.names.len()).collect();
+        }
+        let tellers = watched.tellers.iter().map(|(column, _)| *column);
+        tellers.chain(watched.protected.iter().copied()).collect()
+    }
+
     /// Merges the counts of another counter of the same columns.
     pub(crate) fn absorb(&mut self, other: ColumnCounter) {
         let (Some(ours), Some(mut theirs)) = (&mut self.counts, other.counts) else {

@@ -45,13 +45,14 @@ impl Counted {
         control: &Control,
     ) -> Result<Self, Error> {
         let source = input::source(job)?;
-        let reader = source.open()?;
+        let mut reader = source.open()?;
         let mut plan = Plan::of_release(job, &source.name(), reader.columns())?;
         let watched = match which {
             Which::Release => Watched::published(&plan, reader.columns()),
             Which::Original { published } => {
                 let names = plan.names.clone();
                 plan.kept.retain(|&at| published.contains(&names[at]));
+                reader.fingerprint_only(&plan.fingerprinted());
                 Watched::raw(&plan)
             }
         };

@@ -1,0 +1,245 @@
+//! A PostgreSQL server of the tests' own, in a temporary folder, reached by a socket only.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// A running server. It ends with the process that started it.
+pub(super) struct Server {
+    folder: tempfile::TempDir,
+    programs: PathBuf,
+    /// Ends the server when its standard input does.
+    _guard: Child,
+}
+
+/// The server that most tests share, each with a database of its own.
+static SHARED: OnceLock<Server> = OnceLock::new();
+static DATABASES: AtomicU32 = AtomicU32::new(0);
+
+/// Where Debian and others install the programs of the server.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten();
+    let mut found: Vec<PathBuf> = versions
+        .flatten()
+        .map(|entry| entry.path().join("bin"))
+        .filter(|folder| folder.join("initdb").exists())
+        .collect();
+    found.sort();
+    found.pop().unwrap_or_default()
+}
+
+impl Server {
+    pub(super) fn start() -> Server {
+        let folder = tempfile::Builder::new()
+            .prefix("incrowd-pg")
+            .tempdir()
+            .unwrap();
+        let programs = programs();
+        let server = |name: &str| match programs.as_os_str().is_empty() {
+            true => name.to_owned(),
+            false => programs.join(name).display().to_string(),
+        };
+        let path = folder.path().display();
+        // The server refuses to run as root.
+        let (owner, user) = match nix::unistd::Uid::effective().is_root() {
+            true => ("chown postgres", "runuser -u postgres --"),
+            false => ("true", ""),
+        };
+        let script = format!(
+            "set -e; {owner} {path}; cd {path}; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
+             --locale=C.UTF-8 >{path}/initdb.log 2>&1; \
+             {user} {postgres} -D {path}/data -k {path} -c listen_addresses= -c fsync=off -c autovacuum=off \
+             >{path}/server.log 2>&1 & read nothing || true; kill -INT $!",
+            initdb = server("initdb"),
+            postgres = server("postgres"),
+        );
+        let guard = Command::new("sh")
+            .args(["-c", &script])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let server = Server {
+            folder,
+            programs,
+            _guard: guard,
+        };
+        let mut tries = 0;
+        while !server
+            .sql("postgres", "SELECT 1")
+            .is_ok_and(|it| it == "1\n")
+        {
+            std::thread::sleep(Duration::from_millis(50));
+            tries += 1;
+            let log = server.folder.path().join("initdb.log");
+            assert!(
+                tries < 1200,
+                "PostgreSQL does not start; `make test` installs it: {}",
+                std::fs::read_to_string(log).unwrap_or_default()
+            );
+        }
+        server
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Stops it at once, as a crash would.
+    pub(super) fn crash(&self) {
+        let data = self.folder.path().join("data");
+        let first_line = std::fs::read_to_string(data.join("postmaster.pid")).unwrap();
+        let pid: i32 = first_line.lines().next().unwrap().parse().unwrap();
+        let pid = nix::unistd::Pid::from_raw(pid);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGQUIT).unwrap();
+        while data.join("postmaster.pid").exists() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// What `psql` prints for some SQL, or what it complains about.
+    pub(super) fn sql(&self, database: &str, sql: &str) -> Result<String, String> {
+        let psql = match self.programs.as_os_str().is_empty() {
+            true => PathBuf::from("psql"),
+            false => self.programs.join("psql"),
+        };
+        let output = Command::new(psql)
+            .args([
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-U",
+                "postgres",
+            ])
+            .arg("-h")
+            .arg(self.folder.path())
+            .args(["-d", database, "-c", sql])
+            .output()
+            .map_err(|error| error.to_string())?;
+        match output.status.success() {
+            true => Ok(String::from_utf8(output.stdout).unwrap()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+/// A database of one test.
+pub(super) struct Database {
+    server: &'static Server,
+    name: String,
+}
+
+impl Database {
+    pub(super) fn new() -> Database {
+        Database::on(SHARED.get_or_init(Server::start))
+    }
+
+    pub(super) fn on(server: &'static Server) -> Database {
+        let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("test_{number}");
+        server
+            .sql("postgres", &format!("CREATE DATABASE {name}"))
+            .unwrap();
+        Database { server, name }
+    }
+
+    #[track_caller]
+    pub(super) fn sql(&self, sql: &str) -> String {
+        self.server.sql(&self.name, sql).unwrap()
+    }
+
+    /// The address of a table.
+    pub(super) fn table(&self, table: &str) -> String {
+        self.table_as("postgres", table)
+    }
+
+    pub(super) fn table_as(&self, user: &str, table: &str) -> String {
+        let folder = self.server.folder().display();
+        format!(
+            "postgres://{user}@/{}?host={folder}&table={table}",
+            self.name
+        )
+    }
+
+    /// The address of a query.
+    pub(super) fn query(&self, query: &str) -> String {
+        self.table("").replace("table=", &format!("query={query}"))
+    }
+
+    /// Creates a table from a CSV file, with a type for each column.
+    pub(super) fn load(&self, table: &str, columns: &[(&str, &str)], csv: &Path) {
+        let columns = columns
+            .iter()
+            .map(|(name, kind)| format!("{} {kind}", quoted(name)));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let table = quoted(table);
+        self.sql(&format!("CREATE TABLE {table} ({columns})"));
+        self.sql(&format!(
+            "\\copy {table} FROM '{}' CSV HEADER",
+            csv.display()
+        ));
+    }
+
+    /// All rows of a table as texts, sorted, with the names of its columns.
+    pub(super) fn rows(&self, table: &str) -> (Vec<String>, Vec<Vec<String>>) {
+        let quoted_table = quoted(table).replace('\'', "''");
+        let kinds = self.sql(&format!(
+            "SELECT encode(convert_to(a.attname, 'UTF8'), 'hex'), format_type(a.atttypid, NULL) FROM pg_attribute a \
+             WHERE a.attrelid = '{quoted_table}'::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
+        ));
+        let columns: Vec<(String, &str)> = kinds
+            .lines()
+            .map(|line| {
+                let (name, kind) = line.split_once('|').unwrap();
+                let bytes = (0..name.len() / 2)
+                    .map(|at| u8::from_str_radix(&name[2 * at..][..2], 16).unwrap());
+                (String::from_utf8(bytes.collect()).unwrap(), kind)
+            })
+            .collect();
+        let cells = columns.iter().map(|(name, kind)| {
+            let name = quoted(name);
+            match *kind {
+                "boolean" => {
+                    format!("CASE WHEN {name} THEN 'true' WHEN NOT {name} THEN 'false' END")
+                }
+                "timestamp without time zone" => {
+                    format!("to_char({name}, 'YYYY-MM-DD\"T\"HH24:MI:SS')")
+                }
+                _ => format!("{name}::text"),
+            }
+        });
+        let cells = cells.collect::<Vec<_>>().join(", ");
+        let text = self.sql(&format!(
+            "COPY (SELECT {cells} FROM {}) TO STDOUT (FORMAT csv)",
+            quoted(table)
+        ));
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(text.as_bytes());
+        let rows = reader
+            .records()
+            .map(|row| row.unwrap().iter().map(str::to_owned).collect());
+        let mut rows: Vec<Vec<String>> = rows.collect();
+        rows.sort();
+        (columns.into_iter().map(|(name, _)| name).collect(), rows)
+    }
+
+    /// Every table and view that is there.
+    pub(super) fn relations(&self) -> String {
+        self.sql(
+            "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace \
+             WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND relkind IN ('r', 'v', 'p') \
+             ORDER BY 1",
+        )
+    }
+}
+
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

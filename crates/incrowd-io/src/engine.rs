@@ -1,0 +1,52 @@
+//! What a table needs to say when it lives in an engine of its own, such as a database, which counts and recodes rows
+//! without handing them out.
+//!
+//! The traits of this crate have these abilities as optional methods, so that whoever reads a table need not know where
+//! it is. `incrowd-sql` implements them.
+
+use crate::Error;
+use incrowd_core::table::RowBatch;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Takes distinct rows, each with the number of rows that are equal to it.
+pub type TakeGroups<'a> = &'a mut dyn FnMut(&RowBatch, &[u32]) -> ControlFlow<()>;
+
+/// Stops the statement that an engine is working on. May be called from any thread, also when there is none.
+pub type Cancel = Arc<dyn Fn() + Send + Sync>;
+
+/// Makes a release visible that is complete otherwise. Nothing else can go wrong after it.
+pub type LastStep = Box<dyn FnOnce() -> Result<(), Error> + Send>;
+
+/// Which engine holds a table, and which state of it is meant. Contains no secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineFacts {
+    /// The engine, such as `PostgreSQL`.
+    pub engine: String,
+    /// Its version, as it states it.
+    pub version: String,
+    /// The table, or the words `a query`.
+    pub table: String,
+    /// The state of the table that was read, as the engine calls it; none where it has no name.
+    pub snapshot: Option<String>,
+}
+
+/// A new table in an engine.
+#[derive(Debug, Clone)]
+pub struct NewTable<'a> {
+    /// Its address.
+    pub address: &'a str,
+    /// Its columns, each with whether it is generalized and therefore text.
+    pub columns: &'a [(String, bool)],
+    /// Whether it may take the place of a table that is there.
+    pub replaces: bool,
+}
+
+/// How rows are published, besides what the release says.
+#[derive(Debug, Clone, Copy)]
+pub struct Publishing {
+    /// Whether suppressed rows are published as `*`.
+    pub stars: bool,
+    /// Whether rows are put in another order.
+    pub shuffles: bool,
+}

@@ -1,0 +1,362 @@
+//! Where a table is: the URLs that commands take in place of files.
+//!
+//! An address may contain a password, so it is never shown as it was written: [`shown`] and `Display` leave out
+//! everything but the server, the database and the table.
+
+use crate::error::Error;
+use std::fmt;
+
+/// Which engine an address is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Postgres,
+    DuckDb,
+    Spark,
+}
+
+impl Engine {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Engine::Postgres => "PostgreSQL",
+            Engine::DuckDb => "DuckDB",
+            Engine::Spark => "Spark Connect",
+        }
+    }
+
+    /// The feature that has to be compiled in; none if no release of this program has it.
+    pub(crate) fn feature(self) -> Option<&'static str> {
+        match self {
+            Engine::Postgres => Some("postgres"),
+            Engine::DuckDb | Engine::Spark => None,
+        }
+    }
+}
+
+/// A table in an engine.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    pub(crate) engine: Engine,
+    /// The address without table and query, as the engine's client reads it. May contain secrets.
+    pub(crate) server: String,
+    pub(crate) what: What,
+}
+
+/// What is read or written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    Table(TableName),
+    Query(String),
+}
+
+/// The parts of a table's name, such as schema and name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TableName(pub(crate) Vec<String>);
+
+impl TableName {
+    /// Parts are separated by dots, unless they are in double quotes; letters count as they are written.
+    fn parse(text: &str) -> Option<TableName> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        loop {
+            let (part, after) = match rest.strip_prefix('"') {
+                Some(quoted) => quoted_part(quoted)?,
+                None => {
+                    let end = rest.find('.').unwrap_or(rest.len());
+                    (rest[..end].to_owned(), &rest[end..])
+                }
+            };
+            if part.is_empty() || part.contains('\0') {
+                return None;
+            }
+            parts.push(part);
+            match after.strip_prefix('.') {
+                Some(more) => rest = more,
+                None => return after.is_empty().then_some(TableName(parts)),
+            }
+        }
+    }
+
+    /// The name without what it is in.
+    #[cfg(feature = "engine")]
+    pub(crate) fn last(&self) -> &str {
+        self.0.last().map_or("", String::as_str)
+    }
+
+    /// Another table in the same place.
+    #[cfg(feature = "engine")]
+    pub(crate) fn sibling(&self, name: &str) -> TableName {
+        let mut parts = self.0.clone();
+        parts.pop();
+        parts.push(name.to_owned());
+        TableName(parts)
+    }
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in self.0.iter().enumerate() {
+            let dot = if at == 0 { "" } else { "." };
+            match part.contains(['.', '"']) {
+                true => write!(formatter, "{dot}\"{}\"", part.replace('"', "\"\""))?,
+                false => write!(formatter, "{dot}{part}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part that ends with a quote, where two quotes mean one; and what follows.
+fn quoted_part(text: &str) -> Option<(String, &str)> {
+    let mut part = String::new();
+    let mut rest = text;
+    loop {
+        let end = rest.find('"')?;
+        part.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        match rest.strip_prefix('"') {
+            Some(after) => {
+                part.push('"');
+                rest = after;
+            }
+            None => return Some((part, rest)),
+        }
+    }
+}
+
+/// The engine of an address, by its beginning.
+fn engine_of(text: &str) -> Option<Engine> {
+    let (scheme, _) = text.split_once(':')?;
+    match scheme.to_ascii_lowercase().as_str() {
+        "postgres" | "postgresql" => text.contains("://").then_some(Engine::Postgres),
+        "duckdb" => Some(Engine::DuckDb),
+        "sc" => text.contains("://").then_some(Engine::Spark),
+        _ => None,
+    }
+}
+
+/// Whether a text is the address of a table in an engine, rather than a path.
+pub fn is_address(text: &str) -> bool {
+    engine_of(text).is_some()
+}
+
+/// A path as it is; an address without secrets.
+pub fn shown(text: &str) -> String {
+    match is_address(text) {
+        false => text.to_owned(),
+        true => match text.parse::<Address>() {
+            Ok(address) => address.to_string(),
+            Err(_) => engine_of(text).map_or("", Engine::name).to_owned(),
+        },
+    }
+}
+
+/// A path as it is; an address that can be used again, without its secrets.
+pub fn without_secrets(text: &str) -> String {
+    match text.parse::<Address>() {
+        Err(_) => shown(text),
+        Ok(address) => match &address.what {
+            What::Table(_) => address.to_string(),
+            What::Query(query) => {
+                let query = query.replace('%', "%25");
+                address
+                    .to_string()
+                    .replace("query=...", &format!("query={query}"))
+            }
+        },
+    }
+}
+
+/// The parameters of an address that contain no secrets.
+const HARMLESS: &[&str] = &[
+    "host",
+    "hostaddr",
+    "port",
+    "user",
+    "dbname",
+    "sslmode",
+    "connect_timeout",
+];
+
+impl std::str::FromStr for Address {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let bad = |what| Error::BadAddress { what };
+        let engine = engine_of(text).ok_or(bad("it names no engine"))?;
+        let (server, parameters) = text.split_once('?').unwrap_or((text, ""));
+        let (mut what, mut others) = (None, Vec::new());
+        let mut rest = parameters;
+        while !rest.is_empty() {
+            // A query may contain anything, so it goes on to the end.
+            if let Some(query) = rest.strip_prefix("query=") {
+                let query = decoded(query).ok_or(bad("its query is not UTF-8 text"))?;
+                set(&mut what, What::Query(query))?;
+                break;
+            }
+            let (parameter, after) = rest.split_once('&').unwrap_or((rest, ""));
+            rest = after;
+            match parameter.strip_prefix("table=") {
+                Some(table) => {
+                    let table = decoded(table).as_deref().and_then(TableName::parse);
+                    let table = table.ok_or(bad("the name of its table is empty or broken"))?;
+                    set(&mut what, What::Table(table))?;
+                }
+                None => others.push(parameter),
+            }
+        }
+        let what = what.ok_or(bad("it names neither a table nor a query"))?;
+        if matches!(&what, What::Query(query) if query.trim().is_empty() || query.contains('\0')) {
+            return Err(bad("its query is empty or broken"));
+        }
+        let server = match others.is_empty() {
+            true => server.to_owned(),
+            false => format!("{server}?{}", others.join("&")),
+        };
+        Ok(Address {
+            engine,
+            server,
+            what,
+        })
+    }
+}
+
+fn set(what: &mut Option<What>, given: What) -> Result<(), Error> {
+    match what.replace(given) {
+        None => Ok(()),
+        Some(_) => Err(Error::BadAddress {
+            what: "it names more than one table or query",
+        }),
+    }
+}
+
+/// The text with every `%20` and the like as the byte it stands for; other percent signs stay.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|it| std::str::from_utf8(it).ok());
+        let digits = digits.filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match digits.and_then(|it| u8::from_str_radix(it, 16).ok()) {
+            Some(meant) if byte == b'%' => {
+                bytes.push(meant);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Without password, token and other parameters that might be secret.
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let server = self.server.split(['?', ';']).next().unwrap_or_default();
+        match server.split_once("://") {
+            Some((scheme, rest)) => {
+                let (authority, path) = match rest.find('/') {
+                    Some(end) => rest.split_at(end),
+                    None => (rest, ""),
+                };
+                let (user, host) = match authority.rsplit_once('@') {
+                    Some((user, host)) => (user.split(':').next().unwrap_or_default(), host),
+                    None => ("", authority),
+                };
+                let at = if user.is_empty() { "" } else { "@" };
+                write!(formatter, "{scheme}://{user}{at}{host}{path}")?;
+            }
+            None => formatter.write_str(server)?,
+        }
+        formatter.write_str("?")?;
+        let parameters = self.server.split_once('?').map_or("", |(_, after)| after);
+        let name = |parameter: &str| parameter.split('=').next().unwrap_or_default().to_owned();
+        for parameter in parameters.split('&') {
+            if HARMLESS.contains(&name(parameter).as_str()) {
+                write!(formatter, "{parameter}&")?;
+            }
+        }
+        match &self.what {
+            What::Table(table) => write!(formatter, "table={table}"),
+            What::Query(_) => formatter.write_str("query=..."),
+        }
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> Address {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn tables_and_queries_are_taken_out_of_the_address() {
+        let table = address("postgres://u@h:5433/db?sslmode=disable&table=public.people");
+        assert_eq!(table.server, "postgres://u@h:5433/db?sslmode=disable");
+        let parts = ["public", "people"].map(String::from).to_vec();
+        assert_eq!(table.what, What::Table(TableName(parts)));
+        let query = address("postgres://h/db?query=SELECT * FROM a WHERE b LIKE 'x%25' & c?");
+        let text = "SELECT * FROM a WHERE b LIKE 'x%' & c?";
+        assert_eq!(query.what, What::Query(text.into()));
+        assert_eq!(query.server, "postgres://h/db");
+        let quoted = address("duckdb:a/b.db?table=\"odd.na\"\"me\".T");
+        let parts = ["odd.na\"me", "T"].map(String::from).to_vec();
+        assert_eq!(quoted.what, What::Table(TableName(parts)));
+    }
+
+    #[test]
+    fn no_secret_is_shown() {
+        for text in [
+            "postgres://ann:s3cret@host/db?password=s3cret&table=t",
+            "postgres://ann:s3cret@host/db?table=t&sslpassword=s3cret",
+            "postgres://ann:s3@cret@host/db?query=SELECT 's3cret'",
+            "sc://host:15002/;token=s3cret?table=a.b.c",
+            "postgres://ann:s3cret@host/db",
+        ] {
+            let parsed = text.parse::<Address>();
+            let shown = format!("{} {parsed:?}", shown(text));
+            assert!(!shown.contains("s3") && !shown.contains("cret"), "{shown}");
+        }
+        let parsed = address("postgres://ann:x@host:1/db?password=y&table=a.\"b.c\"");
+        assert_eq!(
+            parsed.to_string(),
+            "postgres://ann@host:1/db?table=a.\"b.c\""
+        );
+    }
+
+    #[test]
+    fn paths_are_no_addresses() {
+        for path in ["a.csv", "-", "C:\\a.csv", "postgres.csv", "a:b", "http://x"] {
+            assert!(!is_address(path), "{path}");
+            assert_eq!(shown(path), path);
+        }
+        assert!(is_address("duckdb:a.db?table=t") && is_address("postgresql://h/d?table=t"));
+    }
+
+    #[test]
+    fn broken_addresses_are_refused_without_being_quoted() {
+        for text in [
+            "postgres://h/db",
+            "postgres://h/db?table=",
+            "postgres://h/db?table=a..b",
+            "postgres://h/db?table=\"a",
+            "postgres://h/db?table=\"a\"b",
+            "postgres://h/db?table=a&table=b",
+            "postgres://h/db?table=a%00",
+            "postgres://h/db?query=",
+            "postgres://h/db?query=a%ff",
+        ] {
+            let refused = text.parse::<Address>();
+            assert!(matches!(refused, Err(Error::BadAddress { .. })), "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Running statements in an engine.
+
+use crate::address::TableName;
+use crate::column::Declared;
+use crate::error::{Doing, Error};
+use arrow_array::RecordBatch;
+
+/// What has a name in an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A table that could be replaced.
+    Table,
+    /// A view, or anything else.
+    Other,
+}
+
+/// Rows at the pace of whoever reads them.
+pub(crate) trait Cursor: Send {
+    /// The next rows; none at the end.
+    fn next(&mut self) -> Result<Option<RecordBatch>, Error>;
+}
+
+/// A connection to an engine, in a transaction from its beginning to its end. Shared by all who work on a job; each
+/// statement waits for the one before it.
+pub(crate) trait Connection: Send + Sync {
+    /// The columns that a query would have.
+    fn describe(&self, query: &str) -> Result<Vec<Declared>, Error>;
+
+    /// All rows of a query, as fast as they come. The columns are of the types that [`Dialect::column`] said.
+    ///
+    /// [`Dialect::column`]: crate::dialect::Dialect::column
+    fn query(
+        &self,
+        query: &str,
+        doing: Doing,
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
+    /// The rows of a query, of which not all need be read, and while other statements run.
+    fn read(&self, query: &str) -> Result<Box<dyn Cursor>, Error>;
+
+    /// Runs a statement that has no rows.
+    fn execute(&self, statement: &str, doing: Doing) -> Result<(), Error>;
+
+    /// Adds rows to a table, whose columns are those of the batch.
+    fn upload(&self, table: &str, rows: &RecordBatch, doing: Doing) -> Result<(), Error>;
+
+    /// What has this name; none if nothing has.
+    fn find(&self, table: &TableName) -> Result<Option<Found>, Error>;
+
+    /// Makes everything done so far visible to others.
+    fn commit(&self) -> Result<(), Error>;
+
+    /// Stops the statement that is running, if any is. From any thread.
+    fn cancel(&self);
+}

@@ -1,0 +1,61 @@
+//! How an engine writes SQL.
+
+use crate::address::TableName;
+use crate::column::{Column, Declared, Form};
+use arrow_schema::DataType;
+
+/// What differs between engines in the text of statements. Values and labels are never part of it; names are, quoted.
+pub(crate) trait Dialect: Send + Sync {
+    /// The engine.
+    fn engine(&self) -> &'static str;
+
+    /// The most bytes of a name; longer ones would be cut.
+    fn longest_name(&self) -> Option<usize>;
+
+    /// Whether `Age` and `age` are the same name.
+    fn ignores_case(&self) -> bool;
+
+    /// A name as it stands in a statement, whatever it contains.
+    fn quote(&self, name: &str) -> String {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
+
+    /// A table as it stands in a statement.
+    fn table(&self, name: &TableName) -> String {
+        let parts = name.0.iter().map(|part| self.quote(part));
+        parts.collect::<Vec<_>>().join(".")
+    }
+
+    /// How a column is compared and read.
+    fn column(&self, declared: Declared) -> Column;
+
+    /// An expression in the form in which its values are compared.
+    fn compared(&self, expression: &str, form: Form) -> String;
+
+    /// The type that stores every value of an Arrow type, so that it has the same text when it is read.
+    fn stored(&self, kind: &DataType) -> String;
+
+    /// Begins a transaction that sees one state of the database.
+    fn begin(&self) -> Vec<String>;
+
+    /// What makes the joins of the second pass fast, once the mapping tables are there.
+    fn before_recoding(&self, relations: &[String]) -> Vec<String>;
+
+    /// A table of this session that others do not see: its name and definition.
+    fn create_temporary(&self, name: &str, columns: &str) -> String {
+        format!("CREATE TEMPORARY TABLE {} ({columns})", self.quote(name))
+    }
+
+    /// Puts rows in an order that nobody knows.
+    fn shuffle(&self) -> &'static str {
+        " ORDER BY random()"
+    }
+
+    /// Makes a draft the release, in the same transaction.
+    fn publish(&self, draft: &TableName, target: &TableName, drops_old: bool) -> Vec<String> {
+        let old = drops_old.then(|| format!("DROP TABLE {}", self.table(target)));
+        let name = self.quote(target.last());
+        let renamed = format!("ALTER TABLE {} RENAME TO {name}", self.table(draft));
+        old.into_iter().chain([renamed]).collect()
+    }
+}

@@ -1,0 +1,363 @@
+//! Errors of engines, as fields; message and hint are derived from them.
+//!
+//! What an engine says about an error may quote a cell, so it is shown only where that cannot be: when it refuses a
+//! statement before it looks at any row.
+
+mod codes;
+
+use incrowd_io::EngineError;
+
+/// Every error of a table in an engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An address cannot be read. It may contain a password, so it is not quoted.
+    #[error("the address of the table is not usable: {what}")]
+    BadAddress {
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// The engine is not part of this build.
+    #[error("this program was compiled without {engine}")]
+    NotBuilt {
+        /// The engine.
+        engine: &'static str,
+        /// The feature that it needs; none if there is none yet.
+        feature: Option<&'static str>,
+    },
+    /// The server is not there, or refuses the login.
+    #[error("cannot connect to {engine}: {why}")]
+    NotConnected {
+        /// The engine.
+        engine: &'static str,
+        /// What the client or the server says.
+        why: String,
+    },
+    /// The connection broke.
+    #[error("the connection to {engine} was lost")]
+    ConnectionLost {
+        /// The engine.
+        engine: &'static str,
+        /// What it was working on.
+        doing: Doing,
+    },
+    /// The connection broke in the last step.
+    #[error("the connection to {engine} was lost while it made the release visible")]
+    PublishingUnknown {
+        /// The engine.
+        engine: &'static str,
+        /// The table of the release.
+        table: String,
+    },
+    /// Somebody stopped a statement.
+    #[error("{engine} was stopped")]
+    Stopped {
+        /// The engine.
+        engine: &'static str,
+        /// What it was working on.
+        doing: Doing,
+    },
+    /// A statement was refused before any row was looked at.
+    #[error("{engine} refuses a statement: {message}")]
+    Refused {
+        /// The engine.
+        engine: &'static str,
+        /// What it says.
+        message: String,
+        /// What it was working on.
+        doing: Doing,
+    },
+    /// A statement failed. What the engine says may quote a cell.
+    #[error("{engine} failed {doing}")]
+    Failed {
+        /// The engine.
+        engine: &'static str,
+        /// What it was working on.
+        doing: Doing,
+        /// The engine's code of the error.
+        state: String,
+    },
+    /// There is no such table.
+    #[error("there is no table `{table}`")]
+    NoSuchTable {
+        /// Its name.
+        table: String,
+        /// The engine.
+        engine: &'static str,
+    },
+    /// A right is missing.
+    #[error("the login may not do what the job needs: {message}")]
+    NoRight {
+        /// What the engine says, which names the object.
+        message: String,
+        /// What it was working on.
+        doing: Doing,
+    },
+    /// The target is there.
+    #[error("there is already a table `{table}`")]
+    TargetExists {
+        /// Its name.
+        table: String,
+    },
+    /// The name of the target is taken by something else.
+    #[error("`{table}` is not a table that could be replaced")]
+    TargetNotTable {
+        /// Its name.
+        table: String,
+    },
+    /// The target is needed.
+    #[error("`{table}` cannot be replaced: it is read by this job, or other objects depend on it")]
+    TargetInUse {
+        /// Its name.
+        table: String,
+    },
+    /// The target is not a table.
+    #[error("a release cannot be written to a query")]
+    TargetIsQuery,
+    /// No space is left.
+    #[error("{engine} has no space left")]
+    EngineFull {
+        /// The engine.
+        engine: &'static str,
+        /// What it was working on.
+        doing: Doing,
+    },
+    /// A name is too long.
+    #[error("the name of {what} has {bytes} bytes, more than the {limit} that {engine} stores")]
+    NameTooLong {
+        /// What has the name.
+        what: String,
+        /// The bytes of the name.
+        bytes: usize,
+        /// The most that it may have.
+        limit: usize,
+        /// The engine.
+        engine: &'static str,
+    },
+    /// Two names are the same to the engine.
+    #[error("columns {first} and {second} have names that {engine} takes for the same")]
+    NamesAlike {
+        /// The first, from 1.
+        first: usize,
+        /// The second, from 1.
+        second: usize,
+        /// The engine.
+        engine: &'static str,
+    },
+    /// A name cannot be stored.
+    #[error("the name of {what} contains a zero byte")]
+    NameBroken {
+        /// What has the name.
+        what: String,
+    },
+    /// A column cannot be used in this way.
+    #[error(
+        "column `{column}` cannot be generalized: its values are not single texts, numbers or dates"
+    )]
+    Unsupported {
+        /// The column.
+        column: String,
+        /// Its type in the engine.
+        kind: String,
+    },
+    /// A text cannot be stored.
+    #[error(
+        "a cell or label of column `{column}` contains a zero byte, which {engine} cannot store"
+    )]
+    NulText {
+        /// The column.
+        column: String,
+        /// The engine.
+        engine: &'static str,
+    },
+    /// A value cannot be read.
+    #[error("column `{column}` holds a date or time that is infinite or too far away to be read")]
+    OutOfRange {
+        /// The column.
+        column: String,
+    },
+    /// More rows than can be counted.
+    #[error("the table has more than {limit} rows: one combination of values alone has {rows}")]
+    TooManyRows {
+        /// Rows of one combination.
+        rows: u64,
+        /// The most that can be counted.
+        limit: u64,
+    },
+    /// The draft is not the release.
+    #[error("what {engine} has written is not the release that was checked")]
+    DraftDiffers {
+        /// The engine.
+        engine: &'static str,
+        /// What differs.
+        what: &'static str,
+    },
+    /// The rows are not those counted.
+    #[error("the table changed while the job ran")]
+    InputChanged,
+}
+
+/// What an engine is doing, in words that follow a verb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doing {
+    /// Beginning, looking at names and types.
+    Preparing,
+    /// The first pass.
+    Counting,
+    /// Handing out rows.
+    Reading,
+    /// Taking the mapping tables.
+    Uploading,
+    /// The second pass.
+    Recoding,
+    /// Counting what was written.
+    Recounting,
+    /// Taking rows.
+    Writing,
+    /// Making the release visible.
+    Publishing,
+}
+
+impl std::fmt::Display for Doing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Doing::Preparing => "while it looked at the table",
+            Doing::Counting => "while it counted the rows",
+            Doing::Reading => "while it handed out rows",
+            Doing::Uploading => "while it took the mapping tables",
+            Doing::Recoding => "while it recoded the rows",
+            Doing::Recounting => "while it counted the rows written",
+            Doing::Writing => "while it took the rows of the release",
+            Doing::Publishing => "while it made the release visible",
+        })
+    }
+}
+
+impl EngineError for Error {
+    fn code(&self) -> &'static str {
+        Error::code(self)
+    }
+
+    fn place(&self) -> Option<String> {
+        match self {
+            Error::ConnectionLost { doing, .. }
+            | Error::Stopped { doing, .. }
+            | Error::Refused { doing, .. }
+            | Error::NoRight { doing, .. }
+            | Error::EngineFull { doing, .. } => Some(doing.to_string()),
+            Error::Failed { state, .. } => Some(format!("the engine's code is {state}")),
+            Error::Unsupported { kind, .. } => Some(format!("its type is {kind}")),
+            Error::DraftDiffers { what, .. } => Some((*what).to_owned()),
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Error::BadAddress { .. } => {
+                "write `postgres://user@host/database?table=schema.name`, or `?query=SELECT ...` for reading; the password \
+                 comes from PGPASSWORD or ~/.pgpass"
+                    .into()
+            }
+            Error::NotBuilt {
+                feature: Some(feature),
+                ..
+            } => format!(
+                "compile it with `cargo build --release --package incrowd-cli --features {feature}`, or export the table to a \
+                 CSV or Parquet file"
+            ),
+            Error::NotBuilt { .. } => "export the table to a CSV or Parquet file and use that".into(),
+            Error::NotConnected { .. } => {
+                "check host, port, database, user and password (PGPASSWORD or ~/.pgpass); `psql` with the same address must \
+                 work"
+                    .into()
+            }
+            Error::ConnectionLost { .. } => {
+                "nothing was published, and the database undoes what was begun; run the job again".into()
+            }
+            Error::PublishingUnknown { table, .. } => {
+                format!("look whether `{table}` is there: if so, it is complete; if not, run the job again")
+            }
+            Error::Stopped { .. } => "nothing was published; run the job again".into(),
+            Error::Refused { .. } => "check the query and the names in the address".into(),
+            Error::Failed { .. } => {
+                "nothing was published; the log of the database says more about the code".into()
+            }
+            Error::NoSuchTable { .. } => {
+                "letters count as they are written: PostgreSQL stores names in lower case unless they were quoted; name the \
+                 schema too, as in `table=schema.name`"
+                    .into()
+            }
+            Error::NoRight { .. } => {
+                "grant SELECT on the table, TEMPORARY on the database and CREATE on the schema of the release".into()
+            }
+            Error::TargetExists { .. } => "choose another name, or pass `--replace`".into(),
+            Error::TargetNotTable { .. } => "choose another name for the release".into(),
+            Error::TargetInUse { .. } => {
+                "write the release to another table; nothing was changed".into()
+            }
+            Error::TargetIsQuery => "name a table, as in `?table=schema.name`".into(),
+            Error::EngineFull { .. } => {
+                "free some space on its server; nothing was published, and the database undoes what was begun".into()
+            }
+            Error::NameTooLong { .. } | Error::NameBroken { .. } | Error::NamesAlike { .. } => {
+                "rename it, for example in a query or a copy of the table".into()
+            }
+            Error::Unsupported { .. } => {
+                "give it another role, or turn it into single values in a query".into()
+            }
+            Error::NulText { .. } => "remove the zero bytes, or write to a file".into(),
+            Error::OutOfRange { .. } => {
+                "turn such values into NULL or text in a query".into()
+            }
+            Error::TooManyRows { .. } => {
+                "anonymize parts of the table, chosen by a query".into()
+            }
+            Error::DraftDiffers { .. } => {
+                "nothing was published; please report it, with the versions of both programs".into()
+            }
+            Error::InputChanged => {
+                "nothing was written; run again when the input no longer changes, or on a copy of it".into()
+            }
+        }
+    }
+
+    fn is_stop(&self) -> bool {
+        matches!(self, Error::Stopped { .. })
+    }
+
+    fn is_change(&self) -> bool {
+        matches!(self, Error::InputChanged)
+    }
+}
+
+#[cfg(feature = "engine")]
+impl Error {
+    /// What an error of the last steps means for the table of the release.
+    pub(crate) fn about_target(self, table: &str) -> Error {
+        let table = table.to_owned();
+        match self {
+            Error::Failed { state, .. } if state == TAKEN || state == TAKEN_MEANWHILE => {
+                Error::TargetExists { table }
+            }
+            Error::Failed { state, .. } if state == NEEDED => Error::TargetInUse { table },
+            other => other,
+        }
+    }
+}
+
+/// The codes of the SQL standard and PostgreSQL for a name that is taken, one that another transaction has taken, and for
+/// an object that others depend on.
+#[cfg(feature = "engine")]
+const TAKEN: &str = "42P07";
+#[cfg(feature = "engine")]
+const TAKEN_MEANWHILE: &str = "23505";
+#[cfg(feature = "engine")]
+const NEEDED: &str = "2BP01";
+
+impl From<Error> for incrowd_io::Error {
+    fn from(error: Error) -> Self {
+        incrowd_io::Error::Engine(Box::new(error))
+    }
+}

@@ -1,0 +1,98 @@
+//! A table, a view or a query, as a part of statements.
+
+use crate::address::{Address, What};
+use crate::column::Column;
+use crate::error::Error;
+use crate::session::Session;
+use std::sync::Arc;
+
+/// What stands after FROM, with its columns.
+#[derive(Debug)]
+pub(crate) struct Relation {
+    pub(crate) session: Arc<Session>,
+    /// What to call it in messages.
+    pub(crate) name: String,
+    /// The table's own name, or the words `a query`.
+    pub(crate) table: String,
+    /// The SQL.
+    pub(crate) sql: String,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) names: Vec<String>,
+}
+
+impl Relation {
+    /// What an address of the session's engine names.
+    pub(crate) fn open(
+        session: Arc<Session>,
+        address: &Address,
+    ) -> Result<Relation, incrowd_io::Error> {
+        let dialect = session.dialect;
+        let (sql, table) = match &address.what {
+            What::Table(table) => (dialect.table(table), table.to_string()),
+            // The line break ends a comment at the end of the query.
+            What::Query(query) => {
+                let query = query.trim().trim_end_matches(';');
+                (format!("({query}\n)"), "a query".to_owned())
+            }
+        };
+        if let What::Table(table) = &address.what
+            && session.connection.find(table)?.is_none()
+        {
+            return Err(Error::NoSuchTable {
+                table: table.to_string(),
+                engine: session.engine(),
+            }
+            .into());
+        }
+        let declared = (session.connection).describe(&format!("SELECT * FROM {sql} AS t"))?;
+        let columns: Vec<Column> = declared.into_iter().map(|it| dialect.column(it)).collect();
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        check_names(&address.to_string(), &names)?;
+        check_alike(&session, &names)?;
+        Ok(Relation {
+            name: address.to_string(),
+            table,
+            sql,
+            columns,
+            names,
+            session,
+        })
+    }
+}
+
+/// Names must be there and differ.
+fn check_names(input: &str, names: &[String]) -> Result<(), incrowd_io::Error> {
+    if names.is_empty() {
+        return Err(incrowd_io::Error::Empty {
+            input: input.to_owned(),
+        });
+    }
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return Err(incrowd_io::Error::DuplicateColumn {
+                input: input.to_owned(),
+                first: names.iter().position(|it| it == name).unwrap_or(0) + 1,
+                second: at + 1,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Names must differ to the engine too.
+pub(crate) fn check_alike(session: &Session, names: &[String]) -> Result<(), Error> {
+    if !session.dialect.ignores_case() {
+        return Ok(());
+    }
+    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    for (at, name) in lower.iter().enumerate() {
+        if let Some(first) = lower[..at].iter().position(|it| it == name) {
+            return Err(Error::NamesAlike {
+                first: first + 1,
+                second: at + 1,
+                engine: session.engine(),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! A table in an engine, as a source of rows.
+
+use crate::address::Address;
+use crate::column::{Column, schema};
+use crate::connection::Cursor;
+use crate::error::Doing;
+use crate::group_query::GroupQuery;
+use crate::place::place;
+use crate::relation::Relation;
+use crate::session::{Session, cancel};
+use crate::sink::SqlSink;
+use incrowd_core::table::RowBatch;
+use incrowd_io::{
+    BatchTexts, Cancel, ColumnType, EngineFacts, Fingerprint, NewTable, RowReader, RowSink,
+    RowSource, RowsHasher, TakeGroups,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A table, a view or a query.
+#[derive(Debug)]
+pub(crate) struct SqlTable {
+    relation: Arc<Relation>,
+    /// The columns whose cells make the fingerprint: those that were counted, once they were.
+    fingerprinted: Arc<Mutex<Vec<usize>>>,
+}
+
+impl SqlTable {
+    /// The table at an address of the session's engine.
+    pub(crate) fn open(
+        session: Arc<Session>,
+        address: &Address,
+    ) -> Result<SqlTable, incrowd_io::Error> {
+        let relation = Relation::open(session, address)?;
+        let all = (0..relation.columns.len()).collect();
+        Ok(SqlTable {
+            relation: Arc::new(relation),
+            fingerprinted: Arc::new(Mutex::new(all)),
+        })
+    }
+}
+
+impl RowSource for SqlTable {
+    fn name(&self) -> String {
+        self.relation.name.clone()
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        None
+    }
+
+    fn open(&self) -> Result<Box<dyn RowReader + Send>, incrowd_io::Error> {
+        let fingerprinted = self.fingerprinted.lock();
+        let fingerprinted = fingerprinted
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        Ok(Box::new(SqlReader {
+            texts: BatchTexts::new(&self.relation.name, &schema(&self.relation.columns))?,
+            hasher: hasher(&self.relation, &fingerprinted),
+            fingerprinted,
+            of_all_passes: Arc::clone(&self.fingerprinted),
+            table: Arc::clone(&self.relation),
+            cursor: None,
+            rows: 0,
+            bytes: 0,
+            is_at_end: false,
+        }))
+    }
+
+    fn create_beside(
+        &self,
+        table: &NewTable<'_>,
+    ) -> Option<Result<Box<dyn RowSink>, incrowd_io::Error>> {
+        let address: Address = match table.address.parse() {
+            Ok(address) => address,
+            Err(_) => return None,
+        };
+        let session = &self.relation.session;
+        if place(&address)? != session.place {
+            return None;
+        }
+        let source = Some(Arc::clone(&self.relation));
+        let sink = SqlSink::create(Arc::clone(session), source, &address, table);
+        Some(sink.map(|sink| Box::new(sink) as Box<dyn RowSink>))
+    }
+
+    fn engine(&self) -> Option<EngineFacts> {
+        let relation = &self.relation;
+        Some(relation.session.facts(relation.table.clone()))
+    }
+
+    fn cancel(&self) -> Option<Cancel> {
+        Some(cancel(&self.relation.session))
+    }
+}
+
+fn hasher(table: &Relation, columns: &[usize]) -> RowsHasher {
+    RowsHasher::new(columns.iter().map(|&at| table.names[at].as_str()))
+}
+
+/// A pass over a table.
+struct SqlReader {
+    table: Arc<Relation>,
+    /// For the passes that follow this one.
+    of_all_passes: Arc<Mutex<Vec<usize>>>,
+    texts: BatchTexts,
+    cursor: Option<Box<dyn Cursor>>,
+    fingerprinted: Vec<usize>,
+    hasher: RowsHasher,
+    rows: u64,
+    bytes: u64,
+    is_at_end: bool,
+}
+
+impl RowReader for SqlReader {
+    fn columns(&self) -> &[String] {
+        &self.table.names
+    }
+
+    fn read(&mut self, batch: &mut RowBatch) -> Result<bool, incrowd_io::Error> {
+        if batch.columns() != self.table.columns.len() {
+            *batch = RowBatch::new(self.table.columns.len());
+        }
+        batch.clear(self.rows);
+        if self.is_at_end {
+            return Ok(false);
+        }
+        let Relation {
+            session,
+            sql,
+            columns,
+            ..
+        } = &*self.table;
+        let cursor = match &mut self.cursor {
+            Some(cursor) => cursor,
+            none => {
+                let cells = columns.iter();
+                let cells = cells.map(|it| it.sent(&it.compared(session.dialect, "t")));
+                let cells = cells.collect::<Vec<_>>().join(", ");
+                let query = format!("SELECT {cells} FROM {sql} AS t");
+                none.insert(session.connection.read(&query)?)
+            }
+        };
+        match cursor.next()? {
+            Some(rows) => self.texts.append(&rows, batch),
+            None => {
+                self.is_at_end = true;
+                self.cursor = None;
+            }
+        }
+        for row in 0..batch.rows() {
+            let cells = self.fingerprinted.iter().map(|&at| batch.cell(row, at));
+            self.hasher.add(cells, 1);
+        }
+        self.rows += batch.rows() as u64;
+        self.bytes += batch.byte_len() as u64;
+        match self.rows {
+            0 => Err(no_rows(&self.table)),
+            _ => Ok(batch.rows() > 0),
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.bytes
+    }
+
+    fn fingerprint(&mut self) -> Result<Fingerprint, incrowd_io::Error> {
+        let mut rest = RowBatch::default();
+        while self.read(&mut rest)? {}
+        Ok(self.hasher.fingerprint())
+    }
+
+    fn fingerprint_only(&mut self, columns: &[usize]) {
+        self.fingerprinted = columns.to_vec();
+        self.hasher = hasher(&self.table, columns);
+    }
+
+    fn delimiter(&self) -> Option<u8> {
+        None
+    }
+
+    fn types(&self) -> Option<Vec<ColumnType>> {
+        let columns = self.table.columns.iter();
+        Some(columns.map(|it| ColumnType::of_arrow(&it.kind)).collect())
+    }
+
+    fn group(
+        &mut self,
+        columns: &[usize],
+        take: TakeGroups<'_>,
+    ) -> Option<Result<(), incrowd_io::Error>> {
+        Some(self.group_by(columns, take))
+    }
+}
+
+impl SqlReader {
+    fn group_by(
+        &mut self,
+        columns: &[usize],
+        take: TakeGroups<'_>,
+    ) -> Result<(), incrowd_io::Error> {
+        let table = Arc::clone(&self.table);
+        self.fingerprint_only(columns);
+        let fingerprinted = self.of_all_passes.lock();
+        let mut fingerprinted = fingerprinted.unwrap_or_else(PoisonError::into_inner);
+        fingerprinted.clone_from(&self.fingerprinted);
+        drop(fingerprinted);
+        let chosen: Vec<&Column> = columns.iter().map(|&at| &table.columns[at]).collect();
+        let query = GroupQuery::of(&table.session, &chosen, &format!("{} AS t", table.sql));
+        query.run(&table.session, Doing::Counting, &mut |rows, sizes| {
+            for (row, &size) in sizes.iter().enumerate() {
+                let cells = (0..rows.columns()).map(|at| rows.cell(row, at));
+                self.hasher.add(cells, size.into());
+            }
+            self.bytes += rows.byte_len() as u64;
+            take(rows, sizes)
+        })?;
+        self.is_at_end = true;
+        match self.hasher.rows() {
+            0 => Err(no_rows(&table)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn no_rows(table: &Relation) -> incrowd_io::Error {
+    incrowd_io::Error::NoRows {
+        input: table.name.clone(),
+    }
+}
