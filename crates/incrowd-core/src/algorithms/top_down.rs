@@ -14,6 +14,7 @@ use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 crate::documented! {
     /// A cut through every hierarchy that still predicts the target: from `*` downward, for classification (TDS).
@@ -39,7 +40,7 @@ crate::documented! {
     /// The cut satisfies all models within the budget. For each value of the cut, the cached sums are those of the
     /// classes linked to it.
     /// # Cost
-    /// A step visits only the distinct tuples under the value it replaces, twice if the models are about sizes,
+    /// A step visits only the distinct tuples under the value it replaces, once if the models are about sizes,
     /// otherwise once per attribute; every candidate is evaluated in constant time from sums cached per value.
     /// Memory: one entry per distinct tuple and one per class and column.
     /// # Use cases
@@ -236,6 +237,7 @@ struct Specialization<'a> {
     population: Option<&'a CountedTable>,
     spending: Spending<'a>,
     parts: Parts,
+    below: RowsBelow,
 }
 
 /// Tuples sorted by the child they belong to; memory reused.
@@ -255,7 +257,7 @@ impl Parts {
         tuples: &[u32],
         sizes: &[u32],
         children: usize,
-        child: impl Fn(u32) -> usize,
+        mut child: impl FnMut(u32) -> usize,
     ) {
         self.children.clear();
         self.sizes.clear();
@@ -290,6 +292,45 @@ impl Parts {
     }
 }
 
+/// The rows under every child of every value of some parts of a class: what replacing one of its values would make of each.
+#[derive(Debug, Default)]
+struct RowsBelow {
+    rows: Vec<u32>,
+    /// Where each part begins.
+    parts: Vec<usize>,
+    /// Where each attribute begins within a part. The attribute whose value the parts differ in comes last.
+    attributes: SmallVec<[usize; 16]>,
+}
+
+impl RowsBelow {
+    /// Nothing is added up yet for the parts of a class with these values, if `attribute` has one of `children` in each.
+    fn clear(&mut self, trees: &[ValueTree], values: &[u32], attribute: usize, children: &[u32]) {
+        let mut end = 0;
+        self.attributes.clear();
+        for (at, (tree, &value)) in trees.iter().zip(values).enumerate() {
+            self.attributes.push(end);
+            if at != attribute {
+                end += tree.children(value).len();
+            }
+        }
+        self.attributes[attribute] = end;
+        let mut all = 0;
+        self.parts.clear();
+        for &child in children {
+            self.parts.push(all);
+            all += end + trees[attribute].children(child).len();
+        }
+        self.rows.clear();
+        self.rows.resize(all, 0);
+    }
+
+    /// The rows under each child of a part's value.
+    fn of(&self, part: usize, attribute: usize, tree: &ValueTree, value: u32) -> &[u32] {
+        let start = self.parts[part] + self.attributes[attribute];
+        &self.rows[start..start + tree.children(value).len()]
+    }
+}
+
 impl<'a> Specialization<'a> {
     /// The coarsest cut.
     fn new(problem: &'a Problem<'a>, target: usize, spending: Spending<'a>) -> Result<Self, Error> {
@@ -321,6 +362,7 @@ impl<'a> Specialization<'a> {
             safe_sizes: BTreeMap::new(),
             spending,
             parts: Parts::default(),
+            below: RowsBelow::default(),
         };
         match state.start() {
             Ok(()) => Ok(state),
@@ -348,6 +390,11 @@ impl<'a> Specialization<'a> {
 
     /// Sorts the tuples into the classes of the roots.
     fn start_classes(&mut self) -> Result<(), Interruption> {
+        if self.judge.reads_sizes_only()
+            && let Some(values) = self.only_roots()
+        {
+            return self.start_with_everything(values);
+        }
         let roots: Vec<Vec<u32>> = (self.trees.iter().zip(&self.leaves))
             .map(|(tree, leaves)| leaves.iter().map(|&leaf| tree.root_of_leaf(leaf)).collect())
             .collect();
@@ -369,6 +416,35 @@ impl<'a> Specialization<'a> {
             start = end;
         }
         self.spending.visit(self.order.len() as u64)
+    }
+
+    /// The root of every attribute, if none has more than one.
+    fn only_roots(&self) -> Option<Vec<u32>> {
+        let only = |tree: &ValueTree| match *tree.roots() {
+            [root] => Some(root),
+            _ => None,
+        };
+        self.trees.iter().map(only).collect()
+    }
+
+    /// One class of all rows. How many rows each value has is known, so no tuple is looked at.
+    fn start_with_everything(&mut self, values: Vec<u32>) -> Result<(), Interruption> {
+        let table = self.problem.table;
+        let size = table.rows;
+        let class = self.push_class(0..self.order.len(), size, values, Vec::new());
+        self.classes[class].is_safe = self.judge.size_is_safe(size);
+        for (attribute, tree) in self.trees.iter().enumerate() {
+            let rows = &table.attributes[attribute].rows_of_groups[0];
+            let mut replaced = Replaced::default();
+            for &child in tree.children(self.classes[class].values[attribute]) {
+                let leaves = tree.leaves(child).iter();
+                let size = leaves.map(|&leaf| rows[leaf as usize]).sum();
+                replaced.add(size, self.judge.size_is_safe(size));
+            }
+            self.classes[class].replaced[attribute] = replaced;
+        }
+        self.count_in(class);
+        Ok(())
     }
 
     /// The combinations of the population that match each combination of roots. Some match none, and so nothing at all.
@@ -431,24 +507,37 @@ impl<'a> Specialization<'a> {
         values: Vec<u32>,
         people: Vec<u32>,
     ) -> Result<(), Interruption> {
-        let class = self.classes.len() as u32;
         let sizes = self.problem.table.tuples.sizes();
         let tuples = self.order[start..end].iter();
+        let size = tuples.map(|&tuple| sizes[tuple as usize]).sum();
+        let class = self.push_class(start..end, size, values, people);
+        self.judge_class(class)?;
+        self.count_in(class);
+        Ok(())
+    }
+
+    /// Adds a class that is not judged yet, and links its values to it.
+    fn push_class(
+        &mut self,
+        Range { start, end }: Range<usize>,
+        size: u32,
+        values: Vec<u32>,
+        people: Vec<u32>,
+    ) -> usize {
+        let class = self.classes.len();
         for (linked, &value) in self.linked.iter_mut().zip(&values) {
-            linked[value as usize].classes.push(class);
+            linked[value as usize].classes.push(class as u32);
         }
         self.classes.push(Class {
             start,
             end,
-            size: tuples.map(|&tuple| sizes[tuple as usize]).sum(),
+            size,
             people,
             is_safe: false,
             replaced: vec![Replaced::default(); values.len()],
             values,
         });
-        self.judge_class(class as usize)?;
-        self.count_in(class as usize);
-        Ok(())
+        class
     }
 
     /// Puts a value into the cut, before any class has it.
@@ -475,13 +564,13 @@ impl<'a> Specialization<'a> {
         let Class {
             start, end, size, ..
         } = self.classes[class];
+        if self.judge.reads_sizes_only() {
+            return self.judge_by_sizes(class);
+        }
         let members = &self.order[start..end];
         let people = self.count_people(&self.classes[class].people);
         self.classes[class].is_safe = self.judge.is_safe_among(size, people, tuples, members);
         self.spending.visit(self.judge.visits(members))?;
-        if self.judge.reads_sizes_only() {
-            return self.judge_by_sizes(class);
-        }
         for attribute in 0..self.trees.len() {
             self.judge_replaced(class, attribute)?;
         }
@@ -491,38 +580,45 @@ impl<'a> Specialization<'a> {
     /// Judges every replacement in one pass over a class, if only sizes matter.
     fn judge_by_sizes(&mut self, class: usize) -> Result<(), Interruption> {
         let Class { start, end, .. } = self.classes[class];
-        let sizes = self.problem.table.tuples.sizes();
+        let values = &self.classes[class].values;
         self.spending.visit((end - start) as u64)?;
         self.spending.touch((end - start) * self.trees.len())?;
-        // The sizes of all parts, attribute by attribute, and where each attribute begins.
-        let mut starts: SmallVec<[usize; 16]> = SmallVec::new();
-        let mut all = 0;
-        for (tree, &value) in self.trees.iter().zip(&self.classes[class].values) {
-            starts.push(all);
-            all += tree.children(value).len();
-        }
-        let parts = &mut self.parts.sizes;
-        parts.clear();
-        parts.resize(all, 0);
-        let ends = || starts.iter().copied().skip(1).chain([all]);
+        // A single part: the class itself.
+        self.below.clear(&self.trees, values, 0, &values[..1]);
         for &tuple in &self.order[start..end] {
-            let tuple = tuple as usize;
-            let trees = self.trees.iter().zip(&self.classes[class].values);
-            let places = starts.iter().zip(ends()).zip(&self.leaves);
-            for ((tree, &value), ((&start, end), leaves)) in trees.zip(places) {
-                if start < end {
-                    parts[start + tree.child(value, leaves[tuple])] += sizes[tuple];
+            let RowsBelow {
+                rows, attributes, ..
+            } = &mut self.below;
+            let size = self.problem.table.tuples.sizes()[tuple as usize];
+            let trees = self.trees.iter().zip(&self.leaves).zip(values);
+            for (((tree, leaves), &value), start) in trees.zip(attributes) {
+                if !tree.children(value).is_empty() {
+                    rows[*start + tree.child(value, leaves[tuple as usize])] += size;
                 }
             }
         }
-        for (attribute, (&start, end)) in starts.iter().zip(ends()).enumerate() {
-            let mut replaced = Replaced::default();
-            for &size in parts[start..end].iter().filter(|&&size| size > 0) {
+        self.judge_rows_below(class, 0);
+        Ok(())
+    }
+
+    /// Judges the replacements of a class by the rows that were added up for it as one of several parts.
+    fn judge_rows_below(&mut self, class: usize, part: usize) {
+        let Class {
+            values,
+            replaced,
+            size,
+            is_safe,
+            ..
+        } = &mut self.classes[class];
+        *is_safe = self.judge.size_is_safe(*size);
+        let trees = self.trees.iter().zip(values.iter());
+        for (attribute, ((tree, &value), replaced)) in trees.zip(replaced).enumerate() {
+            *replaced = Replaced::default();
+            let rows = self.below.of(part, attribute, tree, value).iter();
+            for &size in rows.filter(|&&size| size > 0) {
                 replaced.add(size, self.judge.size_is_safe(size));
             }
-            self.classes[class].replaced[attribute] = replaced;
         }
-        Ok(())
     }
 
     fn judge_replaced(&mut self, class: usize, attribute: usize) -> Result<(), Interruption> {
@@ -666,8 +762,36 @@ impl<'a> Specialization<'a> {
         let (tree, leaves) = (&self.trees[attribute], &self.leaves[attribute]);
         let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
         let members = &self.order[start..end];
-        self.parts
-            .sort(members, tuples.sizes(), children.len(), child);
+        let reads_sizes_only = self.judge.reads_sizes_only();
+        if reads_sizes_only {
+            // One look at each tuple tells where it belongs and what replacing any other value would do to it.
+            let (trees, values) = (&self.trees, &self.classes[class].values);
+            let below = &mut self.below;
+            below.clear(trees, values, attribute, children);
+            self.spending.touch((end - start) * trees.len())?;
+            let look = |tuple: u32| {
+                let (part, tuple) = (child(tuple), tuple as usize);
+                let size = tuples.sizes()[tuple];
+                let start = below.parts[part];
+                let attributes = trees.iter().zip(&self.leaves).zip(values).enumerate();
+                for (at, ((tree, leaves), &value)) in attributes {
+                    let value = match at == attribute {
+                        true => children[part],
+                        false => value,
+                    };
+                    if !tree.children(value).is_empty() {
+                        let child = tree.child(value, leaves[tuple]);
+                        below.rows[start + below.attributes[at] + child] += size;
+                    }
+                }
+                part
+            };
+            self.parts
+                .sort(members, tuples.sizes(), children.len(), look);
+        } else {
+            self.parts
+                .sort(members, tuples.sizes(), children.len(), child);
+        }
         let present: Vec<(usize, u32, usize)> = (self.parts.present())
             .map(|(child, size, part)| (child, size, part.len()))
             .collect();
@@ -683,7 +807,9 @@ impl<'a> Specialization<'a> {
         self.linked[attribute][children[child] as usize]
             .classes
             .push(class as u32);
-        if others.is_empty() && !has_lost_people {
+        if reads_sizes_only {
+            self.judge_rows_below(class, child);
+        } else if others.is_empty() && !has_lost_people {
             // The same rows as before: only this attribute can be replaced in another way now.
             self.judge_replaced(class, attribute)?;
         } else {
@@ -691,11 +817,16 @@ impl<'a> Specialization<'a> {
         }
         self.count_in(class);
         let mut start = start + length;
-        for &(child, _, length) in others {
+        for &(child, size, length) in others {
             let mut values = values.clone();
             values[attribute] = children[child];
             let people = std::mem::take(&mut people[child]);
-            self.add_class(start, start + length, values, people)?;
+            let class = self.push_class(start..start + length, size, values, people);
+            match reads_sizes_only {
+                true => self.judge_rows_below(class, child),
+                false => self.judge_class(class)?,
+            }
+            self.count_in(class);
             start += length;
         }
         Ok(())
