@@ -48,13 +48,13 @@ pub use report::evaluation::{
 };
 pub use report::explain::{Entry, Explanation, Family, explain};
 pub use report::found::{PartitionSearch, SafeAmong, SafeRecodings, SafeString, StringsMet};
-pub use report::picture::Picture;
 pub use report::outcome::{
     AgainstOriginal, CertificateVerified, Distribution, Exposed, Figure, Figure128, FileWritten,
     GivenAway, GivenAwayBy, Guarantee, HomogeneousClasses, LatticeSeen, LevelsFrom, Mismatch,
     Origin, Outcome, Over, PrivacyReached, RaisedAttribute, RowOrder, Sample, Seconds, SingledOut,
     StepAction, StepTaken, UnchangedColumn, UnchangedRole, Unchecked, VERSION, Verification,
 };
+pub use report::picture::Picture;
 pub use report::research::{
     AttributeReached, ResearchAsked, ResearchValueReached, RuleKept, RuleReached, RuleStated,
 };

@@ -97,7 +97,9 @@ fn verify(mut job: Job, request: &Request) -> Result<Work, Failure> {
         job: asked.job.as_deref().map(Job::load).transpose()?,
     };
     Ok(Box::new(move |control| {
-        Ok(json(&incrowd_job::verify_certificate(&job, &check, control)?))
+        Ok(json(&incrowd_job::verify_certificate(
+            &job, &check, control,
+        )?))
     }))
 }
 
@@ -171,7 +173,9 @@ fn compare(job: Job, request: &Request) -> Result<Work, Failure> {
     Ok(Box::new(move |control| {
         let found = incrowd_job::compare(&job, &options, control)?;
         let picture = found.draw();
-        Ok(json(&serde_json::json!({ "found": found, "picture": picture })))
+        Ok(json(
+            &serde_json::json!({ "found": found, "picture": picture }),
+        ))
     }))
 }
 

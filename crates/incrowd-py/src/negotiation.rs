@@ -134,7 +134,8 @@ impl Negotiation {
     #[getter]
     fn quasi_identifiers(&self) -> Vec<(String, u8)> {
         let all = self.session.ground().quasi_identifiers();
-        all.map(|(name, height)| (name.to_owned(), height)).collect()
+        all.map(|(name, height)| (name.to_owned(), height))
+            .collect()
     }
 
     /// The rows of the table.

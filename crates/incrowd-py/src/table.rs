@@ -17,7 +17,10 @@ use pyo3::types::PyCapsule;
 use std::sync::Arc;
 
 /// The rows that something with `__arrow_c_stream__` hands over. Its buffers are shared, not copied.
-pub(crate) fn take_over(py: Python<'_>, producer: &Bound<'_, PyAny>) -> Result<ArrowTable, Failure> {
+pub(crate) fn take_over(
+    py: Python<'_>,
+    producer: &Bound<'_, PyAny>,
+) -> Result<ArrowTable, Failure> {
     let reader = RecordBatchStreamReader::from_pyarrow_bound(producer)?;
     let schema = reader.schema();
     // A producer may compute its rows only now, and may need the interpreter for that.
@@ -25,8 +28,11 @@ pub(crate) fn take_over(py: Python<'_>, producer: &Bound<'_, PyAny>) -> Result<A
     // What the producer says may quote cells.
     let batches = batches.map_err(|_| Failure::Python {
         code: "table-not-handed-over",
-        message: "the table could not be read: what produces it failed while handing over its rows".into(),
-        hint: "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`".into(),
+        message: "the table could not be read: what produces it failed while handing over its rows"
+            .into(),
+        hint:
+            "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`"
+                .into(),
     })?;
     Ok(ArrowTable::new(schema, batches).map_err(incrowd_job::Error::from)?)
 }
@@ -54,11 +60,12 @@ impl Table {
             .collect();
         let schema = Arc::new(Schema::new(fields));
         let arrays = arrays.into_iter().map(|(_, array)| array).collect();
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|_| Failure::Python {
-            code: "ragged-row",
-            message: "the columns are not equally long".into(),
-            hint: "give every column one value for each row".into(),
-        })?;
+        let batch =
+            RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|_| Failure::Python {
+                code: "ragged-row",
+                message: "the columns are not equally long".into(),
+                hint: "give every column one value for each row".into(),
+            })?;
         let table = ArrowTable::new(schema, [batch]);
         Ok(Table(table.map_err(|error| {
             Failure::from(incrowd_job::Error::from(error))
@@ -176,9 +183,10 @@ fn array_of(values: &Bound<'_, PyAny>) -> Option<ArrayRef> {
     if let Ok(truths) = values.extract::<Vec<Option<bool>>>() {
         return Some(Arc::new(BooleanArray::from(truths)));
     }
-    let has_truth = values.try_iter().ok()?.any(|value| {
-        value.is_ok_and(|value| value.is_instance_of::<pyo3::types::PyBool>())
-    });
+    let has_truth = values
+        .try_iter()
+        .ok()?
+        .any(|value| value.is_ok_and(|value| value.is_instance_of::<pyo3::types::PyBool>()));
     if has_truth {
         return None;
     }

@@ -172,7 +172,8 @@ impl Begun {
                 Some(labels) => labels.next(),
                 None => arrays.next(),
             });
-            let columns = columns.map(|array| array.expect("each column has an array for each batch"));
+            let columns =
+                columns.map(|array| array.expect("each column has an array for each batch"));
             RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
                 .expect("every array has the type of its field and a value for each row")
         });
@@ -256,11 +257,14 @@ mod tests {
     #[test]
     fn labels_have_one_dictionary_for_all_batches_and_nulls_for_empty_texts() {
         let text = |row: usize| ["b", "", "a", "c"][row % 4].to_owned();
-        let all: Vec<[String; 2]> = (0..BATCH_ROWS + 3).map(|row| [text(row), text(row / 2)]).collect();
+        let all: Vec<[String; 2]> = (0..BATCH_ROWS + 3)
+            .map(|row| [text(row), text(row / 2)])
+            .collect();
         let names = columns(&["label", "text"]);
         let types = vec![ColumnType::LABEL, ColumnType::TEXT];
         let mut begun = Begun::new(&names, Some(types)).unwrap();
-        all.chunks(1000).for_each(|part| begun.push(&rows(part.iter().cloned())).unwrap());
+        all.chunks(1000)
+            .for_each(|part| begun.push(&rows(part.iter().cloned())).unwrap());
         let (table, written) = begun.finish().unwrap();
         let same = MemoryTable::new(&names, &all).unwrap();
         assert_eq!(written.sha256, fingerprint(&same));
@@ -269,7 +273,10 @@ mod tests {
         let of = |batch: &RecordBatch| batch.column(0).as_any_dictionary().values().clone();
         assert_eq!(batches.len(), 2);
         assert!(Arc::ptr_eq(&of(&batches[0]), &of(&batches[1])));
-        assert_eq!(of(&batches[0]).as_string::<i32>(), &StringArray::from(vec!["b", "a", "c"]));
+        assert_eq!(
+            of(&batches[0]).as_string::<i32>(),
+            &StringArray::from(vec!["b", "a", "c"])
+        );
         assert_eq!(batches[0].column(0).null_count(), BATCH_ROWS / 4);
     }
 
@@ -277,7 +284,9 @@ mod tests {
     fn a_release_of_labels_only_has_its_rows() {
         let names = columns(&["one", "other"]);
         let mut begun = Begun::new(&names, Some(vec![ColumnType::LABEL; 2])).unwrap();
-        begun.push(&rows([["x".into(), "".into()], ["x".into(), "y".into()]])).unwrap();
+        begun
+            .push(&rows([["x".into(), "".into()], ["x".into(), "y".into()]]))
+            .unwrap();
         let (table, _) = begun.finish().unwrap();
         assert_eq!(table.batches()[0].num_rows(), 2);
     }

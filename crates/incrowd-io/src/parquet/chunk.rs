@@ -3,11 +3,11 @@
 //! The parquet crate would look every cell up to find its place in a dictionary, which is known here already. Columns
 //! of many different values have no dictionary, and are left to that crate.
 
-use crate::gathered::GatheredColumn;
 use super::hybrid;
 use super::parse::FromText;
 use super::plain::PlainValue;
 use crate::cell_text::Meaning;
+use crate::gathered::GatheredColumn;
 use crate::stored_type::StoredType;
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, Type as PhysicalType};

@@ -1,9 +1,9 @@
 //! Rows of text to columns of values.
 
 use super::chunk::{self, Chunk};
-use crate::gathered::{GatheredColumn, NotText};
 use crate::column_type::ColumnType;
 use crate::fingerprint::Out;
+use crate::gathered::{GatheredColumn, NotText};
 use crate::stored_type::StoredType;
 use crate::{Encoding, Error};
 use incrowd_core::table::RowBatch;

@@ -102,7 +102,8 @@ pub fn check_levels(
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
     let name = column.map(str::to_owned).or(stem).unwrap_or_default();
-    let Some(column) = column.filter(|_| job.data.path.is_some() || job.data.table.is_some()) else {
+    let Some(column) = column.filter(|_| job.data.path.is_some() || job.data.table.is_some())
+    else {
         let levels = ColumnHierarchy {
             hierarchy: hierarchies::load(&name, path, None)?,
             from: path.display().to_string(),

@@ -282,16 +282,7 @@ pub(super) fn explained(error: &postgres::Error, doing: Doing) -> Error {
         Error::EngineFull { engine, doing }
     } else if code.starts_with("57P") || code.starts_with("08") {
         lost(doing)
-    } else if code.starts_with("42")
-        && *state != SqlState::DUPLICATE_TABLE
-        && doing == Doing::Preparing
-    {
-        Error::Refused {
-            engine,
-            message: said.message().to_owned(),
-            doing,
-        }
-    } else if code.starts_with("3F") {
+    } else if names_something_wrong(state, doing) {
         Error::Refused {
             engine,
             message: said.message().to_owned(),
@@ -304,4 +295,11 @@ pub(super) fn explained(error: &postgres::Error, doing: Doing) -> Error {
             state: code.to_owned(),
         }
     }
+}
+
+/// Whether the statement names what is not there, or a query of the user is no query. Such messages name tables and columns, no cells.
+fn names_something_wrong(state: &SqlState, doing: Doing) -> bool {
+    let is_preparing = doing == Doing::Preparing && *state != SqlState::DUPLICATE_TABLE;
+    let code = state.code();
+    code.starts_with("3F") || (code.starts_with("42") && is_preparing)
 }
