@@ -104,6 +104,27 @@ pub struct Price {
     pub metrics: Vec<(&'static str, Loss)>,
 }
 
+impl Price {
+    /// The price of so many published rows of a table, in so many classes, the smallest of which has so many rows, without metrics.
+    pub(super) fn of_classes(
+        table_rows: u32,
+        rows: u32,
+        (classes, smallest_class): (usize, u32),
+    ) -> Self {
+        let (table_rows, rows) = (f64::from(table_rows), f64::from(rows));
+        Price {
+            classes,
+            smallest_class,
+            average_class: match classes {
+                0 => 0.0,
+                classes => rows / classes as f64,
+            },
+            share_suppressed: (table_rows - rows) / table_rows.max(1.0),
+            metrics: Vec::new(),
+        }
+    }
+}
+
 /// How the histograms come about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum How {

@@ -5,6 +5,7 @@ use super::answer::{Answer, Coverage, GivesWay, How, Offer, Outcome, Price, Rela
 use super::counting::Counting;
 use super::lazy::Lazy;
 use super::lookup::{Candidate, Lookup, Wanted};
+use super::node_prices::NodePrices;
 use super::ready::Ready;
 use super::request::{Request, Search};
 use crate::counts::{CountedTable, FrequencySet, KnownSets};
@@ -119,6 +120,17 @@ impl Negotiator {
         })
     }
 
+    /// What every release of a node costs, to be asked about often: little more work than [`price`](Self::price) for one
+    /// of them, and the same numbers. None for models and metrics that do not add up.
+    pub fn prices(
+        &self,
+        model: &dyn PrivacyModel,
+        node: &Node,
+        metrics: &[Box<dyn UtilityMetric>],
+    ) -> Option<NodePrices> {
+        NodePrices::new(&self.table, model, node, metrics)
+    }
+
     /// What an offer costs. Counts the classes of its node; `metrics` are those of interest.
     pub fn price(
         &self,
@@ -150,8 +162,8 @@ impl Negotiator {
             let classes = classes.sizes().iter().zip(&is_safe);
             classes.filter(|(_, safe)| **safe).map(|(&size, _)| size)
         };
-        let rows: u64 = published().map(u64::from).sum();
-        let count = published().count();
+        let rows: u32 = published().sum();
+        let published = (published().count(), published().min().unwrap_or(0));
         // Judged and prepared once for all metrics; those that read a column are shown its values one by one.
         let (reading, others): (Vec<_>, Vec<_>) =
             (metrics.iter().enumerate()).partition(|(_, metric)| metric.column().is_some());
@@ -170,17 +182,9 @@ impl Negotiator {
         let metrics = names
             .zip(losses)
             .filter_map(|(name, loss)| Some((name, loss?)));
-        let table_rows = f64::from(self.table.rows.max(1));
         Ok(Price {
             metrics: metrics.collect(),
-            classes: count,
-            smallest_class: published().min().unwrap_or(0),
-            average_class: if count == 0 {
-                0.0
-            } else {
-                rows as f64 / count as f64
-            },
-            share_suppressed: (f64::from(self.table.rows) - rows as f64) / table_rows,
+            ..Price::of_classes(self.table.rows, rows, published)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! How many raw rows a published row could be.
 
 use super::floors::{Ladders, below};
-use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{ClassSum, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 use crate::lattice::Node;
 
@@ -59,21 +59,46 @@ impl Ambiguity {
         }
     }
 
-    /// The leaves of the groups of each safe class, with the class's size.
-    fn classes<'a>(
-        &self,
-        published: &'a Published<'a>,
-    ) -> impl Iterator<Item = (u32, impl Iterator<Item = u32> + 'a)> + 'a {
-        let attributes = published.attributes.len();
-        let classes = published.sizes.iter().zip(published.is_safe).enumerate();
-        classes
-            .filter(|(_, (_, safe))| **safe)
-            .map(move |(class, (&size, _))| {
-                let groups = &published.groups[class * attributes..(class + 1) * attributes];
-                let leaves = (groups.iter().zip(published.attributes))
-                    .map(|(&group, shown)| shown.leaves[group as usize]);
-                (size, leaves)
-            })
+    /// The loss, given what the rows of published classes could be, if whole numbers hold it.
+    fn mean(&self, kept: u128, tuples: u128, rows_suppressed: u32) -> Loss {
+        let sum = (kept + tuples * u128::from(rows_suppressed)) as f64;
+        Loss(sum / f64::from(self.rows))
+    }
+}
+
+/// The leaves of the groups of a class.
+fn leaves<'a>(published: &Published<'a>, class: usize) -> impl Iterator<Item = u32> + 'a {
+    let groups = published.groups_of(class).iter().zip(published.attributes);
+    groups.map(|(&group, shown)| shown.leaves[group as usize])
+}
+
+/// What the rows of a class could be, all together.
+fn possible(published: &Published<'_>, class: usize) -> u128 {
+    let rows = published.sizes[class].into();
+    leaves(published, class).fold(rows, |all: u128, one| all * u128::from(one))
+}
+
+/// What the rows of published classes could be.
+struct Possible<'a> {
+    metric: &'a Ambiguity,
+    classes: &'a Published<'a>,
+    tuples: u128,
+    published: u128,
+}
+
+impl ClassSum for Possible<'_> {
+    fn publish(&mut self, class: usize) {
+        self.published += possible(self.classes, class);
+    }
+
+    fn loss(&self, rows_suppressed: u32) -> Loss {
+        let Possible {
+            metric,
+            tuples,
+            published,
+            ..
+        } = self;
+        metric.mean(*published, *tuples, rows_suppressed)
     }
 }
 
@@ -91,27 +116,32 @@ impl UtilityMetric for Ambiguity {
             return Loss(0.0);
         }
         let suppressed = published.rows_suppressed;
-        let sum = match self.exact_tuples {
-            Some(tuples) => {
-                let kept: u128 = (self.classes(published))
-                    .map(|(size, leaves)| {
-                        leaves.fold(size.into(), |all: u128, one| all * u128::from(one))
-                    })
-                    .sum();
-                (kept + tuples * u128::from(suppressed)) as f64
-            }
-            None => {
-                let mut kept: Vec<f64> = (self.classes(published))
-                    .map(|(size, leaves)| {
-                        leaves.map(f64::from).product::<f64>().min(GREATEST) * f64::from(size)
-                    })
-                    .collect();
-                // Small ones first, whatever the order of the classes.
-                kept.sort_unstable_by(f64::total_cmp);
-                kept.iter().sum::<f64>() + self.tuples * f64::from(suppressed)
-            }
-        };
+        if let Some(tuples) = self.exact_tuples {
+            let kept = published
+                .safe_classes()
+                .map(|class| possible(published, class));
+            return self.mean(kept.sum(), tuples, suppressed);
+        }
+        let mut kept: Vec<f64> = (published.safe_classes())
+            .map(|class| {
+                let tuples = leaves(published, class).map(f64::from).product::<f64>();
+                tuples.min(GREATEST) * f64::from(published.sizes[class])
+            })
+            .collect();
+        // Small ones first, whatever the order of the classes.
+        kept.sort_unstable_by(f64::total_cmp);
+        let sum = kept.iter().sum::<f64>() + self.tuples * f64::from(suppressed);
         Loss(sum / f64::from(self.rows))
+    }
+
+    fn class_sum<'a>(&'a self, classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        let tuples = self.exact_tuples.filter(|_| self.rows > 0)?;
+        Some(Box::new(Possible {
+            metric: self,
+            classes,
+            tuples,
+            published: 0,
+        }))
     }
 
     fn floor(&self, node: &Node, known: Known<'_>) -> Loss {

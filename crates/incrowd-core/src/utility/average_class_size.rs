@@ -1,7 +1,9 @@
 //! How large classes are on average.
 
 use super::floors::Spread;
-use super::{Between, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{
+    Between, ClassSum, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric,
+};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 use crate::registry::{Given, Kind, Setting};
@@ -45,6 +47,19 @@ impl AverageClassSize {
         }
     }
 
+    /// The loss of so many published classes.
+    fn of_classes(&self, classes: u64, rows_suppressed: u32) -> Loss {
+        let rows = self.spread.rows();
+        match self.k {
+            None => self.parts(classes + u64::from(rows_suppressed > 0)),
+            Some(k) if classes == 0 => Loss(f64::from(rows) / f64::from(k)),
+            Some(k) => {
+                let kept = f64::from(rows - rows_suppressed);
+                Loss(kept / (classes as f64 * f64::from(k)))
+            }
+        }
+    }
+
     /// The loss when the rows fall into so many parts, the suppressed rows being one of them.
     fn parts(&self, parts: u64) -> Loss {
         Loss(f64::from(self.spread.rows()) / parts.max(1) as f64)
@@ -66,6 +81,22 @@ impl AverageClassSize {
     }
 }
 
+/// The number of published classes.
+struct Counted<'a> {
+    metric: &'a AverageClassSize,
+    published: u64,
+}
+
+impl ClassSum for Counted<'_> {
+    fn publish(&mut self, _class: usize) {
+        self.published += 1;
+    }
+
+    fn loss(&self, rows_suppressed: u32) -> Loss {
+        self.metric.of_classes(self.published, rows_suppressed)
+    }
+}
+
 impl UtilityMetric for AverageClassSize {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -77,15 +108,14 @@ impl UtilityMetric for AverageClassSize {
 
     fn loss(&self, published: &Published<'_>) -> Loss {
         let classes = published.is_safe.iter().filter(|&&safe| safe).count() as u64;
-        let rows = self.spread.rows();
-        match self.k {
-            None => self.parts(classes + u64::from(published.rows_suppressed > 0)),
-            Some(k) if classes == 0 => Loss(f64::from(rows) / f64::from(k)),
-            Some(k) => {
-                let kept = f64::from(rows - published.rows_suppressed);
-                Loss(kept / (classes as f64 * f64::from(k)))
-            }
-        }
+        self.of_classes(classes, published.rows_suppressed)
+    }
+
+    fn class_sum<'a>(&'a self, _classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        Some(Box::new(Counted {
+            metric: self,
+            published: 0,
+        }))
     }
 
     fn floor(&self, node: &Node, known: Known<'_>) -> Loss {

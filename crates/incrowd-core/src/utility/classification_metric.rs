@@ -1,6 +1,6 @@
 //! How much harder it becomes to learn a target.
 
-use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{ClassSum, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::error::Error;
 use crate::lattice::Node;
@@ -71,6 +71,23 @@ fn minorities(target: &Histograms, classes: impl Iterator<Item = usize>) -> u32 
     classes.map(minority).sum()
 }
 
+/// The rows of published classes that are not of the majority.
+struct Minorities<'a> {
+    metric: &'a ClassificationMetric,
+    target: &'a Histograms,
+    published: u32,
+}
+
+impl ClassSum for Minorities<'_> {
+    fn publish(&mut self, class: usize) {
+        self.published += minorities(self.target, class..class + 1);
+    }
+
+    fn loss(&self, rows_suppressed: u32) -> Loss {
+        self.metric.share(rows_suppressed + self.published)
+    }
+}
+
 impl UtilityMetric for ClassificationMetric {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -90,6 +107,14 @@ impl UtilityMetric for ClassificationMetric {
             .filter(|(_, safe)| **safe)
             .map(|(class, _)| class);
         self.share(published.rows_suppressed + minorities(target, safe))
+    }
+
+    fn class_sum<'a>(&'a self, classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        Some(Box::new(Minorities {
+            metric: self,
+            target: classes.target?,
+            published: 0,
+        }))
     }
 
     fn floor(&self, _node: &Node, known: Known<'_>) -> Loss {

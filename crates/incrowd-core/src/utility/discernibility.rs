@@ -2,7 +2,8 @@
 
 use super::floors::{Spread, below};
 use super::{
-    Between, ByRow, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric,
+    Between, ByRow, ClassSum, Detail, Known, Loss, MetricEntry, MetricKind, Published,
+    UtilityMetric,
 };
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
@@ -39,6 +40,32 @@ impl Discernibility {
     }
 }
 
+impl Discernibility {
+    /// The loss, given the sum of the squares of published classes.
+    fn cost(&self, squares: u64, rows_suppressed: u32) -> Loss {
+        let suppressed = u64::from(self.spread.rows()) * u64::from(rows_suppressed);
+        Loss((squares + suppressed) as f64)
+    }
+}
+
+/// The squares of published classes.
+struct Squares<'a> {
+    metric: &'a Discernibility,
+    sizes: &'a [u32],
+    published: u64,
+}
+
+impl ClassSum for Squares<'_> {
+    fn publish(&mut self, class: usize) {
+        let size = u64::from(self.sizes[class]);
+        self.published += size * size;
+    }
+
+    fn loss(&self, rows_suppressed: u32) -> Loss {
+        self.metric.cost(self.published, rows_suppressed)
+    }
+}
+
 impl UtilityMetric for Discernibility {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -53,8 +80,15 @@ impl UtilityMetric for Discernibility {
         let squares: u64 = (published.sizes.iter().zip(published.is_safe))
             .map(|(&size, &safe)| u64::from(safe) * u64::from(size) * u64::from(size))
             .sum();
-        let suppressed = u64::from(self.spread.rows()) * u64::from(published.rows_suppressed);
-        Loss((squares + suppressed) as f64)
+        self.cost(squares, published.rows_suppressed)
+    }
+
+    fn class_sum<'a>(&'a self, classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        Some(Box::new(Squares {
+            metric: self,
+            sizes: classes.sizes,
+            published: 0,
+        }))
     }
 
     fn by_row(&self) -> Option<ByRow<'_>> {

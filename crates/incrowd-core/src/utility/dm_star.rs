@@ -1,7 +1,7 @@
 //! Discernibility that does not look at suppression.
 
 use super::floors::{Spread, below};
-use super::{Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{ClassSum, Detail, Known, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::{CountedTable, Histograms};
 use crate::lattice::Node;
 
@@ -45,6 +45,17 @@ fn squares(sizes: &[u32]) -> Loss {
     Loss(squares as f64)
 }
 
+/// The same whatever is published.
+struct AllClasses(Loss);
+
+impl ClassSum for AllClasses {
+    fn publish(&mut self, _class: usize) {}
+
+    fn loss(&self, _rows_suppressed: u32) -> Loss {
+        self.0
+    }
+}
+
 impl UtilityMetric for DmStar {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -60,6 +71,10 @@ impl UtilityMetric for DmStar {
 
     fn loss(&self, published: &Published<'_>) -> Loss {
         squares(published.sizes)
+    }
+
+    fn class_sum<'a>(&'a self, classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        Some(Box::new(AllClasses(squares(classes.sizes))))
     }
 
     fn floor(&self, node: &Node, _known: Known<'_>) -> Loss {

@@ -1,6 +1,6 @@
 //! How surprised a reader of the release would be by the raw rows.
 
-use super::{Detail, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
+use super::{ClassSum, Detail, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
 use crate::counts::CountedTable;
 
 crate::documented! {
@@ -20,7 +20,7 @@ crate::documented! {
     pub struct KlDivergence {
         rows: u32,
         /// The sum over rows of the logarithm of how many rows have the same raw tuple.
-        raw: f64,
+        raw: Bits,
         /// The logarithm of the number of all raw tuples.
         all: f64,
     }
@@ -39,7 +39,7 @@ impl KlDivergence {
         let leaves = (table.attributes.iter()).map(|attribute| attribute.hierarchy.leaves() as f64);
         KlDivergence {
             rows: table.rows,
-            raw: sum(sizes_of_tuples(table).map(bits).collect()),
+            raw: (sizes_of_tuples(table)).fold(Bits::default(), |sum, rows| sum.and(bits(rows))),
             all: leaves.map(f64::log2).sum(),
         }
     }
@@ -64,10 +64,70 @@ fn bits(rows: u32) -> f64 {
     }
 }
 
-/// The sum, whatever order the terms are listed in.
-fn sum(mut terms: Vec<f64>) -> f64 {
-    terms.sort_unstable_by(f64::total_cmp);
-    terms.iter().sum()
+/// A sum of bits, the same in whatever order the terms come: in whole numbers of 2^-60 bits. All rows together have less
+/// than 2^32 times some thousand bits, so there is room for it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bits(i128);
+
+impl Bits {
+    const ONE: f64 = (1u64 << 60) as f64;
+
+    fn and(self, term: f64) -> Self {
+        Bits(self.0 + (term * Self::ONE) as i128)
+    }
+
+    fn to_f64(self) -> f64 {
+        self.0 as f64 / Self::ONE
+    }
+}
+
+/// The logarithms of how many raw values the groups of each attribute stand for.
+fn logarithms(published: &Published<'_>) -> Vec<Vec<f64>> {
+    let attributes = published.attributes.iter();
+    let of_attribute = attributes.map(|shown| {
+        let leaves = shown.leaves.iter();
+        leaves.map(|&leaves| f64::from(leaves).log2()).collect()
+    });
+    of_attribute.collect()
+}
+
+/// The bits of published classes.
+struct Spread<'a> {
+    metric: &'a KlDivergence,
+    classes: &'a Published<'a>,
+    logarithms: Vec<Vec<f64>>,
+    published: Bits,
+}
+
+impl<'a> Spread<'a> {
+    fn new(metric: &'a KlDivergence, classes: &'a Published<'a>) -> Self {
+        Spread {
+            metric,
+            classes,
+            logarithms: logarithms(classes),
+            published: Bits::default(),
+        }
+    }
+}
+
+impl ClassSum for Spread<'_> {
+    fn publish(&mut self, class: usize) {
+        let groups = self.classes.groups_of(class).iter().zip(&self.logarithms);
+        let tuples: f64 = groups.map(|(&group, bits)| bits[group as usize]).sum();
+        let size = self.classes.sizes[class];
+        self.published = self.published.and(f64::from(size) * tuples - bits(size));
+    }
+
+    fn loss(&self, rows_suppressed: u32) -> Loss {
+        let KlDivergence { rows, raw, all } = *self.metric;
+        if rows == 0 {
+            return Loss(0.0);
+        }
+        let lost = f64::from(rows_suppressed) * all - bits(rows_suppressed);
+        let bits = Bits(raw.0 + self.published.0).and(lost).to_f64();
+        // Never below 0 but for rounding.
+        Loss((bits / f64::from(rows)).max(0.0))
+    }
 }
 
 impl UtilityMetric for KlDivergence {
@@ -80,24 +140,14 @@ impl UtilityMetric for KlDivergence {
     }
 
     fn loss(&self, published: &Published<'_>) -> Loss {
-        if self.rows == 0 {
-            return Loss(0.0);
-        }
-        let attributes = published.attributes.len();
-        let classes = published.sizes.iter().zip(published.is_safe).enumerate();
-        let terms = classes.filter(|(_, (_, safe))| **safe);
-        let terms = terms.map(|(class, (&size, _))| {
-            let groups = &published.groups[class * attributes..(class + 1) * attributes];
-            let leaves = groups.iter().zip(published.attributes);
-            let tuples: f64 = leaves
-                .map(|(&group, shown)| f64::from(shown.leaves[group as usize]).log2())
-                .sum();
-            f64::from(size) * tuples - bits(size)
-        });
-        let suppressed = published.rows_suppressed;
-        let lost = f64::from(suppressed) * self.all - bits(suppressed);
-        let bits = self.raw + sum(terms.collect()) + lost;
-        // Never below 0 but for rounding.
-        Loss((bits / f64::from(self.rows)).max(0.0))
+        let mut spread = Spread::new(self, published);
+        published
+            .safe_classes()
+            .for_each(|class| spread.publish(class));
+        spread.loss(published.rows_suppressed)
+    }
+
+    fn class_sum<'a>(&'a self, classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        Some(Box::new(Spread::new(self, classes)))
     }
 }

@@ -316,6 +316,20 @@ pub struct Published<'a> {
     pub target: Option<&'a Histograms>,
 }
 
+impl<'a> Published<'a> {
+    /// The numbers of the groups of a class, for metrics that need [`Detail::Groups`].
+    fn groups_of(&self, class: usize) -> &'a [u32] {
+        let attributes = self.attributes.len();
+        &self.groups[class * attributes..(class + 1) * attributes]
+    }
+
+    /// The classes that are published.
+    fn safe_classes(&self) -> impl Iterator<Item = usize> + 'a {
+        let classes = self.is_safe.iter().enumerate();
+        classes.filter(|(_, safe)| **safe).map(|(class, _)| class)
+    }
+}
+
 /// A loss that is a sum over rows, for searches that bound it class by class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ByRow<'a> {
@@ -384,6 +398,16 @@ impl Between<'_> {
     }
 }
 
+/// A loss that is added up class by class, for whoever wants to know it again each time that some more are published.
+pub trait ClassSum {
+    /// Publishes one more class, by its place among those that the sum was begun for.
+    fn publish(&mut self, class: usize);
+
+    /// The loss if these classes are published and all others, so many rows, are suppressed: the very number that
+    /// [`UtilityMetric::loss`] gives.
+    fn loss(&self, rows_suppressed: u32) -> Loss;
+}
+
 /// A measure of what a release costs, built for one table.
 ///
 /// Everything is deterministic and independent of the order in which classes are listed.
@@ -407,6 +431,12 @@ pub trait UtilityMetric: Debug + Send + Sync {
 
     /// The loss of a release.
     fn loss(&self, published: &Published<'_>) -> Loss;
+
+    /// Begins to add up the loss over these classes, none of which is published yet; what `classes` says of safety and
+    /// suppression is not read. None if the metric needs less than [`Detail::Classes`], or is not such a sum.
+    fn class_sum<'a>(&'a self, _classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        None
+    }
 
     /// The metric as a research value, for algorithms that must know what experts say; none if it is another one.
     fn research_value(&self) -> Option<&ResearchValue> {

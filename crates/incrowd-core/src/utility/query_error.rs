@@ -1,8 +1,8 @@
 //! How wrong the answers to questions are that people ask of a release.
 
 use super::{
-    Cover, Detail, Loss, MetricEntry, MetricKind, OverlappingGroups, Published, PublishedAttribute,
-    UtilityMetric,
+    ClassSum, Cover, Detail, Loss, MetricEntry, MetricKind, OverlappingGroups, Published,
+    PublishedAttribute, UtilityMetric,
 };
 use crate::counts::{Attribute, CountedTable};
 use crate::draw::Draw;
@@ -187,40 +187,79 @@ impl QueryError {
 
     /// The relative error of each query.
     pub fn errors(&self, published: &Published<'_>) -> Vec<f64> {
-        let words = self.queries.len().div_ceil(64);
-        let shown: Vec<Shown<'_>> = (published.attributes.iter().zip(&self.attributes))
-            .enumerate()
-            .map(|(at, (shown, asked))| Shown::new(shown, asked, at, &self.queries))
-            .collect();
-        // In whole numbers, so that the order of the classes does not matter.
-        const ONE: f64 = (1u64 << 60) as f64;
-        let mut estimates = vec![0u128; self.queries.len()];
-        let mut looked = vec![0; words];
-        let groups = published.groups.chunks_exact(shown.len().max(1));
-        let classes = published.sizes.iter().zip(published.is_safe).zip(groups);
-        for ((&size, _), groups) in classes.filter(|((_, safe), _)| **safe) {
-            looked.fill(u64::MAX);
-            for (&group, shown) in groups.iter().zip(&shown) {
-                narrow(&mut looked, &shown.accepted, group as usize);
-            }
-            for_each_bit(&looked, |query| {
-                let Some(estimate) = estimates.get_mut(query) else {
-                    return;
-                };
-                let conditions = self.queries[query].conditions.iter();
-                let share: f64 = conditions
-                    .map(|&(at, condition)| shown[at].share(groups[at] as usize, condition))
-                    .product();
-                *estimate += (f64::from(size) * share * ONE) as u128;
-            });
+        let mut estimates = Estimates::new(self, published);
+        published
+            .safe_classes()
+            .for_each(|class| estimates.publish(class));
+        estimates.errors().collect()
+    }
+}
+
+/// What readers of published classes would answer.
+struct Estimates<'a> {
+    metric: &'a QueryError,
+    classes: &'a Published<'a>,
+    shown: Vec<Shown<'a>>,
+    /// In whole numbers, so that the order of the classes does not matter.
+    estimates: Vec<u128>,
+    /// Queries that a class may be counted by, a bit each.
+    looked: Vec<u64>,
+}
+
+impl<'a> Estimates<'a> {
+    const ONE: f64 = (1u64 << 60) as f64;
+
+    fn new(metric: &'a QueryError, classes: &'a Published<'a>) -> Self {
+        let attributes = classes.attributes.iter().zip(&metric.attributes);
+        Estimates {
+            metric,
+            classes,
+            shown: (attributes.enumerate())
+                .map(|(at, (shown, asked))| Shown::new(shown, asked, at, &metric.queries))
+                .collect(),
+            estimates: vec![0; metric.queries.len()],
+            looked: vec![0; metric.queries.len().div_ceil(64)],
         }
-        let answers = estimates.iter().zip(&self.answers);
-        answers
-            .map(|(&estimate, &answer)| {
-                let (estimate, answer) = (estimate as f64 / ONE, answer as f64);
-                (estimate - answer).abs() / answer.max(self.least_answer)
-            })
-            .collect()
+    }
+
+    fn errors(&self) -> impl Iterator<Item = f64> {
+        let answers = self.estimates.iter().zip(&self.metric.answers);
+        answers.map(|(&estimate, &answer)| {
+            let (estimate, answer) = (estimate as f64 / Self::ONE, answer as f64);
+            (estimate - answer).abs() / answer.max(self.metric.least_answer)
+        })
+    }
+}
+
+impl ClassSum for Estimates<'_> {
+    fn publish(&mut self, class: usize) {
+        let Estimates {
+            metric,
+            classes,
+            shown,
+            estimates,
+            looked,
+        } = self;
+        let (size, groups) = (classes.sizes[class], classes.groups_of(class));
+        looked.fill(u64::MAX);
+        for (&group, shown) in groups.iter().zip(&*shown) {
+            narrow(looked, &shown.accepted, group as usize);
+        }
+        for_each_bit(looked, |query| {
+            let Some(estimate) = estimates.get_mut(query) else {
+                return;
+            };
+            let conditions = metric.queries[query].conditions.iter();
+            let share: f64 = conditions
+                .map(|&(at, condition)| shown[at].share(groups[at] as usize, condition))
+                .product();
+            *estimate += (f64::from(size) * share * Self::ONE) as u128;
+        });
+    }
+
+    fn loss(&self, _rows_suppressed: u32) -> Loss {
+        let queries = self.estimates.len().max(1) as f64;
+        Loss(self.errors().sum::<f64>() / queries)
     }
 }
 
@@ -404,5 +443,9 @@ impl UtilityMetric for QueryError {
     fn loss(&self, published: &Published<'_>) -> Loss {
         let errors = self.errors(published);
         Loss(errors.iter().sum::<f64>() / errors.len().max(1) as f64)
+    }
+
+    fn class_sum<'a>(&'a self, classes: &'a Published<'a>) -> Option<Box<dyn ClassSum + 'a>> {
+        Some(Box::new(Estimates::new(self, classes)))
     }
 }

@@ -15,7 +15,7 @@ use incrowd_core::privacy::{
 use incrowd_core::problem::{Assessor, Problem, Unwatched};
 use incrowd_core::registry::Kind;
 use incrowd_core::table::RowBatch;
-use incrowd_core::utility::{MetricSpec, UtilityMetric};
+use incrowd_core::utility::{METRICS, MetricSpec, UtilityMetric};
 use std::collections::BTreeMap;
 
 /// Numbers that only look random (xorshift).
@@ -566,4 +566,52 @@ fn every_answer_in_steps_is_that_of_brute_force_over_the_steps() {
         }
     }
     assert!(told.iter().all(|count| *count > 50), "{told:?}");
+}
+
+/// All releases of a node priced together cost, to the last bit, what each costs alone: every metric, every parameter.
+#[test]
+fn the_releases_of_a_node_cost_together_what_each_costs_alone() {
+    let mut priced = 0;
+    for seed in 1..=20u64 {
+        let dice = &mut Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let rows = Rows::random(dice);
+        let table = &rows.table;
+        let target = table.columns[0].name.clone();
+        let metrics: Vec<Box<dyn UtilityMetric>> = (METRICS.iter())
+            .filter(|entry| (entry.kind.applies)(table, true))
+            .map(|entry| match entry.name {
+                "classification-metric" => format!("{}(column={target})", entry.name),
+                name => name.to_owned(),
+            })
+            .map(|spec| spec.parse::<MetricSpec>().unwrap().build(table).unwrap())
+            .collect();
+        assert!(metrics.len() > 10);
+        let negotiator = Negotiator::lazy(table.clone()).unwrap();
+        for spec in ["k-anonymity(k=1)", "distinct-l-diversity(l=1)"] {
+            let spec: ModelSpec = spec.parse().unwrap();
+            let model = spec.build_all(&table.columns, &[0]).unwrap().remove(0);
+            for node in table.lattice().walk() {
+                let prices = negotiator.prices(&*model, &node, &metrics).unwrap();
+                for parameter in 1..=table.rows + 1 {
+                    let promise = model.with_parameter(parameter.into()).unwrap();
+                    let rows_suppressed = rows.rows_suppressed(&*promise, &node);
+                    let offer = Offer {
+                        node: node.clone(),
+                        parameter: parameter.into(),
+                        rows_suppressed,
+                        gives_way: GivesWay::Nothing,
+                    };
+                    let alone = negotiator.price(&*model, &offer, &metrics).unwrap();
+                    let together = prices.of_rows_suppressed(rows_suppressed).unwrap();
+                    let context = format!("seed {seed}, {parameter}, {node:?}");
+                    for ((name, one), (_, other)) in alone.metrics.iter().zip(&together.metrics) {
+                        assert_eq!(one.0.to_bits(), other.0.to_bits(), "{context}, {name}");
+                    }
+                    assert_eq!(together, alone, "{context}");
+                    priced += 1;
+                }
+            }
+        }
+    }
+    assert!(priced > 1000, "{priced}");
 }

@@ -159,6 +159,8 @@ pub(super) struct Pricing<'a> {
     pub(super) ready: &'a Ready,
     pub(super) model: &'a dyn PrivacyModel,
     pub(super) metrics: &'a MetricsAsked,
+    /// Whether many requests follow, so that preparing for them pays off.
+    pub(super) is_asked_often: bool,
 }
 
 impl Pricing<'_> {
@@ -219,14 +221,26 @@ impl Pricing<'_> {
 
     /// What a release costs, computed once.
     fn price(&self, offer: &Offer) -> Result<Arc<Priced>, Error> {
-        let key = (
-            offer.node.clone(),
-            self.kept(offer)?,
-            self.metrics.asked.clone(),
-        );
-        self.ready.prices.of(key, || {
+        let (negotiator, metrics) = (&self.ready.negotiator, &self.metrics.metrics);
+        let node = (offer.node.clone(), self.metrics.asked.clone());
+        let kept = self.kept(offer)?;
+        // Whoever asks once is answered sooner without the other releases of the node.
+        if let (Kept::ButRows(rows), true, None) =
+            (kept, self.is_asked_often, &self.metrics.research)
+        {
+            let prices = self.ready.prices.of_node(node.clone(), || {
+                negotiator.prices(self.model, &offer.node, metrics)
+            })?;
+            let prices = prices.as_ref().as_ref();
+            if let Some(price) = prices.and_then(|prices| prices.of_rows_suppressed(rows)) {
+                return Ok(Arc::new(Priced {
+                    price,
+                    research_value: None,
+                }));
+            }
+        }
+        self.ready.prices.of((node, kept), || {
             let promise = self.model.with_parameter(offer.parameter)?;
-            let (negotiator, metrics) = (&self.ready.negotiator, &self.metrics.metrics);
             Ok(Priced {
                 price: negotiator.price(self.model, offer, metrics)?,
                 research_value: self.research_value(offer, &*promise)?,

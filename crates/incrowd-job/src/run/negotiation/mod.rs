@@ -340,6 +340,7 @@ impl Negotiation {
             ready: &ready,
             model: &*model,
             metrics: &metrics,
+            is_asked_often: self.options.many_questions,
         };
         Ok(Negotiated {
             version: crate::VERSION,
@@ -375,6 +376,7 @@ impl Negotiation {
             ready: &ready,
             model: &*model,
             metrics: &metrics,
+            is_asked_often: self.options.many_questions,
         };
         pricing.offered(&Offer {
             parameter: model.parameter(),
