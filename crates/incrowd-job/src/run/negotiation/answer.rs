@@ -1,7 +1,7 @@
 //! The JSON of an answer. The fields are a contract; more may be added.
 
 use super::Ground;
-use super::prices::{Kept, Priced};
+use super::prices::{Kept, Priced, Prices};
 use super::ready::{MetricsAsked, Ready};
 use crate::error::Error;
 use crate::report::outcome::{Figure, Figure128};
@@ -157,6 +157,7 @@ pub(super) fn is_monotone(model: &dyn PrivacyModel) -> bool {
 pub(super) struct Pricing<'a> {
     pub(super) ground: &'a Ground,
     pub(super) ready: &'a Ready,
+    pub(super) prices: &'a Prices,
     pub(super) model: &'a dyn PrivacyModel,
     pub(super) metrics: &'a MetricsAsked,
     /// Whether many requests follow, so that preparing for them pays off.
@@ -207,14 +208,10 @@ impl Pricing<'_> {
 
     /// Which classes an offer keeps, if the histogram of its node can tell.
     fn kept(&self, offer: &Offer) -> Result<Kept, Error> {
-        let table = &*self.ground.table;
-        let histogram = match self.ready.negotiator.lattice() {
-            Some(lattice) => lattice.histogram(table, self.model, &offer.node)?,
-            None => None,
-        };
-        let rows = histogram.map(|histogram| histogram.rows(offer.parameter));
-        Ok(match rows.filter(|rows| rows.close == 0) {
-            Some(rows) => Kept::ButRows(rows.suppressed),
+        let promise = self.model.with_parameter(offer.parameter)?;
+        let rows = (self.ready).rows_suppressed(&self.ground.table, &*promise, &offer.node)?;
+        Ok(match rows {
+            Some(rows) => Kept::ButRows(rows),
             None => Kept::ByParameter(offer.parameter),
         })
     }
@@ -222,13 +219,17 @@ impl Pricing<'_> {
     /// What a release costs, computed once.
     fn price(&self, offer: &Offer) -> Result<Arc<Priced>, Error> {
         let (negotiator, metrics) = (&self.ready.negotiator, &self.metrics.metrics);
-        let node = (offer.node.clone(), self.metrics.asked.clone());
+        let node = (
+            Arc::clone(&self.ready.measure),
+            offer.node.clone(),
+            Arc::clone(&self.metrics.asked),
+        );
         let kept = self.kept(offer)?;
         // Whoever asks once is answered sooner without the other releases of the node.
         if let (Kept::ButRows(rows), true, None) =
             (kept, self.is_asked_often, &self.metrics.research)
         {
-            let prices = self.ready.prices.of_node(node.clone(), || {
+            let prices = self.prices.of_node(node.clone(), || {
                 negotiator.prices(self.model, &offer.node, metrics)
             })?;
             let prices = prices.as_ref().as_ref();
@@ -239,7 +240,7 @@ impl Pricing<'_> {
                 }));
             }
         }
-        self.ready.prices.of((node, kept), || {
+        self.prices.of((node, kept), || {
             let promise = self.model.with_parameter(offer.parameter)?;
             Ok(Priced {
                 price: negotiator.price(self.model, offer, metrics)?,

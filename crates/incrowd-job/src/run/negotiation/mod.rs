@@ -71,8 +71,14 @@ const PARTIAL: f64 = 5.0;
 /// Models that are kept prepared; a request for another makes room for it.
 const MOST_MODELS: usize = 32;
 
+/// Bytes of their histograms.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Tables with more distinct tuples take longer than a millisecond or two to price a node.
+const MOST_TUPLES_AT_ONCE: usize = 30_000;
+
 /// Metrics that are kept built; settings make as many as people can write.
-const MOST_METRICS: usize = 64;
+const MOST_METRICS: usize = 16;
 
 /// What a thread that panicked left behind is still whole: nothing here is changed in several steps.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -248,6 +254,7 @@ pub struct Negotiation {
     /// Held while something is prepared, since that is saved in one file.
     preparing: Mutex<Option<IndexFile>>,
     metrics: RwLock<Vec<Arc<MetricsAsked>>>,
+    prices: Prices,
     /// Counting the table belongs to the first answer.
     seconds_before: Mutex<f64>,
 }
@@ -274,6 +281,7 @@ impl Negotiation {
             ready: RwLock::default(),
             preparing: Mutex::new(index),
             metrics: RwLock::default(),
+            prices: Prices::default(),
             seconds_before: Mutex::new(ground.seconds + started.elapsed().as_secs_f64()),
             ground,
             options,
@@ -324,7 +332,7 @@ impl Negotiation {
         let watch = SearchWatch::new(&self.ground.job, &self.control);
         // A request that is invalid for every table is refused before anything is prepared for it.
         request.check(table)?;
-        let ready = self.prepared(&*model, budget, &watch)?;
+        let ready = self.prepared(&*model, budget, &watch, &self.control)?;
         let seconds_before = std::mem::take(&mut *lock(&self.seconds_before));
         let prepare = preparing.elapsed().as_secs_f64() + seconds_before;
 
@@ -340,6 +348,7 @@ impl Negotiation {
             ready: &ready,
             model: &*model,
             metrics: &metrics,
+            prices: &self.prices,
             is_asked_often: self.options.many_questions,
         };
         Ok(Negotiated {
@@ -353,6 +362,34 @@ impl Negotiation {
                 answer: answered,
             },
         })
+    }
+
+    /// Prepares for requests with the promise of a wish, so that the first is answered as fast as the second. It reports
+    /// to a control of its own, which may stop it: then nothing is prepared, and nobody else is disturbed.
+    pub fn prepare(&self, wish: &Wish, control: &Control) -> Result<(), Error> {
+        let model = self.ground.model(&wish.spec()?)?;
+        Request::new(&*model).check(&self.ground.table)?;
+        let budget = max_suppressed(wish.max_suppressed, &self.ground.table)?;
+        let watch = SearchWatch::new(&self.ground.job, control);
+        self.prepared(&*model, budget, &watch, control)?;
+        self.metrics_asked(wish)?;
+        Ok(())
+    }
+
+    /// Whether a wish is answered from what is known already, in a millisecond or so.
+    pub fn answers_at_once(&self, wish: &Wish) -> bool {
+        let is_height = wish
+            .metric
+            .as_deref()
+            .is_none_or(|metric| metric == "height");
+        let is_small = self.ground.table.tuples.len() <= MOST_TUPLES_AT_ONCE;
+        let model = || self.ground.model(&wish.spec()?);
+        let ready = || self.ready_for(&self.measure(&*model().ok()?).ok()?);
+        let is_known = |ready: &Ready| {
+            let lattice = ready.negotiator.lattice();
+            lattice.is_some_and(AnnotatedLattice::is_full)
+        };
+        is_height && is_small && ready().is_some_and(|ready| is_known(&ready))
     }
 
     /// How many rows each parameter suppresses at the highest acceptable levels.
@@ -369,13 +406,18 @@ impl Negotiation {
         let metrics = self.metrics_asked(wish)?;
         let watch = SearchWatch::new(&self.ground.job, &self.control);
         Request::new(&*model).check(table)?;
-        let ready = self.prepared(&*model, 0, &watch)?;
-        let (_, rows_suppressed) = self.ground.published(&*model, &node)?;
+        let ready = self.prepared(&*model, 0, &watch, &self.control)?;
+        let known = ready.rows_suppressed(table, &*model, &node)?;
+        let rows_suppressed = match known {
+            Some(rows) => rows,
+            None => self.ground.published(&*model, &node)?.1,
+        };
         let pricing = answer::Pricing {
             ground: &self.ground,
             ready: &ready,
             model: &*model,
             metrics: &metrics,
+            prices: &self.prices,
             is_asked_often: self.options.many_questions,
         };
         pricing.offered(&Offer {
@@ -395,7 +437,7 @@ impl Negotiation {
         let limit = max_levels(wish.max_levels.as_deref(), table)?;
         let watch = SearchWatch::new(&self.ground.job, &self.control);
         Request::new(&*model).check(table)?;
-        let ready = self.prepared(&*model, budget, &watch)?;
+        let ready = self.prepared(&*model, budget, &watch, &self.control)?;
         let lattice = ready.negotiator.lattice().filter(|of| of.is_full());
         let lattice = lattice.ok_or_else(|| incrowd_core::Error::LatticeTooLarge {
             nodes: table.lattice().nodes(),
@@ -435,7 +477,7 @@ impl Negotiation {
         });
         let mut known = self.metrics.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_METRICS {
-            known.clear();
+            known.remove(0);
         }
         known.push(Arc::clone(&made));
         Ok(made)
@@ -450,7 +492,7 @@ impl Negotiation {
 
     fn ready_for(&self, measure: &str) -> Option<Arc<Ready>> {
         let ready = self.ready.read().unwrap_or_else(PoisonError::into_inner);
-        ready.iter().find(|of| of.measure == measure).cloned()
+        ready.iter().find(|of| *of.measure == *measure).cloned()
     }
 
     /// What is prepared for a model, made if necessary. Meanwhile requests for other models wait only if something must be
@@ -460,6 +502,7 @@ impl Negotiation {
         model: &dyn PrivacyModel,
         budget: u32,
         watch: &SearchWatch<'_>,
+        control: &Control,
     ) -> Result<Arc<Ready>, Error> {
         let measure = self.measure(model)?;
         if let Some(ready) = self.ready_for(&measure) {
@@ -475,21 +518,21 @@ impl Negotiation {
         let negotiator = match how {
             How::Lazy => Negotiator::lazy(table)?,
             how => {
-                let lattice = self.annotate(index.as_mut(), model, how, watch)?;
+                let lattice = self.annotate(index.as_mut(), model, how, watch, control)?;
                 Negotiator::annotated(table, lattice, how == How::PartialTop)?
             }
         };
         let made = Arc::new(Ready {
-            measure,
+            measure: measure.into(),
             negotiator,
             why,
-            prices: Prices::default(),
         });
         let mut ready = self.ready.write().unwrap_or_else(PoisonError::into_inner);
-        if ready.len() >= MOST_MODELS {
+        ready.push(Arc::clone(&made));
+        let bytes = |ready: &[Arc<Ready>]| ready.iter().map(|of| of.memory()).sum::<usize>();
+        while ready.len() > 1 && (ready.len() > MOST_MODELS || bytes(&ready) > MOST_BYTES) {
             ready.remove(0);
         }
-        ready.push(Arc::clone(&made));
         Ok(made)
     }
 
@@ -550,6 +593,7 @@ impl Negotiation {
         model: &dyn PrivacyModel,
         how: How,
         watch: &SearchWatch<'_>,
+        control: &Control,
     ) -> Result<AnnotatedLattice, Error> {
         let table = &self.ground.table;
         let known = index.as_deref().and_then(IndexFile::lattice);
@@ -558,7 +602,7 @@ impl Negotiation {
         {
             return Ok(known.clone());
         }
-        let progress = self.control.progress();
+        let progress = control.progress();
         progress.begin(Phase::Solve, u64::try_from(table.lattice().nodes()).ok());
         let threads = self.ground.job.threads();
         let made = match (known, how) {
@@ -577,7 +621,7 @@ impl Negotiation {
             ),
         };
         progress.end();
-        self.control.check()?;
+        control.check()?;
         let made = made?;
         match index {
             Some(index) => index.add(made, &self.ground),

@@ -9,8 +9,8 @@ use incrowd_core::privacy::Decimal;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A node, and the metric asked for, which comes first among all.
-pub(super) type NodeKey = (Node, Arc<str>);
+/// What the model measures, a node, and the metric asked for, which comes first among all.
+pub(super) type NodeKey = (Arc<str>, Node, Arc<str>);
 
 /// A release: a node with its metrics, and what is kept there.
 pub(super) type PriceKey = (NodeKey, Kept);
@@ -31,13 +31,13 @@ pub(super) struct Priced {
     pub(super) research_value: Option<ResearchValueReached>,
 }
 
-/// Bytes of prices that are remembered for one model, for whole nodes and for single releases each.
+/// Bytes of prices that are remembered, for whole nodes and for single releases each.
 const MOST_BYTES: usize = 48 << 20;
 
 /// What a key, a slot of the map and what the allocator adds take, about.
 const BYTES_AROUND: usize = 160;
 
-/// The prices of one model.
+/// The prices of one table.
 #[derive(Debug)]
 pub(super) struct Prices {
     /// Of all releases of a node; none where they cannot be priced together.

@@ -1,7 +1,10 @@
 //! What is prepared once and read by every answer.
 
-use super::prices::Prices;
-use incrowd_core::negotiate::Negotiator;
+use crate::error::Error;
+use incrowd_core::counts::CountedTable;
+use incrowd_core::lattice::Node;
+use incrowd_core::negotiate::{AnnotatedLattice, Negotiator};
+use incrowd_core::privacy::PrivacyModel;
 use incrowd_core::utility::{MetricSpec, UtilityMetric};
 use std::sync::Arc;
 
@@ -9,10 +12,35 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Ready {
     /// The model with the parameter 1.
-    pub(super) measure: String,
+    pub(super) measure: Arc<str>,
     pub(super) negotiator: Negotiator,
     pub(super) why: String,
-    pub(super) prices: Prices,
+}
+
+impl Ready {
+    /// The rows that a model suppresses at a node, if its histogram can tell.
+    pub(super) fn rows_suppressed(
+        &self,
+        table: &CountedTable,
+        model: &dyn PrivacyModel,
+        node: &Node,
+    ) -> Result<Option<u32>, Error> {
+        let Some(lattice) = self.negotiator.lattice() else {
+            return Ok(None);
+        };
+        let histogram = lattice.histogram(table, model, node)?;
+        let rows = histogram.map(|histogram| histogram.rows(model.parameter()));
+        Ok(rows
+            .filter(|rows| rows.close == 0)
+            .map(|rows| rows.suppressed))
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        self.negotiator
+            .lattice()
+            .map_or(0, AnnotatedLattice::memory)
+    }
 }
 
 /// Every metric that applies, starting with the one requested.
