@@ -56,14 +56,12 @@ impl Entry {
 }
 
 fn hash_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            use std::fmt::Write as _;
-            // Writing to a `String` cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest = Sha256::digest(bytes);
+    let halves = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    halves
+        .map(|half| char::from(DIGITS[usize::from(half)]))
+        .collect()
 }
 
 /// Whether the hash at the end of a line is that of what stands before it.
@@ -87,6 +85,8 @@ pub struct AuditChecked {
 pub(crate) struct Audit {
     path: PathBuf,
     inner: Mutex<Inner>,
+    /// The same file, to wait for the disk while others go on writing.
+    synced: File,
 }
 
 #[derive(Debug)]
@@ -117,8 +117,10 @@ impl Audit {
         file.set_len(end).map_err(|error| failed("write", &error))?;
         file.seek(SeekFrom::End(0))
             .map_err(|error| failed("write", &error))?;
+        let synced = file.try_clone().map_err(|error| failed("write", &error))?;
         Ok(Audit {
             path: path.to_owned(),
+            synced,
             inner: Mutex::new(Inner {
                 file,
                 entries: checked.entries,
@@ -140,9 +142,8 @@ impl Audit {
         action: &str,
         detail: Value,
     ) -> Result<(), Error> {
-        let mut inner = self.lock();
-        self.append(&mut inner, role, action, detail)?;
-        let synced = inner.file.sync_data();
+        self.append(&mut self.lock(), role, action, detail)?;
+        let synced = self.synced.sync_data();
         synced.map_err(|error| Error::folder("write", &self.path, &error))
     }
 

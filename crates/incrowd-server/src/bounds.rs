@@ -69,6 +69,9 @@ pub(crate) struct Sees {
     pub(crate) distributions: bool,
     pub(crate) metrics: bool,
     pub(crate) hierarchies: bool,
+    /// Whether an analyst may try other algorithms, of which more is told than tests have ruled out.
+    #[serde(default)]
+    pub(crate) trials: bool,
 }
 
 impl Default for Bounds {
@@ -89,6 +92,7 @@ impl Default for Bounds {
                 distributions: true,
                 metrics: true,
                 hierarchies: true,
+                trials: false,
             },
         }
     }

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::tokens::Role;
 use crate::workbench::Workbench;
 use axum::body::{Body, Bytes};
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use incrowd_job::visible_json;
 use serde::Serialize;
@@ -140,5 +140,9 @@ pub(crate) fn failed(failure: &Failure) -> Response<Body> {
         is_report: false,
         body: b"{}".to_vec(),
     });
-    reply.into_response()
+    let mut response = reply.into_response();
+    if let Some(seconds) = failure.retry_after {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    response
 }

@@ -35,12 +35,20 @@ pub(crate) enum Answer {
     Instant(fn(&Call) -> Result<Reply, Failure>),
     /// On a thread that may take its time.
     Blocking(fn(&Call) -> Result<Reply, Failure>),
+    /// At once if what it takes is known already, else on such a thread.
+    AtOnceIfKnown(fn(&Call) -> Result<Begun, Failure>),
     /// What the list of endpoints itself says.
     Description,
     /// When something changes.
     Changes,
     /// When everything is received.
     Upload,
+}
+
+/// A request that was looked at.
+pub(crate) enum Begun {
+    Answered(Reply),
+    TakesTime(Box<dyn FnOnce() -> Result<Reply, Failure> + Send>),
 }
 
 /// One endpoint.
@@ -232,7 +240,7 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         "POST",
         "/negotiate",
         Both,
-        Blocking(negotiation::negotiate),
+        Answer::AtOnceIfKnown(negotiation::negotiate),
         "The best release that meets a wish, or three that nearly do",
         ("Wish", "Negotiated"),
         200,
@@ -276,7 +284,7 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     send(
         "POST",
         "/trials",
-        Curator,
+        Both,
         Blocking(work::trials),
         "Tries other algorithms on the same table",
         ("Trials", "Job"),

@@ -129,6 +129,9 @@ pub(crate) struct Failure {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: String,
+    /// Seconds after which asking again may help.
+    #[serde(skip)]
+    pub(crate) retry_after: Option<u64>,
 }
 
 /// Every code that only the server has, with its status, for the description of the API.
@@ -147,6 +150,7 @@ pub(crate) const CODES: &[(&str, u16)] = &[
     ("too-large", 413),
     ("wrong-content-type", 415),
     ("not-answerable", 422),
+    ("too-many-questions", 429),
     ("internal", 500),
     ("busy", 503),
 ];
@@ -165,6 +169,15 @@ impl Failure {
             code,
             message: message.into(),
             hint: hint.into(),
+            retry_after: None,
+        }
+    }
+
+    /// The same, which says when to ask again.
+    pub(crate) fn retry_after(self, seconds: u64) -> Self {
+        Failure {
+            retry_after: Some(seconds),
+            ..self
         }
     }
 
@@ -219,6 +232,7 @@ impl From<JobError> for Failure {
             code: error.code(),
             message,
             hint: error.hint(),
+            retry_after: None,
         }
     }
 }
@@ -233,6 +247,7 @@ impl From<Error> for Failure {
                 code: error.code(),
                 message: "the data folder of the server cannot be used".into(),
                 hint: "the curator should look whether its disk is full or read-only".into(),
+                retry_after: None,
             },
         }
     }

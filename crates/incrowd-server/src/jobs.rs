@@ -21,6 +21,8 @@ const MOST_WAITING: usize = 20;
 pub(crate) enum JobKind {
     Inspect,
     Count,
+    /// Annotates the lattice for models that may be asked for from now on.
+    Prepare,
     Compare,
     Release,
 }
@@ -90,7 +92,8 @@ impl Progress for Steps {
     }
 
     fn reach(&self, done: u64) {
-        self.0.done.store(done, Ordering::Relaxed);
+        // Several threads tell how far they are; a bar that went back would tell nothing.
+        self.0.done.fetch_max(done, Ordering::Relaxed);
     }
 
     fn end(&self) {}

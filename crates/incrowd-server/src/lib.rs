@@ -24,7 +24,9 @@ mod guard;
 mod handlers;
 mod jobs;
 mod listener;
+mod open_files;
 mod openapi;
+mod questions;
 mod service;
 mod table;
 mod tokens;
@@ -38,6 +40,7 @@ pub use tokens::Role;
 use data_folder::DataFolder;
 use guard::Names;
 use incrowd_job::Job;
+use questions::Questions;
 use service::Service;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -146,12 +149,17 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let data = DataFolder::open(&settings.data_folder)?;
-        let bench = Workbench::open(data, beginning)?;
+        let questions = Questions::new(settings.limits.questions);
+        let bench = Workbench::open(data, beginning, questions)?;
         let names = Names::new(&settings.host_names, address.port());
+        let limits = Limits {
+            connections: open_files::make_room(settings.limits.connections),
+            ..settings.limits
+        };
         Ok(Server {
             listener,
             address,
-            service: Service::new(Arc::clone(&bench), names, settings.limits),
+            service: Service::new(Arc::clone(&bench), names, limits),
             bench,
             stop: watch::Sender::new(false),
         })

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep};
 
-/// Connections beyond the limit that are told so at once; those beyond that are closed without a word.
+/// Connections beyond the limit that are waited for until they have heard so; those beyond that are told in passing.
 const MOST_FAREWELLS: usize = 128;
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -33,6 +33,7 @@ pub(crate) async fn serve(
     let router = service.router();
     let places = Arc::new(Semaphore::new(service.limits.connections));
     let farewells = Arc::new(Semaphore::new(MOST_FAREWELLS));
+    let farewell: Arc<[u8]> = too_many().into_bytes().into();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -56,12 +57,15 @@ pub(crate) async fn serve(
                 });
             }
             Err(_) => {
-                if let Ok(place) = Arc::clone(&farewells).try_acquire_owned() {
-                    tokio::spawn(async move {
+                let farewell = farewell.clone();
+                match Arc::clone(&farewells).try_acquire_owned() {
+                    Ok(place) => drop(tokio::spawn(async move {
                         // Whoever does not listen is not waited for.
-                        let _ = tokio::time::timeout(FAREWELL, say_busy(stream)).await;
+                        let _ = tokio::time::timeout(FAREWELL, say(&farewell, stream)).await;
                         drop(place);
-                    });
+                    })),
+                    // A new connection has room for it. If its client has sent something already, it may not hear.
+                    Err(_) => drop(stream.try_write(&farewell)),
                 }
             }
         }
@@ -82,16 +86,20 @@ async fn connection(stream: TcpStream, router: Router, limits: Limits) {
     let _ = served.await;
 }
 
-/// Tells a client that there are too many, and waits until it has heard.
-async fn say_busy(mut stream: TcpStream) -> io::Result<()> {
+/// What a client hears if there are too many.
+fn too_many() -> String {
     let failure: Failure = busy();
     let body = serde_json::to_string(&failure).unwrap_or_default();
-    let text = format!(
+    format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
          cache-control: no-store\r\nx-content-type-options: nosniff\r\nretry-after: 1\r\nconnection: close\r\n\r\n{body}",
         body.len()
-    );
-    stream.write_all(text.as_bytes()).await?;
+    )
+}
+
+/// Tells a client something, and waits until it has heard.
+async fn say(text: &[u8], mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(text).await?;
     stream.shutdown().await?;
     // Closed with something unread, the connection would be reset and the answer lost.
     let mut unread = [0; 4096];

@@ -2,7 +2,7 @@
 
 use crate::assets;
 use crate::call::{Call, Reply, failed, no_token};
-use crate::endpoints::{Answer, BASE, ENDPOINTS, Endpoint, Takes, Who};
+use crate::endpoints::{Answer, BASE, Begun, ENDPOINTS, Endpoint, Takes, Who};
 use crate::error::Failure;
 use crate::guard::{Names, harden};
 use crate::handlers::session;
@@ -38,6 +38,8 @@ pub struct Limits {
     pub connections: usize,
     /// Requests that are worked on at once; others wait.
     pub at_work: usize,
+    /// Questions that an analyst may ask in a minute: all at once, or spread.
+    pub questions: u32,
 }
 
 impl Default for Limits {
@@ -50,6 +52,7 @@ impl Default for Limits {
             write: Duration::from_secs(30),
             connections: 512,
             at_work: 64,
+            questions: 1200,
         }
     }
 }
@@ -205,13 +208,23 @@ impl Service {
             Answer::Description => Reply::json(crate::openapi::description()),
             Answer::Changes => session::changes(&call).await,
             Answer::Upload => Err(Failure::internal()),
-            Answer::Blocking(handler) => {
-                let place = tokio::time::timeout(self.limits.body, self.at_work.acquire()).await;
-                let _place = place.ok().and_then(Result::ok).ok_or_else(busy)?;
-                let work = tokio::task::spawn_blocking(move || handler(&call));
-                work.await.map_err(|_| Failure::internal())?
-            }
+            Answer::Blocking(handler) => self.blocking(move || handler(&call)).await,
+            Answer::AtOnceIfKnown(begin) => match begin(&call)? {
+                Begun::Answered(reply) => Ok(reply),
+                Begun::TakesTime(work) => self.blocking(work).await,
+            },
         }
+    }
+
+    /// Works on a thread that may take its time, as soon as there is one.
+    async fn blocking(
+        &self,
+        work: impl FnOnce() -> Result<Reply, Failure> + Send + 'static,
+    ) -> Result<Reply, Failure> {
+        let place = tokio::time::timeout(self.limits.body, self.at_work.acquire()).await;
+        let _place = place.ok().and_then(Result::ok).ok_or_else(busy)?;
+        let work = tokio::task::spawn_blocking(work);
+        work.await.map_err(|_| Failure::internal())?
     }
 
     /// Receives a table part by part; nothing of it is kept in memory.
@@ -295,7 +308,7 @@ fn too_slow() -> Failure {
 }
 
 pub(crate) fn busy() -> Failure {
-    Failure::new("busy", "too many requests at once", "try again in a moment")
+    Failure::new("busy", "too many requests at once", "try again in a moment").retry_after(1)
 }
 
 /// Refuses a body that says itself that it is too large.

@@ -10,6 +10,7 @@ use crate::data_folder::{DataFolder, read_json, write_json};
 use crate::deals::Agreements;
 use crate::error::{Error, Failure};
 use crate::jobs::{Finished, JobKind, JobSeen, Jobs};
+use crate::questions::Questions;
 use crate::table::{self, ColumnRole, TableKnown};
 use crate::tokens::{Role, Tokens};
 use incrowd_job::{Control, Ground, Inspection, Job, Negotiation, Options, inspect};
@@ -39,6 +40,8 @@ struct Saved {
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     saved: Saved,
+    /// Those that are saved, for everybody to hold on to.
+    bounds: Arc<Bounds>,
     pub(crate) inspection: Option<Arc<Inspection>>,
     pub(crate) counted: Option<Arc<Counted>>,
 }
@@ -48,8 +51,8 @@ impl Board {
         self.saved.table.as_ref()
     }
 
-    pub(crate) fn bounds(&self) -> &Bounds {
-        &self.saved.bounds
+    pub(crate) fn bounds(&self) -> &Arc<Bounds> {
+        &self.bounds
     }
 
     /// `empty`, `loaded` or `counted`.
@@ -69,6 +72,8 @@ pub(crate) struct Workbench {
     pub(crate) audit: Audit,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) agreements: Agreements,
+    /// Those that an analyst may ask.
+    pub(crate) questions: Questions,
     board: RwLock<Board>,
     revision: watch::Sender<u64>,
     /// The number of the last folder for a table.
@@ -84,7 +89,11 @@ pub(crate) struct Beginning {
 
 impl Workbench {
     /// Opens the data folder and goes on where the last run ended.
-    pub(crate) fn open(data: DataFolder, beginning: Beginning) -> Result<Arc<Self>, Error> {
+    pub(crate) fn open(
+        data: DataFolder,
+        beginning: Beginning,
+        questions: Questions,
+    ) -> Result<Arc<Self>, Error> {
         let tokens = Tokens::of(&data)?;
         let audit = Audit::open(&data.audit())?;
         let agreements = Agreements::open(&data, &audit)?;
@@ -99,12 +108,14 @@ impl Workbench {
                 tokens,
                 audit,
                 agreements,
+                questions,
                 jobs: Jobs::start(Box::new(move || {
                     if let Some(bench) = bench.upgrade() {
                         bench.tell();
                     }
                 })),
                 board: RwLock::new(Board {
+                    bounds: Arc::new(saved.bounds.clone()),
                     saved,
                     ..Board::default()
                 }),
@@ -189,6 +200,7 @@ impl Workbench {
         saved.version = 1;
         saved.revision = self.revision() + 1;
         write_json(&self.data.state(), &saved)?;
+        board.bounds = Arc::new(saved.bounds.clone());
         board.saved = saved;
         drop(board);
         self.tell();
@@ -255,7 +267,12 @@ impl Workbench {
             }
             Ok(Finished::default())
         };
-        let replaces = [JobKind::Inspect, JobKind::Count, JobKind::Compare];
+        let replaces = [
+            JobKind::Inspect,
+            JobKind::Count,
+            JobKind::Prepare,
+            JobKind::Compare,
+        ];
         self.jobs
             .add(JobKind::Inspect, Role::Curator, &replaces, Box::new(task))
     }
@@ -361,7 +378,7 @@ impl Workbench {
                 ..Options::default()
             };
             let negotiation = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
-            prepare(&negotiation, &bounds);
+            prepare(&negotiation, &bounds, control);
             control.check()?;
             let counted = Counted {
                 generation,
@@ -374,7 +391,7 @@ impl Workbench {
             }
             Ok(Finished::default())
         };
-        let replaces = [JobKind::Count, JobKind::Compare];
+        let replaces = [JobKind::Count, JobKind::Prepare, JobKind::Compare];
         self.jobs
             .add(JobKind::Count, Role::Curator, &replaces, Box::new(task))
     }
@@ -392,12 +409,15 @@ impl Workbench {
         self.change(|saved| saved.bounds = kept)?;
         // Models that may be asked for now are prepared before somebody has to wait for them.
         if let Some(counted) = counted.filter(|_| bounds.models != before) {
-            let task = move |_: &Arc<Control>| {
-                prepare(&counted.negotiation, &bounds);
+            let task = move |control: &Arc<Control>| {
+                prepare(&counted.negotiation, &bounds, control);
+                control.check()?;
                 Ok(Finished::default())
             };
+            // Models that were allowed a moment ago and are not any more need not be prepared.
+            let replaces = [JobKind::Prepare];
             self.jobs
-                .add(JobKind::Count, Role::Curator, &[], Box::new(task))?;
+                .add(JobKind::Prepare, Role::Curator, &replaces, Box::new(task))?;
         }
         Ok(())
     }
@@ -417,7 +437,7 @@ fn unknown_column(name: &str) -> Failure {
 
 /// Annotates the lattice for the models that will be asked about first, so that the first question is as fast as the
 /// second. What cannot be prepared is refused when it is asked for.
-fn prepare(negotiation: &Negotiation, bounds: &Bounds) {
+fn prepare(negotiation: &Negotiation, bounds: &Bounds, control: &Control) {
     for model in &bounds.models {
         let Ok(spec) = model.spec() else {
             continue;
@@ -431,6 +451,6 @@ fn prepare(negotiation: &Negotiation, bounds: &Bounds) {
             search: None,
             rows_in_steps_of: 1,
         };
-        let _ = negotiation.ask(&wish);
+        let _ = negotiation.prepare(&wish, control);
     }
 }

@@ -38,6 +38,12 @@ pub(crate) struct ServeArgs {
     /// Another name under which browsers address the server, such as that of a proxy; may be repeated
     #[arg(long = "host-name", value_name = "NAME")]
     pub(crate) host_names: Vec<String>,
+    /// Connections served at once; others are told that there are too many
+    #[arg(long, value_name = "N", default_value_t = 512)]
+    pub(crate) connections: usize,
+    /// Questions that an analyst may ask in a minute
+    #[arg(long, value_name = "N", default_value_t = 1200)]
+    pub(crate) questions: u32,
     /// Check the audit log of a data folder and end
     #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "job", "open"])]
     pub(crate) check_audit: Option<PathBuf>,

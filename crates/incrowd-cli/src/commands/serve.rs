@@ -23,7 +23,7 @@ mod with_server {
     use crate::FAILED;
     use crate::render::json::document;
     use incrowd_job::{Job, VERSION};
-    use incrowd_server::{Role, Server, Settings, check_audit};
+    use incrowd_server::{Limits, Role, Server, Settings, check_audit};
     use std::io::Write;
     use std::path::PathBuf;
     use std::time::Duration;
@@ -89,6 +89,11 @@ mod with_server {
             address: args.listen,
             port: args.port,
             host_names: args.host_names.clone(),
+            limits: Limits {
+                connections: args.connections,
+                questions: args.questions,
+                ..Limits::default()
+            },
             ..Settings::new(&folder)
         };
         let server = Server::open(&settings)?;

@@ -152,7 +152,7 @@ pub(crate) fn approve(call: &Call) -> Result<Reply, Failure> {
     let (counted, bounds) = {
         let board = bench.read();
         let counted = board.counted.clone().ok_or_else(Failure::not_counted)?;
-        (counted, board.bounds().clone())
+        (counted, Arc::clone(board.bounds()))
     };
     let is_same = counted.generation == proposal.generation
         && counted.ground().input_hash() == proposal.input_sha256;

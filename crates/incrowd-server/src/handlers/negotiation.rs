@@ -4,6 +4,7 @@ use crate::analyst::{self, AnalystWish, Mask, curve_json, masked_spread, of_wish
 use crate::bounds::Bounds;
 use crate::call::{Call, Reply, parse_json};
 use crate::counted::Counted;
+use crate::endpoints::Begun;
 use crate::error::Failure;
 use crate::tokens::Role;
 use incrowd_job::{Budget, Control, LatticeFilter, Negotiated, Wish};
@@ -25,7 +26,7 @@ pub(crate) enum Asked {
 /// What a question is asked about.
 pub(crate) struct Question {
     pub(crate) counted: Arc<Counted>,
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: Arc<Bounds>,
     pub(crate) asked: Asked,
 }
 
@@ -38,15 +39,18 @@ pub(crate) fn not_shown() -> Failure {
 }
 
 /// The table and bounds of this moment.
-fn counted(call: &Call) -> Result<(Arc<Counted>, Bounds), Failure> {
+fn counted(call: &Call) -> Result<(Arc<Counted>, Arc<Bounds>), Failure> {
     let board = call.bench.read();
     let counted = board.counted.clone().ok_or_else(Failure::not_counted)?;
-    Ok((counted, board.bounds().clone()))
+    Ok((counted, Arc::clone(board.bounds())))
 }
 
 /// Reads a wish and writes down that it was asked.
 pub(crate) fn question(call: &Call, action: &'static str, text: &str) -> Result<Question, Failure> {
     let role = call.role()?;
+    if role == Role::Analyst {
+        call.bench.questions.take()?;
+    }
     let (counted, bounds) = counted(call)?;
     let asked = match role {
         Role::Curator => Asked::Curator(counted.ground().read_wish(text)?),
@@ -68,9 +72,18 @@ fn text(body: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(body).map_err(|_| Failure::bad_request("the body is not UTF-8 text"))
 }
 
-pub(crate) fn negotiate(call: &Call) -> Result<Reply, Failure> {
+pub(crate) fn negotiate(call: &Call) -> Result<Begun, Failure> {
     let question = question(call, "negotiate", text(&call.body)?)?;
-    Reply::json(&answer(&question)?)
+    let wish = match &question.asked {
+        Asked::Curator(wish) => wish,
+        Asked::Analyst(asked) => &asked.wish,
+    };
+    let is_known = question.counted.negotiation.answers_at_once(wish);
+    let answer = move || Reply::json(&answer(&question)?);
+    match is_known {
+        true => Ok(Begun::Answered(answer()?)),
+        false => Ok(Begun::TakesTime(Box::new(answer))),
+    }
 }
 
 /// The answer to a wish, as its asker may see it.

@@ -28,7 +28,7 @@ pub(crate) fn session(call: &Call) -> Result<Reply, Failure> {
     let sees = match role {
         Role::Curator => {
             json!({ "lattice": true, "curve": true, "distributions": true, "metrics": true,
-            "hierarchies": true })
+            "hierarchies": true, "trials": true })
         }
         Role::Analyst => serde_json::to_value(board.bounds().analyst_sees).unwrap_or_default(),
     };
@@ -74,7 +74,7 @@ pub(crate) fn state(call: &Call) -> Result<Reply, Failure> {
         "step": board.step(),
         "table": table(&board, role),
         "quasi_identifiers": quasi_identifiers(&board, role),
-        "bounds": board.bounds(),
+        "bounds": &**board.bounds(),
         "lattice": board.counted.as_ref().map(|counted| {
             let nodes = counted.ground().table().lattice().nodes();
             json!({ "nodes": incrowd_job::Figure128(nodes) })
@@ -82,8 +82,8 @@ pub(crate) fn state(call: &Call) -> Result<Reply, Failure> {
         "models": models(board.bounds(), role),
         "metrics": metrics(board.bounds(), role),
         "algorithms": match role {
-            Role::Curator => algorithms(),
-            Role::Analyst => Vec::new(),
+            Role::Analyst if !board.bounds().analyst_sees.trials => Vec::new(),
+            _ => algorithms(),
         },
     });
     drop(board);
@@ -184,7 +184,7 @@ fn algorithms() -> Vec<Value> {
 
 pub(crate) fn bounds(call: &Call) -> Result<Reply, Failure> {
     let board = call.bench.read();
-    Reply::json(board.bounds())
+    Reply::json(&**board.bounds())
 }
 
 pub(crate) fn set_bounds(call: &Call) -> Result<Reply, Failure> {

@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// More than this is not a hierarchy that a person edits.
 const LONGEST_SOURCE: usize = 10_000;
@@ -106,10 +107,13 @@ pub(crate) fn levels(call: &Call) -> Result<Reply, Failure> {
     let (counted, bounds) = {
         let board = call.bench.read();
         let counted = board.counted.clone().ok_or_else(Failure::not_counted)?;
-        (counted, board.bounds().clone())
+        (counted, Arc::clone(board.bounds()))
     };
-    if role == Role::Analyst && !bounds.analyst_sees.hierarchies {
-        return Err(crate::handlers::negotiation::not_shown());
+    if role == Role::Analyst {
+        call.bench.questions.take()?;
+        if !bounds.analyst_sees.hierarchies {
+            return Err(crate::handlers::negotiation::not_shown());
+        }
     }
     let levels = counted.ground().levels_shown(attribute(call)?);
     let levels = levels.ok_or_else(|| Failure::not_found("quasi-identifier"))?;

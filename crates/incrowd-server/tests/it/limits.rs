@@ -1,11 +1,13 @@
 //! Oversized, broken, slow and far too many: bounded, answered with clear errors, never a crash.
 
-use crate::support::{exchange, read_response, start, start_limited, start_small, wish};
+use crate::support::{
+    exchange, read_response, start, start_limited, start_small, start_small_limited, wish,
+};
 use incrowd_server::{Limits, Role};
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn bodies_that_are_not_what_was_asked_for_are_refused() {
@@ -234,4 +236,85 @@ fn changes_are_told_to_whoever_waits_for_them() {
             "{query}"
         );
     }
+}
+
+#[test]
+fn an_analyst_who_asks_too_often_is_told_when_to_ask_again_and_the_curator_is_not_limited() {
+    let limits = Limits {
+        questions: 12,
+        ..Limits::default()
+    };
+    let server = start_small_limited(limits);
+    let paths = ["/negotiate", "/curve", "/lattice"];
+    for at in 0..12 {
+        server.post(Role::Analyst, paths[at % 3], &wish()).ok();
+    }
+    for path in paths {
+        let response = server.post(Role::Analyst, path, &wish());
+        let wait: u64 = response.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=5).contains(&wait), "{wait}");
+        assert_eq!(response.failure(), (429, "too-many-questions".into()));
+        server.post(Role::Curator, path, &wish()).ok();
+    }
+    // Looking at what there is is no question.
+    server.get(Role::Analyst, "/state").ok();
+}
+
+/// The load program opens ten thousand; these are enough to be far beyond every limit.
+#[test]
+fn thousands_of_connections_are_told_that_there_are_too_many_and_others_are_served() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let asked = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    let _ = setrlimit(Resource::Nofile, asked);
+    // Both ends of every connection are files of this process.
+    let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let open = 2000.min((most.saturating_sub(1000) / 2) as usize);
+    let limits = Limits {
+        connections: 50,
+        // Whoever has a place keeps it for as long as this test takes.
+        head: Duration::from_secs(300),
+        ..Limits::default()
+    };
+    let server = start_limited(None, limits);
+    let request = format!(
+        "GET /api/v1/health HTTP/1.1\r\nhost: {}\r\n\r\n",
+        server.address
+    );
+    let mut first = TcpStream::connect(server.address).unwrap();
+    first.write_all(request.as_bytes()).unwrap();
+    assert_eq!(read_response(&mut first).status, 200);
+    let held: Vec<TcpStream> = (0..open)
+        .filter_map(|_| TcpStream::connect(server.address).ok())
+        .collect();
+    assert!(held.len() + 100 >= open, "{} of {open}", held.len());
+    // Those that have a place wait for nothing but their own request; all others hear why they have none, in a while.
+    let opened = held.len();
+    let mut quiet = held;
+    let mut told = 0;
+    let until = Instant::now() + Duration::from_secs(60);
+    while quiet.len() > 50 && Instant::now() < until {
+        quiet.retain(|stream| {
+            let _ = stream.set_nonblocking(true);
+            let mut answer = [0; 1024];
+            match (&*stream).read(&mut answer) {
+                Ok(read) => {
+                    told += usize::from(answer[..read].starts_with(b"HTTP/1.1 503"));
+                    false
+                }
+                Err(error) => error.kind() == ErrorKind::WouldBlock,
+            }
+        });
+    }
+    assert_eq!(
+        told + quiet.len(),
+        opened,
+        "nobody is closed without a word"
+    );
+    assert!(quiet.len() <= 50, "{}", quiet.len());
+    first.write_all(request.as_bytes()).unwrap();
+    assert_eq!(read_response(&mut first).status, 200);
 }

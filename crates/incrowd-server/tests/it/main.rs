@@ -6,5 +6,6 @@ mod audit;
 mod deals;
 mod guard;
 mod limits;
+mod preparing;
 mod restart;
 mod support;

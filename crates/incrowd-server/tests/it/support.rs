@@ -294,7 +294,11 @@ pub(crate) fn start_limited(data: Option<PathBuf>, limits: Limits) -> Running {
 
 /// A server with a table of some dozen rows, counted.
 pub(crate) fn start_small() -> Running {
-    let running = start(None);
+    start_small_limited(Limits::default())
+}
+
+pub(crate) fn start_small_limited(limits: Limits) -> Running {
+    let running = start_limited(None, limits);
     running.settle();
     let mut text = String::from("name,age,zip,disease\n");
     for at in 0..60 {
