@@ -94,7 +94,7 @@ impl Mask {
                 (_, true) => offer.parameter.0 as u64,
                 (promised, false) => promised,
             },
-            metrics: self.metrics(&offer),
+            metrics: self.metrics(&offer.metrics),
             research_value: None,
             average_class: 0.0,
             share_suppressed: match self.rows {
@@ -106,7 +106,7 @@ impl Mask {
     }
 
     /// Many classes in one digit, few not at all: their number tells when a single one becomes too small.
-    fn classes(&self, classes: u64) -> u64 {
+    pub(crate) fn classes(&self, classes: u64) -> u64 {
         if classes < 10 * self.step {
             return 0;
         }
@@ -114,7 +114,8 @@ impl Mask {
         self.down(classes - classes % digit)
     }
 
-    fn metrics(&self, offer: &Offered) -> IndexMap<String, f64> {
+    /// Metrics in two digits, and in no finer steps than those of rows.
+    pub(crate) fn metrics(&self, metrics: &IndexMap<String, f64>) -> IndexMap<String, f64> {
         let Some(greatest) = &self.greatest else {
             return IndexMap::new();
         };
@@ -138,7 +139,7 @@ impl Mask {
                 )
             })
         };
-        offer.metrics.iter().filter_map(coarse).collect()
+        metrics.iter().filter_map(coarse).collect()
     }
 }
 

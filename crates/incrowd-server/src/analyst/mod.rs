@@ -8,6 +8,7 @@
 mod mask;
 #[cfg(test)]
 mod tests;
+pub(crate) mod trials;
 mod wishes;
 
 pub(crate) use mask::{Mask, masked_spread, masked_tree};

@@ -1,11 +1,12 @@
 //! Long work: jobs, and trials of other algorithms.
 
+use crate::analyst::{self, AnalystWish, Mask};
 use crate::call::{Call, Reply};
 use crate::error::Failure;
-use crate::handlers::negotiation::{Asked, not_shown, question};
-use crate::jobs::{Finished, JobKind};
+use crate::handlers::negotiation::{Asked, Question, not_shown, question};
+use crate::jobs::{Finished, JobKind, JobSeen, JobState};
 use crate::tokens::Role;
-use incrowd_job::{CompareOptions, Control, TimeLimit, compare};
+use incrowd_job::{CompareOptions, Control, TimeLimit, Wish, compare};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -54,18 +55,29 @@ pub(crate) fn trials(call: &Call) -> Result<Reply, Failure> {
         )));
     }
     let question = question(call, "trials", &asked.wish.to_string())?;
-    let Asked::Curator(wish) = question.asked else {
-        return Err(not_shown());
+    let added = match &question.asked {
+        Asked::Curator(wish) => tried(call, &question, wish, asked.algorithms)?,
+        Asked::Analyst(_) if !question.bounds.analyst_sees.trials => return Err(not_shown()),
+        Asked::Analyst(wish) => tried_by_analyst(call, &question, wish, asked.algorithms)?,
     };
-    let counted = question.counted;
-    let mut job = counted.ground().job().clone();
+    Reply::json_with(202, &added)
+}
+
+/// Trials for the curator: with all figures and a page about them.
+fn tried(
+    call: &Call,
+    question: &Question,
+    wish: &Wish,
+    algorithms: Vec<String>,
+) -> Result<JobSeen, Failure> {
+    let wish = wish.clone();
+    let mut job = question.counted.ground().job().clone();
     job.privacy.models = Some(vec![wish.spec()?.to_string()]);
     job.privacy.max_suppressed = wish.max_suppressed;
     job.privacy.max_levels = wish.max_levels;
     // Every algorithm minimizes what suits it unless the wish says otherwise.
     job.search.metric = wish.metric.filter(|metric| metric != "height");
     job.search.time_limit = Some(TIME_LIMIT.parse::<TimeLimit>()?);
-    let algorithms = asked.algorithms;
     let task = move |control: &Arc<Control>| -> Result<Finished, Failure> {
         let folder = tempfile::tempdir().map_err(|_| Failure::internal())?;
         let path = folder.path().join("comparison.html");
@@ -82,9 +94,40 @@ pub(crate) fn trials(call: &Call) -> Result<Reply, Failure> {
             page: Some(page),
         })
     };
-    let added = call
-        .bench
-        .jobs
-        .add(JobKind::Compare, Role::Curator, &[], Box::new(task))?;
-    Reply::json_with(202, &added)
+    let jobs = &call.bench.jobs;
+    jobs.add(JobKind::Compare, Role::Curator, &[], Box::new(task))
+}
+
+/// Trials for an analyst: one after the other, and of each no more than a few rounded figures.
+fn tried_by_analyst(
+    call: &Call,
+    question: &Question,
+    asked: &AnalystWish,
+    algorithms: Vec<String>,
+) -> Result<JobSeen, Failure> {
+    let jobs = &call.bench.jobs;
+    let is_at_work = |job: &JobSeen| matches!(job.state, JobState::Queued | JobState::Running);
+    if jobs.seen_by(Role::Analyst).iter().any(is_at_work) {
+        return Err(Failure::new(
+            "not-now",
+            "a trial of yours is at work",
+            "wait until it is done, or cancel it",
+        ));
+    }
+    let counted = &question.counted;
+    let mask = Mask::new(counted, &question.bounds, (asked.entry, &asked.wish))?;
+    let job = analyst::trials::job_of(counted.ground().job(), asked, &mask)?;
+    let task = move |control: &Arc<Control>| -> Result<Finished, Failure> {
+        let options = CompareOptions {
+            algorithms: Some(algorithms),
+            report: None,
+        };
+        let comparison = compare(&job, &options, control);
+        let comparison = comparison.map_err(|error| analyst::refused(&error))?;
+        Ok(Finished {
+            result: Some(analyst::trials::told(&comparison, &mask)),
+            page: None,
+        })
+    };
+    jobs.add(JobKind::Compare, Role::Analyst, &[], Box::new(task))
 }

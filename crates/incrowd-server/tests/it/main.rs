@@ -9,3 +9,4 @@ mod limits;
 mod preparing;
 mod restart;
 mod support;
+mod trials;
