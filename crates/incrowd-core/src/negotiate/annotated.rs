@@ -1,7 +1,7 @@
 //! A lattice whose nodes carry histograms.
 
 use super::annotation_work::check_nodes;
-use super::climb::{Climber, Part, Tree, columns, step};
+use super::climb::{Part, Tree, annotate_all, columns, step};
 use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
 use super::request::check_negotiable;
@@ -13,7 +13,6 @@ use crate::privacy::{Decimal, PrivacyModel};
 use crate::problem::{DEFAULT_MEMORY_LIMIT, Watch};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A lattice, some or all of whose nodes carry histograms of one or more models.
 ///
@@ -86,31 +85,9 @@ impl AnnotatedLattice {
             false => Cow::Owned(table.with_present_only(&present, &counted)),
         };
         let tree = Tree::new(&prepared, models, threads);
-        let sorted = sorted::climber(&tree, &present);
-        let climber: &dyn Climber = sorted.as_deref().unwrap_or(&tree);
-        let next = AtomicUsize::new(0);
-        let counted = AtomicUsize::new(0);
-        let work = || -> Result<Vec<Part>, Error> {
-            let mut parts = Vec::new();
-            while let Some(root) = tree.roots.get(next.fetch_add(1, Ordering::Relaxed)) {
-                parts.push(climber.annotate(root, watch, &counted)?);
-            }
-            Ok(parts)
-        };
-        let parts: Vec<Part> = if threads <= 1 {
-            work()?
-        } else {
-            let done: Result<Vec<Vec<Part>>, Error> = std::thread::scope(|scope| {
-                let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-                workers
-                    .into_iter()
-                    .map(|worker| match worker.join() {
-                        Ok(parts) => parts,
-                        Err(panic) => std::panic::resume_unwind(panic),
-                    })
-                    .collect()
-            });
-            done?.into_iter().flatten().collect()
+        let parts = match sorted::annotate_all(&tree, &present, watch) {
+            Some(parts) => parts?,
+            None => annotate_all(&tree, &tree, watch)?,
         };
         Self::assemble(table, models, parts)
     }

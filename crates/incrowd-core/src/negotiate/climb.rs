@@ -3,14 +3,18 @@
 //! Every node is rolled up from the node that is one level lower in one attribute, depth first, so that only the sets
 //! on the way are in memory. The attributes with the fewest values rise last: the set they start from is then hardly
 //! larger than the one they end in.
+//!
+//! On several threads, whoever counts a node in which only the first attributes have risen leaves what rises further from
+//! it to whoever is free, so that no node is counted twice.
 
 use super::histogram::{Annotator, Histograms};
 use crate::counts::{CountedTable, FrequencySet, Scratch, roll_up};
 use crate::error::Error;
-use crate::lattice::{Level, Node};
+use crate::lattice::Node;
 use crate::privacy::PrivacyModel;
 use crate::problem::{Progress, Watch};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Parts of the lattice per thread, so that an uneven part keeps nobody waiting.
 const PARTS_PER_THREAD: usize = 8;
@@ -53,15 +57,35 @@ impl Part {
     }
 }
 
-/// Annotates a part of the lattice.
+/// One way of counting nodes along a [`Tree`].
 pub(super) trait Climber: Sync {
-    /// Annotates the subtree of one of the [roots](Tree::roots), telling the watch how many nodes are `counted`.
+    /// The classes of a node.
+    type Classes: Default + Send + Sync;
+    /// What a thread needs, with memory that is used again.
+    type Hand;
+
+    fn hand(&self) -> Self::Hand;
+
+    /// The classes of the bottom of the lattice.
+    fn bottom(&self) -> Self::Classes;
+
+    /// Counts the classes of the node that an attribute leads `to`, one level above `from`.
+    fn rise(
+        &self,
+        hand: &mut Self::Hand,
+        from: (&Node, &Self::Classes),
+        to: (usize, &Node),
+        above: &mut Self::Classes,
+    );
+
+    /// Adds the histograms of a node to a part.
     fn annotate(
         &self,
-        root: &Node,
-        watch: &dyn Watch,
-        counted: &AtomicUsize,
-    ) -> Result<Part, Error>;
+        hand: &mut Self::Hand,
+        node: &Node,
+        classes: &Self::Classes,
+        part: &mut Part,
+    ) -> Result<(), Error>;
 }
 
 /// The way from the raw tuples to every node: a node's parent is one level lower in the last of its raised
@@ -73,9 +97,9 @@ pub(super) struct Tree<'a> {
     columns: Vec<usize>,
     /// The attributes, those with most values first.
     pub(super) order: Vec<usize>,
-    /// Subtrees to annotate, each by its root; their attributes up to `fixed` in the order stay as they are.
-    pub(super) roots: Vec<Node>,
-    pub(super) fixed: usize,
+    /// So many attributes in the order rise by way of other threads.
+    shared: usize,
+    threads: usize,
     top: Node,
 }
 
@@ -90,23 +114,18 @@ impl<'a> Tree<'a> {
         order.sort_by_key(|&attribute| {
             std::cmp::Reverse(table.attributes[attribute].hierarchy.leaves())
         });
-        let (mut roots, mut fixed) = (vec![table.lattice().bottom()], 0);
-        while threads > 1 && fixed < order.len() && roots.len() < PARTS_PER_THREAD * threads {
-            let attribute = order[fixed];
-            let levels = Level::up_to(top.level(attribute));
-            roots = roots
-                .iter()
-                .flat_map(|root| levels.clone().map(|level| root.with(attribute, level)))
-                .collect();
-            fixed += 1;
+        let (mut parts, mut shared) = (1, 0);
+        while threads > 1 && shared < order.len() && parts < PARTS_PER_THREAD * threads {
+            parts *= usize::from(top.level(order[shared]).0) + 1;
+            shared += 1;
         }
         Tree {
             table,
             models,
             columns: columns(models),
             order,
-            roots,
-            fixed,
+            shared,
+            threads,
             top,
         }
     }
@@ -118,7 +137,7 @@ impl<'a> Tree<'a> {
 
     /// The nodes next above a node that it is the parent of, when attributes from `first` on may rise: each with the
     /// position of the attribute that rises.
-    pub(super) fn above(&self, node: &Node, first: usize) -> impl Iterator<Item = (usize, Node)> {
+    fn above(&self, node: &Node, first: usize) -> impl Iterator<Item = (usize, Node)> {
         (first..self.order.len()).filter_map(move |position| {
             let attribute = self.order[position];
             let level = node.level(attribute);
@@ -128,60 +147,238 @@ impl<'a> Tree<'a> {
     }
 }
 
-impl Climber for Tree<'_> {
-    fn annotate(
-        &self,
-        root: &Node,
-        watch: &dyn Watch,
-        counted: &AtomicUsize,
-    ) -> Result<Part, Error> {
-        let mut climb = Climb {
-            tree: self,
-            watch,
-            counted,
-            scratch: Scratch::default(),
-            spare: Vec::new(),
-            annotators: self.annotators(),
-            part: Part::new(self.models),
+/// A node that rises from one that is counted.
+struct Rising<C> {
+    from: Node,
+    classes: Arc<C>,
+    /// The position of the attribute that rises.
+    position: usize,
+    to: Node,
+}
+
+/// What waits for a thread that is free.
+struct Waiting<C> {
+    rising: Vec<Rising<C>>,
+    /// Threads that may still add something.
+    busy: usize,
+}
+
+/// All nodes of a tree, annotated by a climber, in parts and in any order.
+pub(super) fn annotate_all<C: Climber>(
+    climber: &C,
+    tree: &Tree<'_>,
+    watch: &dyn Watch,
+) -> Result<Vec<Part>, Error> {
+    let shared = Shared {
+        waiting: Mutex::new(Waiting {
+            rising: Vec::new(),
+            busy: 1,
+        }),
+        changed: Condvar::new(),
+        counted: AtomicUsize::new(0),
+    };
+    let climb = || Climb {
+        tree,
+        climber,
+        watch,
+        shared: &shared,
+        hand: climber.hand(),
+        spare: Vec::new(),
+        part: Part::new(tree.models),
+    };
+    let bottom = tree.table.lattice().bottom();
+    if tree.threads <= 1 {
+        let mut climb = climb();
+        climb.visit(&bottom, &climber.bottom(), 0)?;
+        return Ok(vec![climb.part]);
+    }
+    std::thread::scope(|scope| {
+        let others = (1..tree.threads).map(|_| scope.spawn(|| climb().take_turns()));
+        let others: Vec<_> = others.collect();
+        let mut first = climb();
+        let started = {
+            let _busy = Busy(&shared);
+            let visited = first.visit_shared(&bottom, Arc::new(climber.bottom()), 0);
+            visited.inspect_err(|_| shared.stop())
         };
-        let bottom = self.table.lattice().bottom();
-        let mut above = FrequencySet::default();
-        climb.roll_up((&bottom, &self.table.tuples), root, &mut above);
-        climb.visit(root, &above, self.fixed)?;
-        Ok(climb.part)
+        let mut parts = vec![started.and_then(|()| first.take_turns())];
+        for other in others {
+            match other.join() {
+                Ok(part) => parts.push(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        parts.into_iter().collect()
+    })
+}
+
+/// What all threads share.
+struct Shared<C> {
+    waiting: Mutex<Waiting<C>>,
+    changed: Condvar,
+    /// Nodes counted so far, for the watch.
+    counted: AtomicUsize,
+}
+
+impl<C> Shared<C> {
+    /// A panic in another thread ends the run, so it does not matter what it left unfinished.
+    fn waiting(&self) -> MutexGuard<'_, Waiting<C>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, rising: Vec<Rising<C>>) {
+        self.waiting().rising.extend(rising);
+        self.changed.notify_all();
+    }
+
+    /// Leaves the rest: an annotation is of no use unfinished.
+    fn stop(&self) {
+        self.waiting().rising.clear();
+    }
+
+    /// The next to be counted; none once everything is.
+    fn next(&self) -> Option<(Rising<C>, Busy<'_, C>)> {
+        let mut waiting = self.waiting();
+        loop {
+            if let Some(rising) = waiting.rising.pop() {
+                waiting.busy += 1;
+                return Some((rising, Busy(self)));
+            }
+            if waiting.busy == 0 {
+                return None;
+            }
+            let woken = self.changed.wait(waiting);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner);
+        }
     }
 }
 
-/// One thread on its way through a subtree.
-struct Climb<'a> {
+/// Someone who may still add something, until this is dropped.
+struct Busy<'s, C>(&'s Shared<C>);
+
+impl<C> Drop for Busy<'_, C> {
+    fn drop(&mut self) {
+        self.0.waiting().busy -= 1;
+        self.0.changed.notify_all();
+    }
+}
+
+/// One thread on its way.
+struct Climb<'a, C: Climber> {
     tree: &'a Tree<'a>,
+    climber: &'a C,
     watch: &'a dyn Watch,
-    counted: &'a AtomicUsize,
-    scratch: Scratch,
+    shared: &'a Shared<C::Classes>,
+    hand: C::Hand,
     /// Sets whose memory is free to be reused.
-    spare: Vec<FrequencySet>,
-    annotators: Vec<Annotator<'a>>,
+    spare: Vec<C::Classes>,
     part: Part,
 }
 
-impl Climb<'_> {
-    fn roll_up(&mut self, from: (&Node, &FrequencySet), to: &Node, upper: &mut FrequencySet) {
-        let Tree { table, columns, .. } = self.tree;
-        roll_up(table, from, to, columns, &mut self.scratch, upper);
+impl<C: Climber> Climb<'_, C> {
+    /// Counts what waits until nothing does.
+    fn take_turns(mut self) -> Result<Part, Error> {
+        while let Some((rising, busy)) = self.shared.next() {
+            let mut above = C::Classes::default();
+            let Rising {
+                from,
+                classes,
+                position,
+                to,
+            } = rising;
+            let step = (self.tree.order[position], &to);
+            (self.climber).rise(&mut self.hand, (&from, &classes), step, &mut above);
+            drop(classes);
+            let visited = self.visit_shared(&to, Arc::new(above), position);
+            visited.inspect_err(|_| self.shared.stop())?;
+            drop(busy);
+        }
+        Ok(self.part)
+    }
+
+    /// Annotates a node and everything that rises from it by attributes from `first` on, except by those that others may
+    /// let rise.
+    fn visit_shared(
+        &mut self,
+        node: &Node,
+        classes: Arc<C::Classes>,
+        first: usize,
+    ) -> Result<(), Error> {
+        self.annotate(node, &classes)?;
+        let (others, own): (Vec<_>, Vec<_>) =
+            (self.tree.above(node, first)).partition(|(position, _)| *position < self.tree.shared);
+        let rising = others.into_iter().map(|(position, to)| Rising {
+            from: node.clone(),
+            classes: Arc::clone(&classes),
+            position,
+            to,
+        });
+        self.shared.add(rising.collect());
+        own.into_iter()
+            .try_for_each(|(position, to)| self.rise(node, &classes, position, &to))
     }
 
     /// Annotates a node and everything that rises from it by attributes from `first` on.
-    fn visit(&mut self, node: &Node, classes: &FrequencySet, first: usize) -> Result<(), Error> {
-        step(self.watch, self.counted.fetch_add(1, Ordering::Relaxed))?;
+    fn visit(&mut self, node: &Node, classes: &C::Classes, first: usize) -> Result<(), Error> {
+        self.annotate(node, classes)?;
         let tree = self.tree;
-        (self.part).add(tree.table, node, classes, &mut self.annotators)?;
-        for (position, to) in tree.above(node, first) {
-            let mut above = self.spare.pop().unwrap_or_default();
-            self.roll_up((node, classes), &to, &mut above);
-            self.visit(&to, &above, position)?;
-            self.spare.push(above);
-        }
+        tree.above(node, first)
+            .try_for_each(|(position, to)| self.rise(node, classes, position, &to))
+    }
+
+    fn annotate(&mut self, node: &Node, classes: &C::Classes) -> Result<(), Error> {
+        let counted = self.shared.counted.fetch_add(1, Ordering::Relaxed);
+        step(self.watch, counted)?;
+        (self.climber).annotate(&mut self.hand, node, classes, &mut self.part)
+    }
+
+    fn rise(
+        &mut self,
+        node: &Node,
+        classes: &C::Classes,
+        position: usize,
+        to: &Node,
+    ) -> Result<(), Error> {
+        let mut above = self.spare.pop().unwrap_or_default();
+        let step = (self.tree.order[position], to);
+        (self.climber).rise(&mut self.hand, (node, classes), step, &mut above);
+        self.visit(to, &above, position)?;
+        self.spare.push(above);
         Ok(())
+    }
+}
+
+/// Counts by the same roll-up as searches do, whatever models read.
+impl<'a> Climber for Tree<'a> {
+    type Classes = FrequencySet;
+    type Hand = (Scratch, Vec<Annotator<'a>>);
+
+    fn hand(&self) -> Self::Hand {
+        (Scratch::default(), self.annotators())
+    }
+
+    fn bottom(&self) -> FrequencySet {
+        self.table.tuples.clone()
+    }
+
+    fn rise(
+        &self,
+        (scratch, _): &mut Self::Hand,
+        from: (&Node, &FrequencySet),
+        (_, to): (usize, &Node),
+        above: &mut FrequencySet,
+    ) {
+        roll_up(self.table, from, to, &self.columns, scratch, above);
+    }
+
+    fn annotate(
+        &self,
+        (_, annotators): &mut Self::Hand,
+        node: &Node,
+        classes: &FrequencySet,
+        part: &mut Part,
+    ) -> Result<(), Error> {
+        part.add(self.table, node, classes, annotators)
     }
 }
 

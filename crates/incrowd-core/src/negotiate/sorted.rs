@@ -8,14 +8,13 @@
 //!
 //! For models that read sizes and numbers of values only; which values a class has is a bit for each.
 
-use super::climb::{Climber, Part, Tree, step};
+use super::climb::{self, Climber, Part, Tree};
 use super::histogram::{Annotator, is_whole};
 use crate::counts::FrequencySet;
 use crate::error::Error;
 use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
 use crate::problem::Watch;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Classes that agree in all but so many bits of their keys are added up in an array.
 const MOST_BITS: u32 = 13;
@@ -23,9 +22,13 @@ const MOST_BITS: u32 = 13;
 /// The columns of which a class knows the values present: for each, where its words begin and end.
 type Words = Vec<(usize, std::ops::Range<usize>)>;
 
-/// A climber for the models of a tree, if they read no more than sizes and numbers of values, those of `present`
-/// columns in the table of the tree.
-pub(super) fn climber<'a>(tree: &'a Tree<'a>, present: &[usize]) -> Option<Box<dyn Climber + 'a>> {
+/// Annotates every node, if the models of the tree read no more than sizes and numbers of values, those of `present`
+/// columns in its table.
+pub(super) fn annotate_all(
+    tree: &Tree<'_>,
+    present: &[usize],
+    watch: &dyn Watch,
+) -> Option<Result<Vec<Part>, Error>> {
     let mut models = tree.models.iter();
     let is_number = |column: Option<usize>| column.is_none_or(|column| present.contains(&column));
     let is_known =
@@ -44,11 +47,11 @@ pub(super) fn climber<'a>(tree: &'a Tree<'a>, present: &[usize]) -> Option<Box<d
         .collect();
     let fields = fields(tree)?;
     Some(match end {
-        0 => Box::new(Sorted::<0>::new(tree, fields, words)),
-        1 => Box::new(Sorted::<1>::new(tree, fields, words)),
-        2 => Box::new(Sorted::<2>::new(tree, fields, words)),
-        3..=4 => Box::new(Sorted::<4>::new(tree, fields, words)),
-        5..=8 => Box::new(Sorted::<8>::new(tree, fields, words)),
+        0 => climb::annotate_all(&Sorted::<0>::new(tree, fields, words), tree, watch),
+        1 => climb::annotate_all(&Sorted::<1>::new(tree, fields, words), tree, watch),
+        2 => climb::annotate_all(&Sorted::<2>::new(tree, fields, words), tree, watch),
+        3..=4 => climb::annotate_all(&Sorted::<4>::new(tree, fields, words), tree, watch),
+        5..=8 => climb::annotate_all(&Sorted::<8>::new(tree, fields, words), tree, watch),
         _ => return None,
     })
 }
@@ -84,6 +87,8 @@ fn fields(tree: &Tree<'_>) -> Option<Vec<Place>> {
 struct Class<const W: usize> {
     key: u64,
     size: u32,
+    /// How many values are present, in all columns together.
+    distinct: u32,
     /// The values present, a bit for each, all columns end to end.
     present: [u64; W],
 }
@@ -92,6 +97,7 @@ impl<const W: usize> Class<W> {
     const NONE: Self = Class {
         key: 0,
         size: 0,
+        distinct: 0,
         present: [0; W],
     };
 
@@ -100,6 +106,16 @@ impl<const W: usize> Class<W> {
         Class { key, ..self }
     }
 
+    /// The same with its values counted again, after others were added to it.
+    #[inline]
+    fn counted(self) -> Self {
+        Class {
+            distinct: count_bits(&self.present),
+            ..self
+        }
+    }
+
+    /// Adds another class, without counting the values.
     #[inline]
     fn add(&mut self, other: &Self) {
         self.size += other.size;
@@ -116,8 +132,6 @@ struct Sorted<'a, const W: usize> {
     words: Words,
     /// For each attribute, level and group: the group one level higher, at its place in the key.
     risen: Vec<Vec<Vec<u64>>>,
-    /// The raw tuples, in the order of their keys as all sets here.
-    bottom: Vec<Class<W>>,
 }
 
 impl<'a, const W: usize> Sorted<'a, W> {
@@ -135,18 +149,15 @@ impl<'a, const W: usize> Sorted<'a, W> {
                     .collect()
             })
             .collect();
-        let mut sorted = Sorted {
+        Sorted {
             tree,
             fields,
             words,
             risen,
-            bottom: Vec::new(),
-        };
-        sorted.bottom = sorted.sort(&tree.table.tuples);
-        sorted
+        }
     }
 
-    /// The raw tuples in order.
+    /// The raw tuples in order of their keys, as all sets here.
     fn sort(&self, tuples: &FrequencySet) -> Vec<Class<W>> {
         let mut classes: Vec<Class<W>> = (tuples.sizes().iter().enumerate())
             .map(|(tuple, &size)| {
@@ -157,6 +168,7 @@ impl<'a, const W: usize> Sorted<'a, W> {
                 Class {
                     key: groups.fold(0, |key, group| key | group),
                     size,
+                    distinct: 0,
                     present: [0; W],
                 }
             })
@@ -170,47 +182,91 @@ impl<'a, const W: usize> Sorted<'a, W> {
         }
         classes.sort_unstable_by_key(|class| class.key);
         classes
+            .iter_mut()
+            .for_each(|class| *class = class.counted());
+        classes
     }
 }
 
-impl<const W: usize> Climber for Sorted<'_, W> {
-    fn annotate(
-        &self,
-        root: &Node,
-        watch: &dyn Watch,
-        counted: &AtomicUsize,
-    ) -> Result<Part, Error> {
-        let mut climb = Climb {
-            sorted: self,
-            watch,
-            counted,
+impl<'a, const W: usize> Climber for Sorted<'a, W> {
+    type Classes = Vec<Class<W>>;
+    type Hand = Hand<'a, W>;
+
+    fn hand(&self) -> Hand<'a, W> {
+        Hand {
             slots: Vec::new(),
             occupied: Vec::new(),
             order: Vec::new(),
             sizes: Vec::new(),
             distinct: Vec::new(),
-            spare: Vec::new(),
             annotators: self.tree.annotators(),
-            part: Part::new(self.tree.models),
-        };
-        let mut classes = self.bottom.clone();
-        for (attribute, level) in root.levels().enumerate() {
-            for level in Level::under(level) {
-                let mut above = Vec::new();
-                climb.rise(&classes, attribute, level, &mut above);
-                classes = above;
-            }
         }
-        climb.visit(root, &classes, self.tree.fixed)?;
-        Ok(climb.part)
+    }
+
+    fn bottom(&self) -> Vec<Class<W>> {
+        self.sort(&self.tree.table.tuples)
+    }
+
+    fn rise(
+        &self,
+        hand: &mut Hand<'a, W>,
+        (node, lower): (&Node, &Vec<Class<W>>),
+        (attribute, _): (usize, &Node),
+        upper: &mut Vec<Class<W>>,
+    ) {
+        let place = self.fields[attribute];
+        let risen = &self.risen[attribute][node.level(attribute).index()];
+        upper.clear();
+        let bits = place.shift + place.bits;
+        let below = (1u64 << place.shift) - 1;
+        let slot_of = |key: u64| (key & below) | risen[place.read(key)];
+        if bits <= 6 {
+            // Most nodes: what is in use fits into a word, and the compiler knows it.
+            let mut slots = [Class::NONE; 64];
+            add_up(lower, bits, slot_of, &mut slots, &mut [0], upper);
+        } else if bits <= MOST_BITS {
+            let slots = 1usize << bits;
+            hand.slots.resize(slots, Class::NONE);
+            hand.occupied.resize(slots / 64, 0);
+            let (slots, occupied) = (&mut hand.slots, &mut hand.occupied);
+            add_up(lower, bits, slot_of, slots, occupied, upper);
+        } else {
+            hand.rise_and_sort(lower, place, risen, upper);
+        }
+    }
+
+    fn annotate(
+        &self,
+        hand: &mut Hand<'a, W>,
+        node: &Node,
+        classes: &Vec<Class<W>>,
+        Part { nodes, histograms }: &mut Part,
+    ) -> Result<(), Error> {
+        nodes.push(node.clone());
+        hand.sizes.clear();
+        hand.sizes.extend(classes.iter().map(|class| class.size));
+        let models = self.tree.models.iter().zip(&mut hand.annotators);
+        for ((model, annotator), histograms) in models.zip(histograms) {
+            hand.distinct.clear();
+            let mut words = self.words.iter();
+            match words.find(|(column, _)| model.column() == Some(*column)) {
+                None => {}
+                Some(_) if self.words.len() == 1 => {
+                    (hand.distinct).extend(classes.iter().map(|class| class.distinct));
+                }
+                Some((_, words)) => {
+                    let present = |class: &Class<W>| count_bits(&class.present[words.clone()]);
+                    hand.distinct.extend(classes.iter().map(present));
+                }
+            }
+            annotator.annotate_numbers(&hand.sizes, &hand.distinct, histograms)?;
+        }
+        Ok(())
     }
 }
 
-/// One thread on its way through a subtree.
-struct Climb<'a, const W: usize> {
-    sorted: &'a Sorted<'a, W>,
-    watch: &'a dyn Watch,
-    counted: &'a AtomicUsize,
+/// What a thread needs.
+struct Hand<'a, const W: usize> {
     /// Classes being added up; none between runs.
     slots: Vec<Class<W>>,
     /// The slots in use, a bit each.
@@ -219,10 +275,7 @@ struct Climb<'a, const W: usize> {
     order: Vec<(u64, u32)>,
     sizes: Vec<u32>,
     distinct: Vec<u32>,
-    /// Sets whose memory is free to be reused.
-    spare: Vec<Vec<Class<W>>>,
     annotators: Vec<Annotator<'a>>,
-    part: Part,
 }
 
 /// How many bits are set: the sums of two words are added up together, which processors without an instruction for
@@ -281,43 +334,14 @@ fn add_up<const W: usize>(
             while occupied != 0 {
                 let slot = (64 * word + occupied.trailing_zeros() as usize) & last;
                 let class = std::mem::replace(&mut slots[slot], Class::NONE);
-                upper.push(class.with_key(base | slot as u64));
+                upper.push(class.counted().with_key(base | slot as u64));
                 occupied &= occupied - 1;
             }
         }
     }
 }
 
-impl<const W: usize> Climb<'_, W> {
-    /// The classes when an attribute rises by one level.
-    fn rise(
-        &mut self,
-        lower: &[Class<W>],
-        attribute: usize,
-        level: Level,
-        upper: &mut Vec<Class<W>>,
-    ) {
-        let place = self.sorted.fields[attribute];
-        let risen = &self.sorted.risen[attribute][level.index()];
-        upper.clear();
-        let bits = place.shift + place.bits;
-        let below = (1u64 << place.shift) - 1;
-        let slot_of = |key: u64| (key & below) | risen[place.read(key)];
-        if bits <= 6 {
-            // Most nodes: what is in use fits into a word, and the compiler knows it.
-            let mut slots = [Class::NONE; 64];
-            add_up(lower, bits, slot_of, &mut slots, &mut [0], upper);
-        } else if bits <= MOST_BITS {
-            let slots = 1usize << bits;
-            self.slots.resize(slots, Class::NONE);
-            self.occupied.resize(slots / 64, 0);
-            let (slots, occupied) = (&mut self.slots, &mut self.occupied);
-            add_up(lower, bits, slot_of, slots, occupied, upper);
-        } else {
-            self.rise_and_sort(lower, place, risen, upper);
-        }
-    }
-
+impl<const W: usize> Hand<'_, W> {
     fn rise_and_sort(
         &mut self,
         lower: &[Class<W>],
@@ -339,44 +363,8 @@ impl<const W: usize> Climb<'_, W> {
             for &(_, at) in classes {
                 sum.add(&lower[at as usize]);
             }
-            upper.push(sum);
+            upper.push(sum.counted());
         }
-    }
-
-    fn annotate(&mut self, node: &Node, classes: &[Class<W>]) -> Result<(), Error> {
-        let Part { nodes, histograms } = &mut self.part;
-        nodes.push(node.clone());
-        self.sizes.clear();
-        self.sizes.extend(classes.iter().map(|class| class.size));
-        let models = self.sorted.tree.models.iter().zip(&mut self.annotators);
-        for ((model, annotator), histograms) in models.zip(histograms) {
-            self.distinct.clear();
-            let mut words = self.sorted.words.iter();
-            if let Some((_, words)) = words.find(|(column, _)| model.column() == Some(*column)) {
-                let words = words.clone();
-                let distinct = classes
-                    .iter()
-                    .map(|class| count_bits(&class.present[words.clone()]));
-                self.distinct.extend(distinct);
-            }
-            annotator.annotate_numbers(&self.sizes, &self.distinct, histograms)?;
-        }
-        Ok(())
-    }
-
-    /// Annotates a node and everything that rises from it by attributes from `first` on.
-    fn visit(&mut self, node: &Node, classes: &[Class<W>], first: usize) -> Result<(), Error> {
-        step(self.watch, self.counted.fetch_add(1, Ordering::Relaxed))?;
-        self.annotate(node, classes)?;
-        let tree = self.sorted.tree;
-        for (position, to) in tree.above(node, first) {
-            let attribute = tree.order[position];
-            let mut above = self.spare.pop().unwrap_or_default();
-            self.rise(classes, attribute, node.level(attribute), &mut above);
-            self.visit(&to, &above, position)?;
-            self.spare.push(above);
-        }
-        Ok(())
     }
 }
 
