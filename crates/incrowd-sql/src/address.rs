@@ -27,7 +27,8 @@ impl Engine {
     pub(crate) fn feature(self) -> Option<&'static str> {
         match self {
             Engine::Postgres => Some("postgres"),
-            Engine::DuckDb | Engine::Spark => None,
+            Engine::DuckDb => Some("duckdb"),
+            Engine::Spark => None,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! and GROUP BY and joins use that form.
 
 use crate::dialect::Dialect;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::DataType;
 
 /// How an engine describes a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,11 +57,4 @@ impl Column {
             None => compared.to_owned(),
         }
     }
-}
-
-/// The columns of what comes here.
-pub(crate) fn schema<'c>(columns: impl IntoIterator<Item = &'c Column>) -> Schema {
-    let fields = columns.into_iter();
-    let fields = fields.map(|it| Field::new(&it.name, it.kind.clone(), true));
-    Schema::new(fields.collect::<Vec<_>>())
 }

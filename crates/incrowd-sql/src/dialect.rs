@@ -15,6 +15,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// Whether `Age` and `age` are the same name.
     fn ignores_case(&self) -> bool;
 
+    /// Whether a table cannot be dropped while a view reads it.
+    fn refuses_to_drop_what_is_read(&self) -> bool {
+        true
+    }
+
     /// A name as it stands in a statement, whatever it contains.
     fn quote(&self, name: &str) -> String {
         format!("\"{}\"", name.replace('"', "\"\""))

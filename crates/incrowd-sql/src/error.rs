@@ -25,6 +25,14 @@ pub enum Error {
         /// The feature that it needs; none if there is none yet.
         feature: Option<&'static str>,
     },
+    /// The library of the engine is not there.
+    #[error("the library of {engine} cannot be loaded")]
+    NoDriver {
+        /// The engine.
+        engine: &'static str,
+        /// The variable that may name it.
+        variable: &'static str,
+    },
     /// The server is not there, or refuses the login.
     #[error("cannot connect to {engine}: {why}")]
     NotConnected {
@@ -256,8 +264,8 @@ impl EngineError for Error {
     fn hint(&self) -> String {
         match self {
             Error::BadAddress { .. } => {
-                "write `postgres://user@host/database?table=schema.name`, or `?query=SELECT ...` for reading; the password \
-                 comes from PGPASSWORD or ~/.pgpass"
+                "write `postgres://user@host/database?table=schema.name` or `duckdb:FILE?table=name`, or `?query=SELECT ...` for \
+                 reading; the password comes from PGPASSWORD or ~/.pgpass"
                     .into()
             }
             Error::NotBuilt {
@@ -268,6 +276,12 @@ impl EngineError for Error {
                  CSV or Parquet file"
             ),
             Error::NotBuilt { .. } => "export the table to a CSV or Parquet file and use that".into(),
+            Error::NoDriver { engine, variable } => format!(
+                "install {engine} as a shared library where the system looks for libraries, or name the file with {variable}"
+            ),
+            Error::NotConnected {
+                engine: "DuckDB", ..
+            } => "check the path, and that no other program is writing to the file".into(),
             Error::NotConnected { .. } => {
                 "check host, port, database, user and password (PGPASSWORD or ~/.pgpass); `psql` with the same address must \
                  work"

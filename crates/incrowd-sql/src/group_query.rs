@@ -1,6 +1,6 @@
 //! Counting with GROUP BY.
 
-use crate::column::{Column, schema};
+use crate::column::Column;
 use crate::error::{Doing, Error};
 use crate::session::Session;
 use arrow_array::cast::AsArray;
@@ -13,7 +13,6 @@ use std::ops::ControlFlow;
 /// Distinct combinations of values, counted.
 pub(crate) struct GroupQuery {
     sql: String,
-    texts: BatchTexts,
     columns: usize,
 }
 
@@ -24,19 +23,21 @@ impl GroupQuery {
         let compared: Vec<String> = (columns.iter())
             .map(|it| it.compared(dialect, "t"))
             .collect();
-        let sent = columns
-            .iter()
-            .zip(&compared)
-            .map(|(it, cell)| it.sent(cell));
-        let sent: Vec<String> = sent.collect();
+        let numbered = compared.iter().enumerate();
+        let numbered: Vec<String> = numbered
+            .map(|(at, cell)| format!("{cell} AS g{at}"))
+            .collect();
+        // What is sent is made of what was grouped, outside of the grouping: an engine may rewrite a cast around a
+        // compared value, and then no longer recognize it.
+        let sent = columns.iter().enumerate();
+        let sent: Vec<String> = sent.map(|(at, it)| it.sent(&format!("g.g{at}"))).collect();
         GroupQuery {
             sql: format!(
-                "SELECT {}, count(*) FROM {from} GROUP BY {}",
+                "SELECT {}, g.n FROM (SELECT {}, count(*) AS n FROM {from} GROUP BY {}) AS g",
                 sent.join(", "),
+                numbered.join(", "),
                 compared.join(", ")
             ),
-            texts: BatchTexts::new("", &schema(columns.iter().copied()))
-                .expect("dialects choose types that have texts"),
             columns: columns.len(),
         }
     }
@@ -52,7 +53,8 @@ impl GroupQuery {
         let mut is_enough = false;
         let counted = (session.connection).query(&self.sql, doing, &mut |batch| {
             rows.clear(0);
-            self.texts.append(batch, &mut rows);
+            let cells: Vec<usize> = (0..self.columns).collect();
+            texts_of(session, batch, &cells, doing)?.append(batch, &mut rows);
             sizes.clear();
             for rows in counts(batch, self.columns) {
                 sizes.push(u32::try_from(rows).map_err(|_| Error::TooManyRows {
@@ -79,6 +81,22 @@ impl GroupQuery {
             counted => counted,
         }
     }
+}
+
+/// How the cells of a batch become texts, by the types in which the engine has sent them.
+pub(crate) fn texts_of(
+    session: &Session,
+    batch: &RecordBatch,
+    columns: &[usize],
+    doing: Doing,
+) -> Result<BatchTexts, Error> {
+    let unreadable = || Error::Failed {
+        engine: session.engine(),
+        doing,
+        state: "of an answer in an unexpected form".into(),
+    };
+    let schema = batch.schema().project(columns).map_err(|_| unreadable())?;
+    BatchTexts::new("", &schema).map_err(|_| unreadable())
 }
 
 /// The counts in the last column.

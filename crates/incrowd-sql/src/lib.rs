@@ -24,6 +24,8 @@ mod column;
 mod connection;
 #[cfg(feature = "engine")]
 mod dialect;
+#[cfg(feature = "duckdb")]
+mod duckdb;
 mod error;
 #[cfg(feature = "engine")]
 mod group_query;

@@ -14,6 +14,11 @@ pub fn open(address: &str) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
             let session = crate::postgres::connect(&address)?;
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
+        #[cfg(feature = "duckdb")]
+        crate::address::Engine::DuckDb => {
+            let session = crate::duckdb::connect(&address, false)?;
+            Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
+        }
         engine => Err(Error::NotBuilt {
             engine: engine.name(),
             feature: engine.feature(),
@@ -29,6 +34,13 @@ pub fn create(table: &NewTable<'_>) -> Result<Box<dyn RowSink>, incrowd_io::Erro
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
             let session = crate::postgres::connect(&address)?;
+            Ok(Box::new(crate::sink::SqlSink::create(
+                session, None, &address, table,
+            )?))
+        }
+        #[cfg(feature = "duckdb")]
+        crate::address::Engine::DuckDb => {
+            let session = crate::duckdb::connect(&address, true)?;
             Ok(Box::new(crate::sink::SqlSink::create(
                 session, None, &address, table,
             )?))

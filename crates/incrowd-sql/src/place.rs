@@ -7,6 +7,9 @@ pub(crate) fn place(address: &Address) -> Option<String> {
     match address.engine {
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => crate::postgres::place(address).ok(),
+        #[cfg(feature = "duckdb")]
+        crate::address::Engine::DuckDb => crate::duckdb::place(address).ok(),
+        #[allow(unreachable_patterns, reason = "not every engine is compiled in")]
         _ => None,
     }
 }

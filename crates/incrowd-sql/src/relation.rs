@@ -1,7 +1,8 @@
 //! A table, a view or a query, as a part of statements.
 
-use crate::address::{Address, What};
+use crate::address::{Address, TableName, What};
 use crate::column::Column;
+use crate::connection::Found;
 use crate::error::Error;
 use crate::session::Session;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub(crate) struct Relation {
     pub(crate) table: String,
     /// The SQL.
     pub(crate) sql: String,
+    /// The name, if it is a table rather than a view or a query.
+    pub(crate) plain: Option<TableName>,
     pub(crate) columns: Vec<Column>,
     pub(crate) names: Vec<String>,
 }
@@ -35,14 +38,19 @@ impl Relation {
                 (format!("({query}\n)"), "a query".to_owned())
             }
         };
-        if let What::Table(table) = &address.what
-            && session.connection.find(table)?.is_none()
-        {
-            return Err(Error::NoSuchTable {
-                table: table.to_string(),
-                engine: session.engine(),
+        let mut plain = None;
+        if let What::Table(table) = &address.what {
+            match session.connection.find(table)? {
+                Some(Found::Table) => plain = Some(table.clone()),
+                Some(Found::Other) => {}
+                None => {
+                    return Err(Error::NoSuchTable {
+                        table: table.to_string(),
+                        engine: session.engine(),
+                    }
+                    .into());
+                }
             }
-            .into());
         }
         let declared = (session.connection).describe(&format!("SELECT * FROM {sql} AS t"))?;
         let columns: Vec<Column> = declared.into_iter().map(|it| dialect.column(it)).collect();
@@ -53,6 +61,7 @@ impl Relation {
             name: address.to_string(),
             table,
             sql,
+            plain,
             columns,
             names,
             session,

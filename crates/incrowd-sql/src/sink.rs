@@ -81,8 +81,8 @@ impl SqlSink {
         }
         if let Some(source) = &source {
             check_kinds(source, table.columns)?;
-            if table.replaces {
-                keep_source(&session, source)?;
+            if table.replaces && session.connection.find(target)?.is_some() {
+                keep_source(&session, source, target)?;
             }
         }
         let draft = target.sibling(&unique_name("draft"));
@@ -254,8 +254,19 @@ impl SqlSink {
     }
 }
 
-/// Makes the engine refuse to drop whatever the job reads.
-fn keep_source(session: &Session, source: &Relation) -> Result<(), Error> {
+/// Makes sure that nothing is dropped that the job reads.
+fn keep_source(session: &Session, source: &Relation, target: &TableName) -> Result<(), Error> {
+    if !session.dialect.refuses_to_drop_what_is_read() {
+        // What a view or a query reads is not known here.
+        let mut plain = source.plain.iter();
+        let is_other = |it: &TableName| it.last().to_lowercase() != target.last().to_lowercase();
+        return match plain.any(is_other) {
+            true => Ok(()),
+            false => Err(Error::TargetInUse {
+                table: target.to_string(),
+            }),
+        };
+    }
     let name = session.dialect.quote(&unique_name("source"));
     let relation = &source.sql;
     let view = format!("CREATE TEMPORARY VIEW {name} AS SELECT * FROM {relation} AS t");

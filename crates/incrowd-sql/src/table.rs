@@ -1,18 +1,18 @@
 //! A table in an engine, as a source of rows.
 
 use crate::address::Address;
-use crate::column::{Column, schema};
+use crate::column::Column;
 use crate::connection::Cursor;
 use crate::error::Doing;
-use crate::group_query::GroupQuery;
+use crate::group_query::{GroupQuery, texts_of};
 use crate::place::place;
 use crate::relation::Relation;
 use crate::session::{Session, cancel};
 use crate::sink::SqlSink;
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    BatchTexts, Cancel, ColumnType, EngineFacts, Fingerprint, NewTable, RowReader, RowSink,
-    RowSource, RowsHasher, TakeGroups,
+    Cancel, ColumnType, EngineFacts, Fingerprint, NewTable, RowReader, RowSink, RowSource,
+    RowsHasher, TakeGroups,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,7 +54,6 @@ impl RowSource for SqlTable {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         Ok(Box::new(SqlReader {
-            texts: BatchTexts::new(&self.relation.name, &schema(&self.relation.columns))?,
             hasher: hasher(&self.relation, &fingerprinted),
             fingerprinted,
             of_all_passes: Arc::clone(&self.fingerprinted),
@@ -102,7 +101,6 @@ struct SqlReader {
     table: Arc<Relation>,
     /// For the passes that follow this one.
     of_all_passes: Arc<Mutex<Vec<usize>>>,
-    texts: BatchTexts,
     cursor: Option<Box<dyn Cursor>>,
     fingerprinted: Vec<usize>,
     hasher: RowsHasher,
@@ -141,7 +139,10 @@ impl RowReader for SqlReader {
             }
         };
         match cursor.next()? {
-            Some(rows) => self.texts.append(&rows, batch),
+            Some(rows) => {
+                let cells: Vec<usize> = (0..columns.len()).collect();
+                texts_of(session, &rows, &cells, Doing::Reading)?.append(&rows, batch);
+            }
             None => {
                 self.is_at_end = true;
                 self.cursor = None;

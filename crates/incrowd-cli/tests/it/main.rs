@@ -8,7 +8,7 @@ mod blank_rows;
 mod certificate;
 mod classics;
 mod compare;
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(all(unix, any(feature = "postgres", feature = "duckdb")))]
 mod engines;
 mod error_codes;
 mod evaluate;

@@ -5,6 +5,7 @@ use super::Error;
 incrowd_core::error_codes! {
     BadAddress => "bad-address", "The address of a table in a database is incomplete or broken.";
     NotBuilt => "engine-not-built", "The table is in a database that this build does not support.";
+    NoDriver => "no-driver", "The library of a database engine is not installed.";
     NotConnected => "not-connected", "The database cannot be reached, or refuses the login.";
     ConnectionLost => "connection-lost", "The connection to the database was lost.";
     PublishingUnknown => "publishing-unknown", "The connection to the database was lost while it made the release visible.";

@@ -1,6 +1,14 @@
-//! Tables in databases: real servers, started for the tests.
+//! Tables in databases: real engines, started for the tests.
 
-mod faults;
+mod engine;
 mod hostile;
-mod postgres_server;
 mod suite;
+
+#[cfg(feature = "duckdb")]
+mod duckdb_faults;
+#[cfg(feature = "duckdb")]
+mod duckdb_file;
+#[cfg(feature = "postgres")]
+mod postgres_faults;
+#[cfg(feature = "postgres")]
+mod postgres_server;

@@ -1,5 +1,6 @@
 //! A PostgreSQL server of the tests' own, in a temporary folder, reached by a socket only.
 
+use super::engine::{Engine, Rows, quoted};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -53,7 +54,7 @@ impl Server {
             "set -e; {owner} {path}; cd {path}; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
              --locale=C.UTF-8 >{path}/initdb.log 2>&1; \
              {user} {postgres} -D {path}/data -k {path} -c listen_addresses= -c fsync=off -c autovacuum=off \
-             >{path}/server.log 2>&1 & read nothing || true; kill -INT $!",
+             >{path}/server.log 2>&1 & read nothing || true; kill -INT $! 2>/dev/null",
             initdb = server("initdb"),
             postgres = server("postgres"),
         );
@@ -154,11 +155,6 @@ impl Database {
         self.server.sql(&self.name, sql).unwrap()
     }
 
-    /// The address of a table.
-    pub(super) fn table(&self, table: &str) -> String {
-        self.table_as("postgres", table)
-    }
-
     pub(super) fn table_as(&self, user: &str, table: &str) -> String {
         let folder = self.server.folder().display();
         format!(
@@ -166,14 +162,22 @@ impl Database {
             self.name
         )
     }
+}
 
-    /// The address of a query.
-    pub(super) fn query(&self, query: &str) -> String {
-        self.table("").replace("table=", &format!("query={query}"))
+impl Engine for Database {
+    fn name(&self) -> &'static str {
+        "PostgreSQL"
     }
 
-    /// Creates a table from a CSV file, with a type for each column.
-    pub(super) fn load(&self, table: &str, columns: &[(&str, &str)], csv: &Path) {
+    fn run(&self, sql: &str) {
+        self.sql(sql);
+    }
+
+    fn table(&self, table: &str) -> String {
+        self.table_as("postgres", table)
+    }
+
+    fn load(&self, table: &str, columns: &[(&str, &str)], csv: &Path) {
         let columns = columns
             .iter()
             .map(|(name, kind)| format!("{} {kind}", quoted(name)));
@@ -186,8 +190,7 @@ impl Database {
         ));
     }
 
-    /// All rows of a table as texts, sorted, with the names of its columns.
-    pub(super) fn rows(&self, table: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    fn rows(&self, table: &str) -> Rows {
         let quoted_table = quoted(table).replace('\'', "''");
         let kinds = self.sql(&format!(
             "SELECT encode(convert_to(a.attname, 'UTF8'), 'hex'), format_type(a.atttypid, NULL) FROM pg_attribute a \
@@ -207,6 +210,10 @@ impl Database {
             match *kind {
                 "boolean" => {
                     format!("CASE WHEN {name} THEN 'true' WHEN NOT {name} THEN 'false' END")
+                }
+                // Whole numbers have a point here and none there.
+                "double precision" => {
+                    format!("CASE {name}::text WHEN '-0' THEN '-0.0' ELSE {name}::text END")
                 }
                 "timestamp without time zone" => {
                     format!("to_char({name}, 'YYYY-MM-DD\"T\"HH24:MI:SS')")
@@ -230,16 +237,11 @@ impl Database {
         (columns.into_iter().map(|(name, _)| name).collect(), rows)
     }
 
-    /// Every table and view that is there.
-    pub(super) fn relations(&self) -> String {
+    fn relations(&self) -> String {
         self.sql(
             "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace \
              WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND relkind IN ('r', 'v', 'p') \
              ORDER BY 1",
         )
     }
-}
-
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -62,6 +62,8 @@ impl Folder {
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(program());
         command.current_dir(self.0.path()).args(words(arguments));
+        #[cfg(feature = "duckdb")]
+        command.env("INCROWD_DUCKDB_LIBRARY", duckdb_library());
         command
     }
 
@@ -107,6 +109,14 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// DuckDB, where `make test` installs it.
+#[cfg(feature = "duckdb")]
+fn duckdb_library() -> PathBuf {
+    let modules =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../out/duckdb/node_modules/@duckdb");
+    modules.join("node-bindings-linux-x64/libduckdb.so")
 }
 
 /// The program under test.

@@ -1,5 +1,6 @@
 //! What can go wrong in an engine: a clear error each time, and nothing left but what was there before.
 
+use super::engine::Engine;
 use super::postgres_server::{Database, Server};
 use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
