@@ -1,6 +1,6 @@
 import { render } from "preact";
 import "@picocss/pico/css/pico.min.css";
-import "./style.css";
+import "./style/index.css";
 import { App } from "./App";
 import { followLink, watchNegotiation } from "./state/negotiation";
 import { followAddress, start } from "./state/workbench";

@@ -1,34 +1,44 @@
 /** The exact release, or the three offers that each give way on one point. */
 
-import { useSignal } from "@preact/signals";
-import { ask } from "../api/client";
-import type { Job, Offer, OfferKind, Proposal } from "../api/types";
-import { count, counted, figure, listed, parameter, share } from "../format";
-import { answered, chosen, chosenKind, offers, sent, take, wish } from "../state/negotiation";
-import { say } from "../state/notices";
+import type { Offer, OfferKind } from "../api/types";
+import { count, counted, figure, listed, parameter } from "../format";
+import { answered, chosen, chosenKind, offers, take } from "../state/negotiation";
 import { rowsOf, type Wish } from "../state/wish";
-import { attempt, follow, go, isCurator, refresh, server, upTo } from "../state/workbench";
+import { server, upTo } from "../state/workbench";
 import { OFFER_MARKS, OFFER_NAMES } from "../words";
+import { Figure, Levels, Suppressed } from "./OfferFigures";
 import { Problem } from "./Problem";
+import { Propose } from "./Propose";
 import { Term } from "./Term";
 
 export function Answers() {
   const heard = answered.value;
   const list = offers.value;
   const isExact = list[0]?.[0] === "exact";
+  const hasAnswer = heard.value !== null && heard.error === null;
   return (
     <section class="answers" aria-label="Answer" aria-busy={heard.isAsking}>
       <div class={heard.isAsking ? "stale" : ""}>
         {heard.error && <Problem error={heard.error} />}
+        <div class={hasAnswer ? "verdict" : ""}>
+          {/* There before it says anything, so that screen readers notice when it does. */}
+          <span role="status" aria-atomic="true">
+            {hasAnswer && (
+              <>
+                <strong class={isExact ? "yes" : "no"}>
+                  <span aria-hidden="true">{isExact ? "✓ " : "✗ "}</span>
+                  {verdict(list)}
+                </strong>
+                <span class="sr-only"> {list.map(spoken).join(" ")}</span>
+              </>
+            )}
+          </span>
+          {hasAnswer && (
+            <span class="quiet"> answered in {Math.max(1, Math.round(heard.value?.milliseconds ?? 0))} ms</span>
+          )}
+        </div>
         {heard.value && !heard.error && (
           <>
-            <div class="verdict" role="status" aria-live="polite">
-              <strong class={isExact ? "yes" : "no"}>
-                {isExact ? "✓ " : "✗ "}
-                {verdict(list)}
-              </strong>
-              <span class="quiet"> answered in {Math.max(1, Math.round(heard.value.milliseconds))} ms</span>
-            </div>
             {heard.value.answer.monotone === false && (
               <p class="quiet">
                 This model is not <Term name="monotone" />: every node was looked at, none was inferred.
@@ -55,6 +65,14 @@ function verdict(list: [OfferKind, Offer][]): string {
   if (list[0]?.[0] === "exact") return "Your request can be met.";
   if (list.length === 0) return "Your request cannot be met, and giving way on one point is not enough.";
   return `Your request cannot be met as it is. ${list.length === 1 ? "One offer gives" : `${list.length === 2 ? "Two" : "Three"} offers each give`} way on one point.`;
+}
+
+/** An offer in a sentence, for those who do not see its card. */
+function spoken([kind, offer]: [OfferKind, Offer]): string {
+  const names = server.value?.quasi_identifiers.map((column) => column.name) ?? [];
+  const levels = offer.levels.map((level, index) => `${names[index]} ${level}`);
+  const what = kind === "exact" ? "" : `${OFFER_NAMES[kind]}: `;
+  return `${what}${offer.model}, ${upTo()}${counted(offer.rows_suppressed, "row")} suppressed, levels ${listed(levels)}.`;
 }
 
 const WHY_MISSING: Record<OfferKind, string> = {
@@ -84,7 +102,6 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
   const isChosen = chosen.value?.[0] === kind;
   const isAlone = kind === "exact";
   const rows = server.value?.table?.rows ?? 0;
-  const names = server.value?.quasi_identifiers.map((column) => column.name) ?? [];
   return (
     <article class={`offer${isChosen && !isAlone ? " chosen" : ""}`} data-offer={kind}>
       <h3>
@@ -92,43 +109,15 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
       </h3>
       {!isAlone && <p class="gives-way">{givesWay(offer, asked, rows)}</p>}
       <dl>
-        <div>
-          <dt>Promise</dt>
+        <Figure word="Promise">
           <dd data-figure="model">{offer.model}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="suppression">Suppressed</Term>
-          </dt>
-          <dd>
-            {upTo()}
-            <b data-figure="rows_suppressed">{count(offer.rows_suppressed)}</b>{" "}
-            {offer.rows_suppressed === 1 ? "row" : "rows"}{" "}
-            <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>
-          </dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="level">Levels</Term>
-          </dt>
-          <dd data-figure="levels" data-levels={offer.levels.join(",")}>
-            {offer.levels.map((level, index) => (
-              <span key={index} class={`level-tag${isBeyond(offer, index, asked) ? " beyond" : ""}`}>
-                {names[index]} <b>{level}</b>
-              </span>
-            ))}
-          </dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="height">Height</Term>
-          </dt>
+        </Figure>
+        <Suppressed offer={offer} />
+        <Levels offer={offer} isBeyond={(index) => isBeyond(offer, index, asked)} />
+        <Figure word={<Term name="height">Height</Term>}>
           <dd data-figure="height">{offer.height}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="class">Classes</Term>
-          </dt>
+        </Figure>
+        <Figure word={<Term name="class">Classes</Term>}>
           <dd>
             <span data-figure="classes">{count(offer.classes)}</span>
             <span class="quiet">
@@ -145,7 +134,7 @@ function OfferCard({ kind, offer, asked }: { kind: OfferKind; offer: Offer; aske
               )}
             </span>
           </dd>
-        </div>
+        </Figure>
       </dl>
       <div class="actions">
         {!isAlone && (
@@ -187,85 +176,4 @@ function givesWay(offer: Offer, asked: Wish | null, rows: number): string {
     return `Above your highest levels: ${listed(steps)}.`;
   }
   return `Promises ${parameter(offer.parameter)} where you asked for ${parameter(way.asked)}.`;
-}
-
-/** Approves a proposal of one's own. If that is refused, nothing stays open that nobody asked for. */
-async function approveOwn(proposal: Proposal): Promise<void> {
-  const path = `/proposals/${proposal.id}`;
-  try {
-    follow(await ask<Job>(`${path}/approve`, { method: "POST", body: {} }));
-  } catch (error) {
-    await ask(`${path}/withdraw`, { method: "POST", body: {} });
-    throw error;
-  }
-}
-
-/** The analyst proposes; the curator, who would have to approve, makes the release at once. */
-function Propose({ kind }: { kind: OfferKind }) {
-  const isOpen = useSignal(false);
-  const note = useSignal("");
-  const isSending = useSignal(false);
-  const asked = answered.value.value?.wish;
-  const isCurrent = asked === wish.value && !answered.value.isAsking;
-
-  const send = async () => {
-    if (!asked) return;
-    isSending.value = true;
-    const isDone = await attempt(async () => {
-      const body = { wish: sent(asked), offer: kind, note: note.value };
-      const proposal = await ask<Proposal>("/proposals", { method: "POST", body });
-      if (isCurator.value) {
-        await approveOwn(proposal);
-      } else {
-        say("Your proposal is sent.", "The curator sees it at once.");
-      }
-      await refresh();
-    });
-    isSending.value = false;
-    if (!isDone) return;
-    isOpen.value = false;
-    go("deals");
-  };
-
-  if (!isOpen.value) {
-    return (
-      <button
-        type="button"
-        class={kind === "exact" ? "" : "secondary"}
-        disabled={!isCurrent}
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      >
-        {isCurator.value ? "Make this release…" : "Propose this…"}
-      </button>
-    );
-  }
-  return (
-    <div class="propose">
-      <label>
-        {isCurator.value ? "Note for the record" : "Note to the curator"} (optional)
-        <textarea
-          rows={2}
-          maxLength={2000}
-          value={note.value}
-          onInput={(event) => {
-            note.value = event.currentTarget.value;
-          }}
-        />
-      </label>
-      <button type="button" disabled={isSending.value || !isCurrent} onClick={() => void send()}>
-        {isCurator.value ? "Make the release" : "Send the proposal"}
-      </button>
-      <button
-        type="button"
-        class="secondary"
-        onClick={() => {
-          isOpen.value = false;
-        }}
-      >
-        Cancel
-      </button>
-    </div>
-  );
 }

@@ -1,18 +1,14 @@
 /** The lattice as a picture that can be walked with the arrow keys, and as a table. */
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { LatticeNode, LatticePicture, OfferKind } from "../api/types";
-import { count, counted, share } from "../format";
-import { upTo } from "../state/workbench";
-import { OFFER_MARKS, OFFER_NAMES } from "../words";
+import type { LatticePicture, OfferKind } from "../api/types";
+import { count, counted } from "../format";
+import { OFFER_MARKS } from "../words";
+import { LatticeTable } from "./LatticeTable";
 import { nodeKey, type PlacedNode, placeLattice, steps } from "./layout";
+import { colourOf, type Marked, offerName, tell } from "./nodes";
 import { Term } from "./Term";
-
-export interface Marked {
-  limit: number[];
-  offers: [OfferKind, number[]][];
-}
 
 interface Props {
   picture: LatticePicture;
@@ -91,33 +87,7 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
             ? `${count(picture.shown)} of ${count(picture.nodes_total)} nodes shown`
             : counted(picture.shown, "node")}
         </span>
-        <span class="zoom">
-          <button
-            type="button"
-            class="secondary small"
-            aria-label="Zoom out"
-            disabled={zoom.value === 0}
-            onClick={() => {
-              zoom.value--;
-            }}
-          >
-            −
-          </button>
-          <span class="quiet" aria-live="polite">
-            {Math.round(scale * 100)} %
-          </span>
-          <button
-            type="button"
-            class="secondary small"
-            aria-label="Zoom in"
-            disabled={zoom.value === ZOOMS.length - 1}
-            onClick={() => {
-              zoom.value++;
-            }}
-          >
-            +
-          </button>
-        </span>
+        <Zoom at={zoom} />
       </div>
       <section class="lattice-scroller" ref={scroller} tabIndex={0} aria-label="Drawing of the lattice">
         <svg
@@ -170,31 +140,7 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
           })}
         </svg>
       </section>
-      <div class="lattice-legend quiet">
-        <span>
-          <i class="key none" /> no row suppressed
-        </span>
-        <span>
-          <i class="key within" /> within the budget
-        </span>
-        <span>
-          <i class="key little" /> over it, up to 10 % of rows
-        </span>
-        <span>
-          <i class="key much" /> up to half
-        </span>
-        <span>
-          <i class="key most" /> more than half
-        </span>
-        <span>
-          <i class="key limit" /> <Term name="limit">your limit</Term>
-        </span>
-        {marked.offers.map(([kind]) => (
-          <span key={kind}>
-            <b>{OFFER_MARKS[kind]}</b> {kind === "exact" ? "the answer" : OFFER_NAMES[kind].toLowerCase()}
-          </span>
-        ))}
-      </div>
+      <Legend kinds={marked.offers.map(([kind]) => kind)} />
       <div class="lattice-looked" aria-live="polite">
         {shownNode ? (
           <>
@@ -212,62 +158,56 @@ export function Lattice({ picture, rows, budget, marked, onLimit }: Props) {
   );
 }
 
-const MOST_TABLE_ROWS = 200;
-
-function LatticeTable({ picture, rows, marked }: { picture: LatticePicture; rows: number; marked: Marked }) {
-  const isOpen = useSignal(false);
-  const nodes = isOpen.value
-    ? [...picture.nodes].sort((one, other) => one.height - other.height || one.rows_suppressed - other.rows_suppressed)
-    : [];
-  return (
-    <details
-      onToggle={(event) => {
-        isOpen.value = event.currentTarget.open;
+function Zoom({ at }: { at: Signal<number> }) {
+  const button = (name: string, sign: string, by: number) => (
+    <button
+      type="button"
+      class="secondary small"
+      aria-label={name}
+      disabled={ZOOMS[at.value + by] === undefined}
+      onClick={() => {
+        at.value += by;
       }}
     >
-      <summary>Show as a table</summary>
-      {isOpen.value && (
-        <section class="scrolls limited" tabIndex={0} aria-label="Nodes of the lattice as a table">
-          <table>
-            <caption>Nodes by height; those that suppress fewest rows first.</caption>
-            <thead>
-              <tr>
-                <th scope="col">Height</th>
-                {picture.attributes.map((attribute, index) => (
-                  <th scope="col" key={index}>
-                    {attribute.name}
-                  </th>
-                ))}
-                <th scope="col">Rows suppressed</th>
-                <th scope="col">Meets the request</th>
-                <th scope="col">Mark</th>
-              </tr>
-            </thead>
-            <tbody>
-              {nodes.slice(0, MOST_TABLE_ROWS).map((node) => (
-                <tr key={nodeKey(node.levels)}>
-                  <td>{node.height}</td>
-                  {node.levels.map((level, index) => (
-                    <td key={index}>{level}</td>
-                  ))}
-                  <td>
-                    {upTo()}
-                    {count(node.rows_suppressed)} ({share(node.rows_suppressed / Math.max(1, rows))})
-                  </td>
-                  <td>{node.meets ? "yes" : "no"}</td>
-                  <td>{markText(node, marked)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {nodes.length > MOST_TABLE_ROWS && (
-            <p class="quiet">
-              The first {MOST_TABLE_ROWS} of {count(nodes.length)}; filter to see others.
-            </p>
-          )}
-        </section>
-      )}
-    </details>
+      {sign}
+    </button>
+  );
+  return (
+    <span class="zoom">
+      {button("Zoom out", "−", -1)}
+      <span class="quiet" aria-live="polite">
+        {Math.round((ZOOMS[at.value] ?? 1) * 100)} %
+      </span>
+      {button("Zoom in", "+", 1)}
+    </span>
+  );
+}
+
+const COLOURS: [string, string][] = [
+  ["none", "no row suppressed"],
+  ["within", "within the budget"],
+  ["little", "over it, up to 10 % of rows"],
+  ["much", "up to half"],
+  ["most", "more than half"],
+];
+
+function Legend({ kinds }: { kinds: OfferKind[] }) {
+  return (
+    <div class="lattice-legend quiet">
+      {COLOURS.map(([colour, meaning]) => (
+        <span key={colour}>
+          <i class={`key ${colour}`} /> {meaning}
+        </span>
+      ))}
+      <span>
+        <i class="key limit" /> <Term name="limit">your limit</Term>
+      </span>
+      {kinds.map((kind) => (
+        <span key={kind}>
+          <b>{OFFER_MARKS[kind]}</b> {offerName(kind)}
+        </span>
+      ))}
+    </div>
   );
 }
 
@@ -299,27 +239,4 @@ function neighbour(nodes: PlacedNode[], here: PlacedNode, key: string): PlacedNo
     default:
       return null;
   }
-}
-
-function colourOf(node: LatticeNode, rows: number, budget: number): string {
-  if (node.rows_suppressed === 0) return "none";
-  if (node.rows_suppressed <= budget) return "within";
-  const part = node.rows_suppressed / Math.max(1, rows);
-  return part <= 0.1 ? "little" : part <= 0.5 ? "much" : "most";
-}
-
-function markText(node: LatticeNode, marked: Marked): string {
-  const key = nodeKey(node.levels);
-  const texts = marked.offers
-    .filter(([, levels]) => nodeKey(levels) === key)
-    .map(([kind]) => (kind === "exact" ? "the answer" : OFFER_NAMES[kind].toLowerCase()));
-  if (nodeKey(marked.limit) === key) texts.push("your limit");
-  return texts.join(", ");
-}
-
-function tell(node: LatticeNode, names: string[], rows: number, marked: Marked): string {
-  const levels = node.levels.map((level, index) => `${names[index] ?? ""} ${level}`).join(", ");
-  const lost = `${upTo()}${counted(node.rows_suppressed, "row")} suppressed (${share(node.rows_suppressed / Math.max(1, rows))})`;
-  const mark = markText(node, marked);
-  return `${levels}; height ${node.height}; ${lost}; ${node.meets ? "meets the request" : "does not meet the request"}${mark ? `; ${mark}` : ""}`;
 }

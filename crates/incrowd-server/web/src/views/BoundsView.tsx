@@ -3,10 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ask } from "../api/client";
-import type { AnalystSees, Bounds, ModelBounds, Settings } from "../api/types";
+import type { AnalystSees, Bounds, ModelBounds } from "../api/types";
+import { ModelBound } from "../parts/ModelBound";
 import { Term } from "../parts/Term";
 import { say } from "../state/notices";
-import { readBudget, readSettings, writeSettings } from "../state/wish";
+import { readBudget } from "../state/wish";
 import { attempt, refresh, server } from "../state/workbench";
 
 const SEES: [keyof AnalystSees, string][] = [
@@ -15,42 +16,8 @@ const SEES: [keyof AnalystSees, string][] = [
   ["lattice", "The lattice with rounded counts"],
   ["distributions", "Distributions before and after, without rare values"],
   ["hierarchies", "The hierarchies, without rare values"],
-  ["trials", "Trials of other algorithms"],
+  ["trials", "Trials of other algorithms: rounded figures, nothing of what they make"],
 ];
-
-/** Models with no setting beside their parameter. */
-const NEED_NOTHING = new Set(["k-anonymity", "k-map"]);
-
-function SettingsBox({
-  name,
-  settings,
-  onChange,
-}: {
-  name: string;
-  settings: Settings;
-  onChange: (next: Settings) => void;
-}) {
-  const typed = useSignal(writeSettings(settings));
-  const isRead = readSettings(typed.value) !== null;
-  return (
-    <label class="settings">
-      <span>
-        Other settings of <Term name={name} />, such as <code>k=5</code> or <code>column=disease</code>
-      </span>
-      <input
-        type="text"
-        aria-label={`Other settings of ${name}`}
-        value={typed.value}
-        aria-invalid={!isRead || undefined}
-        onInput={(event) => {
-          typed.value = event.currentTarget.value;
-          const read = readSettings(typed.value);
-          if (read) onChange(read);
-        }}
-      />
-    </label>
-  );
-}
 
 export function BoundsView() {
   const state = server.value;
@@ -102,54 +69,16 @@ export function BoundsView() {
             <Term name="floor" />) and the strongest that may be asked for (<Term name="ceiling" />
             ).
           </p>
-          {bounds.models.map((model, index) => {
-            const card = state.models.find((one) => one.name === model.name);
-            const step = card?.whole === false ? "any" : 1;
-            return (
-              <div class="bound" key={model.name}>
-                <span class="bound-name">
-                  <Term name={model.name} />
-                  <small class="quiet">{card?.one_line}</small>
-                </span>
-                <label>
-                  Floor: {card?.parameter ?? "parameter"}
-                  <input
-                    type="number"
-                    step={step}
-                    required
-                    value={model.floor}
-                    onInput={(event) => setModel(index, { floor: event.currentTarget.valueAsNumber })}
-                  />
-                </label>
-                <label>
-                  Ceiling: {card?.parameter ?? "parameter"}
-                  <input
-                    type="number"
-                    step={step}
-                    required
-                    value={model.ceiling}
-                    onInput={(event) => setModel(index, { ceiling: event.currentTarget.valueAsNumber })}
-                  />
-                </label>
-                {!NEED_NOTHING.has(model.name) && (
-                  <SettingsBox
-                    name={model.name}
-                    settings={model.settings ?? {}}
-                    onChange={(settings) => setModel(index, { settings })}
-                  />
-                )}
-                <button
-                  type="button"
-                  class="secondary small"
-                  disabled={bounds.models.length === 1}
-                  aria-label={`Remove ${model.name}`}
-                  onClick={() => set({ models: bounds.models.filter((_, position) => position !== index) })}
-                >
-                  Remove
-                </button>
-              </div>
-            );
-          })}
+          {bounds.models.map((model, index) => (
+            <ModelBound
+              key={model.name}
+              model={model}
+              card={state.models.find((one) => one.name === model.name)}
+              isLast={bounds.models.length === 1}
+              onChange={(part) => setModel(index, part)}
+              onRemove={() => set({ models: bounds.models.filter((_, position) => position !== index) })}
+            />
+          ))}
           {unused.length > 0 && (
             <label class="add-model">
               Add a model
@@ -234,11 +163,11 @@ export function BoundsView() {
               onInput={(event) => set({ mask: event.currentTarget.valueAsNumber })}
             />
           </label>
-          {SEES.filter(([key]) => key !== "trials" || bounds.analyst_sees.trials !== undefined).map(([key, text]) => (
+          {SEES.map(([key, text]) => (
             <label key={key} class="check">
               <input
                 type="checkbox"
-                checked={bounds.analyst_sees[key] === true}
+                checked={bounds.analyst_sees[key]}
                 onChange={(event) =>
                   set({ analyst_sees: { ...bounds.analyst_sees, [key]: event.currentTarget.checked } })
                 }

@@ -3,10 +3,12 @@
 import { useSignal } from "@preact/signals";
 import { ask, download } from "../api/client";
 import type { Deal, Job, Offer, Proposal, ProposalState, WishBody } from "../api/types";
-import { count, moment, parameter, share } from "../format";
+import { moment, parameter } from "../format";
+import { NoteBox } from "../parts/NoteBox";
+import { Figure, Levels, Suppressed } from "../parts/OfferFigures";
 import { Term } from "../parts/Term";
 import { say } from "../state/notices";
-import { activeJobs, attempt, follow, go, isCurator, refresh, role, server, upTo } from "../state/workbench";
+import { activeJobs, attempt, follow, go, isCurator, refresh, role, server } from "../state/workbench";
 
 const STATE_NAMES: Record<ProposalState, string> = {
   open: "Waiting for the curator",
@@ -101,17 +103,7 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
       {proposal.answer_note && <Quote by="curator" text={proposal.answer_note} />}
       {isOpen && isCurator.value && (
         <>
-          <label>
-            Note to the analyst (optional)
-            <textarea
-              rows={2}
-              maxLength={2000}
-              value={note.value}
-              onInput={(event) => {
-                note.value = event.currentTarget.value;
-              }}
-            />
-          </label>
+          <NoteBox label="Note to the analyst" note={note} />
           <div class="actions">
             <button type="button" disabled={activeJobs.value.length > 0} onClick={() => void approve()}>
               Approve
@@ -143,47 +135,20 @@ function Quote({ by, text }: { by: string; text: string }) {
 }
 
 function Terms({ wish, offer }: { wish: WishBody; offer: Offer }) {
-  const names = server.value?.quasi_identifiers.map((column) => column.name) ?? [];
-  const rows = server.value?.table?.rows ?? 0;
   const letter = server.value?.models.find((one) => one.name === wish.model)?.parameter ?? "parameter";
-  const levels = offer.levels_by_name
-    ? Object.entries(offer.levels_by_name)
-    : offer.levels.map((level, index): [string, number] => [names[index] ?? "", level]);
   return (
     <dl class="terms">
-      <div>
-        <dt>Promise</dt>
+      <Figure word="Promise">
         <dd>{offer.model}</dd>
-      </div>
-      <div>
-        <dt>
-          <Term name="suppression">Rows suppressed</Term>
-        </dt>
-        <dd>
-          {upTo()}
-          {count(offer.rows_suppressed)}{" "}
-          <span class="quiet">({share(offer.share_suppressed ?? offer.rows_suppressed / Math.max(1, rows))})</span>
-        </dd>
-      </div>
-      <div>
-        <dt>
-          <Term name="level">Levels</Term>
-        </dt>
-        <dd>
-          {levels.map(([name, level]) => (
-            <span key={name} class="level-tag">
-              {name} <b>{level}</b>
-            </span>
-          ))}
-        </dd>
-      </div>
-      <div>
-        <dt>Asked for</dt>
+      </Figure>
+      <Suppressed offer={offer} />
+      <Levels offer={offer} />
+      <Figure word="Asked for">
         <dd class="quiet">
           {wish.model} with {letter} = {parameter(wish.parameter)}, at most {String(wish.max_suppressed)}
           {String(wish.max_suppressed).endsWith("%") ? "" : " rows"} suppressed
         </dd>
-      </div>
+      </Figure>
     </dl>
   );
 }
