@@ -31,7 +31,7 @@ export const OFFER_MARKS: Record<OfferKind, string> = {
 export const JOB_NAMES: Record<string, string> = {
   inspect: "Reading the table",
   count: "Counting the table",
-  annotate: "Counting the lattice",
+  prepare: "Preparing for another model",
   compare: "Trying algorithms",
   release: "Making the release",
 };

@@ -11,7 +11,7 @@ export interface AnalystSees {
   distributions: boolean;
   metrics: boolean;
   hierarchies: boolean;
-  trials?: boolean;
+  trials: boolean;
 }
 
 export interface Session {
@@ -291,7 +291,7 @@ export interface ComparisonRun {
   max_suppressed: number;
   metric: string;
   reached: {
-    guarantee: string;
+    guarantee?: string;
     gap: number | null;
     recoding: string;
     levels: Record<string, number> | null;

@@ -14,11 +14,13 @@ interface Props {
   step: number;
   /** What the number means, such as the name of a level. */
   meaning?: string | undefined;
+  /** The number as it is spoken, with its unit. */
+  spoken: string;
   unit?: ComponentChildren;
   onMove: (value: number) => void;
 }
 
-export function NumberSlider({ label, name, value, least, most, step, meaning, unit, onMove }: Props) {
+export function NumberSlider({ label, name, value, least, most, step, meaning, spoken, unit, onMove }: Props) {
   const id = useId();
   // What is being typed is not yet a number that can be asked for.
   const typed = useSignal<string | null>(null);
@@ -54,8 +56,8 @@ export function NumberSlider({ label, name, value, least, most, step, meaning, u
       </div>
       <input
         type="range"
-        aria-label={`${name}, slider`}
-        aria-valuetext={meaning ? `${value}, ${meaning}` : undefined}
+        aria-label={name}
+        aria-valuetext={spoken}
         min={least}
         max={most}
         step={step}

@@ -22,6 +22,10 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
   const mostShare = most.unit === "%" ? most.amount : Math.max(1, Math.round((100 * mostRows) / Math.max(1, rows)));
   const top = topLevels(state.quasi_identifiers, state.bounds);
   const letter = card?.parameter ?? "parameter";
+  const budgetMeaning =
+    wish.budget.unit === "%"
+      ? `${isCurator.value ? "" : "about "}${counted(rowsOf(wish.budget, rows), "row")}`
+      : `of ${count(rows)} rows`;
 
   return (
     <form class="wishes card" aria-label="Your request" onSubmit={(event) => event.preventDefault()}>
@@ -71,6 +75,7 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
         most={range.most}
         step={range.step}
         meaning={card?.one_line}
+        spoken={`${letter} = ${parameter(wish.parameter)}`}
         onMove={(value) => wishFor({ ...wish, parameter: value }, "parameter")}
       />
 
@@ -86,11 +91,8 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
         least={0}
         most={wish.budget.unit === "%" ? mostShare : mostRows}
         step={wish.budget.unit === "%" ? 0.1 : 1}
-        meaning={
-          wish.budget.unit === "%"
-            ? `${isCurator.value ? "" : "about "}${counted(rowsOf(wish.budget, rows), "row")}`
-            : `of ${count(rows)}`
-        }
+        meaning={budgetMeaning}
+        spoken={`${writeBudget(wish.budget)}, ${budgetMeaning}`}
         unit={
           <select
             aria-label="Unit of rows that may be suppressed"
@@ -126,6 +128,7 @@ export function Wishes({ wish, state }: { wish: Wish; state: ServerState }) {
           most={top[index] ?? column.levels}
           step={1}
           meaning={levelMeaning(column.level_names, wish.levels[index] ?? 0, column.levels)}
+          spoken={`level ${wish.levels[index] ?? 0}, ${levelMeaning(column.level_names, wish.levels[index] ?? 0, column.levels)}`}
           onMove={(level) => {
             const levels = [...wish.levels];
             levels[index] = level;

@@ -9,7 +9,7 @@ import { Prose } from "../parts/Prose";
 import { Term } from "../parts/Term";
 import { sent, wish } from "../state/negotiation";
 import { writeBudget } from "../state/wish";
-import { activeJobs, attempt, follow, go, isActive, server } from "../state/workbench";
+import { activeJobs, attempt, follow, go, isActive, isCurator, server } from "../state/workbench";
 
 const USUAL = ["optimal", "finest", "partition", "top-down", "rv-global"];
 const FIRST_METRICS = ["loss", "ncp", "discernibility", "average-class-size", "query-error"];
@@ -99,7 +99,7 @@ export function TrialsView() {
         >
           Try them
         </button>
-        <span class="quiet">Each takes half a minute at most. Nothing is published.</span>
+        <span class="quiet">Each takes about half a minute at most. Nothing is published.</span>
       </div>
       {last && <Results key={last.id} job={last} />}
     </>
@@ -154,14 +154,16 @@ function Results({ job }: { job: Job }) {
                 </tr>
               </thead>
               <tbody>
-                <tr>
-                  <th scope="row">
-                    <Term name="guarantee">Guarantee</Term>
-                  </th>
-                  {reached.map((run) => (
-                    <td key={run.algorithm}>{run.reached?.guarantee}</td>
-                  ))}
-                </tr>
+                {isCurator.value && (
+                  <tr>
+                    <th scope="row">
+                      <Term name="guarantee">Guarantee</Term>
+                    </th>
+                    {reached.map((run) => (
+                      <td key={run.algorithm}>{run.reached?.guarantee}</td>
+                    ))}
+                  </tr>
+                )}
                 <tr>
                   <th scope="row">
                     <Term name="recoding">Recoding</Term>
@@ -231,15 +233,19 @@ function Results({ job }: { job: Job }) {
             </span>
           </p>
         ))}
-      <p>
-        <button
-          type="button"
-          class="secondary"
-          onClick={() => void attempt(() => download(`/jobs/${id}/page`, "comparison.html"))}
-        >
-          Download the report of this comparison
-        </button>
-      </p>
+      {isCurator.value ? (
+        <p>
+          <button
+            type="button"
+            class="secondary"
+            onClick={() => void attempt(() => download(`/jobs/${id}/page`, "comparison.html"))}
+          >
+            Download the report of this comparison
+          </button>
+        </p>
+      ) : (
+        <p class="quiet">Figures are rounded. What an algorithm makes of the table is seen by the curator only.</p>
+      )}
     </section>
   );
 }

@@ -64,6 +64,11 @@ test("a phone shows every view without scrolling sideways", async ({ open }) => 
     await page.waitForTimeout(600);
     expect([view, await overflow(page)]).toEqual([view, 0]);
   }
+  // A wide table scrolls by itself.
+  await goTo(page, "Trials");
+  await page.getByRole("button", { name: "Try them" }).click();
+  await expect(page.getByRole("heading", { name: "Side by side" })).toBeVisible({ timeout: 60_000 });
+  expect(await overflow(page)).toBe(0);
 });
 
 test("the lattice can be walked with the keyboard", async ({ curator: page }) => {

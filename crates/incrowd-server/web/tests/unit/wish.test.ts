@@ -13,7 +13,7 @@ import {
   writeSettings,
 } from "../../src/state/wish";
 
-const sees = { lattice: true, curve: true, distributions: true, metrics: true, hierarchies: true };
+const sees = { lattice: true, curve: true, distributions: true, metrics: true, hierarchies: true, trials: true };
 const bounds: Bounds = {
   models: [{ name: "k-anonymity", floor: 3, ceiling: 50 }],
   max_suppressed: "20%",
