@@ -24,6 +24,7 @@ test: tools page browser ## Everything CI runs
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow
 	cd $(WEB) && npm run --silent check && npm run --silent unit
 	cd $(WEB) && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
+	INCROWD=$(TARGET)/debug/incrowd crates/incrowd-server/tests/schemathesis.sh
 
 # The page of the workbench; the program contains it if it is there when the program is built.
 WEB = crates/incrowd-server/web
@@ -39,7 +40,7 @@ test-page: tools page browser ## The tests of the page alone
 	cargo build --package incrowd-cli --features server
 	cd $(WEB) && npm run --silent check && npm run --silent unit && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
 
-test-api: tools ## Try the API of a running server with generated requests (needs Python; installs schemathesis into out/)
+test-api: tools ## The generated requests to the API alone; EXAMPLES of each kind (needs Python; installs schemathesis into out/)
 	crates/incrowd-server/tests/schemathesis.sh
 
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
