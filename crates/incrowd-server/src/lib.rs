@@ -29,6 +29,7 @@ mod openapi;
 mod questions;
 mod service;
 mod table;
+mod table_folders;
 mod tokens;
 mod workbench;
 

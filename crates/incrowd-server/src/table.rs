@@ -2,6 +2,7 @@
 
 use crate::data_folder::{DataFolder, create_file, create_private, remove, settle};
 use crate::error::{Error, Failure};
+use crate::table_folders::TableFolders;
 use incrowd_job::{HierarchySource, Inspection, Job, Others, ProposedRole};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -216,8 +217,9 @@ pub(crate) fn last_folder(data: &DataFolder) -> u64 {
     numbers.max().unwrap_or(0)
 }
 
-/// Removes uploaded tables and hierarchies that the job does not read. Only now that another table was read whole.
-pub(crate) fn forget_others(data: &DataFolder, job: &Job) {
+/// Removes uploaded tables and hierarchies that the job does not read, but none that is held. Only now that another table was
+/// read whole.
+pub(crate) fn forget_others(data: &DataFolder, job: &Job, folders: &TableFolders) {
     let table = job.data.path.as_deref().map(PathBuf::from);
     let hierarchies = job.hierarchies.values().filter_map(|source| match source {
         HierarchySource::File(path) => Some(path.clone()),
@@ -228,7 +230,11 @@ pub(crate) fn forget_others(data: &DataFolder, job: &Job) {
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if !read.iter().any(|read| read.starts_with(&path)) {
+        let number = path
+            .file_name()
+            .and_then(|name| name.to_str()?.parse().ok());
+        let is_held = number.is_some_and(|number| folders.is_held(number));
+        if !is_held && !read.iter().any(|read| read.starts_with(&path)) {
             // A folder that cannot be removed now is removed with the next table.
             let _ = remove(&path);
         }

@@ -12,11 +12,11 @@ use crate::error::{Error, Failure};
 use crate::jobs::{Finished, JobKind, JobSeen, Jobs};
 use crate::questions::Questions;
 use crate::table::{self, ColumnRole, TableKnown};
+use crate::table_folders::{HeldFolder, TableFolders};
 use crate::tokens::{Role, Tokens};
 use incrowd_job::{Control, Ground, Inspection, Job, Negotiation, Options, inspect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use tokio::sync::watch;
 
@@ -76,8 +76,7 @@ pub(crate) struct Workbench {
     pub(crate) questions: Questions,
     board: RwLock<Board>,
     revision: watch::Sender<u64>,
-    /// The number of the last folder for a table.
-    folders: AtomicU64,
+    pub(crate) folders: TableFolders,
 }
 
 /// Which table to begin with.
@@ -98,7 +97,7 @@ impl Workbench {
         let audit = Audit::open(&data.audit())?;
         let agreements = Agreements::open(&data, &audit)?;
         let saved = read_json::<Saved>(&data.state())?.unwrap_or_default();
-        let folders = AtomicU64::new(table::last_folder(&data));
+        let folders = TableFolders::after(table::last_folder(&data));
         // A page that saw a revision which was never saved must notice that time has passed.
         let revision = watch::Sender::new(saved.revision + 1);
         let bench = Arc::new_cyclic(|bench: &Weak<Workbench>| {
@@ -142,12 +141,12 @@ impl Workbench {
             {
                 self.look_again(last)
             }
-            (Some(job), _) => self.load(job, None),
+            (Some(job), _) => self.load(job, None, None),
             (None, Some(last)) => self.look_again(last),
             (None, None) => {
-                let number = self.next_folder();
-                let job = table::write_example(&self.data, number)?;
-                self.load(job, None)
+                let folder = self.folders.next();
+                let job = table::write_example(&self.data, folder.number)?;
+                self.load(job, Some(folder), None)
             }
         };
         match started {
@@ -164,11 +163,6 @@ impl Workbench {
 
     fn write(&self) -> RwLockWriteGuard<'_, Board> {
         self.board.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The number of a folder that no table is in.
-    pub(crate) fn next_folder(&self) -> u64 {
-        self.folders.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// A number that no table with its roles and levels had before.
@@ -213,19 +207,30 @@ impl Workbench {
         board.counted.clone().ok_or_else(Failure::not_counted)
     }
 
-    /// Takes another table: inspects it, then counts it if its job says what the columns are.
-    pub(crate) fn load(self: &Arc<Self>, job: Job, by: Option<Role>) -> Result<JobSeen, Failure> {
+    /// Takes another table, from its folder if it came into one: inspects it, then counts it if its job says what the
+    /// columns are.
+    pub(crate) fn load(
+        self: &Arc<Self>,
+        job: Job,
+        folder: Option<HeldFolder>,
+        by: Option<Role>,
+    ) -> Result<JobSeen, Failure> {
         let name = table::name_of(&job);
         self.audit.grant(by, "table", json!({ "name": name }))?;
-        self.inspect(job, true)
+        self.inspect(job, folder, true)
     }
 
     /// Goes on with the table of the last run.
     fn look_again(self: &Arc<Self>, job: Job) -> Result<JobSeen, Failure> {
-        self.inspect(job, false)
+        self.inspect(job, None, false)
     }
 
-    fn inspect(self: &Arc<Self>, job: Job, is_new: bool) -> Result<JobSeen, Failure> {
+    fn inspect(
+        self: &Arc<Self>,
+        job: Job,
+        folder: Option<HeldFolder>,
+        is_new: bool,
+    ) -> Result<JobSeen, Failure> {
         let bench = Arc::downgrade(self);
         let task = move |control: &Arc<Control>| -> Result<Finished, Failure> {
             let Some(bench) = bench.upgrade() else {
@@ -261,7 +266,9 @@ impl Workbench {
                     saved.bounds.max_levels = None;
                 }
             })?;
-            table::forget_others(&bench.data, &bench.loaded()?.0);
+            // From now on the state says that its folder is in use.
+            drop(folder);
+            table::forget_others(&bench.data, &bench.loaded()?.0, &bench.folders);
             if has_roles {
                 bench.count()?;
             }

@@ -4,6 +4,7 @@ use crate::analyst::{Mask, masked_tree};
 use crate::call::{Call, Reply};
 use crate::error::Failure;
 use crate::table::{self, ColumnRole, Incoming};
+use crate::table_folders::HeldFolder;
 use crate::tokens::Role;
 use incrowd_job::{HierarchySource, build_levels};
 use indexmap::IndexMap;
@@ -26,9 +27,10 @@ pub(crate) fn example(call: &Call) -> Result<Reply, Failure> {
     if asked.name != table::EXAMPLE {
         return Err(Failure::not_found("example"));
     }
-    let number = call.bench.next_folder();
-    let job = table::write_example(&call.bench.data, number)?;
-    Reply::json_with(202, &call.bench.load(job, Some(Role::Curator))?)
+    let folder = call.bench.folders.next();
+    let job = table::write_example(&call.bench.data, folder.number)?;
+    let loading = call.bench.load(job, Some(folder), Some(Role::Curator))?;
+    Reply::json_with(202, &loading)
 }
 
 /// What an upload is, by its headers.
@@ -36,6 +38,7 @@ pub(crate) fn example(call: &Call) -> Result<Reply, Failure> {
 pub(crate) struct Upload {
     pub(crate) name: String,
     pub(crate) incoming: Incoming,
+    folder: HeldFolder,
 }
 
 impl Upload {
@@ -52,10 +55,11 @@ impl Upload {
         let is_parquet = content_type == "application/vnd.apache.parquet"
             || (content_type == "application/octet-stream"
                 && given.to_lowercase().ends_with(".parquet"));
-        let number = call.bench.next_folder();
+        let folder = call.bench.folders.next();
         Ok(Upload {
             name: table::safe_name(&given, is_parquet),
-            incoming: Incoming::begin(&call.bench.data, number)?,
+            incoming: Incoming::begin(&call.bench.data, folder.number)?,
+            folder,
         })
     }
 
@@ -63,7 +67,10 @@ impl Upload {
     pub(crate) fn finish(self, call: &Call) -> Result<Reply, Failure> {
         let path = self.incoming.keep(&self.name)?;
         let job = table::of_path(&path)?;
-        Reply::json_with(202, &call.bench.load(job, Some(Role::Curator))?)
+        let loading = call
+            .bench
+            .load(job, Some(self.folder), Some(Role::Curator))?;
+        Reply::json_with(202, &loading)
     }
 }
 

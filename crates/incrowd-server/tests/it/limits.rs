@@ -318,3 +318,41 @@ fn thousands_of_connections_are_told_that_there_are_too_many_and_others_are_serv
     first.write_all(request.as_bytes()).unwrap();
     assert_eq!(read_response(&mut first).status, 200);
 }
+
+#[test]
+fn a_table_that_is_still_arriving_survives_that_another_is_read() {
+    let server = start(None);
+    server.settle();
+    let rows: String = (0..30)
+        .map(|at| format!("{},{}\n", at % 7, at % 3))
+        .collect();
+    let text = format!("age,zip\n{rows}");
+    let head = format!(
+        "PUT /api/v1/table HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: text/csv\r\n\
+         x-file-name: late.csv\r\ncontent-length: {}\r\n\r\n",
+        server.address,
+        server.curator,
+        text.len()
+    );
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&text.as_bytes()[..20]).unwrap();
+    let tables = server.folder.join("table");
+    let folders = || std::fs::read_dir(&tables).unwrap().count();
+    while folders() < 2 {
+        std::thread::yield_now();
+    }
+    // Meanwhile the example is loaded again, which removes tables that nobody needs any more.
+    let job = server
+        .post(Role::Curator, "/example", &json!({ "name": "clinic" }))
+        .ok();
+    assert_eq!(server.finish(&job)["state"], "done");
+    stream.write_all(&text.as_bytes()[20..]).unwrap();
+    let job = read_response(&mut stream).ok();
+    assert_eq!(server.finish(&job)["state"], "done");
+    assert_eq!(
+        server.get(Role::Curator, "/state").ok()["table"]["name"],
+        "late.csv"
+    );
+    assert_eq!(folders(), 1, "only the last one stays");
+}
