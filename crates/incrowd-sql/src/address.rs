@@ -175,6 +175,7 @@ const HARMLESS: &[&str] = &[
     "user",
     "dbname",
     "sslmode",
+    "sslrootcert",
     "connect_timeout",
 ];
 

@@ -283,8 +283,8 @@ impl EngineError for Error {
                 engine: "DuckDB", ..
             } => "check the path, and that no other program is writing to the file".into(),
             Error::NotConnected { .. } => {
-                "check host, port, database, user and password (PGPASSWORD or ~/.pgpass); `psql` with the same address must \
-                 work"
+                "check host, port, database, user and password (PGPASSWORD or ~/.pgpass); a server elsewhere must show a \
+                 certificate that the system trusts, or that the file named by `sslrootcert=FILE` has signed"
                     .into()
             }
             Error::ConnectionLost { .. } => {

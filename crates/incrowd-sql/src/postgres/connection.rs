@@ -1,5 +1,6 @@
 //! Statements to a server.
 
+use super::tls::Tls;
 use super::values::Batch;
 use crate::address::TableName;
 use crate::column::Declared;
@@ -11,7 +12,7 @@ use incrowd_io::BatchTexts;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::Kind;
-use postgres::{CancelToken, Client, NoTls};
+use postgres::{CancelToken, Client};
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,12 +23,14 @@ const BATCH_ROWS: usize = 8192;
 pub(crate) struct PostgresConnection {
     client: Arc<Mutex<Client>>,
     cancel: CancelToken,
+    tls: Tls,
     cursors: AtomicU64,
 }
 
 impl PostgresConnection {
-    pub(crate) fn new(client: Client) -> Self {
+    pub(crate) fn new(client: Client, tls: Tls) -> Self {
         PostgresConnection {
+            tls,
             cancel: client.cancel_token(),
             client: Arc::new(Mutex::new(client)),
             cursors: AtomicU64::new(0),
@@ -155,8 +158,7 @@ impl Connection for PostgresConnection {
     }
 
     fn cancel(&self) {
-        // A server that cannot be reached has nothing to stop.
-        let _ = self.cancel.cancel_query(NoTls);
+        self.tls.cancel(&self.cancel);
     }
 }
 

@@ -2,13 +2,14 @@
 
 use super::connection::PostgresConnection;
 use super::dialect::Postgres;
+use super::tls::{Tls, usual_authority};
 use crate::address::Address;
 use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::Session;
+use postgres::Config;
 use postgres::config::{Host, SslMode};
-use postgres::{Config, NoTls};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +26,27 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// The address without a parameter of this name, and what it was.
+fn without(server: &str, name: &str) -> (String, Option<String>) {
+    let (base, parameters) = server.split_once('?').unwrap_or((server, ""));
+    let (mut kept, mut found) = (Vec::new(), None);
+    for parameter in parameters.split('&').filter(|it| !it.is_empty()) {
+        match parameter.split_once('=') {
+            Some((other, value)) if other == name => found = Some(value.to_owned()),
+            _ => kept.push(parameter),
+        }
+    }
+    match kept.is_empty() {
+        true => (base.to_owned(), found),
+        false => (format!("{base}?{}", kept.join("&")), found),
+    }
+}
+
 /// What the address says, and the environment where it says nothing.
-fn config(address: &Address) -> Result<Config, Error> {
-    let parsed = address.server.parse::<Config>();
+fn config(address: &Address) -> Result<(Config, Tls), Error> {
+    let (server, authority) = without(&address.server, "sslrootcert");
+    let (server, mode) = without(&server, "sslmode");
+    let parsed = server.parse::<Config>();
     let mut config = parsed.map_err(|_| unusable("its server part is broken"))?;
     if config.get_hosts().is_empty() {
         match variable("PGHOST") {
@@ -60,7 +79,29 @@ fn config(address: &Address) -> Result<Config, Error> {
     if config.get_application_name().is_none() {
         config.application_name("incrowd");
     }
-    Ok(config)
+    let mode = mode.or_else(|| variable("PGSSLMODE"));
+    let ssl_mode = match mode.as_deref().unwrap_or("prefer") {
+        "disable" => SslMode::Disable,
+        "allow" | "prefer" => SslMode::Prefer,
+        "require" | "verify-ca" | "verify-full" => SslMode::Require,
+        _ => return Err(unusable("its sslmode is none that there is")),
+    };
+    let is_here = config.get_hosts().iter().all(is_socket);
+    let tls = match ssl_mode == SslMode::Disable || is_here {
+        true => Tls::Plain,
+        false => {
+            let authority = authority.or_else(|| variable("PGSSLROOTCERT"));
+            let authority = authority.map(PathBuf::from).or_else(usual_authority);
+            Tls::trusting(authority.as_deref())?
+        }
+    };
+    config.ssl_mode(if is_here { SslMode::Disable } else { ssl_mode });
+    Ok((config, tls))
+}
+
+/// Whether a host is a socket of this machine.
+fn is_socket(host: &Host) -> bool {
+    !matches!(host, Host::Tcp(_))
 }
 
 fn host_name(config: &Config) -> String {
@@ -121,7 +162,7 @@ fn password_of_line(line: &str, wanted: &[String; 4]) -> Option<String> {
 
 /// Tells servers and databases apart.
 pub(crate) fn place(address: &Address) -> Result<String, Error> {
-    let config = config(address)?;
+    let (config, _) = config(address)?;
     Ok(format!(
         "postgres {:?} {:?} {:?} {:?}",
         config.get_hosts(),
@@ -133,14 +174,8 @@ pub(crate) fn place(address: &Address) -> Result<String, Error> {
 
 /// Connects, and begins the transaction.
 pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
-    let config = config(address)?;
-    if config.get_ssl_mode() == SslMode::Require {
-        return Err(Error::NotConnected {
-            engine: Postgres.engine(),
-            why: "the address asks for TLS, which this program does not speak yet".into(),
-        });
-    }
-    let client = config.connect(NoTls).map_err(|error| Error::NotConnected {
+    let (config, tls) = config(address)?;
+    let client = tls.connect(&config).map_err(|error| Error::NotConnected {
         engine: Postgres.engine(),
         why: match error.as_db_error() {
             Some(said) => said.message().to_owned(),
@@ -149,7 +184,7 @@ pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
                 .map_or_else(|| error.to_string(), ToString::to_string),
         },
     })?;
-    let connection = PostgresConnection::new(client);
+    let connection = PostgresConnection::new(client, tls);
     for statement in Postgres.begin() {
         connection.execute(&statement, Doing::Preparing)?;
     }

@@ -6,6 +6,7 @@
 mod connection;
 mod dialect;
 mod login;
+mod tls;
 mod values;
 
 pub(crate) use login::{connect, place};

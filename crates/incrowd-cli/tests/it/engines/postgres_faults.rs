@@ -277,6 +277,101 @@ fn missing_rights_and_full_disks_are_told_as_such() {
 }
 
 #[test]
+fn a_draft_that_is_not_the_release_is_not_published() {
+    let (folder, database) = (Folder::new(), Database::new());
+    slow_database(&database);
+    let before = database.relations();
+    let (source, target) = (database.table("people"), database.table("safe"));
+    // Somebody meddles with the draft as soon as it is written.
+    for meddling in [
+        "DELETE FROM %s WHERE ctid = (SELECT min(ctid) FROM %1$s)",
+        "INSERT INTO %s SELECT * FROM %1$s LIMIT 1",
+        "UPDATE %s SET age = ''20'' WHERE ctid = (SELECT min(ctid) FROM %1$s)",
+        "UPDATE %s SET disease = ''cold'' WHERE ctid = (SELECT min(ctid) FROM %1$s WHERE disease = ''flu'')",
+        "UPDATE %s SET disease = NULL WHERE ctid = (SELECT min(ctid) FROM %1$s)",
+    ] {
+        database.sql(&format!(
+            "CREATE OR REPLACE FUNCTION meddle() RETURNS event_trigger LANGUAGE plpgsql AS $$ \
+             DECLARE it text; BEGIN FOR it IN SELECT object_identity FROM pg_event_trigger_ddl_commands() LOOP \
+             EXECUTE format('{meddling}', it); END LOOP; END $$"
+        ));
+        database.sql("CREATE EVENT TRIGGER meddles ON ddl_command_end WHEN TAG IN ('CREATE TABLE AS') EXECUTE FUNCTION meddle()");
+        let run = folder.run(&format!(
+            "anonymize {source} -q age -s disease -k 100 --json -o {target} --certificate c.json"
+        ));
+        assert!(
+            ["draft-differs", "input-changed"].contains(&code(&run).as_str()),
+            "{meddling}: {}",
+            run.stdout
+        );
+        database.sql("DROP EVENT TRIGGER meddles");
+        assert_eq!(database.relations(), before, "{meddling}");
+        assert!(!folder.path("c.json").exists(), "{meddling}");
+    }
+    folder
+        .run(&format!(
+            "anonymize {source} -q age -s disease -k 100 -o {target}"
+        ))
+        .ends_with(0);
+}
+
+#[test]
+fn a_server_elsewhere_must_show_a_certificate_that_is_trusted() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let certificates = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.crt \
+        && openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout server.key \
+        -out server.csr && openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 \
+        -copy_extensions copy -out server.crt && chmod 600 server.key && chmod 644 ca.crt";
+    let settings = format!(
+        "-c listen_addresses=127.0.0.1 -c port={port} -c ssl=on -c ssl_cert_file=../server.crt -c ssl_key_file=../server.key"
+    );
+    let server = Server::start_on(
+        port,
+        &format!("({certificates}) >openssl.log 2>&1"),
+        &settings,
+    );
+    let folder = Folder::new();
+    let authority = server.folder().join("ca.crt").display().to_string();
+    let run = |host: &str, parameters: &str| {
+        let query = "SELECT 1 AS age, CAST(ssl AS text) AS encrypted FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+        let address =
+            format!("postgres://postgres@{host}:{port}/postgres?{parameters}query={query}");
+        let mut command =
+            folder.command("anonymize --json -q age -k 1 --keep encrypted -o out.csv");
+        Run::of(
+            command
+                .arg(address)
+                .env_remove("PGSSLMODE")
+                .output()
+                .unwrap(),
+        )
+    };
+    run("localhost", &format!("sslrootcert={authority}&")).ends_with(0);
+    assert_eq!(folder.read("out.csv"), "age,encrypted\n1,true\n");
+    run(
+        "localhost",
+        &format!("sslmode=verify-full&sslrootcert={authority}&"),
+    )
+    .ends_with(0);
+    run("127.0.0.1", "sslmode=disable&").ends_with(0);
+    assert_eq!(folder.read("out.csv"), "age,encrypted\n1,false\n");
+    for (host, parameters) in [
+        ("localhost", String::new()),
+        ("localhost", "sslmode=require&".into()),
+        ("127.0.0.1", format!("sslrootcert={authority}&")),
+        ("localhost", "sslrootcert=gone.crt&".into()),
+    ] {
+        assert_eq!(
+            code(&run(host, &parameters)),
+            "not-connected",
+            "{host} {parameters}"
+        );
+    }
+}
+
+#[test]
 fn too_many_combinations_are_refused_with_the_figure() {
     let (folder, database) = (Folder::new(), Database::new());
     database.sql(

@@ -11,6 +11,7 @@ use std::time::Duration;
 pub(super) struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
+    port: u16,
     /// Ends the server when its standard input does.
     _guard: Child,
 }
@@ -35,6 +36,11 @@ fn programs() -> PathBuf {
 
 impl Server {
     pub(super) fn start() -> Server {
+        Server::start_on(5432, "true", "-c listen_addresses=")
+    }
+
+    /// Runs a command in the folder before the server starts, which gets some more settings and listens at this port.
+    pub(super) fn start_on(port: u16, before: &str, settings: &str) -> Server {
         let folder = tempfile::Builder::new()
             .prefix("incrowd-pg")
             .tempdir()
@@ -51,9 +57,9 @@ impl Server {
             false => ("true", ""),
         };
         let script = format!(
-            "set -e; {owner} {path}; cd {path}; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
+            "set -e; {owner} {path}; cd {path}; {user} sh -c '{before}'; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
              --locale=C.UTF-8 >{path}/initdb.log 2>&1; \
-             {user} {postgres} -D {path}/data -k {path} -c listen_addresses= -c fsync=off -c autovacuum=off \
+             {user} {postgres} -D {path}/data -k {path} {settings} -c fsync=off -c autovacuum=off \
              >{path}/server.log 2>&1 & read nothing || true; kill -INT $! 2>/dev/null",
             initdb = server("initdb"),
             postgres = server("postgres"),
@@ -66,6 +72,7 @@ impl Server {
         let server = Server {
             folder,
             programs,
+            port,
             _guard: guard,
         };
         let mut tries = 0;
@@ -120,7 +127,7 @@ impl Server {
             ])
             .arg("-h")
             .arg(self.folder.path())
-            .args(["-d", database, "-c", sql])
+            .args(["-p", &self.port.to_string(), "-d", database, "-c", sql])
             .output()
             .map_err(|error| error.to_string())?;
         match output.status.success() {
