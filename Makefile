@@ -1,12 +1,12 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: demo test bench dist docs fuzz serve page test-page test-api tools web-tools browser
+.PHONY: demo test bench dist docs fuzz serve page test-page test-api python wheel tools web-tools browser python-tools
 
 # Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
-INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
+RUN_INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
 
 demo: tools ## Anonymize the bundled Adult table; release and certificate appear in out/
 	@mkdir -p out
-	$(INCROWD) anonymize data/adult/adult.csv \
+	$(RUN_INCROWD) anonymize data/adult/adult.csv \
 		--quasi-identifiers age,sex,race,education,marital-status \
 		--sensitive hours-per-week --others drop \
 		--hierarchies data/adult/hierarchies \
@@ -17,14 +17,15 @@ demo: tools ## Anonymize the bundled Adult table; release and certificate appear
 
 # A single full build gains nothing from incremental compilation.
 test: export CARGO_INCREMENTAL = 0
-test: tools page browser ## Everything CI runs
+test: tools page browser python-tools ## Everything CI runs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features incrowd-cli/server -- -D warnings
-	cargo test --workspace --features incrowd-cli/server
+	cargo test --workspace --exclude incrowd-py --features incrowd-cli/server
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow
 	cd $(WEB) && npm run --silent check && npm run --silent unit
 	cd $(WEB) && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
 	INCROWD=$(TARGET)/debug/incrowd crates/incrowd-server/tests/schemathesis.sh
+	$(MAKE) --no-print-directory python WHEEL_PROFILE=test INCROWD=$(TARGET)/debug/incrowd
 
 # The page of the workbench; the program contains it if it is there when the program is built.
 WEB = crates/incrowd-server/web
@@ -43,6 +44,28 @@ test-page: tools page browser ## The tests of the page alone
 test-api: tools ## The generated requests to the API alone; EXAMPLES of each kind (needs Python; installs schemathesis into out/)
 	crates/incrowd-server/tests/schemathesis.sh
 
+# The Python package. For its tests it is built quickly and compared with a program of the same source; `make wheel` builds
+# the one to hand out. Everything is installed into a fresh virtual environment in out/.
+PYTHON ?= python3
+WHEEL_PROFILE ?= demo
+VENV = out/python
+INCROWD ?= $(TARGET)/debug/incrowd
+
+python: tools python-tools ## Build the Python package, install it into a fresh virtual environment, and test it
+	@test -x $(INCROWD) || cargo build --quiet --package incrowd-cli
+	rm -rf $(VENV) out/wheels-tested
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements.txt
+	$(VENV)/bin/maturin build --quiet --profile $(WHEEL_PROFILE) --out out/wheels-tested
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-index --find-links out/wheels-tested incrowd
+	INCROWD=$(abspath $(INCROWD)) $(VENV)/bin/python -P -m pytest python/tests
+
+wheel: tools python-tools ## Build the Python package to hand out, from its own source archive, in out/wheels
+	rm -rf out/wheels && $(PYTHON) -m venv --clear out/wheel-tools
+	out/wheel-tools/bin/pip install --quiet --disable-pip-version-check maturin==$(shell sed -n 's/^maturin==//p' python/requirements.txt)
+	out/wheel-tools/bin/maturin sdist --quiet --out out/wheels
+	out/wheel-tools/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheels out/wheels/incrowd-*.tar.gz
+
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)
 
@@ -60,6 +83,9 @@ tools:
 	@command -v cargo >/dev/null || { echo "error: no Rust toolchain found"; echo "  hint: install rustup from your package manager or rustup.rs, then run make again"; exit 2; }
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+python-tools:
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { apt-get update -q && apt-get install -yq python3-venv; } || { echo "error: no Python 3.10 or later with venv found"; echo "  hint: install it, then run make again; PYTHON=path names it"; exit 2; }
 
 web-tools:
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -yq nodejs npm; } || { echo "error: no Node.js found"; echo "  hint: install Node.js 20 or later with npm, then run make again"; exit 2; }

@@ -74,15 +74,15 @@ __all__ = [
 class _Threads(dict[str, Any]):
     """Keywords that some functions take besides those of a group."""
 
-    __annotations__ = {"threads": "int", "spreadsheet_safe": "bool"}  # noqa: RUF012
+    __annotations__ = {"threads": "int", "spreadsheet_safe": "bool"}
 
 
 class _Settings(dict[str, Any]):
-    __annotations__ = {"settings": "Mapping[str, Any]"}  # noqa: RUF012
+    __annotations__ = {"settings": "Mapping[str, Any]"}
 
 
 class _Drawing(dict[str, Any]):
-    __annotations__ = {"seed": "int", "threads": "int", "time_limit": "str | float"}  # noqa: RUF012
+    __annotations__ = {"seed": "int", "threads": "int", "time_limit": "str | float"}
 
 
 @takes(Columns, Hierarchies, Privacy, Search, Research, Output, Format, Running)
@@ -143,8 +143,8 @@ def verify(
 def _for_certificate(certificate: object, keywords: dict[str, Any]) -> None:
     from .errors import RequestError
 
-    stated = ("quasi_identifiers", "sensitive", "identifying", "target", "keep", "others")
-    stated += ("k", "l", "t", "privacy", "max_suppressed")
+    roles = ("quasi_identifiers", "sensitive", "identifying", "target", "keep", "others")
+    stated = (*roles, "k", "l", "t", "privacy", "max_suppressed")
     given = [name for name in stated if keywords.get(name) is not None]
     if certificate is not None and given:
         raise RequestError(
@@ -258,9 +258,7 @@ def risk(
     1.0
     """
     limit = None if threshold is None else str(threshold)
-    request = Request(
-        table, keywords, population_size=population_size, threshold=limit, gates=names("gates", gates)
-    )
+    request = Request(table, keywords, population_size=population_size, threshold=limit, gates=names("gates", gates))
     request.option("original", request.name_of(original, "original"))
     request.option("population", request.name_of(population, "population"))
     return Risks.parse(request.run("risk"))

@@ -56,7 +56,7 @@ def _cell(cell: object) -> str:
 
 def few_digits(number: float) -> str:
     """A number as people read it."""
-    if isinstance(number, int) or number == int(number):
+    if float(number).is_integer():
         return f"{int(number):,}"
     return f"{number:.4g}"
 
@@ -108,5 +108,7 @@ def _of_records(value: Sequence[Mapping[str, Any]]) -> str:
     rows: list[list[object]] = []
     for item in value[:50]:
         cells = (item.get(head) for head in heads)
-        rows.append([cell if isinstance(cell, int | float) and not isinstance(cell, bool) else _inline(cell) for cell in cells])
+        rows.append(
+            [cell if isinstance(cell, int | float) and not isinstance(cell, bool) else _inline(cell) for cell in cells]
+        )
     return grid([_words(head) for head in heads], rows, len(value))

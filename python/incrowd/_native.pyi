@@ -5,6 +5,18 @@ from collections.abc import Callable
 from typing import Any, final
 
 __version__: str
+__all__ = [
+    "Negotiation",
+    "Release",
+    "Stop",
+    "Table",
+    "__version__",
+    "anonymize",
+    "explain",
+    "job_of",
+    "registry",
+    "run",
+]
 
 @final
 class Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
 __all__ = ["Progress"]
@@ -18,7 +18,7 @@ _NAMES = {"read": "reading", "search": "searching", "write": "writing", "simulat
 
 
 @contextlib.contextmanager
-def reporter(progress: Progress) -> Iterator[Callable[[str, int, int | None], object] | None]:
+def reporter(progress: Progress) -> Generator[Callable[[str, int, int | None], object] | None, None, None]:
     """What to call for a job that runs meanwhile."""
     if callable(progress):
         yield progress

@@ -55,7 +55,7 @@ class Record(Mapping[str, Any]):
         return [*super().__dir__(), *self._fields]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mapping) and dict(self._fields) == _plain(other)
+        return isinstance(other, Mapping) and dict(self._fields) == _plain(other)  # pyright: ignore
 
     __hash__ = None  # type: ignore[assignment]
 

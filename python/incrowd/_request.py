@@ -312,7 +312,7 @@ def names(what: str, given: object) -> list[str]:
         return [given]
     if not isinstance(given, Sequence | set | frozenset | dict) and not hasattr(given, "__iter__"):
         raise TypeError(f"`{what}` must be a text or a list of texts, not {type(given).__name__}")
-    listed: list[object] = list(given)  # type: ignore[call-overload] # pyright: ignore
+    listed: list[object] = list(given)  # pyright: ignore
     for name in listed:
         if not isinstance(name, str):
             raise TypeError(f"`{what}` must be texts; one of them is of type {type(name).__name__}")
@@ -377,10 +377,11 @@ def promises(given: dict[str, Any]) -> list[str]:
         more = [more]
     elif more is not None and not isinstance(more, Sequence):
         raise TypeError(f"`privacy` must be a model or a list of models, not {type(more).__name__}")
-    for model in more or ():
-        if not isinstance(model, str | Model):
-            raise TypeError(f"`privacy` must be models; one of them is of type {type(model).__name__}")
-        models.append(str(model))
+    chosen: list[object] = list(more or ())  # pyright: ignore
+    for one in chosen:
+        if not isinstance(one, str | Model):
+            raise TypeError(f"`privacy` must be models; one of them is of type {type(one).__name__}")
+        models.append(str(one))
     return models
 
 

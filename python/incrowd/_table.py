@@ -12,7 +12,6 @@ from .errors import RequestError, TableError
 if TYPE_CHECKING:
     import pandas
     import polars
-    import pyarrow
 
 __all__ = ["ArrowStream", "Table", "TableLike"]
 
@@ -41,11 +40,10 @@ class Table:
     [34, 36]
     """
 
-    __slots__ = ("_native",)
-    _native: _native.Table
+    __slots__ = ("_rows",)
 
     def __init__(self, native: _native.Table) -> None:
-        self._native = native
+        self._rows = native
 
     @classmethod
     def from_dict(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
@@ -54,52 +52,52 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows, for libraries that read Arrow."""
-        return self._native.__arrow_c_stream__(requested_schema)
+        return self._rows.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         """The columns, for libraries that read Arrow."""
-        return self._native.__arrow_c_schema__()
+        return self._rows.__arrow_c_schema__()
 
     @property
     def num_rows(self) -> int:
         """How many rows there are."""
-        return self._native.num_rows
+        return self._rows.num_rows
 
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
-        return self._native.column_names
+        return self._rows.column_names
 
     @property
     def column_types(self) -> dict[str, str]:
         """The Arrow type of each column, in words."""
-        return dict(zip(self._native.column_names, self._native.column_types, strict=True))
+        return dict(zip(self._rows.column_names, self._rows.column_types, strict=True))
 
     @property
     def nbytes(self) -> int:
         """The bytes that the values take."""
-        return self._native.nbytes
+        return self._rows.nbytes
 
     def __len__(self) -> int:
-        return self._native.num_rows
+        return self._rows.num_rows
 
     def __getitem__(self, column: str) -> list[Any]:
-        return self._native.column(column)
+        return self._rows.column(column)
 
     def head(self, rows: int = 5) -> list[dict[str, str | None]]:
         """The first rows as texts."""
-        names = self._native.column_names
-        return [dict(zip(names, row, strict=True)) for row in self._native.head(rows)]
+        names = self._rows.column_names
+        return [dict(zip(names, row, strict=True)) for row in self._rows.head(rows)]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """All columns as lists: numbers and truth values as such, everything else as text."""
-        return {name: self._native.column(name) for name in self._native.column_names}
+        return {name: self._rows.column(name) for name in self._rows.column_names}
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self) -> Any:
         """A pyarrow table, which shares the memory."""
         import pyarrow
 
-        return pyarrow.table(self)
+        return pyarrow.table(self)  # pyright: ignore
 
     def to_polars(self) -> polars.DataFrame:
         """A Polars frame; generalized columns are categorical."""
@@ -109,7 +107,7 @@ class Table:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame; generalized columns are categorical."""
-        return self.to_arrow().to_pandas()
+        return self.to_arrow().to_pandas()  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return text_table(self, 5)
@@ -144,7 +142,7 @@ def stream_of(given: object, role: str) -> ArrowStream:
     if module == "polars" and kind.__name__ == "LazyFrame":
         return given.collect()  # type: ignore[attr-defined,no-any-return] # pyright: ignore
     if isinstance(given, Table):
-        return given._native
+        return given._rows
     if isinstance(given, ArrowStream):
         return given
     raise TableError(
@@ -173,7 +171,7 @@ def _a(word: str) -> str:
 def _of_pandas(frame: Any) -> ArrowStream:
     """A pandas frame without its index, unless that has a name and so means something."""
     try:
-        import pyarrow
+        import pyarrow as library
     except ImportError:
         raise TableError(
             "needs-pyarrow",
@@ -181,10 +179,9 @@ def _of_pandas(frame: Any) -> ArrowStream:
             "install `incrowd[pandas]`, or write the frame to a file and pass its path",
         ) from None
     if len(set(frame.columns)) < len(frame.columns):
-        raise TableError(
-            "duplicate-column", "two columns of the pandas frame have the same name", "rename one of them"
-        )
+        raise TableError("duplicate-column", "two columns of the pandas frame have the same name", "rename one of them")
     has_names = any(name is not None for name in frame.index.names)
+    pyarrow: Any = library
     try:
         table: ArrowStream = pyarrow.Table.from_pandas(frame, preserve_index=has_names)
     except (pyarrow.ArrowException, TypeError, ValueError):
@@ -204,4 +201,6 @@ def _mixed(frame: Any, pyarrow: Any) -> TableError:
                 f"column `{name}` cannot be read: its values are of several kinds ({', '.join(kinds[:5])})",
                 f"make them one kind, such as with `frame[{name!r}].astype(str)`",
             )
-    return TableError("mixed-column", "the pandas frame cannot be read as an Arrow table", "see `pyarrow.Table.from_pandas`")
+    return TableError(
+        "mixed-column", "the pandas frame cannot be read as an Arrow table", "see `pyarrow.Table.from_pandas`"
+    )

@@ -1,4 +1,4 @@
-"""Every model, metric and algorithm as a class. Generated from the registries by python/tools/write_entries.py.
+"""Every model, metric and algorithm as a class. Generated from the registries by write_entries.py.
 
 >>> str(KAnonymity(5)), str(TCloseness(0.2, column="disease"))
 ('k-anonymity(k=5)', 't-closeness(t=0.2,column=disease)')
@@ -487,7 +487,23 @@ class Partition(Algorithm):
     search: Literal["bottom-up", "top-down", "boundaries", "auto"] = "auto"
     """How to search: bottom-up from the raw values, top-down from one block, by deciding about single boundaries
     between neighboring values (discernibility and k-anonymity, schemes that join neighbors), or auto."""
-    without_pruning: Sequence[Literal["cost-bound", "useless-applicators", "useful-applicators", "seeding", "delayed-expansion", "least-bound-first", "arranged-applicators", "tighter-bounds", "program", "all"]] | None = None
+    without_pruning: (
+        Sequence[
+            Literal[
+                "cost-bound",
+                "useless-applicators",
+                "useful-applicators",
+                "seeding",
+                "delayed-expansion",
+                "least-bound-first",
+                "arranged-applicators",
+                "tighter-bounds",
+                "program",
+                "all",
+            ]
+        ]
+        | None
+    ) = None
     """Pruning rules to switch off, or all; they change the time it takes, not the result."""
 
 

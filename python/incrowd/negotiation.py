@@ -170,9 +170,16 @@ class Negotiation:
         return f"Negotiation about {self.rows:,} rows; levels: {columns}"
 
     def _repr_html_(self) -> str:
-        parts = [facts([("rows", few_digits(self.rows)), *((name, f"levels 0 to {it}") for name, it in self.quasi_identifiers.items())])]
+        parts = [
+            facts(
+                [
+                    ("rows", few_digits(self.rows)),
+                    *((name, f"levels 0 to {it}") for name, it in self.quasi_identifiers.items()),
+                ]
+            )
+        ]
         try:
-            drawn = json.loads(self._native.draw(self._last))
+            drawn: list[dict[str, str]] = json.loads(self._native.draw(self._last))
         except RequestError:
             # Nothing was asked yet, and the job promises nothing.
             drawn = []
@@ -193,7 +200,9 @@ def _wish(
     if k is not None or l is not None or t is not None or privacy is not None:
         from ._request import promises
 
-        given = {name: value for name, value in (("k", k), ("l", l), ("t", t), ("privacy", privacy)) if value is not None}
+        given = {
+            name: value for name, value in (("k", k), ("l", l), ("t", t), ("privacy", privacy)) if value is not None
+        }
         models = promises(given)
         if len(models) != 1:
             raise RequestError("several-promises", "one promise can be negotiated at a time", "ask for one of them")
@@ -216,4 +225,4 @@ def _wish_of(wish: dict[str, Any]) -> str | None:
     for name in wish:
         if name not in names:
             raise TypeError(f"plot() got an unexpected keyword argument {name!r}")
-    return _wish(*(wish.get(name) for name in names))  # type: ignore[arg-type] # pyright: ignore
+    return _wish(*(wish.get(name) for name in names))  # pyright: ignore

@@ -16,7 +16,6 @@ from .errors import RequestError
 if TYPE_CHECKING:
     import pandas
     import polars
-    import pyarrow
 
     from .results import Verification
 
@@ -79,7 +78,7 @@ class Release:
         """The rows, for libraries that read Arrow."""
         return self._rows().__arrow_c_stream__(requested_schema)
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self) -> Any:
         """The rows as a pyarrow table."""
         return self._rows().to_arrow()
 

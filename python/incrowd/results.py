@@ -68,7 +68,7 @@ class Risks(Report):
     @property
     def is_within_gates(self) -> bool:
         """Whether no figure exceeds what it must not exceed."""
-        return all(gate["met"] for gate in self.get("gates") or ())
+        return all(gate["holds"] for gate in self.get("gates") or ())
 
 
 class _Drawn(Report):
@@ -186,7 +186,14 @@ class Comparison(Report):
             else:
                 loss = reached["metrics"].get(self["metric"])
                 rows.append(
-                    [run["algorithm"], loss, reached["rows_suppressed"], reached["classes"], run["seconds"], reached["guarantee"]]
+                    [
+                        run["algorithm"],
+                        loss,
+                        reached["rows_suppressed"],
+                        reached["classes"],
+                        run["seconds"],
+                        reached["guarantee"],
+                    ]
                 )
         heads = ["algorithm", self["metric"], "rows suppressed", "classes", "seconds", ""]
         parts = [facts([("rows", self["rows_in"]), ("distinct tuples", self["tuples"])]), grid(heads, rows)]
@@ -210,4 +217,7 @@ class Explanation(Report):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return card("Explanation", grid(["name", "kind", "meaning"], [[it["name"], it["family"], it["summary"]] for it in self["entries"]]))
+        return card(
+            "Explanation",
+            grid(["name", "kind", "meaning"], [[it["name"], it["family"], it["summary"]] for it in self["entries"]]),
+        )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import keyword
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -15,7 +16,7 @@ from incrowd import _native
 
 TARGET = Path(__file__).parent.parent / "incrowd" / "entries.py"
 
-HEADER = '''"""Every model, metric and algorithm as a class. Generated from the registries by python/tools/write_entries.py.
+HEADER = '''"""Every model, metric and algorithm as a class. Generated from the registries by write_entries.py.
 
 >>> str(KAnonymity(5)), str(TCloseness(0.2, column="disease"))
 ('k-anonymity(k=5)', 't-closeness(t=0.2,column=disease)')
@@ -176,7 +177,9 @@ def written() -> str:
     for family, base in families:
         for entry in registry[family]:
             lines += class_of(entry, base)
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    words = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
+    return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
 
 
 if __name__ == "__main__":

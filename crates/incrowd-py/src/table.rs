@@ -12,6 +12,7 @@ use arrow_pyarrow::FromPyArrow;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{Field, Schema};
 use incrowd_job::{ArrowTable, RowSource};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
@@ -21,7 +22,8 @@ pub(crate) fn take_over(
     py: Python<'_>,
     producer: &Bound<'_, PyAny>,
 ) -> Result<ArrowTable, Failure> {
-    let reader = RecordBatchStreamReader::from_pyarrow_bound(producer)?;
+    let reader = RecordBatchStreamReader::from_pyarrow_bound(producer);
+    let reader = reader.map_err(|error| not_a_table(py, error))?;
     let schema = reader.schema();
     // A producer may compute its rows only now, and may need the interpreter for that.
     let batches = py.detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
@@ -34,7 +36,29 @@ pub(crate) fn take_over(
             "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`"
                 .into(),
     })?;
+    // Said at once, rather than after most of them were counted.
+    let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+    if rows > u64::from(u32::MAX) {
+        let limit = u32::MAX.into();
+        return Err(incrowd_job::Error::Core(incrowd_core::Error::TooManyRows { limit }).into());
+    }
     Ok(ArrowTable::new(schema, batches).map_err(incrowd_job::Error::from)?)
+}
+
+/// Something handed over no table. What producers say of values that they cannot convert may quote cells; whatever else
+/// they raise is theirs.
+fn not_a_table(py: Python<'_>, error: PyErr) -> Failure {
+    let is_about_values =
+        error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py);
+    match is_about_values {
+        true => Failure::Python {
+            code: "not-a-table",
+            message: "what `__arrow_c_stream__` hands over is not a table of columns".into(),
+            hint: "pass a table rather than a single column, and a stream that was not read before"
+                .into(),
+        },
+        false => error.into(),
+    }
 }
 
 /// A table in memory that other libraries can take over as an Arrow stream, without copying it.

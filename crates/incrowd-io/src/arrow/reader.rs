@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Rows of a batch that is handed out.
 const BATCH_ROWS: usize = 4096;
 
+/// Fewer if they hold so many bytes of text.
+const BATCH_BYTES: usize = 4 << 20;
+
 /// A pass over an Arrow table.
 pub(super) struct ArrowReader {
     schema: SchemaRef,
@@ -87,7 +90,7 @@ impl RowReader for ArrowReader {
             *batch = RowBatch::new(self.columns.len());
         }
         batch.clear(self.rows);
-        while batch.rows() < BATCH_ROWS {
+        while batch.rows() < BATCH_ROWS && batch.byte_len() < BATCH_BYTES {
             if self.next_row == self.open_rows {
                 match self.open_batch() {
                     true => continue,
@@ -97,14 +100,14 @@ impl RowReader for ArrowReader {
             let end = self
                 .open_rows
                 .min(self.next_row + BATCH_ROWS - batch.rows());
-            for row in self.next_row..end {
+            while self.next_row < end && batch.byte_len() < BATCH_BYTES {
                 for column in &self.open {
-                    let text = column.text(row, &mut self.room);
+                    let text = column.text(self.next_row, &mut self.room);
                     self.hasher.add(text);
                     batch.push_cell(text);
                 }
+                self.next_row += 1;
             }
-            self.next_row = end;
         }
         check_utf8(NAME, batch)?;
         self.rows += batch.rows() as u64;

@@ -1,0 +1,251 @@
+"""Bad input: a clear exception each, which quotes no cell, and never a crash."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import incrowd
+
+SECRET = "Grace Hopper"
+
+
+def refused(table, kind=incrowd.IncrowdError, **keywords):
+    keywords = {"quasi_identifiers": "a", "k": 2, "others": "drop", **keywords}
+    with pytest.raises(kind) as raised:
+        incrowd.anonymize(table, **keywords)
+    error = raised.value
+    assert error.code
+    assert error.message
+    assert error.hint, error.code
+    assert SECRET not in f"{error!s}{error!r}{error.__cause__!r}"
+    return error
+
+
+def test_what_is_no_table():
+    for thing in (7, None, object(), [1, 2], {"a": [1]}, pl.Series([1]), b"path", np.zeros(3), lambda: 0):
+        error = refused(thing)
+        assert error.code in ("not-a-table", "no-data", "unsupported-column-type", "table-not-handed-over"), thing
+
+
+def test_streams_that_are_not_what_they_seem():
+    class Wrong:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+
+    for answer in (None, 7, "capsule", pa.array([1]).__arrow_c_array__()[0]):
+        with pytest.raises((incrowd.TableError, TypeError, ValueError)):
+            incrowd.inspect(Wrong(answer))
+    with pytest.raises(RuntimeError, match="mine"):
+        incrowd.inspect(Wrong(RuntimeError("mine")))
+
+    used = pa.table({"a": [1, 1]}).__arrow_c_stream__()
+    assert incrowd.inspect(Wrong(used)).rows == 2
+    with pytest.raises((incrowd.IncrowdError, TypeError, ValueError)):
+        incrowd.inspect(Wrong(used))
+
+
+def test_a_producer_that_fails_midway_is_not_quoted():
+    def batches():
+        yield pa.record_batch({"a": [1, 2]})
+        raise ValueError(f"could not convert {SECRET}")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches())
+    assert refused(reader, incrowd.TableError).code == "table-not-handed-over"
+
+
+def test_unknown_columns():
+    error = refused(pl.DataFrame({"aa": [1, 1]}))
+    assert error.code == "unknown-column"
+    assert isinstance(error, ValueError)
+    assert refused(pl.DataFrame({"a": [1, 1], "b": [1, 1]}), others=None, k=2).code == "no-role"
+    assert refused(pl.DataFrame({"a": [1, 1]}), sensitive="a").code == "two-roles"
+
+
+def test_empty_frames():
+    assert refused(pl.DataFrame({"a": []}, schema={"a": pl.Int64}), incrowd.TableError).code == "no-rows"
+    assert refused(pl.DataFrame(), incrowd.TableError).code == "empty"
+    assert refused(pd.DataFrame({"a": []}), incrowd.TableError).code == "no-rows"
+    assert refused(pa.table({"a": pa.array([], pa.string())}), incrowd.TableError).code == "no-rows"
+
+
+def test_object_columns_of_mixed_types():
+    frame = pd.DataFrame({"a": [1, 2], "b": pd.Series([SECRET, {"x": 1}], dtype=object)})
+    error = refused(frame, incrowd.TableError)
+    assert error.code == "mixed-column"
+    assert "`b`" in error.message
+    frame = pd.DataFrame({"a": pd.Series([SECRET, 7], dtype=object)})
+    assert "int, str" in refused(frame, incrowd.TableError).message
+    frame = pd.DataFrame([[1, 2], [1, 3]], columns=["a", "a"])
+    assert refused(frame, incrowd.TableError).code == "duplicate-column"
+    assert refused(pa.table([[1], [2]], names=["a", "a"]), incrowd.TableError).code == "duplicate-column"
+    assert refused(pa.table([[1], [2]], names=["a", ""]), incrowd.TableError).code == "empty-column-name"
+
+
+def test_nan_and_null():
+    """In Arrow and Polars, NaN is a number of its own; in pandas it stands for null."""
+    frame = pl.DataFrame({"a": [1.0, 1.0, float("nan"), float("nan"), None, None]})
+    release = incrowd.anonymize(frame, quasi_identifiers="a", k=2)
+    assert release.table["a"] == ["1.0", "1.0", "NaN", "NaN", None, None]
+    excluded = incrowd.anonymize(frame, quasi_identifiers="a", k=2, missing_cells="exclude-row")
+    assert (excluded.outcome.rows_excluded, len(excluded.table)) == (2, 4)
+    both = incrowd.anonymize(frame, quasi_identifiers="a", k=2, missing_cells="exclude-row", missing_tokens=["NaN"])
+    assert both.outcome.rows_excluded == 4
+    of_pandas = incrowd.anonymize(frame.to_pandas(), quasi_identifiers="a", k=2, missing_cells="exclude-row")
+    assert of_pandas.outcome.rows_excluded == 4
+
+
+def test_categories_that_no_row_has():
+    frame = pd.DataFrame({"a": pd.Categorical(["x", "x", "y", "y"], categories=["x", "y", SECRET])})
+    release = incrowd.anonymize(frame, quasi_identifiers="a", k=2)
+    assert release.levels == {"a": 0}
+    assert set(release.to_pandas()["a"].cat.categories) == {"x", "y"}
+    empty = pd.DataFrame({"a": pd.Categorical([None, None], categories=["x"])})
+    assert incrowd.anonymize(empty, quasi_identifiers="a", k=2).table["a"] == [None, None]
+    kept = incrowd.anonymize(frame.assign(b=[1, 1, 2, 2]), quasi_identifiers="b", keep="a", k=2)
+    assert SECRET not in str(kept.to_arrow()["a"].chunk(0).dictionary)
+
+
+def test_dates_with_time_zones():
+    summer = dt.datetime(2024, 7, 1, 23, 30, tzinfo=dt.timezone.utc)
+    frame = pd.DataFrame({"a": pd.Series([summer] * 4).dt.tz_convert("Asia/Tokyo"), "b": [1, 1, 2, 2]})
+    release = incrowd.anonymize(frame, quasi_identifiers="b", keep="a", k=2)
+    assert release.to_pandas()["a"].dt.tz.key == "Asia/Tokyo"
+    assert (release.to_pandas()["a"] == frame["a"]).all()
+    as_quasi = incrowd.anonymize(frame, quasi_identifiers="a", k=2, others="drop")
+    assert as_quasi.table["a"] == ["2024-07-01T23:30:00Z"] * 4
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([[SECRET], []]),
+        pa.array([{"x": SECRET}, {"x": "y"}]),
+        pa.array([[(SECRET, 1)], []], pa.map_(pa.string(), pa.int64())),
+        pa.array([dt.timedelta(1), None]),
+        pa.array([b"0123456789abcdef", None], pa.binary(16)),
+        pa.array([1, 2], pa.int64()).cast(pa.decimal256(60, 0)),
+        pa.RunEndEncodedArray.from_arrays([1, 2], pa.array([SECRET, "x"])),
+    ],
+    ids=["list", "struct", "map", "duration", "fixed", "decimal256", "runs"],
+)
+def test_nested_and_other_types_that_are_not_one_text(values):
+    for keywords in ({}, {"quasi_identifiers": "b", "keep": "a"}):
+        error = refused(pa.table({"a": values, "b": [1, 1]}), incrowd.TableError, **keywords)
+        assert error.code == "unsupported-column-type"
+        assert "`a`" in error.message
+
+
+def test_bytes_that_are_no_text():
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"\xff\xfe")]
+    )
+    error = refused(pa.table({"a": broken}), incrowd.TableError)
+    assert error.code == "not-utf8"
+
+
+def test_arguments_of_wrong_types(patients):
+    about = {"quasi_identifiers": "age", "others": "drop"}
+    for wrong in (
+        {"quasi_identifiers": 7},
+        {"quasi_identifiers": [7]},
+        {"k": "many", "privacy": 5},
+        {"k": [5]},
+        {"k": True},
+        {"privacy": [5]},
+        {"max_suppressed": [1]},
+        {"job": 5},
+        {"kk": 5},
+        {"quasi_identifier": "age"},
+    ):
+        with pytest.raises(TypeError):
+            incrowd.anonymize(patients, **{"k": 2, **about, **wrong})
+    for wrong, code in (
+        ({"k": 0}, "parameter-out-of-range"),
+        ({"k": -3}, None),
+        ({"k": 2.5}, None),
+        ({"k": 10**30}, None),
+        ({"k": "many"}, None),
+        ({"t": float("nan")}, None),
+        ({"max_suppressed": -1}, None),
+        ({"max_suppressed": 1.5}, "budget"),
+        ({"max_suppressed": "1 %%"}, None),
+        ({"max_levels": [1, 2, 3]}, None),
+        ({"max_levels": [999]}, None),
+        ({"max_levels": {"zip": 1}}, "level-count"),
+        ({"threads": -1}, "argument"),
+        ({"threads": "two"}, "argument"),
+        ({"seed": 2**64}, "argument"),
+        ({"others": "burn"}, "argument"),
+        ({"metric": "beauty"}, None),
+        ({"algorithm": "magic"}, None),
+        ({"settings": {"magic": 1}}, None),
+        ({"privacy": "k-anonimity(k=2)"}, None),
+        ({"time_limit": "soon"}, None),
+        ({"weights": {"age": float("inf")}}, "argument"),
+        ({"hierarchies": {"age": "intervall:5"}}, None),
+        ({"hierarchies": {"age": [["34"]]}}, None),
+        ({"hierarchies": "/no/such/folder"}, None),
+        ({"rules": "age"}, None),
+    ):
+        with pytest.raises(incrowd.IncrowdError) as raised:
+            incrowd.anonymize(patients, **{"k": 2, **about, **wrong})
+        assert code is None or raised.value.code == code, (wrong, raised.value)
+        assert raised.value.hint
+
+
+def test_a_keyword_that_is_misspelt_is_named():
+    with pytest.raises(TypeError, match=r"'quasi_identifier'; did you mean 'quasi_identifiers'\?"):
+        incrowd.anonymize("t.csv", quasi_identifier="age")
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(incrowd.FileError) as raised:
+        incrowd.inspect(tmp_path / "none.csv")
+    assert raised.value.code == "not-found"
+    assert isinstance(raised.value, OSError)
+    with pytest.raises(incrowd.IncrowdError):
+        incrowd.Job.from_toml(tmp_path / "none.toml")
+    with pytest.raises(incrowd.IncrowdError) as raised:
+        incrowd.Job.from_text("[privacy]\nmodel = 5\n")
+    assert raised.value.code == "job-file"
+
+
+def test_rows_beyond_the_greatest_number_are_refused_at_once():
+    """2^32 rows cost nothing where all are null."""
+    error = refused(pa.table({"a": pa.nulls(2**32)}), incrowd.TableError)
+    assert error.code == "too-many-rows"
+
+
+@pytest.mark.skipif("INCROWD_LONG" not in os.environ, reason="takes minutes; INCROWD_LONG=1 runs it")
+def test_two_to_the_31_strings_in_one_chunk():
+    """Their offsets are a mapping of zeros, which takes no memory."""
+    script = """
+import mmap, pyarrow as pa, incrowd
+rows = 2**31
+zeros = mmap.mmap(-1, 8 * (rows + 1))
+strings = pa.Array.from_buffers(pa.large_string(), rows, [None, pa.py_buffer(zeros), pa.py_buffer(b"")])
+found = incrowd.risk(pa.table({"a": strings}), quasi_identifiers="a")
+print(found.rows, found.classes)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [str(2**31), "1"], done.stderr
+
+
+def test_long_texts():
+    long = "x" * (3 << 20)
+    found = incrowd.risk(pl.DataFrame({"a": [long, long, "y"]}), quasi_identifiers="a")
+    assert (found.rows, found.classes) == (3, 2)

@@ -1,0 +1,212 @@
+"""The interpreter is free while a job runs; Ctrl-C, other threads and forks do what they should."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import polars as pl
+import pytest
+from conftest import ROLES
+
+import incrowd
+
+LONG = {
+    "quasi_identifiers": ["age", "sex", "race", "education", "marital-status", "workclass", "occupation"],
+    "others": "drop",
+    "k": 7,
+    "algorithm": "finest",
+    "work_limit": "none",
+}
+"""A search of many seconds."""
+
+
+def test_python_goes_on_while_a_job_runs(adult):
+    stop = incrowd.Stop()
+    counted = []
+
+    def count():
+        end = time.monotonic() + 0.5
+        steps = 0
+        while time.monotonic() < end:
+            steps += 1
+        counted.append(steps)
+        stop.now()
+
+    alone = threading.Thread(target=count)
+    alone.start()
+    alone.join()
+    stop = incrowd.Stop()
+    beside = threading.Thread(target=count)
+    beside.start()
+    with pytest.raises(incrowd.StoppedError):
+        incrowd.anonymize(adult, stop=stop, threads=1, **LONG)
+    beside.join()
+    assert counted[1] > counted[0] / 20, counted
+
+
+def test_another_thread_stops_a_job(adult):
+    stop = incrowd.Stop()
+    threading.Timer(0.3, stop.now).start()
+    began = time.monotonic()
+    with pytest.raises(incrowd.StoppedError) as raised:
+        incrowd.anonymize(adult, stop=stop, **LONG)
+    assert raised.value.code == "cancelled"
+    assert time.monotonic() - began < 20
+    assert stop.is_requested
+    # From now on, it stops every job at once.
+    with pytest.raises(incrowd.StoppedError):
+        incrowd.anonymize(adult, stop=stop, **LONG)
+
+
+def test_another_thread_asks_for_the_best_so_far(adult):
+    stop = incrowd.Stop()
+    timer = threading.Thread(target=lambda: [stop.take_best() or time.sleep(0.02) for _ in range(500)])
+    timer.start()
+    wanted = {**LONG, "algorithm": "optimal", "k": 50}
+    release = incrowd.anonymize(adult, stop=stop, **wanted)
+    timer.join()
+    assert release.outcome.privacy[0].holds
+
+
+INTERRUPTED = """
+import sys, threading, _thread, time, incrowd
+threading.Timer(float(sys.argv[2]), _thread.interrupt_main).start()
+began = time.monotonic()
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - began < 20)
+# The interpreter and the library are as they were.
+table = incrowd.Table.from_dict({{"a": [1, 1]}})
+print(incrowd.risk(table, quasi_identifiers="a").classes)
+"""
+
+
+@pytest.mark.parametrize("how", ["signal", "thread"])
+def test_control_c_stops_a_job(adult, how):
+    call = "incrowd.anonymize(sys.argv[1], progress=lambda *at: print('at', flush=True), **" + repr(LONG) + ")"
+    script = INTERRUPTED.format(call=call)
+    wait = "1" if how == "thread" else "60"
+    if how == "signal":
+        script = script.replace("threading.Timer(float(sys.argv[2]), _thread.interrupt_main).start()", "")
+    running = subprocess.Popen([sys.executable, "-c", script, str(adult), wait], stdout=subprocess.PIPE, text=True)
+    if how == "signal":
+        assert running.stdout.readline() == "at\n"
+        running.send_signal(signal.SIGINT)
+    output, _ = running.communicate(timeout=60)
+    lines = [line for line in output.splitlines() if line != "at"]
+    assert lines == ["interrupted True", "1"]
+    assert running.returncode == 0
+
+
+def test_a_progress_function_that_raises_stops_the_job(adult):
+    def raise_it(phase, done, total):
+        raise LookupError(phase)
+
+    with pytest.raises(LookupError):
+        incrowd.anonymize(adult, progress=raise_it, **LONG)
+
+
+def test_progress_is_told(adult):
+    stop = incrowd.Stop()
+    told = []
+
+    def tell(phase, done, total):
+        told.append((phase, done, total))
+        if phase == "search":
+            stop.now()
+
+    with pytest.raises(incrowd.StoppedError):
+        incrowd.anonymize(adult, progress=tell, stop=stop, **LONG)
+    phases = [phase for phase, _, _ in told]
+    assert phases[-1] == "search"
+    assert set(phases) <= {"read", "search"}
+    assert all(isinstance(done, int) for _, done, _ in told)
+
+
+def test_progress_is_shown_by_tqdm(adult, capfd):
+    stop = incrowd.Stop()
+    threading.Timer(1.5, stop.now).start()
+    with pytest.raises(incrowd.StoppedError):
+        incrowd.anonymize(adult, progress=True, stop=stop, **LONG)
+    assert "searching" in capfd.readouterr().err
+
+
+def test_many_threads_at_once_get_what_one_gets(few, hierarchies):
+    table = pl.read_csv(few)
+    wanted = {"quasi_identifiers": ["age", "sex", "race"], "others": "drop", "hierarchies": hierarchies}
+
+    def job(k):
+        return incrowd.anonymize(table, k=k, threads=2, **wanted).table.to_dict()
+
+    alone = {k: job(k) for k in range(2, 10)}
+    with ThreadPoolExecutor(16) as pool:
+        together = list(pool.map(job, [2 + at % 8 for at in range(64)]))
+    assert all(found == alone[2 + at % 8] for at, found in enumerate(together))
+
+
+def test_many_threads_ask_one_negotiation(few, hierarchies):
+    negotiation = incrowd.negotiate(few, quasi_identifiers=["age", "sex", "race"], hierarchies=hierarchies)
+
+    def ask(k):
+        said = negotiation.ask(k=k, max_suppressed="1%").outcome.to_dict()
+        return {name: value for name, value in said.items() if name != "seconds"}
+
+    alone = {k: ask(k) for k in range(2, 30)}
+    with ThreadPoolExecutor(16) as pool:
+        assert all(
+            found == alone[2 + at % 28] for at, found in enumerate(pool.map(ask, [2 + at % 28 for at in range(500)]))
+        )
+
+
+def test_an_answer_that_was_stopped_does_not_end_the_negotiation(adult):
+    columns = LONG["quasi_identifiers"]
+    negotiation = incrowd.negotiate(adult, quasi_identifiers=columns, how="lazy")
+    stop = incrowd.Stop()
+    stop.now()
+    with pytest.raises(incrowd.StoppedError):
+        negotiation.ask(k=5, stop=stop)
+    small = incrowd.negotiate(adult, quasi_identifiers=columns[:2])
+    with pytest.raises(incrowd.StoppedError):
+        small.ask(k=5, stop=stop)
+    assert small.ask(k=5).offers
+
+
+def _job(answers):
+    table = incrowd.Table.from_dict({"age": [1, 1, 2, 2], "d": list("abcd")})
+    answers.put(incrowd.anonymize(table, quasi_identifiers="age", sensitive="d", k=2).table["age"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_after_use_works(patients, adult):
+    incrowd.anonymize(patients, k=2, **ROLES)
+    incrowd.inspect(adult, threads=4)
+    fork = multiprocessing.get_context("fork")
+    answers = fork.Queue()
+    children = [fork.Process(target=_job, args=(answers,)) for _ in range(3)]
+    for child in children:
+        child.start()
+    assert [answers.get(timeout=60) for _ in children] == [["1", "1", "2", "2"]] * 3
+    for child in children:
+        child.join(60)
+        assert child.exitcode == 0
+    # And the parent goes on.
+    assert incrowd.anonymize(patients, k=2, **ROLES).rows_suppressed == 0
+
+
+def test_results_can_be_sent_to_other_processes(patients):
+    import pickle
+
+    release = incrowd.anonymize(patients, k=2, **ROLES)
+    assert pickle.loads(pickle.dumps(release.outcome)) == release.outcome
+    error = incrowd.RequestError("code", "message", "hint", "place")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.code, again.hint, again.place) == (incrowd.RequestError, "code", "hint", "place")

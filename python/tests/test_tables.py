@@ -1,0 +1,172 @@
+"""Tables in and out, whatever library has them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from conftest import ROLES
+
+import incrowd
+
+WANTED = {
+    "quasi_identifiers": ["age", "sex", "race"],
+    "sensitive": "hours-per-week",
+    "others": "drop",
+    "k": 5,
+    "max_suppressed": "1%",
+}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pyarrow.csv.read_csv,
+        lambda path: pyarrow.csv.open_csv(path),
+        pl.read_csv,
+        pl.scan_csv,
+        pd.read_csv,
+        lambda path: duckdb.sql(f"SELECT * FROM read_csv('{path}')"),
+        Path,
+        str,
+    ],
+    ids=["pyarrow", "reader", "polars", "lazy", "pandas", "duckdb", "path", "text"],
+)
+def test_every_kind_of_table_gives_the_release_of_the_file(few, hierarchies, read):
+    of_file = incrowd.anonymize(few, hierarchies=hierarchies, **WANTED)
+    release = incrowd.anonymize(read(str(few)), hierarchies=hierarchies, **WANTED)
+    assert release.table.to_dict() == of_file.table.to_dict()
+    assert release.levels == of_file.levels
+    assert release.metrics == of_file.metrics
+
+
+def test_every_library_reads_the_release(patients):
+    release = incrowd.anonymize(patients, k=2, **ROLES)
+    expected = release.table.to_dict()
+    assert release.to_arrow().to_pydict() == expected
+    assert release.to_polars().to_dict(as_series=False) == expected
+    assert {name: list(column) for name, column in release.to_pandas().items()} == expected
+    assert pa.table(release).to_pydict() == expected
+    assert pl.DataFrame(release.table).height == 6
+    assert duckdb.from_arrow(release.to_arrow()).query("arrow", "SELECT count(DISTINCT zip) FROM arrow").fetchall() == [
+        (2,)
+    ]
+    # Each call hands over all rows again.
+    assert release.to_arrow().num_rows == release.to_arrow().num_rows == 6
+
+
+def test_generalized_columns_are_dictionaries_and_kept_ones_keep_their_types():
+    zone = pa.timestamp("us", tz="Europe/Oslo")
+    rows = 40
+    table = pa.table(
+        {
+            "age": pa.array([20 + row % 20 for row in range(rows)], pa.int16()),
+            "visit": pa.array([dt.datetime(2024, 1, 1, 12, tzinfo=dt.timezone.utc)] * rows, zone),
+            "born": pa.array([dt.date(1980, 1, 1)] * rows, pa.date32()),
+            "cost": pa.array([Decimal("10.50")] * rows, pa.decimal128(9, 2)),
+            "weight": pa.array([70.5] * rows, pa.float32()),
+            "children": pa.array([row % 3 for row in range(rows)], pa.uint8()),
+            "insured": pa.array([row % 2 == 0 for row in range(rows)]),
+            "ward": pa.array([["a", "b"][row % 2] for row in range(rows)]).dictionary_encode(),
+            "note": pa.array(["x", None] * (rows // 2), pa.large_string()),
+        }
+    )
+    kept = [name for name in table.column_names if name != "age"]
+    release = incrowd.anonymize(table, quasi_identifiers="age", keep=kept, k=10).to_arrow()
+    assert release.schema.field("age").type == pa.dictionary(pa.int32(), pa.string())
+    for name in ("visit", "born", "cost", "weight", "children", "insured"):
+        assert release.schema.field(name).type == table.schema.field(name).type, name
+        assert release[name].to_pylist() == table[name].to_pylist()
+    assert release.schema.field("ward").type == pa.dictionary(pa.int32(), pa.string())
+    assert release["note"].to_pylist() == table["note"].to_pylist()
+
+
+def test_a_release_of_many_rows_has_one_dictionary_for_all_chunks():
+    rows = 200_000
+    table = pl.DataFrame({"age": [row % 50 for row in range(rows)], "d": [row % 7 for row in range(rows)]})
+    release = incrowd.anonymize(table, quasi_identifiers="age", sensitive="d", k=5000).to_arrow()
+    chunks = release["age"].chunks
+    assert len(chunks) > 1
+    assert all(chunk.dictionary.equals(chunks[0].dictionary) for chunk in chunks)
+
+
+def test_the_buffers_of_a_table_are_not_copied():
+    numbers = pa.array(range(1_000_000), pa.int64())
+    table = pa.table({"a": numbers})
+    before = pa.total_allocated_bytes()
+    native = incrowd._native.Table.of_columns([("x", [1])])
+    assert native.nbytes < 10_000
+    found = incrowd.risk(table, quasi_identifiers="a")
+    assert found.rows == 1_000_000
+    assert pa.total_allocated_bytes() == before
+
+
+def test_chunks_views_and_categories_are_read():
+    views = pl.DataFrame({"a": ["x" * 20, "y", None, "y"], "b": pl.Series(["u", "v", "u", "v"], dtype=pl.Categorical)})
+    chunked = pl.concat([views, views], rechunk=False)
+    found = incrowd.risk(chunked, quasi_identifiers=["a", "b"])
+    assert (found.rows, found.classes) == (8, 3)
+    enum = views.with_columns(pl.col("b").cast(pl.Enum(["v", "u", "unused"])))
+    assert incrowd.risk(enum, quasi_identifiers=["a", "b"]).classes == 3
+
+
+def test_a_frame_that_was_filtered_has_no_column_for_its_index():
+    frame = pd.DataFrame({"age": [1, 1, 2, 2, 9], "d": list("abcde")})
+    release = incrowd.anonymize(frame[frame.age < 9], quasi_identifiers="age", sensitive="d", k=2)
+    assert release.table.column_names == ["age", "d"]
+    named = frame.set_index("d")
+    assert {column.name for column in incrowd.inspect(named).columns} == {"age", "d"}
+
+
+def test_tables_at_hand_stand_wherever_a_path_may(few, hierarchies):
+    table = pl.read_csv(few)
+    release = incrowd.anonymize(table, hierarchies=hierarchies, **WANTED)
+    roles = {"quasi_identifiers": WANTED["quasi_identifiers"]}
+    seen = incrowd.verify(release.table, original=table, hierarchies=hierarchies, k=5, **roles)
+    of_file = incrowd.verify(release.table, original=few, hierarchies=hierarchies, k=5, **roles)
+    assert seen.is_safe
+    assert seen == of_file
+    assert seen.against_original.rows_suppressed == release.rows_suppressed
+    assert incrowd.risk(release, original=table, **roles) == incrowd.risk(release, original=few, **roles)
+    about = {"hierarchies": hierarchies, "folds": 2, "target": "hours-per-week", **roles}
+    assert incrowd.evaluate(table, release, **about) == incrowd.evaluate(few, release, **about)
+    mapped = {"privacy": incrowd.KMap(5), "others": "drop", "hierarchies": hierarchies, **roles}
+    first = incrowd.anonymize(table.head(600), population=table, **mapped)
+    again = incrowd.anonymize(table.head(600), population=few, **mapped)
+    assert first.table.to_dict() == again.table.to_dict()
+
+
+def test_nothing_but_python_is_needed(tmp_path):
+    """A job from a file, with all other libraries out of reach."""
+    (tmp_path / "t.csv").write_text("age,d\n" + "".join(f"{30 + row % 4},{row % 3}\n" for row in range(20)))
+    script = """
+import sys
+for name in ("pandas", "polars", "pyarrow", "numpy", "tqdm", "duckdb", "typing_extensions"):
+    sys.modules[name] = None
+import incrowd
+release = incrowd.anonymize("t.csv", quasi_identifiers="age", sensitive="d", k=5, progress=True)
+assert release.verify(original="t.csv").is_safe
+print(len(release.table), release._repr_html_()[:7])
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["20", "<style>"], done.stderr
+
+
+def test_a_small_table_can_be_made_of_lists():
+    table = incrowd.Table.from_dict({"a": [1, None], "b": [0.5, 2], "c": [True, None], "d": ["x", None]})
+    assert list(table.column_types.values()) == ["Int64", "Float64", "Boolean", "Utf8"]
+    assert table.to_dict() == {"a": [1, None], "b": [0.5, 2.0], "c": [True, None], "d": ["x", None]}
+    for wrong in ([1, "x"], [True, 1], [object()], [[1]], 7):
+        with pytest.raises((incrowd.TableError, TypeError)):
+            incrowd.Table.from_dict({"a": wrong})
+    with pytest.raises(incrowd.TableError, match="equally long"):
+        incrowd.Table.from_dict({"a": [1], "b": [1, 2]})
