@@ -93,7 +93,7 @@ _CLASSES: dict[type[IncrowdError], str] = {
         too-many-to-suppress
     """,
     CheckError: """
-        blank-rows centres-wrong check-failed crowds-overlap input-changed internal release-promise-broken rows-apart
+        blank-rows check-failed crowds-overlap input-changed internal release-promise-broken rows-apart
         rows-together
     """,
     StoppedError: """

@@ -34,7 +34,7 @@ def test_names_and_cells_are_escaped_in_html():
     shown += (
         incrowd.inspect(table)._repr_html_() + incrowd.negotiate(table, quasi_identifiers=[name], k=2)._repr_html_()
     )
-    shown += incrowd.compare(table, quasi_identifiers=[name], k=2, algorithms="optimal")._repr_html_()
+    shown += incrowd.compare(table, quasi_identifiers=[name], k=2, algorithms="optimal", others="drop")._repr_html_()
     assert "<script" not in shown
     assert "<b>&" not in shown.replace("&amp;", "&").replace("<b>columns", "")
 
@@ -52,7 +52,7 @@ def test_pictures_are_svg(patients, few, hierarchies):
         answer.plot("lattice"),
         negotiation.plot("curve", k=3),
         *study.plots().values(),
-        incrowd.compare(few, k=5, algorithms=["optimal", "datafly"], **about).plot(),
+        incrowd.compare(few, k=5, algorithms=["optimal", "datafly"], others="drop", **about).plot(),
         incrowd.simulate(domain=[2, 3], k=2, rows=50).plot(),
     ]
     assert len(pictures) > 9
