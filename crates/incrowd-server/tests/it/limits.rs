@@ -356,3 +356,42 @@ fn a_table_that_is_still_arriving_survives_that_another_is_read() {
     );
     assert_eq!(folders(), 1, "only the last one stays");
 }
+
+#[test]
+fn whoever_does_not_read_the_answers_makes_room_for_others() {
+    let limits = Limits {
+        write: Duration::from_millis(300),
+        connections: 1,
+        ..Limits::default()
+    };
+    let server = start_limited(None, limits);
+    let request = format!(
+        "GET /api/v1/openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n",
+        server.address
+    );
+    // Far more than any system keeps for a connection: some hundred megabytes, none of which is read.
+    let mut greedy = TcpStream::connect(server.address).unwrap();
+    greedy.set_nonblocking(true).unwrap();
+    let many = request.repeat(200);
+    let mut sent = 0;
+    let until = Instant::now() + Duration::from_secs(30);
+    let health = format!(
+        "GET /api/v1/health HTTP/1.1\r\nhost: {}\r\n\r\n",
+        server.address
+    );
+    assert_eq!(greedy.write(request.as_bytes()).unwrap(), request.len());
+    let mut read = [0; 1];
+    while greedy.read(&mut read).is_err() {
+        std::thread::yield_now();
+    }
+    assert_eq!(exchange(server.address, health.as_bytes()).status, 503);
+    // Its place is free again as soon as the server has lost its patience.
+    while exchange(server.address, health.as_bytes()).status != 200 {
+        // Where the last part ended, so that every request is whole.
+        sent += greedy
+            .write(&many.as_bytes()[sent % many.len()..])
+            .unwrap_or(0);
+        assert!(Instant::now() < until, "the place is never free");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
