@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: demo test bench dist docs fuzz serve page test-page test-api python wheel tools web-tools browser python-tools
+.PHONY: demo test bench dist docs fuzz serve page test-page test-api test-engines python wheel tools web-tools browser python-tools postgres duckdb
 
 # Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
 RUN_INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
@@ -15,13 +15,16 @@ demo: tools ## Anonymize the bundled Adult table; release and certificate appear
 	@if [ -d $(WEB) ] && command -v npm >/dev/null; then $(MAKE) --no-print-directory page; fi
 	@echo "The same in the browser: make serve"
 
+# Everything that is off by default.
+FEATURES = incrowd-cli/server,incrowd-cli/postgres,incrowd-cli/duckdb
+
 # A single full build gains nothing from incremental compilation.
 test: export CARGO_INCREMENTAL = 0
-test: tools page browser python-tools ## Everything CI runs
+test: tools page browser python-tools postgres duckdb ## Everything CI runs
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --features incrowd-cli/server -- -D warnings
-	cargo test --workspace --exclude incrowd-py --features incrowd-cli/server
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow
+	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
+	cargo test --workspace --exclude incrowd-py --features $(FEATURES)
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow,$(FEATURES)
 	cd $(WEB) && npm run --silent check && npm run --silent unit
 	cd $(WEB) && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
 	INCROWD=$(TARGET)/debug/incrowd crates/incrowd-server/tests/schemathesis.sh
@@ -43,6 +46,9 @@ test-page: tools page browser ## The tests of the page alone
 
 test-api: tools ## The generated requests to the API alone; EXAMPLES of each kind (needs Python; installs schemathesis into out/)
 	crates/incrowd-server/tests/schemathesis.sh
+
+test-engines: tools postgres duckdb ## The tests of tables in databases alone
+	cargo test --package incrowd-cli --features postgres,duckdb --test it -- engines::
 
 # The Python package. For its tests it is built quickly and compared with a program of the same source; `make wheel` builds
 # the one to hand out. Everything is installed into a fresh virtual environment in out/.
@@ -92,3 +98,11 @@ web-tools:
 
 browser:
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -yq chromium; } || { echo "error: no Chromium found"; echo "  hint: install Chromium, then run make again; CHROMIUM=path names it"; exit 2; }
+
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || { apt-get update -q && apt-get install -yq postgresql; } || { echo "error: no PostgreSQL server found"; echo "  hint: install PostgreSQL, then run make again; tests start a server of their own"; exit 2; }
+
+# The library of DuckDB, and a client that is not ours to see what was written.
+DUCKDB = 1.5.6-r.1
+duckdb: web-tools
+	@ls out/duckdb/node_modules/@duckdb/*/libduckdb.so >/dev/null 2>&1 || npm install --silent --no-audit --no-fund --prefix out/duckdb @duckdb/node-api@$(DUCKDB)

@@ -284,7 +284,7 @@ pub(super) fn explained(error: &postgres::Error, doing: Doing) -> Error {
         Error::EngineFull { engine, doing }
     } else if code.starts_with("57P") || code.starts_with("08") {
         lost(doing)
-    } else if names_something_wrong(state, doing) {
+    } else if code.starts_with("3F") || is_about_sql(state, doing) {
         Error::Refused {
             engine,
             message: said.message().to_owned(),
@@ -299,9 +299,8 @@ pub(super) fn explained(error: &postgres::Error, doing: Doing) -> Error {
     }
 }
 
-/// Whether the statement names what is not there, or a query of the user is no query. Such messages name tables and columns, no cells.
-fn names_something_wrong(state: &SqlState, doing: Doing) -> bool {
-    let is_preparing = doing == Doing::Preparing && *state != SqlState::DUPLICATE_TABLE;
-    let code = state.code();
-    code.starts_with("3F") || (code.starts_with("42") && is_preparing)
+/// Whether a statement was refused for what it says, before any row was looked at.
+fn is_about_sql(state: &SqlState, doing: Doing) -> bool {
+    let is_about_names = state.code().starts_with("42") && *state != SqlState::DUPLICATE_TABLE;
+    is_about_names && doing == Doing::Preparing
 }

@@ -45,7 +45,7 @@ fn table() -> String {
 fn hostile_names_and_values_are_data() {
     for database in engines() {
         let folder = Folder::new();
-        folder.write("hostile.csv", &table());
+        folder.write("hostile.csv", table());
         let columns = NAMES.map(|name| (name, "text"));
         let source = "src\"; DROP TABLE victims; --";
         database.run("CREATE TABLE victims (x int)");
@@ -105,7 +105,7 @@ fn names_that_would_be_cut_and_texts_that_cannot_be_stored_are_refused() {
         run.json()["error"]["code"].as_str().unwrap().to_owned()
     };
     let long = "n".repeat(64);
-    folder.write("long.csv", &format!("age,{long}\n1,x\n1,x\n"));
+    folder.write("long.csv", format!("age,{long}\n1,x\n1,x\n"));
     assert_eq!(code("long.csv", &database.table("t")), "name-too-long");
     folder.write("fine.csv", "age,b\n1,secret\n1,secret\n");
     assert_eq!(code("fine.csv", &database.table(&long)), "name-too-long");

@@ -187,7 +187,7 @@ fn an_engine_gives_the_same_release_and_outcome_as_files_do() {
 fn releases_of_an_engine_are_the_same_in_files_and_back() {
     for database in engines() {
         let folder = Folder::new();
-        folder.write("people.csv", &people(300));
+        folder.write("people.csv", people(300));
         database.load("people", &COLUMNS, &folder.path("people.csv"));
         let job = "-q age,zip,active -s disease --keep seen,dose,weight --others drop -k 3 --max-suppressed 5%";
         let source = database.table("people");
@@ -276,7 +276,7 @@ fn every_command_that_reads_a_table_reads_it_from_an_engine_too() {
 fn views_and_queries_are_read_like_tables() {
     for database in engines() {
         let folder = Folder::new();
-        folder.write("people.csv", &people(200));
+        folder.write("people.csv", people(200));
         database.load("people", &COLUMNS, &folder.path("people.csv"));
         database.run("CREATE VIEW adults AS SELECT age, zip, disease FROM people WHERE age >= 30");
         let job = ["-q", "age,zip", "-s", "disease", "-k", "3", "-o"];
@@ -298,7 +298,7 @@ fn views_and_queries_are_read_like_tables() {
 fn a_certificate_of_a_table_in_an_engine_can_be_checked_there() {
     for database in engines() {
         let folder = Folder::new();
-        folder.write("people.csv", &people(200));
+        folder.write("people.csv", people(200));
         database.load("people", &COLUMNS, &folder.path("people.csv"));
         let (source, target) = (database.table("people"), database.table("safe"));
         let job = "-q age,zip -s disease --keep stay --others drop -k 3 --max-suppressed 5%";
