@@ -130,6 +130,12 @@ impl Reply {
     }
 }
 
+/// A request that was looked at.
+pub(crate) enum Begun {
+    Answered(Reply),
+    TakesTime(Box<dyn FnOnce() -> Result<Reply, Failure> + Send>),
+}
+
 /// A failure as a response.
 pub(crate) fn failed(failure: &Failure) -> Response<Body> {
     let reply = Reply::json_with(failure.status, failure);

@@ -1,7 +1,7 @@
 //! Every endpoint: who may ask, what it takes, what answers. Nothing is served under `/api/v1` that is not in this list, and
 //! the description of the API is made from it.
 
-use crate::call::{Call, Reply};
+use crate::call::{Begun, Call, Reply};
 use crate::error::Failure;
 use crate::handlers::{agreement, negotiation, session, table, work};
 
@@ -43,12 +43,6 @@ pub(crate) enum Answer {
     Changes,
     /// When everything is received.
     Upload,
-}
-
-/// A request that was looked at.
-pub(crate) enum Begun {
-    Answered(Reply),
-    TakesTime(Box<dyn FnOnce() -> Result<Reply, Failure> + Send>),
 }
 
 /// One endpoint.

@@ -1,8 +1,8 @@
 //! From HTTP to handlers: who may talk to us, who asks, what may be sent, how long it may take.
 
 use crate::assets;
-use crate::call::{Call, Reply, failed, no_token};
-use crate::endpoints::{Answer, BASE, Begun, ENDPOINTS, Endpoint, Takes, Who};
+use crate::call::{Begun, Call, Reply, failed, no_token};
+use crate::endpoints::{Answer, BASE, ENDPOINTS, Endpoint, Takes, Who};
 use crate::error::Failure;
 use crate::guard::{Names, harden};
 use crate::handlers::session;

@@ -2,9 +2,8 @@
 
 use crate::analyst::{self, AnalystWish, Mask, curve_json, masked_spread, of_wish};
 use crate::bounds::Bounds;
-use crate::call::{Call, Reply, parse_json};
+use crate::call::{Begun, Call, Reply, parse_json};
 use crate::counted::Counted;
-use crate::endpoints::Begun;
 use crate::error::Failure;
 use crate::tokens::Role;
 use incrowd_job::{Budget, Control, LatticeFilter, Negotiated, Wish};
