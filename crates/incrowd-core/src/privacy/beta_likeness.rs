@@ -144,10 +144,18 @@ impl PrivacyModel for BetaLikeness {
     fn holds(&self, class: &ClassView<'_>) -> bool {
         // Far enough from the bound, which is nearly always, floats suffice.
         let size = f64::from(class.size);
-        let mut present = class.histogram.values.iter().zip(class.histogram.counts);
-        if present.all(|(&value, &count)| {
-            f64::from(count) <= size * self.most[value as usize] * (1.0 - 1e-12)
-        }) {
+        let present = class.histogram.values.iter().zip(class.histogram.counts);
+        let mut is_close = false;
+        for (&value, &count) in present {
+            let (count, most) = (f64::from(count), size * self.most[value as usize]);
+            if count > most * (1.0 + 1e-12) {
+                return false;
+            }
+            // Also where nothing is said of a value.
+            let is_below = count <= most * (1.0 - 1e-12);
+            is_close |= !is_below;
+        }
+        if !is_close {
             return true;
         }
         let numerator = u128::from(self.beta.numerator());
