@@ -26,7 +26,7 @@ mod work;
 
 pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
-pub(crate) use frequency_set::{MOST_PRESENT, Present};
+pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};
 pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub(crate) use known::Start;

@@ -408,6 +408,8 @@ impl<'m> Annotator<'m> {
         self.steps.clear();
         if self.model.column().is_none() {
             self.sort_sizes(sizes);
+        } else if self.model.measures_distinct() {
+            self.sort_counted(distinct.iter().copied().zip(sizes.iter().copied()));
         } else {
             debug_assert!(!self.model.reads_counts());
             self.measures.clear();
@@ -480,22 +482,27 @@ impl<'m> Annotator<'m> {
         self.merge_from(0);
     }
 
-    /// Whole measures, most of them small: counted, not sorted.
     fn sort_whole(&mut self, sizes: &[u32]) {
+        let measures = std::mem::take(&mut self.measures);
+        let whole = measures.iter().map(|&measure| measure as u32);
+        self.sort_counted(whole.zip(sizes.iter().copied()));
+        self.measures = measures;
+    }
+
+    /// Classes by whole measures, most of them small, with their sizes: counted, not sorted.
+    fn sort_counted(&mut self, classes: impl Iterator<Item = (u32, u32)>) {
         self.buckets.resize(BUCKETS, [0; 4]);
         self.smallest.resize(BUCKETS, u32::MAX);
         let mut end = 0;
-        for (class, (&measure, &size)) in self.measures.iter().zip(sizes).enumerate() {
+        for (class, (measure, size)) in classes.enumerate() {
             let at = measure as usize;
             if at < BUCKETS {
                 // Many classes in a row have one measure, and adding to what was just added to would have to wait.
                 self.buckets[at][class % 4] += (1 << 32) | u64::from(size);
-                if size < self.smallest[at] {
-                    self.smallest[at] = size;
-                }
+                self.smallest[at] = self.smallest[at].min(size);
                 end = end.max(at + 1);
             } else {
-                self.large.push((measure, Step::of_class(size)));
+                (self.large).push((f64::from(measure), Step::of_class(size)));
             }
         }
         let buckets = self.buckets[..end].iter_mut().zip(&mut self.smallest);

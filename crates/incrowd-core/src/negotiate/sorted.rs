@@ -10,7 +10,7 @@
 
 use super::climb::{self, Climber, Part, Tree};
 use super::histogram::{Annotator, is_whole};
-use crate::counts::FrequencySet;
+use crate::counts::{FrequencySet, count_bits};
 use crate::error::Error;
 use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
@@ -278,27 +278,6 @@ struct Hand<'a, const W: usize> {
     annotators: Vec<Annotator<'a>>,
 }
 
-/// How many bits are set: the sums of two words are added up together, which processors without an instruction for
-/// it are grateful for.
-#[inline]
-fn count_bits(words: &[u64]) -> u32 {
-    const TWOS: u64 = 0x5555_5555_5555_5555;
-    const FOURS: u64 = 0x3333_3333_3333_3333;
-    const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-    let of_four = |word: u64| {
-        let of_two = word - ((word >> 1) & TWOS);
-        (of_two & FOURS) + ((of_two >> 2) & FOURS)
-    };
-    let (pairs, last) = words.as_chunks::<2>();
-    let pairs = pairs.iter().map(|&[one, other]| {
-        let sums = of_four(one) + of_four(other);
-        let sums = (sums & EIGHTS) + ((sums >> 4) & EIGHTS);
-        (sums.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
-    });
-    let last = last.iter().map(|word| word.count_ones());
-    pairs.chain(last).sum()
-}
-
 /// Adds up the classes that agree in all bits but those of the slots, in the order of the slots: as many as those bits
 /// can tell apart. Slots are empty before and after, and so are the bits that say which are in use.
 #[inline(always)]
@@ -364,25 +343,6 @@ impl<const W: usize> Hand<'_, W> {
                 sum.add(&lower[at as usize]);
             }
             upper.push(sum.counted());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count_bits;
-
-    #[test]
-    fn bits_are_counted_in_any_number_of_words() {
-        let words: Vec<u64> = (0..8u64)
-            .map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15) | u64::MAX << (8 * word))
-            .chain([u64::MAX, 0, u64::MAX, u64::MAX])
-            .collect();
-        for start in 0..words.len() {
-            for end in start..=words.len() {
-                let counted = words[start..end].iter().map(|word| word.count_ones());
-                assert_eq!(count_bits(&words[start..end]), counted.sum::<u32>());
-            }
         }
     }
 }

@@ -60,6 +60,10 @@ impl PrivacyModel for DistinctLDiversity {
         class.distinct().into()
     }
 
+    fn measures_distinct(&self) -> bool {
+        true
+    }
+
     fn direction(&self) -> Direction {
         Direction::AtLeast
     }

@@ -506,4 +506,9 @@ pub trait PrivacyModel: Debug + Send + Sync {
             self.measure(&ClassView::new(size, histogram))
         }));
     }
+
+    /// Whether what it measures of a class is the number of its values, and nothing else.
+    fn measures_distinct(&self) -> bool {
+        false
+    }
 }
