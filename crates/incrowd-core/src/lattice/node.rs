@@ -114,6 +114,26 @@ impl Node {
     }
 }
 
+impl Node {
+    /// The only attribute whose level is above that of another node of the same lattice; none if there is no such attribute
+    /// or more than one.
+    #[inline]
+    pub(crate) fn only_above(&self, other: &Node) -> Option<usize> {
+        let mut only = None;
+        for (at, (ours, theirs)) in self.words.iter().zip(&other.words).enumerate() {
+            let above = !((theirs | GUARDS) - ours) & GUARDS;
+            if above == 0 {
+                continue;
+            }
+            if only.is_some() || above & (above - 1) != 0 {
+                return None;
+            }
+            only = Some(8 * at + above.leading_zeros() as usize / 8);
+        }
+        only
+    }
+}
+
 #[inline]
 fn shift(attribute: usize) -> u32 {
     56 - 8 * (attribute % 8) as u32
@@ -145,6 +165,23 @@ impl fmt::Debug for Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_only_attribute_above_another_node_is_found() {
+        let node = |levels: [u8; 10]| Node::from_levels(levels);
+        let other = node([1, 2, 3, 0, 1, 2, 3, 0, 5, 5]);
+        for (levels, only) in [
+            ([1, 2, 3, 0, 1, 2, 3, 0, 5, 5], None),
+            ([0, 2, 4, 0, 1, 2, 3, 0, 5, 5], Some(2)),
+            ([9, 0, 0, 0, 0, 0, 0, 0, 0, 0], Some(0)),
+            ([1, 2, 3, 0, 1, 2, 3, 1, 0, 0], Some(7)),
+            ([1, 0, 3, 0, 1, 2, 3, 0, 5, 6], Some(9)),
+            ([2, 0, 3, 0, 1, 2, 3, 0, 5, 6], None),
+            ([2, 3, 3, 0, 1, 2, 3, 0, 5, 5], None),
+        ] {
+            assert_eq!(node(levels).only_above(&other), only, "{levels:?}");
+        }
+    }
 
     #[test]
     fn levels_survive_packing_beyond_one_word() {

@@ -9,7 +9,7 @@ use crate::counts::CountedTable;
 use crate::error::Error;
 use crate::lattice::{Node, SeenNodes};
 use crate::privacy::Decimal;
-use crate::problem::{Guarantee, Meter, Problem};
+use crate::problem::{Guarantee, Meter, Problem, Settings};
 use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
 
 /// Searches boxes of the lattice as [`Optimal`](crate::algorithms::Optimal) does, so lattices of any size.
@@ -21,16 +21,23 @@ pub(super) struct Lazy<'a> {
     counting: Counting<'a>,
     /// The table for models that read no counts, made when first needed; with the columns kept in it.
     present: Option<(Vec<usize>, CountedTable)>,
+    threads: usize,
     meter: &'a Meter<'a>,
     at_limit: Option<u32>,
     complete: bool,
 }
 
 impl<'a> Lazy<'a> {
-    pub(super) fn new(table: &'a CountedTable, memory_limit: usize, meter: &'a Meter<'a>) -> Self {
+    pub(super) fn new(
+        table: &'a CountedTable,
+        memory_limit: usize,
+        threads: usize,
+        meter: &'a Meter<'a>,
+    ) -> Self {
         Lazy {
             counting: Counting::new(table, memory_limit),
             present: None,
+            threads,
             meter,
             at_limit: None,
             complete: true,
@@ -78,6 +85,10 @@ impl<'a> Lazy<'a> {
         let problem = Problem::new(self.table(), &models, metric)
             .allow_suppressed(wanted.max_suppressed)
             .limit_memory(self.counting.memory_limit())
+            .with_settings(Settings {
+                threads: self.threads,
+                ..Settings::default()
+            })
             .limit_levels(wanted.max_levels.clone())?;
         let goal = Goal {
             ties,

@@ -23,6 +23,7 @@ pub struct Negotiator {
     how: How,
     annotated: Option<AnnotatedLattice>,
     memory_limit: usize,
+    threads: usize,
 }
 
 impl Negotiator {
@@ -35,6 +36,7 @@ impl Negotiator {
             how: How::Lazy,
             annotated: None,
             memory_limit: DEFAULT_MEMORY_LIMIT,
+            threads: 1,
         })
     }
 
@@ -65,6 +67,7 @@ impl Negotiator {
             how,
             annotated: Some(lattice),
             memory_limit: DEFAULT_MEMORY_LIMIT,
+            threads: 1,
         })
     }
 
@@ -74,6 +77,11 @@ impl Negotiator {
             memory_limit,
             ..self
         }
+    }
+
+    /// The same, which counts nodes on so many threads. Answers do not depend on it.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Negotiator { threads, ..self }
     }
 
     /// How the histograms come about.
@@ -105,7 +113,12 @@ impl Negotiator {
                     (meter, request.step),
                 ))
             }
-            None => Box::new(Lazy::new(&self.table, self.memory_limit, meter)),
+            None => Box::new(Lazy::new(
+                &self.table,
+                self.memory_limit,
+                self.threads,
+                meter,
+            )),
         };
         let outcome = negotiate(request, &max_levels, &self.table, &mut *lookup)?;
         Ok(Answer {

@@ -231,7 +231,7 @@ impl Lookup for Ready<'_> {
             Quality::Metric(_) => {
                 // Histograms do not say what a release costs; the search with bounds counts the fewest nodes.
                 let (table, memory_limit) = (self.counting.table(), self.counting.memory_limit());
-                let mut lazy = Lazy::new(table, memory_limit, self.meter);
+                let mut lazy = Lazy::new(table, memory_limit, 1, self.meter);
                 let best = lazy.best(wanted)?;
                 self.complete &= lazy.is_complete();
                 self.counting.also_seen(lazy.into_seen());

@@ -16,6 +16,9 @@ use std::thread::Scope;
 /// Sets up to this size are kept as a start for other counts: copying them is cheap compared with counting them.
 const SMALL_SET_CLASSES: usize = 1 << 11;
 
+/// Where sets are kept if others are counted much faster from them: so many times smaller than the set they were counted from.
+const TIMES_SMALLER: usize = 4;
+
 /// Which corner of its box a task looks at.
 #[derive(Debug, Clone)]
 pub(super) enum Corner {
@@ -72,17 +75,20 @@ pub(super) struct Worker<'a> {
     smallest_safe: u32,
     /// Whether the classes of a node give a better bound for the nodes above than its levels.
     classes_matter: bool,
+    /// Whether sets are kept that are much smaller than what they were counted from, and not those that are small.
+    keeps_smaller: bool,
     scratch: Scratch,
     classes: FrequencySet,
     assessor: Assessor<'a>,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>) -> Self {
+    pub(super) fn new(problem: &'a Problem<'a>, keeps_smaller: bool) -> Self {
         Worker {
             problem,
             smallest_safe: problem.smallest_safe(),
             classes_matter: problem.metric.detail() == Detail::Classes,
+            keeps_smaller,
             scratch: Scratch::default(),
             classes: FrequencySet::default(),
             assessor: Assessor::new(problem),
@@ -146,7 +152,11 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        let is_kept = matches!(task.corner, Corner::Low) || self.classes.len() <= SMALL_SET_CLASSES;
+        let is_kept = matches!(task.corner, Corner::Low)
+            || match self.keeps_smaller {
+                true => TIMES_SMALLER * self.classes.len() <= task.start.classes().len(),
+                false => self.classes.len() <= SMALL_SET_CLASSES,
+            };
         Ok(Found {
             whole,
             assessment,
@@ -246,6 +256,7 @@ impl<'t> Crew<'t> {
         scope: &'scope Scope<'scope, '_>,
         problem: &'t Problem<'t>,
         threads: usize,
+        keeps_smaller: bool,
     ) -> Self
     where
         't: 'scope,
@@ -255,7 +266,10 @@ impl<'t> Crew<'t> {
         let inboxes = others.map(|_| {
             let (inbox, batches) = channel::<Arc<Batch<'t>>>();
             let say = say.clone();
-            scope.spawn(move || work(problem, &batches, &say));
+            scope.spawn(move || {
+                let worker = Worker::new(problem, keeps_smaller);
+                work(worker, &batches, &say);
+            });
             inbox
         });
         Crew {
@@ -299,8 +313,7 @@ impl<'t> Crew<'t> {
 }
 
 /// What every thread of a crew but the first does. Whoever is gone does not listen.
-fn work<'t>(problem: &'t Problem<'t>, batches: &Receiver<Arc<Batch<'t>>>, say: &Sender<Message>) {
-    let mut worker = Worker::new(problem);
+fn work<'t>(mut worker: Worker<'t>, batches: &Receiver<Arc<Batch<'t>>>, say: &Sender<Message>) {
     while let Ok(batch) = batches.recv() {
         let finished = catch_unwind(AssertUnwindSafe(|| {
             batch.work_off(&mut worker, |at, outcome| {

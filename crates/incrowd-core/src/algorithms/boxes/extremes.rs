@@ -24,6 +24,23 @@ impl RuledOut {
         }
     }
 
+    /// The lowest node of a box of which no attribute can be lowered without all nodes of the box at that level being ruled out.
+    ///
+    /// Where the high corner is above a ruled-out node in one attribute alone, the levels of that attribute up to there are
+    /// ruled out whatever the other attributes do.
+    pub(super) fn lowest_left(&self, low: &Node, high: &Node) -> Node {
+        let mut lowest = low.clone();
+        for known in &self.highest {
+            if let Some(attribute) = high.only_above(known) {
+                let left = known.level(attribute).above();
+                if left > lowest.level(attribute) {
+                    lowest = lowest.with(attribute, left);
+                }
+            }
+        }
+        lowest
+    }
+
     /// Whether a node is known to be at or below one of them.
     pub(super) fn covers(&self, node: &Node) -> bool {
         self.highest.iter().any(|known| node.is_at_or_below(known))
@@ -97,6 +114,31 @@ mod tests {
         for node in Lattice::new(Node::from_levels([2, 3, 2])).walk() {
             let expected = added.iter().any(|above| node.is_at_or_below(above));
             assert_eq!(ruled_out.covers(&node), expected, "{node:?}");
+        }
+    }
+
+    #[test]
+    fn levels_that_are_ruled_out_in_a_whole_box_are_left_below_it() {
+        let node = |levels: [u8; 3]| Node::from_levels(levels);
+        let mut ruled_out = RuledOut::default();
+        for levels in [[0, 2, 1], [1, 1, 1], [1, 2, 0]] {
+            ruled_out.add(&node(levels));
+        }
+        let top = [2u8, 3, 2];
+        let corners = Lattice::new(node(top)).walk();
+        for low in &corners {
+            for high in corners.iter().filter(|high| low.is_at_or_below(high)) {
+                if ruled_out.covers(high) {
+                    continue;
+                }
+                let lowest = ruled_out.lowest_left(low, high);
+                for attribute in 0..3 {
+                    let levels = low.level(attribute).0..=high.level(attribute).0;
+                    let mut left = levels
+                        .filter(|&level| !ruled_out.covers(&high.with(attribute, level.into())));
+                    assert_eq!(left.next(), Some(lowest.level(attribute).0));
+                }
+            }
         }
     }
 

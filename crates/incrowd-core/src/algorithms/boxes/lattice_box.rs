@@ -19,6 +19,8 @@ pub(super) struct LatticeBox {
     pub(super) added: Arc<[f64]>,
     /// Whether the floor already uses the classes of the low corner.
     pub(super) low_is_counted: bool,
+    /// Of boxes with equal floors, those with the least of this are examined first.
+    pub(super) rank: u32,
 }
 
 impl LatticeBox {
@@ -31,6 +33,7 @@ impl LatticeBox {
             rows_lost: 0,
             added: Arc::new([]),
             low_is_counted: false,
+            rank: 0,
         }
     }
 
@@ -103,10 +106,12 @@ impl LatticeBox {
 
 impl Eq for LatticeBox {}
 
-/// The heap's greatest box is the next one to examine: lowest floor, then first in lattice order.
+/// The heap's greatest box is the next one to examine: lowest floor, then lowest rank, then first in lattice order.
 impl Ord for LatticeBox {
     fn cmp(&self, other: &Self) -> Ordering {
-        (other.floor, &other.low, &other.high).cmp(&(self.floor, &self.low, &self.high))
+        let key = |of: &Self| (of.floor, of.rank);
+        let by_place = || (&other.low, &other.high).cmp(&(&self.low, &self.high));
+        key(other).cmp(&key(self)).then_with(by_place)
     }
 }
 

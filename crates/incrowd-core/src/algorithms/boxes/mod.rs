@@ -32,6 +32,9 @@ const WORK_BEFORE_DESCENT: u64 = 50_000_000;
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
 const STEPPING_STONE_NODES: u128 = 256;
 
+/// The same where nodes of equal loss must be told apart, of which there are thousands at one height.
+const NEAR_STEPPING_STONE_NODES: u128 = 16;
+
 /// The most boxes examined at once. What one of them finds helps the others only after that, so that it does not matter how
 /// many threads share them.
 const MOST_AT_ONCE: usize = 64;
@@ -111,6 +114,8 @@ pub(super) struct Search<'a> {
     pruning_is_sound: bool,
     /// Whether the classes of a node give a better bound for the nodes above than its levels.
     classes_matter: bool,
+    /// Whether nearly all nodes of one height must be told apart, by the rows that they suppress.
+    is_about_rows: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
     /// The fewest rows around the classes of low corners.
@@ -145,6 +150,7 @@ impl<'a> Search<'a> {
             goal,
             pruning_is_sound: problem.pruning_is_sound(),
             classes_matter: problem.metric.detail() == Detail::Classes,
+            is_about_rows: goal.ties == Ties::FewestSuppressed,
             smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
             around: HashMap::new(),
@@ -267,7 +273,7 @@ impl<'a> Search<'a> {
         let (problem, spent) = (self.problem, AtomicU64::new(0));
         let threads = problem.settings.threads.min(MOST_AT_ONCE);
         std::thread::scope(|scope| {
-            let crew = Crew::start(scope, problem, threads);
+            let crew = Crew::start(scope, problem, threads, self.is_about_rows);
             self.run_with(&crew, &spent)
         })
     }
@@ -276,13 +282,19 @@ impl<'a> Search<'a> {
     where
         'a: 't,
     {
-        let mut own = Worker::new(self.problem);
+        let mut own = Worker::new(self.problem, self.is_about_rows);
         if self.is_all_or_nothing() {
             self.raise_lowest()?;
         }
         let whole = LatticeBox::new(self.lowest.clone(), self.problem.max_levels.clone());
         let mut frontier = BinaryHeap::new();
         frontier.extend(self.with_high_assessed(whole)?);
+        // Those that lose the fewest rows first, if the rows decide.
+        let is_about_rows = self.is_about_rows;
+        let ranked = |whole: LatticeBox| LatticeBox {
+            rank: if is_about_rows { whole.rows_lost } else { 0 },
+            ..whole
+        };
         let start = self.meter.spent();
         let mut examined = 0;
         loop {
@@ -310,7 +322,7 @@ impl<'a> Search<'a> {
             examined += batch.len() as u64;
             let boxes = self.examine(batch, (crew, spent, &mut own))?;
             if frontier.len() < MOST_BOXES {
-                frontier.extend(boxes);
+                frontier.extend(boxes.into_iter().map(ranked));
                 continue;
             }
             let mut stack = boxes;
@@ -362,7 +374,17 @@ impl<'a> Search<'a> {
     {
         let limit = self.limit();
         let (mut left, mut tasks) = (Vec::new(), Vec::new());
-        for whole in batch {
+        for mut whole in batch {
+            if self.is_about_rows {
+                let high = whole.high.clone();
+                if !self.narrow(&mut whole)? {
+                    continue;
+                }
+                if whole.high != high {
+                    self.look_at_high(whole, &mut left, &mut tasks)?;
+                    continue;
+                }
+            }
             if self.is_low_worth_a_count(&whole) {
                 tasks.push(Task {
                     start: self.known.start_for(&whole.low),
@@ -372,34 +394,13 @@ impl<'a> Search<'a> {
                 });
                 continue;
             }
-            let Some((lower, upper)) = self.halves(&whole)? else {
+            let Some((mut lower, upper)) = self.halves(&whole)? else {
                 continue;
             };
             left.extend(upper);
-            if (self.rules_out)(&lower.high) || self.ruled_out.covers(&lower.high) {
-                continue;
+            if !self.is_about_rows || self.narrow(&mut lower)? {
+                self.look_at_high(lower, &mut left, &mut tasks)?;
             }
-            if self.assessed.contains_key(&lower.high) {
-                left.extend(self.with_high_assessed(lower)?);
-                continue;
-            }
-            let low = match self.classes_matter {
-                true => self.known.start_at(&lower.low),
-                false => None,
-            };
-            let (start, low) = match low {
-                Some(start) => (
-                    start,
-                    LowClasses::StartedFrom(self.around.get(&lower.low).cloned()),
-                ),
-                None => (self.known.start_for(&lower.high), LowClasses::Unknown),
-            };
-            tasks.push(Task {
-                start,
-                whole: lower,
-                corner: Corner::High(low),
-                limit,
-            });
         }
         spent.store(self.meter.spent(), MemoryOrdering::Relaxed);
         let meter = self.meter.for_task(tasks.len(), spent);
@@ -420,6 +421,71 @@ impl<'a> Search<'a> {
             }
         }
         Ok(left)
+    }
+
+    /// Has the high corner of a box looked at, unless what is known of it says enough.
+    fn look_at_high(
+        &mut self,
+        whole: LatticeBox,
+        left: &mut Vec<LatticeBox>,
+        tasks: &mut Vec<Task<'a>>,
+    ) -> Result<(), Interruption> {
+        if (self.rules_out)(&whole.high) || self.ruled_out.covers(&whole.high) {
+            return Ok(());
+        }
+        if self.assessed.contains_key(&whole.high) {
+            left.extend(self.with_high_assessed(whole)?);
+            return Ok(());
+        }
+        let low = match self.classes_matter {
+            true => self.known.start_at(&whole.low),
+            false => None,
+        };
+        let (start, low) = match low {
+            Some(start) => (
+                start,
+                LowClasses::StartedFrom(self.around.get(&whole.low).cloned()),
+            ),
+            None => (self.known.start_for(&whole.high), LowClasses::Unknown),
+        };
+        tasks.push(Task {
+            start,
+            whole,
+            corner: Corner::High(low),
+            limit: self.limit(),
+        });
+        Ok(())
+    }
+
+    /// Leaves out nodes of a box that are ruled out, and nodes that are no better than the best; false if none is left.
+    ///
+    /// Attribute by attribute: a level that is ruled out even where all others are at their highest is passed over, and so is
+    /// a level that costs too much even where all others are at their lowest.
+    fn narrow(&self, whole: &mut LatticeBox) -> Result<bool, Interruption> {
+        self.meter
+            .spend(Work::of(whole.low.len() * whole.low.len()))?;
+        let lowest = self.ruled_out.lowest_left(&whole.low, &whole.high);
+        if lowest != whole.low {
+            whole.low = lowest;
+            whole.low_is_counted = false;
+            whole.floor = whole.floor.max(self.floor(&whole.low, whole));
+        }
+        let Some(best) = &self.best else {
+            return Ok(true);
+        };
+        for attribute in 0..whole.low.len() {
+            let (low, mut high) = (whole.low.level(attribute), whole.high.level(attribute));
+            while low < high {
+                let raised = whole.low.with(attribute, high);
+                let floor = whole.floor.max(self.floor(&raised, whole));
+                if self.is_better(floor, (whole.rows_lost, &raised), best) {
+                    break;
+                }
+                high = high.below().unwrap_or(low);
+            }
+            whole.high = whole.high.with(attribute, high);
+        }
+        Ok(self.may_hold_the_best(whole))
     }
 
     /// Adds what was found out about a corner of a box; what is left of the box.
@@ -464,9 +530,10 @@ impl<'a> Search<'a> {
     fn is_low_worth_a_count(&self, whole: &LatticeBox) -> bool {
         // Where nothing is suppressed, the high corners say nearly everything.
         let says_much = self.classes_matter && !self.is_all_or_nothing();
-        let least = match says_much {
-            true => 2,
-            false => STEPPING_STONE_NODES,
+        let least = match (says_much, self.is_about_rows) {
+            (true, _) => 2,
+            (false, true) if !self.is_all_or_nothing() => NEAR_STEPPING_STONE_NODES,
+            (false, _) => STEPPING_STONE_NODES,
         };
         !whole.low_is_counted && whole.nodes() >= least
     }

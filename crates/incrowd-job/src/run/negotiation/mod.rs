@@ -516,7 +516,7 @@ impl Negotiation {
         let table = Arc::clone(&self.ground.table);
         let (how, why) = self.choose(index.as_ref(), model, budget);
         let negotiator = match how {
-            How::Lazy => Negotiator::lazy(table)?,
+            How::Lazy => Negotiator::lazy(table)?.with_threads(self.ground.job.threads()),
             how => {
                 let lattice = self.annotate(index.as_mut(), model, how, watch, control)?;
                 Negotiator::annotated(table, lattice, how == How::PartialTop)?
