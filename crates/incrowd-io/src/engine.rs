@@ -6,6 +6,7 @@
 
 use crate::Error;
 use incrowd_core::table::RowBatch;
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -17,6 +18,28 @@ pub type Cancel = Arc<dyn Fn() + Send + Sync>;
 
 /// Makes a release visible that is complete otherwise. Nothing else can go wrong after it.
 pub type LastStep = Box<dyn FnOnce() -> Result<(), Error> + Send>;
+
+/// What the crate of an engine knows about a table of its own. Nobody else can look into it.
+#[derive(Clone)]
+pub struct EngineHandle(Arc<dyn Any + Send + Sync>);
+
+impl std::fmt::Debug for EngineHandle {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("EngineHandle")
+    }
+}
+
+impl EngineHandle {
+    /// Holds this.
+    pub fn new(held: Arc<dyn Any + Send + Sync>) -> Self {
+        EngineHandle(held)
+    }
+
+    /// What it holds, for whoever knows its type.
+    pub fn held<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.0).downcast().ok()
+    }
+}
 
 /// Which engine holds a table, and which state of it is meant. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]

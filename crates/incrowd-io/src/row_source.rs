@@ -2,9 +2,8 @@
 
 use crate::Error;
 use crate::column_type::ColumnType;
-use crate::engine::{Cancel, EngineFacts, NewTable, TakeGroups};
+use crate::engine::{Cancel, EngineFacts, EngineHandle, TakeGroups};
 use crate::fingerprint::Fingerprint;
-use crate::sink::RowSink;
 use incrowd_core::table::RowBatch;
 
 /// Hands out a table in batches, once, from its first row to its last.
@@ -60,8 +59,8 @@ pub trait RowSource: std::fmt::Debug + Send + Sync {
     /// Begins a pass over the rows.
     fn open(&self) -> Result<Box<dyn RowReader + Send>, Error>;
 
-    /// A new table in the engine that holds this one, so that rows need not leave it; none if the address is elsewhere.
-    fn create_beside(&self, _table: &NewTable<'_>) -> Option<Result<Box<dyn RowSink>, Error>> {
+    /// What the engine that holds the table needs to create another one beside it, so that rows need not leave it.
+    fn handle(&self) -> Option<EngineHandle> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::error::Error;
-use incrowd_io::{NewTable, RowSink, RowSource};
+use incrowd_io::{EngineHandle, NewTable, RowSink, RowSource};
 use std::sync::Arc;
 
 /// The table at an address. Connects to its engine.
@@ -27,28 +27,63 @@ pub fn open(address: &str) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
     }
 }
 
-/// A new table at an address, for rows that come from elsewhere. Connects to its engine.
-pub fn create(table: &NewTable<'_>) -> Result<Box<dyn RowSink>, incrowd_io::Error> {
+/// A new table at an address. If the table that `beside` is the handle of is in the same place, both share a connection
+/// and a transaction, and rows need not leave the engine.
+pub fn create(
+    table: &NewTable<'_>,
+    beside: Option<EngineHandle>,
+) -> Result<Box<dyn RowSink>, incrowd_io::Error> {
     let address: Address = table.address.parse()?;
+    #[cfg(feature = "engine")]
+    if let Some(source) = beside.and_then(|handle| handle.held::<crate::relation::Relation>())
+        && crate::place::place(&address).is_some_and(|place| place == source.session.place)
+    {
+        let session = Arc::clone(&source.session);
+        let sink = crate::sink::SqlSink::create(session, Some(source), &address, table)?;
+        return Ok(Box::new(sink));
+    }
+    #[cfg(not(feature = "engine"))]
+    drop(beside);
     match address.engine {
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
             let session = crate::postgres::connect(&address)?;
-            Ok(Box::new(crate::sink::SqlSink::create(
-                session, None, &address, table,
-            )?))
+            let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
+            Ok(Box::new(sink))
         }
         #[cfg(feature = "duckdb")]
         crate::address::Engine::DuckDb => {
             let session = crate::duckdb::connect(&address, true)?;
-            Ok(Box::new(crate::sink::SqlSink::create(
-                session, None, &address, table,
-            )?))
+            let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
+            Ok(Box::new(sink))
         }
         engine => Err(Error::NotBuilt {
             engine: engine.name(),
             feature: engine.feature(),
         }
         .into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::address::Engine;
+    use crate::error::Error;
+    use incrowd_io::EngineError;
+
+    #[test]
+    fn what_is_not_compiled_in_says_how_to_have_it() {
+        for engine in [Engine::Postgres, Engine::DuckDb] {
+            let feature = engine.feature();
+            let error = Error::NotBuilt {
+                engine: engine.name(),
+                feature,
+            };
+            let hint = error.hint();
+            assert!(
+                hint.contains(&format!("--features {}", feature.unwrap())),
+                "{hint}"
+            );
+        }
     }
 }

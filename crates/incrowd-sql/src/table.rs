@@ -5,14 +5,12 @@ use crate::column::Column;
 use crate::connection::Cursor;
 use crate::error::Doing;
 use crate::group_query::{GroupQuery, texts_of};
-use crate::place::place;
 use crate::relation::Relation;
 use crate::session::{Session, cancel};
-use crate::sink::SqlSink;
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    Cancel, ColumnType, EngineFacts, Fingerprint, NewTable, RowReader, RowSink, RowSource,
-    RowsHasher, TakeGroups,
+    Cancel, ColumnType, EngineFacts, EngineHandle, Fingerprint, RowReader, RowSource, RowsHasher,
+    TakeGroups,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,21 +63,9 @@ impl RowSource for SqlTable {
         }))
     }
 
-    fn create_beside(
-        &self,
-        table: &NewTable<'_>,
-    ) -> Option<Result<Box<dyn RowSink>, incrowd_io::Error>> {
-        let address: Address = match table.address.parse() {
-            Ok(address) => address,
-            Err(_) => return None,
-        };
-        let session = &self.relation.session;
-        if place(&address)? != session.place {
-            return None;
-        }
-        let source = Some(Arc::clone(&self.relation));
-        let sink = SqlSink::create(Arc::clone(session), source, &address, table);
-        Some(sink.map(|sink| Box::new(sink) as Box<dyn RowSink>))
+    fn handle(&self) -> Option<EngineHandle> {
+        let relation = Arc::clone(&self.relation);
+        Some(EngineHandle::new(relation))
     }
 
     fn engine(&self) -> Option<EngineFacts> {

@@ -122,7 +122,17 @@ refuses!(no_table, table(PATIENTS), format!("anonymize {ROLES} -k 3"));
 refuses!(
     a_database,
     table(PATIENTS),
-    format!("anonymize postgres://localhost/x?table=t {ROLES} -k 3")
+    format!("anonymize sc://localhost:15002/?table=t {ROLES} -k 3")
+);
+refuses!(
+    a_database_that_nobody_speaks,
+    table(PATIENTS),
+    format!("anonymize mysql://localhost/x?table=t {ROLES} -k 3")
+);
+refuses!(
+    an_address_without_a_table,
+    table(PATIENTS),
+    format!("anonymize postgres://ann:s3cret@localhost/x {ROLES} -k 3")
 );
 refuses!(
     a_damaged_gzip,

@@ -244,10 +244,7 @@ fn new_table(
         columns: &columns,
         replaces: job.output.replace == Some(true),
     };
-    match source.create_beside(&table) {
-        Some(sink) => Ok(sink?),
-        None => Ok(incrowd_sql::create(&table)?),
-    }
+    Ok(incrowd_sql::create(&table, source.handle())?)
 }
 
 /// The certificate as JSON and as text.
