@@ -28,7 +28,7 @@ test: tools page browser python-tools postgres duckdb ## Everything CI runs
 	cd $(WEB) && npm run --silent check && npm run --silent unit
 	cd $(WEB) && INCROWD=$(TARGET)/debug/incrowd npm run --silent e2e
 	INCROWD=$(TARGET)/debug/incrowd crates/incrowd-server/tests/schemathesis.sh
-	$(MAKE) --no-print-directory python WHEEL_PROFILE=test INCROWD=$(TARGET)/debug/incrowd
+	$(MAKE) --no-print-directory python INCROWD=$(TARGET)/debug/incrowd
 
 # The page of the workbench; the program contains it if it is there when the program is built.
 WEB = crates/incrowd-server/web
@@ -50,10 +50,12 @@ test-api: tools ## The generated requests to the API alone; EXAMPLES of each kin
 test-engines: tools postgres duckdb ## The tests of tables in databases alone
 	cargo test --package incrowd-cli --features postgres,duckdb --test it -- engines::
 
-# The Python package. For its tests it is built quickly and compared with a program of the same source; `make wheel` builds
-# the one to hand out. Everything is installed into a fresh virtual environment in out/.
+# The Python package. For its tests it is built as `cargo test` builds everything, so that little is compiled twice, and
+# compared with a program of the same source; `make wheel` builds the one to hand out. Everything is installed into a fresh
+# virtual environment in out/.
 PYTHON ?= python3
-WHEEL_PROFILE ?= demo
+WHEEL_FLAGS ?= --profile dev $(foreach crate,core io learn,--config profile.dev.package.incrowd-$(crate).opt-level=1) \
+	--config profile.dev.package.incrowd-job.opt-level=0
 VENV = out/python
 INCROWD ?= $(TARGET)/debug/incrowd
 
@@ -62,9 +64,9 @@ python: tools python-tools ## Build the Python package, install it into a fresh 
 	rm -rf $(VENV) out/wheels-tested
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements.txt
-	$(VENV)/bin/maturin build --quiet --profile $(WHEEL_PROFILE) --out out/wheels-tested
+	$(VENV)/bin/maturin build --quiet $(WHEEL_FLAGS) --out out/wheels-tested
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-index --find-links out/wheels-tested incrowd
-	INCROWD=$(abspath $(INCROWD)) $(VENV)/bin/python -P -m pytest python/tests
+	INCROWD=$(abspath $(INCROWD)) $(VENV)/bin/pytest python/tests
 
 wheel: tools python-tools ## Build the Python package to hand out, from its own source archive, in out/wheels
 	rm -rf out/wheels && $(PYTHON) -m venv --clear out/wheel-tools

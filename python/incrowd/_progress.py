@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
@@ -14,6 +15,8 @@ Progress: TypeAlias = "bool | Callable[[str, int, int | None], object] | None"
 reading and writing, nodes while searching; none if not known). When not given, it is shown by tqdm if that is installed and
 somebody watches."""
 
+_DELAY = 0.5
+"""Seconds before anything is shown: most jobs are over by then."""
 _NAMES = {"read": "reading", "search": "searching", "write": "writing", "simulate": "simulating"}
 
 
@@ -45,6 +48,7 @@ class _Bars:
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
+        self._shown_from = time.monotonic() + _DELAY
         self._phase: str | None = None
         self._bar: Any = None
 
@@ -59,13 +63,13 @@ class _Bars:
         return cls(tqdm)
 
     def __call__(self, phase: str, done: int, total: int | None) -> None:
+        if time.monotonic() < self._shown_from:
+            return
         if phase != self._phase:
             self.close()
             self._phase = phase
             unit = "B" if phase in ("read", "write") else " steps"
-            self._bar = self._tqdm(
-                total=total, desc=_NAMES.get(phase, phase), unit=unit, unit_scale=True, leave=False, delay=0.3
-            )
+            self._bar = self._tqdm(total=total, desc=_NAMES.get(phase, phase), unit=unit, unit_scale=True, leave=False)
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:

@@ -76,6 +76,7 @@ class _Drawn(Report):
 
     __slots__ = ("_draw",)
     _draw: Callable[[str], Any]
+    _first: ClassVar[str] = ""
 
     @classmethod
     def drawn(cls, text: str, draw: Callable[[str], Any]) -> Any:
@@ -96,10 +97,11 @@ class _Drawn(Report):
             return found
 
     def plot(self, name: str | None = None) -> Picture:
-        """One of the pictures, or the first."""
+        """One of the pictures; the one that says most when not given."""
         pictures = self.plots()
         if name is None and pictures:
-            return next(iter(pictures.values()))
+            first = [it for it in pictures if it.endswith(self._first)]
+            return pictures[first[0] if first else next(iter(pictures))]
         if name is None or name not in pictures:
             raise RequestError("unknown-name", f"there is no picture `{name}`", f"there are: {', '.join(pictures)}")
         return pictures[name]
@@ -110,6 +112,7 @@ class Study(_Drawn):
 
     __slots__ = ()
     _title = "Study"
+    _first = "by-height"
 
 
 class Simulation(_Drawn):
@@ -117,6 +120,7 @@ class Simulation(_Drawn):
 
     __slots__ = ()
     _title = "Simulation"
+    _first = "chance-by-rows"
 
 
 class Evaluation(Report):
