@@ -73,18 +73,16 @@ fn text(body: &[u8]) -> Result<&str, Failure> {
 
 pub(crate) fn negotiate(call: &Call) -> Result<Begun, Failure> {
     let question = question(call, "negotiate", text(&call.body)?)?;
-    let negotiation = &question.counted.negotiation;
-    let known = match &question.asked {
-        Asked::Curator(wish) => negotiation.ask_if_known(wish)?,
-        Asked::Analyst(asked) if negotiation.answers_at_once(&asked.wish) => {
-            Some(answer(&question)?)
-        }
-        Asked::Analyst(_) => None,
+    let wish = match &question.asked {
+        Asked::Curator(wish) => wish,
+        Asked::Analyst(asked) => &asked.wish,
     };
-    Ok(match known {
-        Some(answer) => Begun::Answered(Reply::json(&answer)?),
-        None => Begun::TakesTime(Box::new(move || Reply::json(&answer(&question)?))),
-    })
+    let is_known = question.counted.negotiation.answers_at_once(wish);
+    let answer = move || Reply::json(&answer(&question)?);
+    match is_known {
+        true => Ok(Begun::Answered(answer()?)),
+        false => Ok(Begun::TakesTime(Box::new(answer))),
+    }
 }
 
 /// The answer to a wish, as its asker may see it.

@@ -1,7 +1,7 @@
 //! The JSON of an answer. The fields are a contract; more may be added.
 
 use super::Ground;
-use super::prices::{Kept, NodeKey, Priced, Prices};
+use super::prices::{Kept, Priced, Prices};
 use super::ready::{MetricsAsked, Ready};
 use crate::error::Error;
 use crate::report::outcome::{Figure, Figure128};
@@ -216,32 +216,14 @@ impl Pricing<'_> {
         })
     }
 
-    /// Whether all offers are of nodes that are priced already.
-    pub(super) fn are_known(&self, outcome: &Outcome) -> Result<bool, Error> {
-        if !self.is_asked_often || self.metrics.research.is_some() {
-            return Ok(false);
-        }
-        for offer in outcome.offers() {
-            let is_known = self.prices.has_node(&self.node_key(offer));
-            if !is_known || !matches!(self.kept(offer)?, Kept::ButRows(_)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn node_key(&self, offer: &Offer) -> NodeKey {
-        (
-            Arc::clone(&self.ready.measure),
-            offer.node.clone(),
-            Arc::clone(&self.metrics.asked),
-        )
-    }
-
     /// What a release costs, computed once.
     fn price(&self, offer: &Offer) -> Result<Arc<Priced>, Error> {
         let (negotiator, metrics) = (&self.ready.negotiator, &self.metrics.metrics);
-        let node = self.node_key(offer);
+        let node = (
+            Arc::clone(&self.ready.measure),
+            offer.node.clone(),
+            Arc::clone(&self.metrics.asked),
+        );
         let kept = self.kept(offer)?;
         // Whoever asks once is answered sooner without the other releases of the node.
         if let (Kept::ButRows(rows), true, None) =

@@ -313,20 +313,6 @@ impl Negotiation {
 
     /// What can be had.
     pub fn ask(&self, wish: &Wish) -> Result<Negotiated, Error> {
-        let answer = self.answer(wish, true)?;
-        Ok(answer.expect("whoever may price has an answer"))
-    }
-
-    /// The same, if everything that it takes is known already: a fraction of a millisecond.
-    pub fn ask_if_known(&self, wish: &Wish) -> Result<Option<Negotiated>, Error> {
-        match self.answers_at_once(wish) {
-            true => self.answer(wish, false),
-            false => Ok(None),
-        }
-    }
-
-    /// The answer; none if a price is not known and must not be computed.
-    fn answer(&self, wish: &Wish, may_price: bool) -> Result<Option<Negotiated>, Error> {
         let preparing = Instant::now();
         self.control.forget_asked();
         let table = &self.ground.table;
@@ -365,10 +351,7 @@ impl Negotiation {
             prices: &self.prices,
             is_asked_often: self.options.many_questions,
         };
-        if !may_price && !offers.are_known(&answer.outcome)? {
-            return Ok(None);
-        }
-        Ok(Some(Negotiated {
+        Ok(Negotiated {
             version: crate::VERSION,
             terms: offers.terms(&answer.outcome)?,
             lattice: NegotiationLattice::new(&answer.coverage, &ready.why),
@@ -378,7 +361,7 @@ impl Negotiation {
                 prepare,
                 answer: answered,
             },
-        }))
+        })
     }
 
     /// Prepares for requests with the promise of a wish, so that the first is answered as fast as the second. It reports
@@ -393,7 +376,7 @@ impl Negotiation {
         Ok(())
     }
 
-    /// Whether a wish is answered from histograms and prices, in a millisecond or so.
+    /// Whether a wish is answered from what is known already, in a millisecond or so.
     pub fn answers_at_once(&self, wish: &Wish) -> bool {
         let is_height = wish
             .metric

@@ -69,11 +69,6 @@ impl Prices {
         })
     }
 
-    /// Whether the releases of a node are priced.
-    pub(super) fn has_node(&self, key: &NodeKey) -> bool {
-        self.nodes.has(key)
-    }
-
     /// The prices of all releases of a node.
     pub(super) fn of_node(
         &self,
@@ -114,11 +109,6 @@ impl<K: Eq + Hash, V> Remembered<K, V> {
             }),
             most_bytes,
         }
-    }
-
-    fn has(&self, key: &K) -> bool {
-        let halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        halves.lately.contains_key(key) || halves.before.contains_key(key)
     }
 
     fn of(
