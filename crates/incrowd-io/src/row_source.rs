@@ -5,6 +5,8 @@ use crate::column_type::ColumnType;
 use crate::engine::{Cancel, EngineFacts, EngineHandle, TakeGroups};
 use crate::fingerprint::Fingerprint;
 use incrowd_core::table::RowBatch;
+use std::any::Any;
+use std::fmt::Debug;
 
 /// Hands out a table in batches, once, from its first row to its last.
 pub trait RowReader {
@@ -15,6 +17,12 @@ pub trait RowReader {
     ///
     /// Every cell is UTF-8. The batch takes on the number of columns of the table.
     fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error>;
+
+    /// The next rows as [`RowReader::read`] hands them out, whose last part of work may be left to the thread that needs them.
+    fn read_ahead(&mut self, rows: &mut RowsRead) -> Result<bool, Error> {
+        rows.unsplit = None;
+        self.read(&mut rows.batch)
+    }
 
     /// How much of [`RowSource::bytes_total`] has been read, to show progress.
     fn bytes_read(&self) -> u64;
@@ -45,6 +53,48 @@ pub trait RowReader {
     /// of these columns.
     fn group(&mut self, _columns: &[usize], _take: TakeGroups<'_>) -> Option<Result<(), Error>> {
         None
+    }
+}
+
+/// Rows as they are stored, which any thread can split into cells.
+pub(crate) trait Unsplit: Any + Debug + Send {
+    /// Moves the rows into a batch, once.
+    fn split_into(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
+}
+
+/// Rows that were read, perhaps not yet split into cells.
+///
+/// Text is split wherever the rows are needed, so that the one thread that reads does no more than find where rows end.
+#[derive(Debug, Default)]
+pub struct RowsRead {
+    batch: RowBatch,
+    /// What is to be split into the batch, unless that was done.
+    unsplit: Option<Box<dyn Unsplit>>,
+    is_split: bool,
+}
+
+impl RowsRead {
+    /// The rows, split if they are not yet.
+    pub fn split(&mut self) -> Result<&mut RowBatch, Error> {
+        if let Some(unsplit) = &mut self.unsplit
+            && !self.is_split
+        {
+            unsplit.split_into(&mut self.batch)?;
+            self.is_split = true;
+        }
+        Ok(&mut self.batch)
+    }
+
+    /// What was split before, for its memory, if it is of this kind.
+    pub(crate) fn take_unsplit<T: Unsplit>(&mut self) -> Option<Box<T>> {
+        let unsplit: Box<dyn Any> = self.unsplit.take()?;
+        unsplit.downcast().ok()
+    }
+
+    /// Sets what is to be split.
+    pub(crate) fn set_unsplit(&mut self, unsplit: Box<dyn Unsplit>) {
+        self.unsplit = Some(unsplit);
+        self.is_split = false;
     }
 }
 

@@ -115,6 +115,27 @@ impl RowBatch {
         debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));
     }
 
+    /// Takes whole rows instead of copying them: `text` is exchanged for memory to be used again, and `find` lists where
+    /// each cell begins and ends. There must be no rows yet.
+    ///
+    /// ```
+    /// use incrowd_core::table::RowBatch;
+    /// let mut batch = RowBatch::new(2);
+    /// let mut text = b"39,Private\n".to_vec();
+    /// batch.take_rows(&mut text, |_, cells| cells.extend([(0, 2), (3, 10)]));
+    /// assert_eq!(batch.cell(0, 1), b"Private");
+    /// ```
+    pub fn take_rows(
+        &mut self,
+        text: &mut Vec<u8>,
+        find: impl FnOnce(&[u8], &mut Vec<(usize, usize)>),
+    ) {
+        debug_assert!(self.cells.is_empty() && self.coded.is_empty());
+        std::mem::swap(&mut self.bytes, text);
+        find(&self.bytes, &mut self.cells);
+        debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));
+    }
+
     /// The number of columns of every row.
     pub fn columns(&self) -> usize {
         self.columns

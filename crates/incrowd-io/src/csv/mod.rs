@@ -3,8 +3,10 @@
 mod address;
 mod detect;
 mod encoder;
+mod ends;
 mod header;
 mod reader;
+mod row_text;
 mod scan;
 mod split;
 mod spreadsheet;

@@ -1,19 +1,21 @@
 //! Delimited text to cells.
 
+use super::ends::{Ends, RowEnds};
 use super::header::{self, FirstRows};
+use super::row_text::{Place, RowText, Rules, Window};
 use super::scan::Specials;
 use super::split::{Split, Splitter, Stop};
-use super::spreadsheet::without_apostrophe;
 use super::{CsvOptions, Header, check_dialect, detect};
 use crate::file::{CHUNK, SharedFile, Text};
-use crate::{Encoding, Error, Fingerprint, RowReader};
+use crate::row_source::RowsRead;
+use crate::{Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-/// A batch is full with this many rows or this many bytes, whichever comes first.
+/// The most rows of a batch; it also ends with what is read of the file at once.
 const BATCH_ROWS: usize = 4096;
-const BATCH_BYTES: usize = 1 << 20;
 /// How much text is examined to detect the delimiter.
 const DETECTION_BYTES: usize = 64 * 1024;
 /// How many rows are examined to distinguish a header from a row, if they are in the text read so far.
@@ -23,25 +25,23 @@ const ENOUGH_ROWS: usize = 100;
 const ENOUGH_BYTES: usize = 4 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads one pass over a CSV input.
+/// Reads one pass over a CSV input: finds whole rows, which [`RowText`] splits into cells, here or on another thread.
 pub(crate) struct CsvReader {
-    input: String,
     text: Text,
+    rules: Arc<Rules>,
+    ends: RowEnds,
     splitter: Splitter,
-    delimiter: u8,
-    max_cell_bytes: usize,
     columns: Vec<String>,
     /// Text read but not handed out yet: `buffer[start..end]`. A row begins at `start`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
     at_end: bool,
-    /// The bytes of text handed out so far, and the line breaks among them.
-    bytes: u64,
-    line_breaks: u64,
-    rows: u64,
+    /// Where `start` is in the input.
+    place: Place,
     has_padded_cells: bool,
-    spreadsheet_safe: bool,
+    /// For rows that are split here.
+    own: RowsRead,
 }
 
 impl CsvReader {
@@ -52,33 +52,30 @@ impl CsvReader {
         gzip: bool,
         options: &CsvOptions,
     ) -> Result<CsvReader, Error> {
-        let mut reader = CsvReader {
-            input,
-            text: Text::new(file, gzip),
-            splitter: Splitter::new(
-                Specials {
-                    delimiter: 0,
-                    quote: options.quote,
-                },
-                options.trim,
-            ),
+        // Until the delimiter is known.
+        let specials = Specials {
             delimiter: 0,
-            max_cell_bytes: options.max_cell_bytes,
+            quote: options.quote,
+        };
+        let rules = Rules::new(input, specials, options);
+        let mut reader = CsvReader {
+            text: Text::new(file, gzip),
+            ends: RowEnds::new(specials, options.trim),
+            splitter: rules.splitter(),
+            rules: Arc::new(rules),
             columns: Vec::new(),
             buffer: vec![0; CHUNK],
             start: 0,
             end: 0,
             at_end: false,
-            bytes: 0,
-            line_breaks: 0,
-            rows: 0,
+            place: Place::default(),
             has_padded_cells: false,
-            spreadsheet_safe: options.spreadsheet_safe,
+            own: RowsRead::default(),
         };
         reader.fill()?;
         if reader.unread().starts_with(BYTE_ORDER_MARK) {
             reader.start = BYTE_ORDER_MARK.len();
-            reader.bytes = BYTE_ORDER_MARK.len() as u64;
+            reader.place.bytes = BYTE_ORDER_MARK.len() as u64;
         }
         let delimiter = match options.delimiter {
             Some(delimiter) => delimiter,
@@ -89,11 +86,13 @@ impl CsvReader {
             delimiter,
             quote: options.quote,
         };
-        reader.delimiter = delimiter;
-        reader.splitter = Splitter::new(specials, options.trim);
+        Arc::make_mut(&mut reader.rules).specials = specials;
+        reader.splitter = reader.rules.splitter();
+        reader.ends = RowEnds::new(specials, options.trim);
         reader.columns = reader.read_header(options.header)?;
+        Arc::make_mut(&mut reader.rules).columns = reader.columns.len();
         reader.look_at_first_rows(options)?;
-        check_columns(&reader.input, &reader.columns)?;
+        check_columns(&reader.rules.input, &reader.columns)?;
         Ok(reader)
     }
 
@@ -102,7 +101,7 @@ impl CsvReader {
         let split = self.split(None, 1, is_row.then_some(1))?;
         if split.rows == 0 {
             return Err(Error::Empty {
-                input: self.input.clone(),
+                input: self.rules.input.clone(),
             });
         }
         if is_row {
@@ -115,11 +114,11 @@ impl CsvReader {
         self.splitter.clean(&mut self.buffer);
         let mut columns = Vec::with_capacity(self.splitter.cells().len());
         for (at, &(start, end)) in self.splitter.cells().iter().enumerate() {
-            let cell = self.meant(&self.buffer[start..end]);
+            let cell = self.rules.meant(&self.buffer[start..end]);
             match std::str::from_utf8(cell) {
                 // A zero byte is valid UTF-8, but in a name it is half of a UTF-16 character.
                 Ok(name) if !cell.contains(&0) => columns.push(name.to_owned()),
-                _ => return Err(self.not_utf8(None, at, cell)),
+                _ => return Err(self.rules.not_utf8(None, at, cell)),
             }
         }
         self.advance(&split);
@@ -140,7 +139,7 @@ impl CsvReader {
         match header::columns_of_a_row(&names, &rows) {
             None => Ok(()),
             Some(telling) => Err(Error::HeaderIsRow {
-                input: self.input.clone(),
+                input: self.rules.input.clone(),
                 telling,
                 columns: self.columns.len(),
             }),
@@ -168,7 +167,7 @@ impl CsvReader {
             let is_enough = split.rows >= ENOUGH_ROWS || self.end - self.start >= ENOUGH_BYTES;
             let is_stopped = match split.stop {
                 // That cell is refused when its row is read.
-                Stop::TextEnds { cell } => self.end - cell > self.max_cell_bytes,
+                Stop::TextEnds { cell } => self.rules.is_too_large(self.end - cell),
                 _ => true,
             };
             if self.at_end || split.rows > 0 && (is_enough || is_stopped) {
@@ -184,15 +183,6 @@ impl CsvReader {
         self.splitter.clean(&mut text);
         let cells = self.splitter.cells().to_vec();
         Ok(Some(FirstRows::new(text, cells, rows)))
-    }
-
-    /// The cell that was meant.
-    #[inline]
-    fn meant<'a>(&self, cell: &'a [u8]) -> &'a [u8] {
-        match self.spreadsheet_safe {
-            true => without_apostrophe(cell),
-            false => cell,
-        }
     }
 
     fn detect_delimiter(&self, quote: u8) -> u8 {
@@ -235,63 +225,18 @@ impl CsvReader {
 
     /// Refuses what is wrong with the rows of `split` or with the row after them.
     fn check(&self, split: &Split, row: Option<u64>) -> Result<(), Error> {
-        let input = || self.input.clone();
-        let next_row = row.map(|row| row + split.rows as u64);
-        let line = self.line_breaks + split.line_breaks + 1;
-        let byte = self.bytes + (split.next - self.start) as u64;
-        match split.stop {
-            Stop::Ragged { found } => Err(Error::RaggedRow {
-                input: input(),
-                row: self.rows + split.rows as u64 + 1,
-                line,
-                expected: self.columns.len(),
-                found,
-            }),
-            Stop::QuoteOpen => Err(Error::QuoteNeverClosed {
-                input: input(),
-                row: next_row,
-                line,
-                byte,
-            }),
-            Stop::TextEnds { cell } if self.end - cell > self.max_cell_bytes => {
-                Err(Error::CellTooLarge {
-                    input: input(),
-                    row: next_row,
-                    line,
-                    byte,
-                    limit: self.max_cell_bytes,
-                })
-            }
-            // No cell is larger than all of them together, so they need not be checked one by one.
-            _ if split.next - self.start > self.max_cell_bytes => self.check_cells(split, row),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_cells(&self, split: &Split, row: Option<u64>) -> Result<(), Error> {
-        let cells = self.splitter.cells();
-        let too_large = |&(start, end): &(usize, usize)| end - start > self.max_cell_bytes;
-        let Some(cell) = cells.iter().position(too_large) else {
-            return Ok(());
+        let window = Window {
+            text: &self.buffer[..self.end],
+            start: self.start,
+            place: self.place,
         };
-        let columns = cells.len() / split.rows;
-        let row_start = cells[cell / columns * columns].0;
-        let before = &self.buffer[self.start..row_start];
-        Err(Error::CellTooLarge {
-            input: self.input.clone(),
-            row: row.map(|row| row + (cell / columns) as u64),
-            line: self.line_breaks
-                + 1
-                + before.iter().filter(|&&byte| byte == b'\n').count() as u64,
-            byte: self.bytes + before.len() as u64,
-            limit: self.max_cell_bytes,
-        })
+        (self.rules).check(window, (split, self.splitter.cells()), row)
     }
 
     /// Skips the rows of `split`.
     fn advance(&mut self, split: &Split) {
-        self.bytes += (split.next - self.start) as u64;
-        self.line_breaks += split.line_breaks;
+        self.place.bytes += (split.next - self.start) as u64;
+        self.place.line_breaks += split.line_breaks;
         self.start = split.next;
     }
 
@@ -306,38 +251,53 @@ impl CsvReader {
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
         while self.end < self.buffer.len() && !self.at_end {
-            let count = self.text.read(&self.input, &mut self.buffer[self.end..])?;
+            let count = (self.text).read(&self.rules.input, &mut self.buffer[self.end..])?;
             self.end += count;
             self.at_end = count == 0;
         }
         Ok(())
     }
 
-    /// Refuses the rows of `split` if their text is not UTF-8.
-    fn check_encoding(&self, split: &Split) -> Result<(), Error> {
-        // Delimiters and quotes are ASCII: cells cut out of valid text are valid, and vice versa.
-        let Err(error) = std::str::from_utf8(&self.buffer[self.start..split.next]) else {
-            return Ok(());
-        };
-        let broken = self.start + error.valid_up_to();
-        let cells = self.splitter.cells();
-        let cell = cells.partition_point(|&(_, end)| end <= broken);
-        let row = self.rows + (cell / self.columns.len()) as u64 + 1;
-        let (start, end) = cells[cell];
-        Err(self.not_utf8(
-            Some(row),
-            cell % self.columns.len(),
-            &self.buffer[start..end],
-        ))
+    /// The next whole rows, at least one unless the text ends.
+    fn find_rows(&mut self) -> Result<Ends, Error> {
+        loop {
+            let text = &self.buffer[..self.end];
+            let found = (self.ends).find(text, self.start, self.at_end, BATCH_ROWS);
+            if found.rows > 0 {
+                return Ok(found);
+            }
+            let is_full = self.start == 0 && self.end == self.buffer.len();
+            if self.at_end || is_full {
+                // A very long row, or one that never ends, which is refused there.
+                let columns = Some(self.columns.len());
+                let split = self.split(columns, 1, Some(self.place.rows + 1))?;
+                return Ok(Ends {
+                    rows: split.rows,
+                    next: split.next,
+                    line_breaks: split.line_breaks,
+                });
+            }
+            self.fill()?;
+        }
     }
 
-    fn not_utf8(&self, row: Option<u64>, column: usize, cell: &[u8]) -> Error {
-        Error::NotUtf8 {
-            input: self.input.clone(),
-            row,
-            position: column + 1,
-            likely: likely_encoding(cell),
+    /// Takes the next whole rows out of the buffer; false at the end.
+    fn take_rows(&mut self, taken: &mut RowText) -> Result<bool, Error> {
+        let found = self.find_rows()?;
+        taken.text.clear();
+        taken.place = self.place;
+        let rows = &self.buffer[self.start..found.next];
+        taken.text.extend_from_slice(rows);
+        self.place.bytes += rows.len() as u64;
+        self.place.line_breaks += found.line_breaks;
+        self.place.rows += found.rows as u64;
+        self.start = found.next;
+        if self.place.rows == 0 {
+            return Err(Error::NoRows {
+                input: self.rules.input.clone(),
+            });
         }
+        Ok(found.rows > 0)
     }
 }
 
@@ -347,36 +307,20 @@ impl RowReader for CsvReader {
     }
 
     fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
-        if batch.columns() != self.columns.len() {
-            *batch = RowBatch::new(self.columns.len());
-        }
-        batch.clear(self.rows);
-        while batch.rows() < BATCH_ROWS && batch.byte_len() < BATCH_BYTES {
-            let max_rows = BATCH_ROWS - batch.rows();
-            let split = self.split(Some(self.columns.len()), max_rows, Some(self.rows + 1))?;
-            if split.rows == 0 {
-                break;
-            }
-            self.check_encoding(&split)?;
-            self.splitter.clean(&mut self.buffer);
-            let start = self.start;
-            batch.push_rows(
-                &self.buffer[start..split.next],
-                self.splitter.cells().iter().map(|&(from, to)| {
-                    // The apostrophe, if there is one, precedes the cell.
-                    let length = self.meant(&self.buffer[from..to]).len();
-                    (to - start - length, to - start)
-                }),
-            );
-            self.rows += split.rows as u64;
-            self.advance(&split);
-        }
-        if self.rows == 0 {
-            return Err(Error::NoRows {
-                input: self.input.clone(),
-            });
-        }
-        Ok(batch.rows() > 0)
+        let mut own = std::mem::take(&mut self.own);
+        let more = self.read_ahead(&mut own)?;
+        std::mem::swap(own.split()?, batch);
+        self.own = own;
+        Ok(more)
+    }
+
+    fn read_ahead(&mut self, rows: &mut RowsRead) -> Result<bool, Error> {
+        let text = rows.take_unsplit::<RowText>();
+        let text = text.filter(|text| text.is_for(&self.rules));
+        let mut text = text.unwrap_or_else(|| Box::new(RowText::new(&self.rules)));
+        let more = self.take_rows(&mut text)?;
+        rows.set_unsplit(text);
+        Ok(more)
     }
 
     fn bytes_read(&self) -> u64 {
@@ -384,11 +328,11 @@ impl RowReader for CsvReader {
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
-        self.text.fingerprint(&self.input)
+        self.text.fingerprint(&self.rules.input)
     }
 
     fn delimiter(&self) -> Option<u8> {
-        Some(self.delimiter)
+        Some(self.rules.specials.delimiter)
     }
 
     fn has_padded_cells(&self) -> bool {
@@ -415,13 +359,4 @@ pub(crate) fn check_columns(input: &str, columns: &[String]) -> Result<(), Error
         }
     }
     Ok(())
-}
-
-/// UTF-16 begins with a mark that is never found in UTF-8, or has a zero in every other byte.
-fn likely_encoding(cell: &[u8]) -> Encoding {
-    if cell.starts_with(b"\xff\xfe") || cell.starts_with(b"\xfe\xff") || cell.contains(&0) {
-        Encoding::Utf16
-    } else {
-        Encoding::Windows1252
-    }
 }

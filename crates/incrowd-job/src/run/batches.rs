@@ -1,8 +1,8 @@
 //! Processes rows on several threads and returns the results in order.
 //!
-//! One thread reads, some work, the calling thread collects. A fixed number of batches circulates between them, so
-//! memory does not grow however unequal their speeds are. Results, and errors, are collected in the order of rows: what
-//! comes out does not depend on the number of threads. The state of a worker does depend on which batches it got: code
+//! One thread reads, some split what was read and work, the calling thread collects. A fixed number of batches circulates
+//! between them, so memory does not grow however unequal their speeds are. Results, and errors, are collected in the order of
+//! rows: what comes out does not depend on the number of threads. The state of a worker does depend on which batches it got: code
 //! that reads it must make the result independent of how rows were distributed.
 //!
 //! A panic in a thread is treated like any other error of its batch, so it ends the run: otherwise the collector would
@@ -12,20 +12,20 @@ use crate::error::Error;
 use crate::run::control::Control;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use incrowd_core::table::RowBatch;
-use incrowd_io::RowReader;
+use incrowd_io::{RowReader, RowsRead};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A batch in circulation, with the worker's result.
 struct Ticket<O> {
-    batch: RowBatch,
+    rows: RowsRead,
     made: O,
 }
 
 type Numbered<O> = (u64, Result<Ticket<O>, Error>);
 
-/// How many workers so many threads have. The thread that reads comes on top of them: it waits for them most of the
-/// time, and a core would wait with it.
+/// How many workers so many threads have. The thread that reads comes on top of them: finding where rows end takes so little
+/// that it waits for them most of the time, and a core would wait with it.
 pub(crate) fn workers(threads: usize) -> usize {
     threads.max(1)
 }
@@ -60,7 +60,7 @@ where
     let (idle_out, idle) = unbounded();
     for _ in 0..2 * workers.len() + 2 {
         let ticket = Ticket {
-            batch: RowBatch::default(),
+            rows: RowsRead::default(),
             made: O::default(),
         };
         idle_out.send(ticket).map_err(|_| Error::WorkerLost)?;
@@ -74,8 +74,11 @@ where
             let (read, done_out, work) = (read.clone(), done_out.clone(), &work);
             scope.spawn(move || {
                 for (number, mut ticket) in &read {
-                    let result = unless_panicking(|| work(worker, &ticket.batch, &mut ticket.made))
-                        .map(|()| ticket);
+                    let result = unless_panicking(|| {
+                        let Ticket { rows, made } = &mut ticket;
+                        work(worker, rows.split()?, made)
+                    })
+                    .map(|()| ticket);
                     // Nobody listens once an earlier batch has failed.
                     if done_out.send((number, result)).is_err() {
                         return;
@@ -107,7 +110,7 @@ fn read_all<O>(
     for (number, mut ticket) in (0..).zip(idle) {
         let result = unless_panicking(|| {
             control.check()?;
-            let more = reader.read(&mut ticket.batch)?;
+            let more = reader.read_ahead(&mut ticket.rows)?;
             control.progress().reach(reader.bytes_read());
             Ok(more)
         });

@@ -1,0 +1,147 @@
+//! Where rows end, without looking at their cells.
+
+use super::scan::{BLOCK, Specials};
+
+/// Finds whole rows, so that they can be handed to any thread to be split: the same rows as
+/// [`Splitter`](super::split::Splitter) finds.
+///
+/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters.
+#[derive(Debug)]
+pub(super) struct RowEnds {
+    /// Quotes and line breaks.
+    specials: Specials,
+    delimiter: u8,
+    trim: bool,
+}
+
+/// Whole rows found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub(super) rows: usize,
+    /// Where the remaining text begins.
+    pub(super) next: usize,
+    /// How many line breaks precede `next`.
+    pub(super) line_breaks: u64,
+}
+
+impl RowEnds {
+    pub(super) fn new(specials: Specials, trim: bool) -> Self {
+        RowEnds {
+            specials: Specials {
+                delimiter: b'\n',
+                ..specials
+            },
+            delimiter: specials.delimiter,
+            trim,
+        }
+    }
+
+    /// Finds up to `max_rows` rows of `text[start..]`, where a row begins. `at_end` says that no text follows, so that the
+    /// last row needs no line break.
+    pub(super) fn find(&self, text: &[u8], start: usize, at_end: bool, max_rows: usize) -> Ends {
+        let quote = self.specials.quote;
+        let mut found = Ends {
+            rows: 0,
+            next: start,
+            line_breaks: 0,
+        };
+        let mut line_breaks = 0;
+        let mut is_open = false;
+        // Special bytes before this position are already handled.
+        let mut dealt_with = start;
+        let mut block = start;
+        while block < text.len() {
+            let mut mask = self.specials.mask(&text[block..]);
+            while mask != 0 {
+                let at = block + mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                if at < dealt_with {
+                    continue;
+                }
+                let byte = text[at];
+                if byte == quote {
+                    if !is_open {
+                        is_open = self.begins_cell(&text[found.next..at]);
+                    } else {
+                        match text.get(at + 1) {
+                            Some(&next) if next == quote => dealt_with = at + 2,
+                            None if !at_end => return found,
+                            _ => is_open = false,
+                        }
+                    }
+                } else if is_open {
+                    line_breaks += u64::from(byte == b'\r' || text[at - 1] != b'\r');
+                } else {
+                    let after = match text.get(at + 1) {
+                        Some(b'\n') if byte == b'\r' => at + 2,
+                        None if byte == b'\r' && !at_end => return found,
+                        _ => at + 1,
+                    };
+                    found.rows += usize::from(at > found.next);
+                    line_breaks += 1;
+                    found.line_breaks = line_breaks;
+                    found.next = after;
+                    dealt_with = after;
+                    if found.rows == max_rows {
+                        return found;
+                    }
+                }
+            }
+            block += BLOCK;
+        }
+        if at_end && !is_open && found.next < text.len() {
+            found.rows += 1;
+            found.next = text.len();
+        }
+        found
+    }
+
+    /// Whether a cell begins where this part of its row ends.
+    fn begins_cell(&self, row: &[u8]) -> bool {
+        for &byte in row.iter().rev() {
+            if byte == self.delimiter {
+                return true;
+            }
+            // A quote before it belongs to the same cell, so this one is text.
+            if byte == self.specials.quote || !self.trim || !byte.is_ascii_whitespace() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::split::{Splitter, Stop};
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn rows_end_where_they_end_when_they_are_split(
+            text in "[ab \",\r\n]{0,200}",
+            quote in proptest::sample::select(&b"\"a "[..]),
+            trim: bool,
+            at_end: bool,
+            max_rows in 1..5_usize,
+        ) {
+            let text = text.as_bytes();
+            let specials = Specials { delimiter: b',', quote };
+            let mut start = 0;
+            loop {
+                let mut splitter = Splitter::new(specials, trim);
+                let split = splitter.split(text, start, at_end, None, max_rows);
+                let found = RowEnds::new(specials, trim).find(text, start, at_end, max_rows);
+                prop_assert_eq!((found.rows, found.next), (split.rows, split.next));
+                prop_assert_eq!(found.line_breaks, split.line_breaks);
+                if split.stop != Stop::Enough {
+                    break;
+                }
+                start = split.next;
+            }
+        }
+    }
+}
