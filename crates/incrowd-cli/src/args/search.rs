@@ -25,7 +25,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     time_limit: Option<String>,
     /// Stop searching after this many steps, such as 500M, and use the best result so far; none for no limit. Unlike a
-    /// time limit, it gives the same result on every machine [default: 3G, about a minute]
+    /// time limit, it gives the same result on every machine [default: 3G, about a minute; none with --time-limit]
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     work_limit: Option<String>,
     /// Memory that combinations of values may take while they are counted and sorted, such as 2G; what does not fit goes to

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::run::asked::Asked;
 use crate::run::counted::FirstPass;
-use crate::spec::{Job, WorkLimit};
+use crate::spec::Job;
 use incrowd_core::advisor::{self, Advice, Facts, Use, Wishes};
 use incrowd_core::algorithms::{ALGORITHMS, Algorithm, AlgorithmEntry, Generalization, Optimal};
 use incrowd_core::privacy::PrivacyModel;
@@ -50,7 +50,7 @@ pub(crate) fn rank(
 ) -> Result<(Advice, Facts), Error> {
     let metric = job.metric("height")?.build(&first_pass.table)?;
     let problem = asked.problem(job, first_pass, models, &*metric, &Optimal)?;
-    let limit = job.search.work_limit.unwrap_or(WorkLimit::DEFAULT);
+    let limit = job.search.work_limit();
     let facts = Facts::of(&problem, limit.steps());
     let refusal = |algorithm: &'static dyn Algorithm| {
         // Where merging classes can break a promise, a path can end although there is a solution, and nobody is there to

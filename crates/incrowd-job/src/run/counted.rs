@@ -8,7 +8,7 @@ use crate::run::models;
 use crate::run::plan::Plan;
 use crate::run::population::People;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
-use crate::spec::{Job, TimeLimit, WorkLimit};
+use crate::spec::{Job, TimeLimit};
 use incrowd_core::counts::{CountEngine, CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
@@ -327,7 +327,7 @@ impl<'a> SearchWatch<'a> {
         SearchWatch {
             control,
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
-            work_limit: job.search.work_limit.unwrap_or(WorkLimit::DEFAULT).steps(),
+            work_limit: job.search.work_limit().steps(),
         }
     }
 }

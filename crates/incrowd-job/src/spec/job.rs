@@ -181,7 +181,8 @@ pub struct Search {
     pub threads: Option<usize>,
     /// When to stop searching and take the best found.
     pub time_limit: Option<TimeLimit>,
-    /// After how much work to stop searching and take the best found; [`WorkLimit::DEFAULT`] when not given.
+    /// After how much work to stop searching and take the best found; when not given, [`WorkLimit::DEFAULT`], or none if
+    /// there is a time limit.
     pub work_limit: Option<WorkLimit>,
     /// The memory that combinations of values may take while they are counted; all there is when not given. The result does
     /// not depend on it.
@@ -453,9 +454,8 @@ impl Job {
 
     /// The same job with less work for each search.
     pub(crate) fn with_work_at_most(&self, most: WorkLimit) -> Job {
-        let given = self.search.work_limit.unwrap_or(WorkLimit::DEFAULT);
         let mut job = self.clone();
-        job.search.work_limit = Some(given.at_most(most));
+        job.search.work_limit = Some(self.search.work_limit().at_most(most));
         job
     }
 
@@ -464,6 +464,17 @@ impl Job {
         match self.search.threads {
             Some(threads) => threads.max(1),
             None => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl Search {
+    /// After how much work a search ends. Whoever says how long it may take wants that time to be used.
+    pub(crate) fn work_limit(&self) -> WorkLimit {
+        match (self.work_limit, self.time_limit) {
+            (Some(limit), _) => limit,
+            (None, Some(_)) => WorkLimit::NONE,
+            (None, None) => WorkLimit::DEFAULT,
         }
     }
 }
@@ -544,6 +555,18 @@ fn one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_limit_takes_the_place_of_the_default_work_limit() {
+        let limit = |search: &str| {
+            let job = Job::parse(&format!("[search]\n{search}\n")).unwrap();
+            job.search.work_limit().steps()
+        };
+        assert_eq!(limit(""), WorkLimit::DEFAULT.steps());
+        assert_eq!(limit("time_limit = \"60s\""), None);
+        let both = "time_limit = \"60s\"\nwork_limit = \"5M\"";
+        assert_eq!(limit(both), Some(5_000_000));
+    }
 
     #[test]
     fn an_unknown_key_is_refused_with_its_line() {

@@ -26,7 +26,10 @@ pub struct WorkLimit(Option<u64>);
 const UNITS: [(char, u64); 3] = [('k', 1_000), ('M', 1_000_000), ('G', 1_000_000_000)];
 
 impl WorkLimit {
-    /// The default.
+    /// No limit.
+    pub(crate) const NONE: WorkLimit = WorkLimit(None);
+
+    /// The default, unless there is a time limit.
     pub const DEFAULT: WorkLimit = WorkLimit(Some(DEFAULT_WORK_LIMIT));
 
     /// So many steps.
