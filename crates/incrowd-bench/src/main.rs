@@ -25,6 +25,7 @@ mod regions;
 mod report;
 mod rows;
 mod schemes;
+mod threads;
 mod verify;
 mod workload;
 
@@ -64,10 +65,16 @@ enum Benchmark {
     Rows,
     /// Counting by rows, up to `--rows`, and the exact search by nodes.
     Growth,
+    /// Every stage with one thread and with two, and what only one thread can do.
+    Threads,
     /// Every algorithm on the same tables.
     Classics,
     /// Histograms of every node compared with pandas, answers from them, and how they grow.
-    Negotiation,
+    Negotiation {
+        /// Only one part.
+        #[arg(long)]
+        only: Option<negotiation::Part>,
+    },
     /// Regions on Adult beside other shapes, and on generated tables.
     Regions,
     /// Regions cut for a target, and how well it is predicted from them.
@@ -157,8 +164,9 @@ impl Benchmark {
             Benchmark::Census => "census",
             Benchmark::Rows => "rows",
             Benchmark::Growth => "growth",
+            Benchmark::Threads => "threads",
             Benchmark::Classics => "classics",
-            Benchmark::Negotiation => "negotiation",
+            Benchmark::Negotiation { .. } => "negotiation",
             Benchmark::Regions => "regions",
             Benchmark::Workload => "workload",
             Benchmark::Kernel => "kernel",
@@ -226,6 +234,9 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     if matches!(arguments.benchmark, Benchmark::Growth) {
         growth::run(arguments.rows, report)?;
     }
+    if is_asked("threads") {
+        threads::run(arguments.rows, report)?;
+    }
     if is_asked("classics") {
         classics::run(report)?;
     }
@@ -233,7 +244,11 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
         verify::run(&arguments.python, report)?;
     }
     if is_asked("negotiation") {
-        negotiation::run(&arguments.python, report)?;
+        let only = match &arguments.benchmark {
+            Benchmark::Negotiation { only } => *only,
+            _ => None,
+        };
+        negotiation::run(&arguments.python, report, only)?;
     }
     if is_asked("optimal") {
         optimal::run(report)?;

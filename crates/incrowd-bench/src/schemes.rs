@@ -27,6 +27,7 @@ struct Case<'a> {
     max_suppressed: u32,
     settings: PartitionSettings,
     limit: Duration,
+    threads: usize,
 }
 
 impl Case<'_> {
@@ -39,6 +40,7 @@ impl Case<'_> {
             .allow_suppressed(self.max_suppressed)
             .with_settings(Settings {
                 own: self.settings.given(),
+                threads: self.threads,
                 ..Settings::default()
             });
         let start = ProcessTime::now();
@@ -98,6 +100,7 @@ fn four(report: &mut Report, limit: Duration) -> Result<()> {
                     max_suppressed: table.rows,
                     settings: settings(age, others),
                     limit,
+                    threads: 1,
                 };
                 let (account, seconds) = case.run()?;
                 rows.row([
@@ -126,6 +129,8 @@ pub(crate) enum Part {
     Four,
     /// Six and eight columns, within the limit.
     Large,
+    /// Six and eight columns with raw ages and nothing suppressed, within the limit, on two threads.
+    RawAges,
     /// Four columns, without one rule after the other.
     Rules,
 }
@@ -138,6 +143,9 @@ pub(crate) fn run(report: &mut Report, only: Option<Part>, limit: Duration) -> R
     }
     if is_asked(Part::Large) {
         large(report, limit)?;
+    }
+    if is_asked(Part::RawAges) {
+        raw_ages(report, limit)?;
     }
     if is_asked(Part::Rules) {
         rules(report, limit)?;
@@ -186,6 +194,7 @@ fn large(report: &mut Report, limit: Duration) -> Result<()> {
                     max_suppressed: table.rows,
                     settings: settings(Scheme::Bhs, Scheme::Bhs),
                     limit,
+                    threads: 1,
                 };
                 let (best_level, _) = full_domain.run()?;
                 for scheme in [Scheme::Ops, Scheme::Sps] {
@@ -208,6 +217,86 @@ fn large(report: &mut Report, limit: Duration) -> Result<()> {
                         short(best_level.cost / account.cost),
                     ]);
                 }
+            }
+        }
+        report.table(&rows);
+    }
+    Ok(())
+}
+
+/// The columns of Adult with single ages.
+const RAW_AGES: [&str; 6] = [
+    "age",
+    "workclass",
+    "education",
+    "marital-status",
+    "race",
+    "sex",
+];
+
+/// A search over single ages that ends with a proof: what it costs and how many nodes it visits.
+pub(crate) fn solve_raw_ages(threads: usize) -> Result<(f64, u64)> {
+    let table = adult::count(&RAW_AGES, &[]);
+    let case = Case {
+        table: &table,
+        metric: "discernibility",
+        k: 5,
+        max_suppressed: 0,
+        settings: PartitionSettings {
+            scheme: Some(Scheme::Gops),
+            ..PartitionSettings::default()
+        },
+        limit: Duration::from_secs(600),
+        threads,
+    };
+    let (account, _) = case.run()?;
+    Ok((account.cost, account.counts.nodes_visited))
+}
+
+/// Single ages and no suppression: far more partitions than of ages in steps of five years.
+fn raw_ages(report: &mut Report, limit: Duration) -> Result<()> {
+    const THREADS: usize = 2;
+    let eight = [&RAW_AGES[..], &["native-country", "occupation"]].concat();
+    for columns in [&RAW_AGES[..], &eight[..]] {
+        let table = adult::count(columns, &[]);
+        report.paragraph(&format!(
+            "{}; single ages; nothing suppressed; `discernibility`; at most {} s each, {THREADS} threads.",
+            columns.join(", "),
+            limit.as_secs(),
+        ));
+        let mut rows = Table::new(["scheme", "k", "cost", "bound", "gap", "s", "CPU s"]);
+        for scheme in [Scheme::Ops, Scheme::Gops] {
+            for k in [5, 10, 25, 50, 100] {
+                let case = Case {
+                    table: &table,
+                    metric: "discernibility",
+                    k,
+                    max_suppressed: 0,
+                    settings: PartitionSettings {
+                        scheme: Some(scheme),
+                        ..PartitionSettings::default()
+                    },
+                    limit,
+                    threads: THREADS,
+                };
+                let start = Instant::now();
+                let (account, cpu_s) = case.run()?;
+                let seconds = start.elapsed().as_secs_f64();
+                let case = format!("{} columns, {scheme}, k={k}", columns.len());
+                let key = ("schemes", case.as_str(), "incrowd");
+                report.fact(key, "cost", account.cost);
+                report.fact(key, "lower_bound", account.lower_bound);
+                report.fact(key, "wall_s", seconds);
+                report.fact(key, "cpu_s", cpu_s);
+                rows.row([
+                    scheme.to_string(),
+                    k.to_string(),
+                    format!("{:.3}", account.cost),
+                    format!("{:.3}", account.lower_bound),
+                    gap(&account),
+                    short(seconds),
+                    short(cpu_s),
+                ]);
             }
         }
         report.table(&rows);
@@ -279,6 +368,7 @@ fn rules(report: &mut Report, limit: Duration) -> Result<()> {
                         ..settings(Scheme::Ops, Scheme::Ops)
                     },
                     limit,
+                    threads: 1,
                 };
                 let (account, seconds) = case.run()?;
                 rows.row([

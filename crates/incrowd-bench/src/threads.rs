@@ -1,0 +1,237 @@
+//! What a second thread brings to each stage, and how much of the stage only one thread can do.
+
+use crate::report::{Report, Table, short};
+use crate::{adult, census, job, schemes};
+use anyhow::{Context, Result};
+use cpu_time::{ProcessTime, ThreadTime};
+use incrowd_core::algorithms::{Algorithm, Optimal};
+use incrowd_core::counts::{CountingSizes, RowCounter, SharedCounter};
+use incrowd_core::negotiate::AnnotatedLattice;
+use incrowd_core::privacy::{DistinctLDiversity, KAnonymity, ModelSpec, PrivacyModel};
+use incrowd_core::problem::{Problem, Settings, Unwatched};
+use incrowd_core::utility::MetricSpec;
+use incrowd_io::{CsvOptions, RowsRead, Source};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+const BENCHMARK: &str = "threads";
+const THREADS: usize = 2;
+/// So many threads that the calling one, which takes its turn like the others, does little of what they share.
+const MANY: usize = 16;
+const REPETITIONS: usize = 3;
+/// What the target asks for.
+const LEAST_GAIN: f64 = 1.8;
+const MOST_SERIAL: f64 = 0.05;
+
+/// A stage as it was measured.
+struct Stage {
+    name: &'static str,
+    /// Seconds on the clock with one thread and with two.
+    wall: [f64; 2],
+    /// The share that only one thread can do.
+    serial: f64,
+    is_equal: bool,
+}
+
+pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
+    report.heading("What threads bring");
+    report.paragraph(&format!(
+        "Every stage with one thread and with {THREADS}, the least of {REPETITIONS} runs in turn on the clock, and whether both \
+         gave the same answer. `serial` is the share of its CPU time that only one thread can do. For passes over rows: \
+         finding where rows end, and writing, each measured alone, of the whole pass on one thread. For searches: what the \
+         calling thread uses with {MANY} threads beyond its share. Targets: {LEAST_GAIN} times, {} % serial. Hashing runs beside \
+         on a thread of its own and is not counted.",
+        100.0 * MOST_SERIAL,
+    ));
+    let mut stages = passes(rows)?;
+    stages.push(box_search()?);
+    stages.push(annotation()?);
+    stages.push(partitions()?);
+    let mut table = Table::new([
+        "stage",
+        "1 thread, s",
+        "2 threads, s",
+        "gain",
+        "serial",
+        "answers",
+    ]);
+    for stage in stages {
+        let gain = stage.wall[0] / stage.wall[1];
+        let key = (BENCHMARK, stage.name, "incrowd");
+        report.fact(key, "wall_1_s", stage.wall[0]);
+        report.fact(key, "wall_2_s", stage.wall[1]);
+        report.fact(key, "serial_share", stage.serial);
+        report.fact(key, "is_equal", stage.is_equal);
+        table.row([
+            stage.name.to_owned(),
+            short(stage.wall[0]),
+            short(stage.wall[1]),
+            format!("{gain:.2}"),
+            format!("{:.1} %", 100.0 * stage.serial),
+            if stage.is_equal { "equal" } else { "DIFFERENT" }.to_owned(),
+        ]);
+    }
+    report.table(&table);
+    Ok(())
+}
+
+/// The least seconds on the clock for each number of threads, the runs in turn, and whether all gave the same.
+fn in_turn<T: PartialEq>(mut run: impl FnMut(usize) -> Result<T>) -> Result<([f64; 2], bool)> {
+    let mut wall = [f64::INFINITY; 2];
+    let first = run(1)?;
+    let mut is_equal = true;
+    for _ in 0..REPETITIONS {
+        for (threads, least) in [1, THREADS].into_iter().zip(&mut wall) {
+            let start = Instant::now();
+            let found = run(threads)?;
+            *least = least.min(start.elapsed().as_secs_f64());
+            is_equal &= found == first;
+        }
+    }
+    Ok((wall, is_equal))
+}
+
+/// The share of a stage that the calling thread does alone: what it uses beyond its share of everything.
+fn serial_share<T>(run: impl FnOnce(usize) -> Result<T>) -> Result<f64> {
+    let (own, all) = (ThreadTime::now(), ProcessTime::now());
+    run(MANY)?;
+    let (own, all) = (own.elapsed().as_secs_f64(), all.elapsed().as_secs_f64());
+    let many = MANY as f64;
+    Ok(((own - all / many) / (1.0 - 1.0 / many) / all).max(0.0))
+}
+
+fn box_search() -> Result<Stage> {
+    let table = adult::count(&adult::QUASI_IDENTIFIERS, &["salary-class"]);
+    let spec: ModelSpec = "beta-likeness(beta=3,kind=basic)".parse()?;
+    let models = spec.build_all(&table.columns, &[0])?;
+    let metric = "average-class-size".parse::<MetricSpec>()?.build(&table)?;
+    let solve = |threads: usize| {
+        let problem = Problem::new(&table, &models, &*metric)
+            .allow_suppressed(table.rows / 25)
+            .with_settings(Settings {
+                threads,
+                ..Settings::default()
+            });
+        let found = Optimal.solve(&problem, &Unwatched)?;
+        Ok((found.loss, found.nodes_checked))
+    };
+    let (wall, is_equal) = in_turn(solve)?;
+    Ok(Stage {
+        name: "box search",
+        wall,
+        serial: serial_share(solve)?,
+        is_equal,
+    })
+}
+
+fn annotation() -> Result<Stage> {
+    let table = adult::count(&adult::QUASI_IDENTIFIERS, &["hours-per-week"]);
+    let sizes = KAnonymity { k: 2 };
+    let diversity = DistinctLDiversity { column: 0, l: 2 };
+    let models: [&dyn PrivacyModel; 2] = [&sizes, &diversity];
+    let annotate = |threads: usize| {
+        Ok(AnnotatedLattice::full(
+            &table, &models, threads, &Unwatched,
+        )?)
+    };
+    let (wall, is_equal) = in_turn(annotate)?;
+    Ok(Stage {
+        name: "annotation",
+        wall,
+        serial: serial_share(annotate)?,
+        is_equal,
+    })
+}
+
+fn partitions() -> Result<Stage> {
+    let (wall, is_equal) = in_turn(schemes::solve_raw_ages)?;
+    Ok(Stage {
+        name: "partition search",
+        wall,
+        serial: serial_share(schemes::solve_raw_ages)?,
+        is_equal,
+    })
+}
+
+/// The two passes over the rows of a generated census.
+fn passes(rows: u64) -> Result<Vec<Stage>> {
+    let folder = tempfile::tempdir().context("making a folder for the census")?;
+    let input = folder.path().join("census.csv");
+    let mut file = BufWriter::new(File::create(&input)?);
+    incrowd_testkit::census(rows, census::SEED, &mut file).context("writing the census")?;
+    drop(file);
+    let output = folder.path().join("release.csv");
+    let mut read = [f64::INFINITY; 2];
+    let mut write = [f64::INFINITY; 2];
+    let mut hashes = Vec::new();
+    for _ in 0..REPETITIONS {
+        for (at, threads) in [1, THREADS].into_iter().enumerate() {
+            let (outcome, _) = job::anonymize(&census::census_job(rows, &input, &output, threads))?;
+            read[at] = read[at].min(outcome.seconds.read);
+            write[at] = write[at].min(outcome.seconds.write);
+            hashes.push(outcome.output.map(|output| output.sha256));
+        }
+    }
+    let is_equal = hashes.windows(2).all(|pair| pair[0] == pair[1]);
+    let (found, counted) = (find_rows(&input)?, count_rows(&input)?);
+    let written = write_bytes(&std::fs::read(&output)?, &folder.path().join("again.csv"))?;
+    Ok(vec![
+        Stage {
+            name: "counting",
+            wall: read,
+            serial: found / counted,
+            is_equal,
+        },
+        Stage {
+            name: "recoding",
+            // Reading ahead and writing are done by two threads, one beside the other.
+            serial: found.max(written) / write[0],
+            wall: write,
+            is_equal,
+        },
+    ])
+}
+
+/// The CPU time of finding where the rows of a file end.
+fn find_rows(path: &Path) -> Result<f64> {
+    let mut reader = Source::new(path, CsvOptions::default()).open()?;
+    let mut rows = RowsRead::default();
+    let start = ThreadTime::now();
+    while reader.read_ahead(&mut rows)? {}
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// The CPU time of counting the rows of a file on one thread.
+fn count_rows(path: &Path) -> Result<f64> {
+    let mut reader = Source::new(path, CsvOptions::default()).open()?;
+    let names = reader.columns().to_vec();
+    let position = |column: &str| {
+        let found = names.iter().position(|name| name == column);
+        found.context("a column of the census")
+    };
+    let quasi = census::QUASI_IDENTIFIERS.map(|(column, _)| position(column));
+    let quasi = quasi.into_iter().collect::<Result<Vec<usize>>>()?;
+    let counter = RowCounter::new(&names, &quasi, &[position("income")?]);
+    let start = ThreadTime::now();
+    let shared = SharedCounter::of(&counter, CountingSizes::default())?;
+    let mut worker = shared.worker();
+    let mut rows = RowsRead::default();
+    while reader.read_ahead(&mut rows)? {
+        worker.add(rows.split()?)?;
+    }
+    worker.finish()?;
+    shared.finish(1)?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// The CPU time of writing bytes in pieces, as a release is written.
+fn write_bytes(bytes: &[u8], path: &Path) -> Result<f64> {
+    let mut file = File::create(path)?;
+    let start = ThreadTime::now();
+    for piece in bytes.chunks(256 << 10) {
+        file.write_all(piece)?;
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
