@@ -105,3 +105,94 @@ fn counts(batch: &RecordBatch, column: usize) -> impl Iterator<Item = u64> {
     debug_assert_eq!(counts.null_count(), 0);
     counts.values().iter().map(|&rows| rows.unsigned_abs())
 }
+
+#[cfg(all(test, feature = "postgres"))]
+mod tests {
+    use super::*;
+    use crate::address::TableName;
+    use crate::column::Declared;
+    use crate::connection::{Connection, Cursor, Found};
+    use crate::postgres::dialect::Postgres;
+    use arrow_array::{ArrayRef, Int64Array, StringArray};
+    use std::sync::Arc;
+
+    /// An engine that has counted so many rows of one value, and is asked nothing else.
+    struct Counted(i64);
+
+    impl Connection for Counted {
+        fn query(
+            &self,
+            _: &str,
+            _: Doing,
+            take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+        ) -> Result<(), Error> {
+            let columns: [(&str, ArrayRef); 2] = [
+                ("g0", Arc::new(StringArray::from(vec!["x"]))),
+                ("n", Arc::new(Int64Array::from(vec![self.0]))),
+            ];
+            take(&RecordBatch::try_from_iter(columns).unwrap())
+        }
+
+        fn describe(&self, _: &str) -> Result<Vec<Declared>, Error> {
+            unreachable!()
+        }
+
+        fn read(&self, _: &str) -> Result<Box<dyn Cursor>, Error> {
+            unreachable!()
+        }
+
+        fn execute(&self, _: &str, _: Doing) -> Result<(), Error> {
+            unreachable!()
+        }
+
+        fn upload(&self, _: &str, _: &RecordBatch, _: Doing) -> Result<(), Error> {
+            unreachable!()
+        }
+
+        fn find(&self, _: &TableName) -> Result<Option<Found>, Error> {
+            unreachable!()
+        }
+
+        fn commit(&self) -> Result<(), Error> {
+            unreachable!()
+        }
+
+        fn cancel(&self) {}
+    }
+
+    fn count(rows: i64) -> Result<Vec<u32>, Error> {
+        let session = Session {
+            connection: Box::new(Counted(rows)),
+            dialect: &Postgres,
+            place: String::new(),
+            version: String::new(),
+            snapshot: None,
+        };
+        let column = crate::dialect::Dialect::column(
+            &Postgres,
+            Declared {
+                name: "a".into(),
+                kind: "text".into(),
+                is_single: true,
+            },
+        );
+        let mut found = Vec::new();
+        let query = GroupQuery::of(&session, &[&column], "x AS t");
+        query.run(&session, Doing::Counting, &mut |_, sizes| {
+            found.extend(sizes);
+            ControlFlow::Continue(())
+        })?;
+        Ok(found)
+    }
+
+    #[test]
+    fn rows_beyond_32_bits_are_refused_and_never_wrapped() {
+        assert_eq!(count(u32::MAX.into()).unwrap(), [u32::MAX]);
+        for rows in [1 << 32, (1 << 32) + 5, i64::MAX] {
+            let refused = count(rows).unwrap_err();
+            assert!(
+                matches!(refused, Error::TooManyRows { rows: told, .. } if told == rows as u64)
+            );
+        }
+    }
+}

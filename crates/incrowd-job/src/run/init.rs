@@ -380,6 +380,9 @@ fn job_text(
     line("");
     line("[output]");
     line("path = \"release.csv\"");
+    line(
+        "# replace = true             # if the path is the address of a table in a database: replace one that is there",
+    );
     line("certificate = \"certificate.json\"");
     line(
         "# report = \"report.html\"     # a page about the release for people who know none of the terms",

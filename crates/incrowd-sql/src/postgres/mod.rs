@@ -4,7 +4,7 @@
 //! passes see the same rows, and everything that is created disappears with it.
 
 mod connection;
-mod dialect;
+pub(crate) mod dialect;
 mod login;
 mod tls;
 mod values;
