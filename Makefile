@@ -71,7 +71,7 @@ python: tools python-tools ## Build the Python package, install it into a fresh 
 wheel: tools python-tools ## Build the Python package to hand out, from its own source archive, in out/wheels
 	rm -rf out/wheels && $(PYTHON) -m venv --clear out/wheel-tools
 	out/wheel-tools/bin/pip install --quiet --disable-pip-version-check maturin==$(shell sed -n 's/^maturin==//p' python/requirements.txt)
-	out/wheel-tools/bin/maturin sdist --quiet --out out/wheels
+	out/wheel-tools/bin/maturin sdist --out out/wheels
 	out/wheel-tools/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheels out/wheels/incrowd-*.tar.gz
 
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)

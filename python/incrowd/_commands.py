@@ -9,7 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
 from ._record import Record
-from ._request import Columns, Format, Hierarchies, Output, Privacy, Request, Research, Running, Search, names, takes
+from ._request import (
+    Columns,
+    Drawing,
+    Format,
+    Hierarchies,
+    Numbers,
+    Output,
+    Privacy,
+    Published,
+    Request,
+    Research,
+    Running,
+    Search,
+    names,
+    takes,
+)
 from ._table import TableLike
 from .negotiation import Negotiation
 from .release import Release
@@ -28,32 +43,28 @@ from .results import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    class TableKeywords(Format, Columns, Running, total=False):
+    class TableKeywords(Format, Columns, Published, Running, total=False):
         """About a table."""
 
-    class PublishedKeywords(Format, Columns, Hierarchies, Running, total=False):
+    class PublishedKeywords(Format, Columns, Hierarchies, Published, Running, total=False):
         """About a table that may be published."""
 
-        threads: int
-        spreadsheet_safe: bool
-
-    class VerifyKeywords(PublishedKeywords, Privacy, total=False):
+    class VerifyKeywords(PublishedKeywords, Privacy, Numbers, total=False):
         """About a published table and its promises."""
-
-        settings: Mapping[str, Any]
 
     class AskKeywords(Format, Columns, Hierarchies, Privacy, Search, Research, Running, total=False):
         """About a request."""
 
+    class EvaluateKeywords(AskKeywords, total=False):
+        """About a release to judge."""
+
+        spreadsheet_safe: bool
+
     class AnonymizeKeywords(AskKeywords, Output, total=False):
         """About a release."""
 
-    class SimulateKeywords(Format, Hierarchies, Running, total=False):
+    class SimulateKeywords(Format, Hierarchies, Drawing, Running, total=False):
         """About a simulation."""
-
-        seed: int
-        threads: int
-        time_limit: str | float
 
 
 __all__ = [
@@ -69,20 +80,6 @@ __all__ = [
     "study",
     "verify",
 ]
-
-
-class _Threads(dict[str, Any]):
-    """Keywords that some functions take besides those of a group."""
-
-    __annotations__ = {"threads": "int", "spreadsheet_safe": "bool"}
-
-
-class _Settings(dict[str, Any]):
-    __annotations__ = {"settings": "Mapping[str, Any]"}
-
-
-class _Drawing(dict[str, Any]):
-    __annotations__ = {"seed": "int", "threads": "int", "time_limit": "str | float"}
 
 
 @takes(Columns, Hierarchies, Privacy, Search, Research, Output, Format, Running)
@@ -108,7 +105,7 @@ def anonymize(
     return Release(Request(table, keywords, sample=sample, pictures=pictures).anonymize())
 
 
-@takes(Columns, Hierarchies, Privacy, Format, Running, _Threads, _Settings)
+@takes(Columns, Hierarchies, Privacy, Format, Running, Published, Numbers)
 def verify(
     table: TableLike | None = None,
     *,
@@ -219,7 +216,7 @@ def compare(
     return Comparison.of_answer(request.run("compare"))
 
 
-@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running, _Threads)
+@takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running, Published)
 def evaluate(
     table: TableLike | None = None,
     release: TableLike | None = None,
@@ -227,7 +224,7 @@ def evaluate(
     columns: str | Sequence[str] | None = None,
     folds: int | None = None,
     partitioning: int | None = None,
-    **keywords: Unpack[AskKeywords],
+    **keywords: Unpack[EvaluateKeywords],
 ) -> Evaluation:
     """What a release is still worth: predictions, counts, distributions, associations.
 
@@ -239,7 +236,7 @@ def evaluate(
     return Evaluation.parse(request.run("evaluate"))
 
 
-@takes(Columns, Hierarchies, Format, Running, _Threads)
+@takes(Columns, Hierarchies, Format, Running, Published)
 def risk(
     table: TableLike | None = None,
     *,
@@ -291,7 +288,7 @@ def advise(
     return Advice.parse(request.run("advise"))
 
 
-@takes(Hierarchies, Format, Running, _Drawing)
+@takes(Hierarchies, Format, Running, Drawing)
 def simulate(
     table: TableLike | None = None,
     *,
@@ -335,7 +332,7 @@ def simulate(
     return found
 
 
-@takes(Columns, Format, Running, _Threads)
+@takes(Columns, Format, Running, Published)
 def inspect(table: TableLike | None = None, **keywords: Unpack[TableKeywords]) -> Inspection:
     """What is in a table: types, missing and distinct values, what singles people out, proposed roles. Quotes no cells.
 

@@ -151,6 +151,33 @@ class Output(TypedDict, total=False):
     """In a CSV file, put an apostrophe before what a spreadsheet takes for a formula."""
 
 
+class Published(TypedDict, total=False):
+    """How a table that may be a release is read."""
+
+    threads: int
+    """Threads to use; all processors when not given."""
+    spreadsheet_safe: bool
+    """Whether apostrophes before what a spreadsheet takes for a formula are taken away."""
+
+
+class Numbers(TypedDict, total=False):
+    """What the cells of a release alone do not say."""
+
+    settings: Mapping[str, Any]
+    """``{"numbers": "mean"}`` if means were published, or medians."""
+
+
+class Drawing(TypedDict, total=False):
+    """How random tables are drawn."""
+
+    seed: int
+    """For what is drawn at random."""
+    threads: int
+    """Threads to use; all processors when not given."""
+    time_limit: str | float | timedelta
+    """When to stop."""
+
+
 class Running(TypedDict, total=False):
     """How a job is run."""
 

@@ -136,7 +136,7 @@ fn files_of_one_folder_use_each_other_in_no_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
     for name in [
-        "core", "io", "plot", "job", "cli", "bench", "testkit", "server",
+        "core", "io", "plot", "job", "cli", "bench", "testkit", "server", "py",
     ] {
         let mut modules = BTreeMap::new();
         let source = crates.join(format!("incrowd-{name}/src"));

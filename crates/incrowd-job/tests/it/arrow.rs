@@ -9,8 +9,8 @@ use arrow_array::{
 use arrow_schema::{DataType, TimeUnit};
 use incrowd_io::{CsvOptions, RowReader, RowSource, Source};
 use incrowd_job::{
-    ArrowSink, ArrowTable, AttachedSink, AttachedTable, Control, Error, Job, MemorySink,
-    MemoryTable, Outcome, Show, anonymize,
+    ArrowSink, ArrowTable, AttachedSink, AttachedTable, CertificateCheck, Control, Error, Job,
+    MemorySink, MemoryTable, Outcome, Show, anonymize, make_release, verify_certificate,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -260,4 +260,44 @@ fn rows_that_are_not_the_rows_counted_are_never_handed_out() {
         "{refused:?}"
     );
     assert!(sink.release().is_none());
+}
+
+#[test]
+fn a_release_in_memory_comes_with_its_certificate_and_pictures() {
+    let sink = ArrowSink::default();
+    let mut asked = on(batches(&[90]));
+    asked.output.sink = Some(AttachedSink::new(sink.clone()));
+    let nothing_more = make_release(&on(batches(&[90])), Show::default(), &Control::default());
+    let nothing_more = nothing_more.unwrap();
+    assert!(nothing_more.certificate.is_none() && nothing_more.pictures.is_empty());
+    let show = Show {
+        certificate: true,
+        pictures: true,
+        ..Show::default()
+    };
+    let made = make_release(&asked, show, &Control::default()).unwrap();
+    let drawn: Vec<&str> = made.pictures.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(drawn, ["widths", "age", "zip"]);
+    assert!(made.pictures.iter().all(|it| it.svg.starts_with("<svg")));
+
+    // Tables at hand stand where a path would: the release as the table, its original by name.
+    let mut given = Job::default().hierarchy("age", "interval:5,10,20");
+    given.data.table = Some(AttachedTable::new(sink.release().unwrap()));
+    let original = AttachedTable::new(batches(&[90]));
+    given.data.tables.insert("raw".into(), original);
+    let stated = made.certificate.unwrap();
+    let check = |text: String| CertificateCheck {
+        certificate: "at hand".into(),
+        text: Some(text),
+        original: Some("raw".into()),
+        job: None,
+    };
+    let seen = verify_certificate(&given, &check(stated.to_json()), &Control::default()).unwrap();
+    let verified = seen.certificate.unwrap();
+    assert!(verified.holds, "{:?}", verified.mismatches);
+    assert_eq!(seen.safe, Some(true));
+    assert_eq!(seen.against_original.unwrap().invented, 0);
+    let forged = stated.to_json().replace("k=6", "k=7");
+    let seen = verify_certificate(&given, &check(forged), &Control::default()).unwrap();
+    assert!(!seen.certificate.unwrap().holds);
 }
