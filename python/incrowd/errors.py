@@ -58,7 +58,7 @@ class TableError(IncrowdError, ValueError):
 
 
 class FileError(IncrowdError, OSError):
-    """A file cannot be read or written."""
+    """A file, or a table in a database, cannot be reached, read or written."""
 
     def __str__(self) -> str:
         return IncrowdError.__str__(self)
@@ -79,22 +79,23 @@ class StoppedError(IncrowdError):
 _CLASSES: dict[type[IncrowdError], str] = {
     TableError: """
         all-rows-excluded batches-differ broken-gzip broken-parquet cell-not-of-type cell-too-large dates-ambiguous
-        duplicate-column empty empty-column-name header-is-row mixed-column needs-pyarrow no-rows no-values
-        not-a-table not-utf8 quote-never-closed ragged-row table-not-handed-over too-many-combinations too-many-rows
-        unknown-format unsupported-column-type unusable-dialect without-parquet
+        duplicate-column empty empty-column-name header-is-row mixed-column names-alike needs-pyarrow no-rows
+        no-values nul-text out-of-range not-a-table not-utf8 quote-never-closed ragged-row table-not-handed-over
+        too-many-combinations too-many-rows unknown-format unsupported-column-type unusable-dialect without-parquet
     """,
     FileError: """
-        already-exists disk-full folder folder-not-made index-damaged index-stale index-version is-directory
-        job-not-written no-hierarchy-folder not-found not-readable not-writable overwrites-input read same-output
-        unreadable write
+        already-exists connection-lost disk-full engine-full engine-stopped folder folder-not-made index-damaged
+        index-stale index-version is-directory job-not-written no-driver no-hierarchy-folder no-right no-such-table
+        not-connected not-found not-readable not-writable overwrites-input publishing-unknown read same-output
+        statement-failed target-exists target-in-use target-not-table unreadable write
     """,
     NoReleaseError: """
         no-solution none-found out-of-reach promise-beyond-table raised-too-far rows-out-of-reach
         too-many-to-suppress
     """,
     CheckError: """
-        blank-rows check-failed crowds-overlap input-changed internal release-promise-broken rows-apart
-        rows-together
+        blank-rows check-failed draft-differs crowds-overlap input-changed internal release-promise-broken
+        rows-apart rows-together
     """,
     StoppedError: """
         cancelled check-stopped memory-full not-tried time-up time-up-reading time-up-simulating time-up-writing
