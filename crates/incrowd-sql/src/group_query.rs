@@ -106,7 +106,8 @@ fn counts(batch: &RecordBatch, column: usize) -> impl Iterator<Item = u64> {
     counts.values().iter().map(|&rows| rows.unsigned_abs())
 }
 
-#[cfg(all(test, feature = "postgres"))]
+#[cfg(test)]
+#[cfg(feature = "postgres")]
 mod tests {
     use super::*;
     use crate::address::TableName;
