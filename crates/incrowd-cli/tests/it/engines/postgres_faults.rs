@@ -316,6 +316,32 @@ fn a_draft_that_is_not_the_release_is_not_published() {
 }
 
 #[test]
+fn rows_that_do_not_arrive_as_they_were_sent_are_not_published() {
+    let folder = Folder::with(
+        "people.csv",
+        "age,disease\n20,flu\n20,cold\n30,flu\n30,cold\n",
+    );
+    let database = Database::new();
+    let job = format!(
+        "anonymize people.csv -q age -s disease -k 2 --json -o {}",
+        database.table("safe")
+    );
+    // Somebody changes every row on its way into the draft.
+    database.sql("CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.disease := 'flu'; RETURN NEW; END $$");
+    database.sql(
+        "CREATE FUNCTION meddle() RETURNS event_trigger LANGUAGE plpgsql AS $$ \
+         DECLARE it text; BEGIN FOR it IN SELECT object_identity FROM pg_event_trigger_ddl_commands() LOOP \
+         EXECUTE format('CREATE TRIGGER changes BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION change()', it); \
+         END LOOP; END $$",
+    );
+    database.sql("CREATE EVENT TRIGGER meddles ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION meddle()");
+    assert_eq!(code(&folder.run(&job)), "draft-differs");
+    assert_eq!(database.relations(), "");
+    database.sql("DROP EVENT TRIGGER meddles");
+    folder.run(&job).ends_with(0);
+}
+
+#[test]
 fn a_server_elsewhere_must_show_a_certificate_that_is_trusted() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -220,7 +220,7 @@ impl Engine for Database {
                 }
                 // Whole numbers have a point here and none there.
                 "double precision" => {
-                    format!("CASE {name}::text WHEN '-0' THEN '-0.0' ELSE {name}::text END")
+                    format!("CASE {name}::text WHEN '-0' THEN '-0.0' WHEN '0' THEN '0.0' ELSE {name}::text END")
                 }
                 "timestamp without time zone" => {
                     format!("to_char({name}, 'YYYY-MM-DD\"T\"HH24:MI:SS')")

@@ -30,7 +30,7 @@ fn people(rows: usize) -> String {
         let zip = ["10115", "10117", "10119", "20095", "20097"][rng.usize(0..5)];
         let sex = ["f", "m"][rng.usize(0..2)];
         let born = format!("19{}-0{}-15", 60 + age % 30, 1 + age % 3);
-        let weight = ["50.5", "61.25", "72.5", "NaN", "-0.0"][rng.usize(0..5)];
+        let weight = ["50.5", "61.25", "0.0", "NaN", "-0.0"][rng.usize(0..5)];
         let active = [true, false][rng.usize(0..2)];
         let seen = format!("2024-0{}-01T10:00:0{}", rng.u32(1..4), rng.u32(0..2));
         let dose = ["1.0", "1.00", "2.50", "10"][rng.usize(0..4)];
