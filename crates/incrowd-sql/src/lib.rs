@@ -9,7 +9,7 @@
 //!                                            └─> SqlSink, a RowSink:     recode, finish       second pass
 //! ```
 //!
-//! A [`Dialect`](dialect::Dialect) says how an engine writes SQL, a [`Connection`](connection::Connection) runs it.
+//! A `Dialect` says how an engine writes SQL, a `Connection` runs it.
 //! Values and labels never stand in SQL text: they are uploaded as relations. Only names do, quoted.
 //!
 //! What is written is a draft until it was counted again inside the engine and equals the release that was checked. It
