@@ -28,24 +28,45 @@ impl fmt::Display for Fingerprint {
 ///
 /// Tables with the same columns and cells have the same fingerprint, wherever they are kept.
 #[derive(Debug, Clone)]
-pub(crate) struct CellHasher(Sha256);
+pub(crate) struct CellHasher {
+    hasher: Sha256,
+    /// What is to be hashed next: hashing cell by cell would take longer than reading them.
+    waiting: Vec<u8>,
+}
+
+/// Bytes that are hashed at a time.
+const WAITING_BYTES: usize = 1 << 15;
 
 impl CellHasher {
     pub(crate) fn new(columns: &[String]) -> Self {
-        let mut hasher = CellHasher(Sha256::new());
+        let mut hasher = CellHasher {
+            hasher: Sha256::new(),
+            waiting: Vec::with_capacity(WAITING_BYTES),
+        };
         columns.iter().for_each(|name| hasher.add(name.as_bytes()));
         hasher
     }
 
     /// Adds the next cell, row by row.
     pub(crate) fn add(&mut self, cell: &[u8]) {
-        self.0.update((cell.len() as u64).to_le_bytes());
-        self.0.update(cell);
+        // Seven bits of the length at a time, the least first; a high bit says that more follow.
+        let mut length = cell.len();
+        while length >= 0x80 {
+            self.waiting.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        self.waiting.push(length as u8);
+        self.waiting.extend_from_slice(cell);
+        if self.waiting.len() >= WAITING_BYTES {
+            self.hasher.update(&self.waiting);
+            self.waiting.clear();
+        }
     }
 
     /// The fingerprint of all that was added so far.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        Fingerprint(self.0.clone().finalize().into())
+        let hasher = self.hasher.clone().chain_update(&self.waiting);
+        Fingerprint(hasher.finalize().into())
     }
 }
 
@@ -302,6 +323,26 @@ mod tests {
         ] {
             assert_ne!(of(&other), one_by_one);
         }
+    }
+
+    #[test]
+    fn cells_are_told_apart_by_their_lengths() {
+        let of = |cells: &[&[u8]]| {
+            let mut hasher = CellHasher::new(&["a".to_owned()]);
+            cells.iter().for_each(|cell| hasher.add(cell));
+            hasher.fingerprint()
+        };
+        assert_ne!(of(&[b"ab", b"c"]), of(&[b"a", b"bc"]));
+        assert_ne!(of(&[b"", b"a"]), of(&[b"a", b""]));
+        assert_ne!(of(&[b"a"]), of(&[b"a", b""]));
+        // 300 is 0b10_0101100.
+        let long = [b'x'; 300];
+        let expected = [&[1, b'a', 0b1010_1100, 0b10][..], &long, &[0]].concat();
+        assert_eq!(of(&[&long, b""]), Fingerprint::of(&expected));
+        // More than is hashed at a time.
+        let mut expected = vec![1, b'a'];
+        (0..WAITING_BYTES).for_each(|_| expected.extend([2, b'x', b'y']));
+        assert_eq!(of(&[&b"xy"[..]; WAITING_BYTES]), Fingerprint::of(&expected));
     }
 
     #[test]
