@@ -12,8 +12,15 @@ pub(super) struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
-    /// Ends the server when its standard input does.
-    _guard: Child,
+    /// Ends the server and removes its folder when its standard input ends.
+    guard: Child,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        let _ = self.guard.wait();
+    }
 }
 
 /// The server that most tests share, each with a database of its own.
@@ -60,7 +67,7 @@ impl Server {
             "set -e; {owner} {path}; cd {path}; {user} sh -c '{before}'; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
              --locale=C.UTF-8 >{path}/initdb.log 2>&1; \
              {user} {postgres} -D {path}/data -k {path} {settings} -c fsync=off -c autovacuum=off \
-             >{path}/server.log 2>&1 & read nothing || true; kill -INT $! 2>/dev/null",
+             >{path}/server.log 2>&1 & read nothing || true; kill -INT $(head -1 {path}/data/postmaster.pid 2>/dev/null) 2>/dev/null; wait; rm -rf {path}",
             initdb = server("initdb"),
             postgres = server("postgres"),
         );
@@ -73,7 +80,7 @@ impl Server {
             folder,
             programs,
             port,
-            _guard: guard,
+            guard,
         };
         let mut tries = 0;
         while !server
