@@ -60,7 +60,13 @@ fn run_all(page: &str) -> (usize, tempfile::TempDir) {
             // It runs this test.
             "make test" => continue,
             // The same recipe with the binary at hand; what is installed is checked to be a package.
-            "make demo" => format!("make demo INCROWD={}", binary.display()),
+            "make demo" => format!("make demo RUN_INCROWD={}", binary.display()),
+            // `make python` builds, installs and tests the package.
+            "pip install ." => {
+                let package = std::fs::read_to_string(project().join("pyproject.toml")).unwrap();
+                assert!(package.contains("build-backend = \"maturin\""), "{package}");
+                continue;
+            }
             install if install.starts_with("cargo install --path ") => {
                 let mut words = install.split(' ').skip(3);
                 let package = project().join(words.next().unwrap()).join("Cargo.toml");
