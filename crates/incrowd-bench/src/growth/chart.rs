@@ -85,7 +85,7 @@ fn by_nodes(run: &str, measures: &[Measure]) -> Result<String> {
         title: "Nodes checked and seconds of the exact search, by nodes of the lattice",
         subtitles: &source,
         x: "nodes of the lattice",
-        y: "",
+        y: "nodes; seconds",
         limit: None,
         hollow: "stopped before the proof was complete",
     };
