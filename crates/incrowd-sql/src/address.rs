@@ -11,7 +11,6 @@ use std::fmt;
 pub(crate) enum Engine {
     Postgres,
     DuckDb,
-    Spark,
 }
 
 impl Engine {
@@ -19,16 +18,15 @@ impl Engine {
         match self {
             Engine::Postgres => "PostgreSQL",
             Engine::DuckDb => "DuckDB",
-            Engine::Spark => "Spark Connect",
         }
     }
 
-    /// The feature that has to be compiled in; none if no release of this program has it.
-    pub(crate) fn feature(self) -> Option<&'static str> {
+    /// The feature that has to be compiled in.
+    #[cfg(any(test, not(all(feature = "postgres", feature = "duckdb"))))]
+    pub(crate) fn feature(self) -> &'static str {
         match self {
-            Engine::Postgres => Some("postgres"),
-            Engine::DuckDb => Some("duckdb"),
-            Engine::Spark => None,
+            Engine::Postgres => "postgres",
+            Engine::DuckDb => "duckdb",
         }
     }
 }
@@ -130,7 +128,6 @@ fn engine_of(text: &str) -> Option<Engine> {
     match scheme.to_ascii_lowercase().as_str() {
         "postgres" | "postgresql" => text.contains("://").then_some(Engine::Postgres),
         "duckdb" => Some(Engine::DuckDb),
-        "sc" => text.contains("://").then_some(Engine::Spark),
         _ => None,
     }
 }

@@ -22,8 +22,8 @@ pub enum Error {
     NotBuilt {
         /// The engine.
         engine: &'static str,
-        /// The feature that it needs; none if there is none yet.
-        feature: Option<&'static str>,
+        /// The feature that it needs.
+        feature: &'static str,
     },
     /// The library of the engine is not there.
     #[error("the library of {engine} cannot be loaded")]
@@ -268,14 +268,10 @@ impl EngineError for Error {
                  reading; the password comes from PGPASSWORD or ~/.pgpass"
                     .into()
             }
-            Error::NotBuilt {
-                feature: Some(feature),
-                ..
-            } => format!(
+            Error::NotBuilt { feature, .. } => format!(
                 "compile it with `cargo build --release --package incrowd-cli --features {feature}`, or export the table to a \
                  CSV or Parquet file"
             ),
-            Error::NotBuilt { .. } => "export the table to a CSV or Parquet file and use that".into(),
             Error::NoDriver { engine, variable } => format!(
                 "install {engine} as a shared library where the system looks for libraries, or name the file with {variable}"
             ),

@@ -130,6 +130,11 @@ refuses!(
     format!("anonymize mysql://localhost/x?table=t {ROLES} -k 3")
 );
 refuses!(
+    a_release_for_a_database_that_nobody_speaks,
+    table(PATIENTS),
+    format!("anonymize t.csv {ROLES} -k 3 -o mysql://ann:secret@localhost/safe.csv")
+);
+refuses!(
     an_address_without_a_table,
     table(PATIENTS),
     format!("anonymize postgres://ann:s3cret@localhost/x {ROLES} -k 3")

@@ -42,7 +42,7 @@ impl Error {
                     .into()
             }
             Error::Address { .. } => {
-                "use `postgres://user@host/database?table=schema.name`, or a CSV or Parquet file".into()
+                "use `postgres://user@host/database?table=schema.name`, `duckdb:FILE?table=name`, or a CSV or Parquet file".into()
             }
             Error::CertificateAlone | Error::ReportAlone => {
                 "name a file for the release with `-o FILE`".into()

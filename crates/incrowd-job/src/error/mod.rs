@@ -63,7 +63,7 @@ pub enum Error {
     /// No table was given.
     #[error("no table given")]
     NoData,
-    /// Tables in databases cannot be read yet.
+    /// An address of a kind that is not spoken here.
     #[error("`{scheme}://` addresses are not supported")]
     Address {
         /// The part before `://`.
@@ -624,6 +624,16 @@ impl Error {
         Error::Unreadable {
             path: path.to_path_buf(),
             kind: error.kind(),
+        }
+    }
+
+    /// Refuses an address of a kind that is not spoken here: taken for the name of a file, it would show its password.
+    pub(crate) fn refuse_address(path: &str) -> Result<(), Error> {
+        match path.split_once("://") {
+            None => Ok(()),
+            Some((scheme, _)) => Err(Error::Address {
+                scheme: scheme.to_owned(),
+            }),
         }
     }
 }

@@ -140,6 +140,7 @@ impl ReleaseFile {
                 columns,
             }));
         }
+        Error::refuse_address(path)?;
         let path = PathBuf::from(path);
         let mut format = OutputFormat::of_path(&path)?;
         let is_tsv = format.delimiter() == Some(b'\t');

@@ -26,11 +26,7 @@ pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
     if incrowd_sql::is_address(path) {
         return Ok(incrowd_sql::open(path)?);
     }
-    if let Some((scheme, _)) = path.split_once("://") {
-        return Err(Error::Address {
-            scheme: scheme.to_owned(),
-        });
-    }
+    Error::refuse_address(path)?;
     Ok(Arc::new(Source::new(path, csv_options(job))))
 }
 
