@@ -305,7 +305,7 @@ impl EngineError for Error {
             Error::TargetExists { .. } => "choose another name, or pass `--replace`".into(),
             Error::TargetNotTable { .. } => "choose another name for the release".into(),
             Error::TargetInUse { .. } => {
-                "write the release to another table; nothing was changed".into()
+                "write the release to another table, or drop the views that read this one; nothing was changed".into()
             }
             Error::TargetIsQuery => "name a table, as in `?table=schema.name`".into(),
             Error::EngineFull { .. } => {
