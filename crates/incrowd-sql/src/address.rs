@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Which engine an address is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +165,31 @@ pub fn without_secrets(text: &str) -> String {
     }
 }
 
+/// The file of the database that an address names, if the database is a file on this machine.
+pub fn database_file(text: &str) -> Option<&Path> {
+    let file = match engine_of(text)? {
+        Engine::DuckDb => text.split_once(':')?.1.split('?').next()?,
+        Engine::Postgres => return None,
+    };
+    Some(Path::new(file))
+}
+
+/// A path, or the address of a database that is a file, with the file resolved; other addresses and `-` as they are.
+pub fn resolved(text: &str, resolve: impl FnOnce(&Path) -> PathBuf) -> String {
+    if let Some(file) = database_file(text).and_then(Path::to_str) {
+        let parameters = text.split_once('?').map_or("", |(_, after)| after);
+        let scheme = text.split(':').next().unwrap_or_default();
+        return format!(
+            "{scheme}:{}?{parameters}",
+            resolve(Path::new(file)).display()
+        );
+    }
+    match text == "-" || text.contains("://") || is_address(text) {
+        true => text.to_owned(),
+        false => resolve(Path::new(text)).to_string_lossy().into_owned(),
+    }
+}
+
 /// The parameters of an address that contain no secrets.
 const HARMLESS: &[&str] = &[
     "host",
@@ -211,11 +237,43 @@ impl std::str::FromStr for Address {
             true => server.to_owned(),
             false => format!("{server}?{}", others.join("&")),
         };
+        if engine == Engine::Postgres {
+            check_login(&server)?;
+        }
         Ok(Address {
             engine,
             server,
             what,
         })
+    }
+}
+
+/// Refuses a server whose user and password do not end where everybody would say, since a part of the password would be
+/// shown as host or database.
+fn check_login(server: &str) -> Result<(), Error> {
+    let (_, rest) = server.split_once("://").unwrap_or(("", server));
+    let (authority, after) = rest.split_at(rest.find(['/', '?', ';']).unwrap_or(rest.len()));
+    let hosts = authority
+        .split_once('@')
+        .map_or(authority, |(_, hosts)| hosts);
+    if hosts.contains('@') || after.contains('@') {
+        return Err(Error::BadAddress {
+            what: "a user, password or other part of it contains a character that ends it; write %40 for `@`, %2F for `/`, \
+                   %3F for `?` and %3B for `;`",
+        });
+    }
+    let has_port = |host: &str| match host.rsplit_once(':') {
+        Some((name, port)) => {
+            port.bytes().all(|byte| byte.is_ascii_digit())
+                || name.starts_with('[') && port.ends_with(']')
+        }
+        None => true,
+    };
+    match hosts.split(',').all(has_port) {
+        true => Ok(()),
+        false => Err(Error::BadAddress {
+            what: "its port is not a number",
+        }),
     }
 }
 
@@ -318,12 +376,24 @@ mod tests {
             "postgres://ann:s3cret@host/db?password=s3cret&table=t",
             "postgres://ann:s3cret@host/db?table=t&sslpassword=s3cret",
             "postgres://ann:s3@cret@host/db?query=SELECT 's3cret'",
-            "sc://host:15002/;token=s3cret?table=a.b.c",
             "postgres://ann:s3cret@host/db",
+            "postgres://ann:s3/cret@host/db?table=t",
+            "postgres://ann:s3?cret@host/db?table=t",
+            "postgres://ann:s3;cret@host/db?table=t",
+            "postgres://ann:s3@cret/db@host/db?table=t",
+            "postgres://ann:s3cret/db?table=t",
+            "postgres://ann/db?password=s3@cret&table=t",
         ] {
             let parsed = text.parse::<Address>();
             let shown = format!("{} {parsed:?}", shown(text));
             assert!(!shown.contains("s3") && !shown.contains("cret"), "{shown}");
+        }
+        for text in [
+            "postgres://[::1]/db?table=t",
+            "postgres://ann@[::1]:5432,other:1/db?table=t",
+            "postgres:///db?host=/run&table=t",
+        ] {
+            assert_eq!(shown(text), text);
         }
         let parsed = address("postgres://ann:x@host:1/db?password=y&table=a.\"b.c\"");
         assert_eq!(
@@ -339,6 +409,30 @@ mod tests {
             assert_eq!(shown(path), path);
         }
         assert!(is_address("duckdb:a.db?table=t") && is_address("postgresql://h/d?table=t"));
+    }
+
+    #[test]
+    fn files_are_found_in_their_folder() {
+        let in_folder = |path: &Path| Path::new("jobs").join(path);
+        for (text, found) in [
+            ("a.csv", "jobs/a.csv"),
+            ("-", "-"),
+            ("http://x/a.csv", "http://x/a.csv"),
+            ("postgres://h/db?table=t", "postgres://h/db?table=t"),
+            ("duckdb:a.db?table=t", "duckdb:jobs/a.db?table=t"),
+            (
+                "duckdb:/b/a.db?query=SELECT '?'",
+                "duckdb:/b/a.db?query=SELECT '?'",
+            ),
+        ] {
+            assert_eq!(resolved(text, in_folder), found);
+        }
+        assert_eq!(
+            database_file("duckdb:a/b.db?table=t"),
+            Some(Path::new("a/b.db"))
+        );
+        assert_eq!(database_file("postgres://h/db?table=t"), None);
+        assert_eq!(database_file("a.db"), None);
     }
 
     #[test]

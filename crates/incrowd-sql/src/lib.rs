@@ -49,6 +49,6 @@ mod sink;
 #[cfg(feature = "engine")]
 mod table;
 
-pub use address::{Address, is_address, shown, without_secrets};
+pub use address::{Address, database_file, is_address, resolved, shown, without_secrets};
 pub use error::Error;
 pub use open::{create, open};

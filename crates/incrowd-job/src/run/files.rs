@@ -20,12 +20,14 @@ use std::sync::Arc;
 /// Everything this crate writes goes through these claims: whatever a command reads is in its job.
 pub(crate) fn claims(job: &Job) -> Claims {
     let claims = Claims::default();
-    if let Some(path) = job.data.path.as_deref() {
-        claims.read("the table", path);
-    }
-    if let Some(path) = job.privacy.population.as_deref() {
-        claims.read("the population", path);
-    }
+    claim_table(&claims, "the table", job.data.path.as_deref());
+    claim_table(&claims, "the population", job.privacy.population.as_deref());
+    let database = job
+        .output
+        .path
+        .as_deref()
+        .filter(|path| incrowd_sql::is_address(path));
+    claim_table(&claims, "the database of the release", database);
     if let Some(path) = &job.file {
         claims.read("the job file", path);
     }
@@ -44,6 +46,19 @@ pub(crate) fn claims(job: &Job) -> Claims {
         }
     }
     claims
+}
+
+/// Claims a table that is read, by its path or by the files of the database that it is in.
+fn claim_table(claims: &Claims, what: &'static str, table: Option<&str>) {
+    let Some(table) = table else { return };
+    if let Some(file) = incrowd_sql::database_file(table) {
+        let mut log = file.as_os_str().to_owned();
+        log.push(".wal");
+        claims.read(what, file);
+        claims.read(what, log);
+    } else if !incrowd_sql::is_address(table) {
+        claims.read(what, table);
+    }
 }
 
 /// Checks the output files of a job before any is opened.

@@ -335,19 +335,8 @@ impl Job {
         if folder.as_os_str().is_empty() {
             return;
         }
-        let paths = [
-            &mut self.data.path,
-            &mut self.output.path,
-            &mut self.privacy.population,
-        ];
-        for path in paths {
-            if let Some(text) = path
-                && text != "-"
-                && !text.contains("://")
-                && !incrowd_sql::is_address(text)
-            {
-                *text = folder.join(&*text).to_string_lossy().into_owned();
-            }
+        for table in self.tables_mut() {
+            *table = incrowd_sql::resolved(table, |path| folder.join(path));
         }
         let paths = [
             &mut self.columns.hierarchies,
@@ -362,6 +351,16 @@ impl Job {
                 *path = folder.join(&*path);
             }
         }
+    }
+
+    /// The tables that this job names: paths, or addresses in databases.
+    pub(crate) fn tables_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let tables = [
+            &mut self.data.path,
+            &mut self.output.path,
+            &mut self.privacy.population,
+        ];
+        tables.into_iter().flatten()
     }
 
     /// Lays `flags` over this job: whatever they say wins.

@@ -142,6 +142,27 @@ fn what_is_there_is_replaced_only_if_that_is_asked_for_and_nothing_reads_it() {
 }
 
 #[test]
+fn a_database_is_not_overwritten_by_what_is_written_beside_the_release() {
+    let (folder, file) = (Folder::new(), slow_file());
+    let people = file.table("people");
+    let path = people.strip_prefix("duckdb:").unwrap();
+    let path = path.split('?').next().unwrap();
+    let before = std::fs::read(path).unwrap();
+    for flag in ["--report", "--certificate"] {
+        for (source, target) in [
+            (people.as_str(), "safe.csv"),
+            ("people.csv", &file.table("safe")),
+        ] {
+            folder.write("people.csv", "age,disease\n1,a\n1,b\n");
+            let job = format!("anonymize {source} -q age -s disease -k 2 --json -o {target}");
+            let run = folder.run(&format!("{job} {flag} {path}"));
+            assert_eq!(code(&run), "overwrites-input", "{flag} {source}");
+        }
+    }
+    assert_eq!(std::fs::read(path).unwrap(), before);
+}
+
+#[test]
 fn a_missing_library_and_names_alike_are_told() {
     let (folder, file) = (Folder::new(), slow_file());
     let mut command = folder.command(&format!("inspect {} --json", file.table("people")));

@@ -160,7 +160,9 @@ fn passwords_are_shown_nowhere() {
         folder.run(&format!("anonymize {table} {job} --verbose")),
         folder.run(&format!("anonymize {table} {job} --json")),
         folder.run(&format!("init {table} -q age --folder new")),
-        folder.run(&format!("advise {table} -q age -s b -k 2")),
+        folder.run(&format!(
+            "advise {table} -q age -s b -k 2 --population {table}"
+        )),
         folder.run(&format!(
             "inspect {}",
             table.replace("table=t", "table=gone")

@@ -92,7 +92,8 @@ fn parts(job: &Job) -> Vec<Part> {
         levels.join(",")
     });
     flag("--max-levels", levels);
-    flag("--population", job.privacy.population.clone());
+    let population = job.privacy.population.as_deref();
+    flag("--population", population.map(incrowd_sql::without_secrets));
     for (column, rules) in &job.rules {
         for rule in &rules.0 {
             flag("--rule", Some(format!("{column}: {rule}")));

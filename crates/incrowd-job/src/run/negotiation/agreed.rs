@@ -29,6 +29,7 @@ pub fn write_job(job: &Job, path: &Path) -> Result<(), Error> {
         return Err(Error::AlreadyExists { paths });
     }
     let mut job = job.clone();
+    hide_secrets(&mut job);
     if path.parent().is_some_and(|folder| folder != Path::new("")) {
         make_absolute(&mut job);
     }
@@ -41,21 +42,19 @@ pub fn write_job(job: &Job, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Job files are handed around, so passwords in addresses of tables stay out of them.
+fn hide_secrets(job: &mut Job) {
+    for address in job.tables_mut() {
+        *address = incrowd_sql::without_secrets(address);
+    }
+}
+
 /// Paths in a job file are relative to its folder, so in another folder they must be absolute.
 fn make_absolute(job: &mut Job) {
     let absolute =
         |path: &Path| -> PathBuf { std::path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
-    for path in [&mut job.data.path, &mut job.output.path] {
-        if let Some(text) = path
-            && text != "-"
-            && !text.contains("://")
-            && !incrowd_sql::is_address(text)
-        {
-            *text = absolute(Path::new(text)).to_string_lossy().into_owned();
-        }
-        if let Some(text) = path {
-            *text = incrowd_sql::without_secrets(text);
-        }
+    for table in job.tables_mut() {
+        *table = incrowd_sql::resolved(table, absolute);
     }
     let paths = [&mut job.columns.hierarchies, &mut job.output.certificate];
     for path in paths.into_iter().flatten() {
@@ -65,5 +64,25 @@ fn make_absolute(job: &mut Job) {
         if let HierarchySource::File(path) = source {
             *path = absolute(path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agreed_job_holds_no_password() {
+        let mut job = Job::default();
+        let address = Some("postgres://ann:s3cret@host/db?table=t".to_owned());
+        job.data.path.clone_from(&address);
+        job.output.path.clone_from(&address);
+        job.privacy.population = address;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agreed.toml");
+        write_job(&job, &path).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(text.matches("postgres://ann@host/db?table=t").count(), 3);
+        assert!(!text.contains("s3cret"), "{text}");
     }
 }
