@@ -143,9 +143,9 @@ def run(name, source, target):
                              env={**os.environ, "INCROWD_DUCKDB_LIBRARY": LIBRARY})
     said = child.stdout.read()
     _, status, used = os.wait4(child.pid, 0)
-    outcome = json.loads(said)
     if status:
-        sys.exit(f"{name}: {outcome}")
+        sys.exit(f"{name}: {said.decode()}")
+    outcome = json.loads(said)
     seconds = outcome["seconds"]
     return {"engine": name, "count s": seconds["read"], "search s": seconds["solve"], "write s": seconds["write"],
             "wall s": time.time() - begun, "CPU client s": used.ru_utime + used.ru_stime, "memory client MB": used.ru_maxrss / 1024,
@@ -183,8 +183,12 @@ def main():
         "postgres": in_postgres,
     }
     print(f"{ROWS} rows\n\n| {' | '.join(COLUMNS_SHOWN)} |\n|{'---|' * len(COLUMNS_SHOWN)}", flush=True)
+    published = None
     for kind in ONLY or kinds:
         line = kinds[kind]()
+        published = published or (line["rows out"], line["classes"])
+        if (line["rows out"], line["classes"]) != published:
+            sys.exit(f"{line['engine']} published something else: {line}")
         shown = (line.get(column, "") for column in COLUMNS_SHOWN)
         print(f"| {' | '.join(f'{it:.1f}' if isinstance(it, float) else str(it) for it in shown)} |", flush=True)
 
