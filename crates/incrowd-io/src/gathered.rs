@@ -40,7 +40,16 @@ impl GatheredColumn {
             self.of_list.clear();
         }
         self.of_list.resize(coded.values.len(), UNKNOWN);
-        self.codes.reserve(coded.codes.len());
+        let start = self.codes.len();
+        let known = coded.codes.iter().map(|&text| self.of_list[text as usize]);
+        self.codes.extend(known);
+        // Most batches have no text that was not met before.
+        let most = self.codes[start..]
+            .iter()
+            .fold(0, |most, &code| most.max(code));
+        if most != UNKNOWN {
+            return Ok(());
+        }
         for (row, &text) in coded.codes.iter().enumerate() {
             let mut code = self.of_list[text as usize];
             if code == UNKNOWN {
@@ -48,7 +57,7 @@ impl GatheredColumn {
                 code = found.ok_or(NotText { row })?;
                 self.of_list[text as usize] = code;
             }
-            self.codes.push(code);
+            self.codes[start + row] = code;
         }
         Ok(())
     }

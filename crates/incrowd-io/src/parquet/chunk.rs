@@ -152,20 +152,30 @@ where
     let width = hybrid::width_of(dictionary.len().saturating_sub(1) as u32);
     let (mut levels, mut present, mut rows_missing) = (Vec::new(), Vec::new(), 0);
     for codes in column.codes().chunks(PAGE_ROWS) {
-        let is_present = |code: u32| Some(code as usize) != missing;
-        levels.clear();
-        levels.extend(codes.iter().map(|&code| u32::from(is_present(code))));
-        present.clear();
-        let kept = codes.iter().filter(|&&code| is_present(code));
-        present.extend(kept.map(|&code| numbers[code as usize]));
-        rows_missing += codes.len() - present.len();
         bytes.clear();
         bytes.extend_from_slice(&[0; 4]);
-        hybrid::write(&levels, 1, &mut bytes);
+        let of_values = match missing {
+            // Texts are numbered like values then.
+            None => {
+                hybrid::write_equal(1, codes.len(), 1, &mut bytes);
+                codes
+            }
+            Some(missing) => {
+                let is_present = |code: u32| code as usize != missing;
+                levels.clear();
+                levels.extend(codes.iter().map(|&code| u32::from(is_present(code))));
+                hybrid::write(&levels, 1, &mut bytes);
+                present.clear();
+                let kept = codes.iter().filter(|&&code| is_present(code));
+                present.extend(kept.map(|&code| numbers[code as usize]));
+                &present
+            }
+        };
+        rows_missing += codes.len() - of_values.len();
         let length = bytes.len() as u32 - 4;
         bytes[..4].copy_from_slice(&length.to_le_bytes());
         bytes.push(width);
-        hybrid::write(&present, width, &mut bytes);
+        hybrid::write(of_values, width, &mut bytes);
         let page = Page::DataPage {
             buf: pages.compressed(&bytes)?,
             num_values: codes.len() as u32,
@@ -212,6 +222,7 @@ where
 /// The pages of a chunk.
 struct Pages {
     out: TrackedWrite<Vec<u8>>,
+    snappy: snap::raw::Encoder,
     /// Bytes of all pages before they were compressed.
     uncompressed: i64,
 }
@@ -220,14 +231,15 @@ impl Default for Pages {
     fn default() -> Self {
         Pages {
             out: TrackedWrite::new(Vec::new()),
+            snappy: snap::raw::Encoder::new(),
             uncompressed: 0,
         }
     }
 }
 
 impl Pages {
-    fn compressed(&self, bytes: &[u8]) -> Result<Bytes, ParquetError> {
-        let compressed = snap::raw::Encoder::new().compress_vec(bytes);
+    fn compressed(&mut self, bytes: &[u8]) -> Result<Bytes, ParquetError> {
+        let compressed = self.snappy.compress_vec(bytes);
         compressed
             .map(Bytes::from)
             .map_err(|error| ParquetError::External(Box::new(error)))

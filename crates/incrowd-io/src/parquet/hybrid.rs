@@ -71,6 +71,21 @@ impl HybridReader {
         Ok(())
     }
 
+    /// The number that the next `count` numbers are, if they are in one run; they are skipped then. Otherwise none, and
+    /// nothing is.
+    pub(super) fn skip_equal(&mut self, count: usize) -> Result<Option<u32>, ParquetError> {
+        if let Run::Repeated { left: 0, .. } | Run::Packed { left: 0, .. } = self.run {
+            self.open_run()?;
+        }
+        match &mut self.run {
+            Run::Repeated { number, left } if *left >= count => {
+                *left -= count;
+                Ok(Some(*number))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn open_run(&mut self) -> Result<(), ParquetError> {
         let header = self.varint()?;
         let length = usize::try_from(header >> 1).map_err(|_| damaged("a run is too long"))?;
@@ -129,7 +144,25 @@ fn unpack(
         return Err(damaged("packed numbers are cut short"));
     }
     let mask = (1_u64 << width) - 1;
-    let number = |at: usize| {
+    let end = numbers.len() + count;
+    numbers.reserve(count);
+    let mut at = at;
+    // A word holds a group of eight, as long as a whole word is there.
+    if width <= 8 && at.is_multiple_of(8) {
+        let mut rest = &data[at / 8..];
+        for _ in 0..count / 8 {
+            let Some(&bytes) = rest.first_chunk() else {
+                break;
+            };
+            let word = u64::from_le_bytes(bytes);
+            let group: [u32; 8] =
+                std::array::from_fn(|index| (word >> (index * width) & mask) as u32);
+            numbers.extend_from_slice(&group);
+            rest = &rest[width..];
+            at += 8 * width;
+        }
+    }
+    while numbers.len() < end {
         let rest = &data[at / 8..];
         // At most 39 bits matter.
         let word = match rest.first_chunk() {
@@ -140,9 +173,9 @@ fn unpack(
                 u64::from_le_bytes(bytes)
             }
         };
-        (word >> (at % 8) & mask) as u32
-    };
-    numbers.extend((0..count).map(|index| number(at + index * width)));
+        numbers.push((word >> (at % 8) & mask) as u32);
+        at += width;
+    }
     Ok(())
 }
 
@@ -151,26 +184,46 @@ pub(super) fn width_of(most: u32) -> u8 {
     (u32::BITS - most.leading_zeros()) as u8
 }
 
+/// So many equal numbers are stored as a run.
+const SHORTEST_RUN: usize = 8;
+
 /// Appends numbers of at most `width` bits to `out`.
 pub(super) fn write(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     // Numbers from here on are not written yet; a multiple of eight of them, except at the end.
     let mut packed = 0;
     let mut at = 0;
-    while at < numbers.len() {
-        let number = numbers[at];
+    while let Some(group) = numbers[at..].first_chunk::<SHORTEST_RUN>() {
+        // Compared all at once: where to stop would be anybody's guess.
+        if group
+            .iter()
+            .fold(0, |differences, other| differences | (other ^ group[0]))
+            != 0
+        {
+            at += SHORTEST_RUN;
+            continue;
+        }
+        let number = group[0];
         let run = numbers[at..].iter().take_while(|&&other| other == number);
         let run = run.count();
-        if run >= 8 {
-            write_packed(&numbers[packed..at], width, out);
-            write_varint((run as u64) << 1, out);
-            out.extend_from_slice(&number.to_le_bytes()[..usize::from(width).div_ceil(8)]);
-            at += run;
-            packed = at;
-        } else {
-            at = numbers.len().min(at + 8);
-        }
+        write_packed(&numbers[packed..at], width, out);
+        write_run(number, run, width, out);
+        at += run;
+        packed = at;
     }
     write_packed(&numbers[packed..], width, out);
+}
+
+/// Appends `count` equal numbers, as [`write`] does.
+pub(super) fn write_equal(number: u32, count: usize, width: u8, out: &mut Vec<u8>) {
+    match count >= SHORTEST_RUN {
+        true => write_run(number, count, width, out),
+        false => write_packed(&vec![number; count], width, out),
+    }
+}
+
+fn write_run(number: u32, count: usize, width: u8, out: &mut Vec<u8>) {
+    write_varint((count as u64) << 1, out);
+    out.extend_from_slice(&number.to_le_bytes()[..usize::from(width).div_ceil(8)]);
 }
 
 fn write_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
@@ -180,6 +233,16 @@ fn write_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     let groups = numbers.len().div_ceil(8);
     write_varint((groups as u64) << 1 | 1, out);
     let end = out.len() + groups * usize::from(width);
+    let mut numbers = numbers;
+    // Groups of eight that fit into a word.
+    while let (true, Some((group, rest))) = (width <= 8, numbers.split_first_chunk::<8>()) {
+        let shifted = group.iter().enumerate();
+        let word = shifted.fold(0, |word, (at, &number)| {
+            word | u64::from(number) << (at * usize::from(width))
+        });
+        out.extend_from_slice(&word.to_le_bytes()[..usize::from(width)]);
+        numbers = rest;
+    }
     let (mut word, mut bits) = (0_u64, 0);
     for &number in numbers {
         word |= u64::from(number) << bits;
@@ -235,12 +298,23 @@ mod tests {
         assert!(HybridReader::new(Bytes::new(), 33).is_err());
     }
 
+    #[test]
+    fn equal_numbers_are_written_alike_one_by_one_and_at_once() {
+        for count in [0, 1, 7, 8, 9, 1000] {
+            let (mut one_by_one, mut at_once) = (Vec::new(), Vec::new());
+            write(&vec![5; count], 3, &mut one_by_one);
+            write_equal(5, count, 3, &mut at_once);
+            assert_eq!(at_once, one_by_one, "{count} numbers");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read_again_however_many_at_once(
             runs in prop::collection::vec((any::<u32>(), 1..20_usize), 0..40),
             width in 0..=32_u8,
             step in 1..50_usize,
+            skips in any::<bool>(),
         ) {
             let mask = (1_u64 << width) - 1;
             let numbers: Vec<u32> = runs
@@ -253,7 +327,10 @@ mod tests {
             let mut read = Vec::new();
             while read.len() < numbers.len() {
                 let count = step.min(numbers.len() - read.len());
-                reader.read(count, &mut read).unwrap();
+                match skips.then(|| reader.skip_equal(count).unwrap()).flatten() {
+                    Some(number) => read.resize(read.len() + count, number),
+                    None => reader.read(count, &mut read).unwrap(),
+                }
             }
             prop_assert_eq!(read, numbers);
         }

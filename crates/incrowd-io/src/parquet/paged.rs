@@ -224,7 +224,11 @@ impl OpenPage {
         let Some(present) = &mut self.present else {
             return self.read_values(rows, codes);
         };
-        present.read(rows, codes)?;
+        match present.skip_equal(rows)? {
+            Some(1) => return self.read_values(rows, codes),
+            Some(level) => codes.resize(start + rows, level),
+            None => present.read(rows, codes)?,
+        }
         let values = codes[start..].iter().filter(|&&level| level == 1).count();
         if values == rows {
             codes.truncate(start);
@@ -253,8 +257,8 @@ impl OpenPage {
                 *next += count as u32;
             }
         }
-        let last = codes[start..].iter().max();
-        match last.is_some_and(|&last| last as usize >= self.texts.values()) {
+        let last = codes[start..].iter().fold(0, |last, &code| last.max(code));
+        match count > 0 && last as usize >= self.texts.values() {
             true => Err(ParquetError::General(
                 "a page refers to a value that is not there".into(),
             )),
