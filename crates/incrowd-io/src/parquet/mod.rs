@@ -7,6 +7,7 @@
 //! value becomes text, or is made from text, once for each dictionary (`paged.rs`, `chunk.rs`), and rows are numbers.
 
 mod chunk;
+mod encoders;
 mod hybrid;
 mod paged;
 mod parse;

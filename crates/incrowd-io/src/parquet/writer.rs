@@ -1,6 +1,7 @@
 //! Rows of text to columns of values.
 
-use super::chunk::{self, Chunk};
+use super::chunk::Chunk;
+use super::encoders::{Encoders, Forms, GroupInWork};
 use crate::column_type::ColumnType;
 use crate::fingerprint::Out;
 use crate::gathered::{GatheredColumn, NotText};
@@ -11,25 +12,28 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnDescPtr, Type};
+use parquet::schema::types::Type;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A row group is held in memory until it has this many rows or this many bytes.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
-/// Writes columns, a row group at a time.
+/// Writes columns, a row group at a time. Where there are threads for it, one row group is encoded while the next is filled.
 pub(crate) struct ParquetWriter {
     names: Vec<String>,
     types: Vec<StoredType>,
     file: OutputFile,
-    /// The cells of the row group being filled.
+    /// The cells of the row group being filled, and how many rows it may get.
     group: Vec<GatheredColumn>,
+    group_rows: usize,
     /// How many columns are encoded at once.
     threads: usize,
+    encoders: Option<Encoders>,
+    /// The row group before the one being filled.
+    in_work: Option<GroupInWork>,
 }
 
 /// The file is opened with the first row group, since the types may be set until then.
@@ -60,7 +64,10 @@ impl ParquetWriter {
             types: vec![StoredType::text(); columns.len()],
             file: OutputFile::Unbegun(out),
             group: columns.iter().map(|_| GatheredColumn::default()).collect(),
+            group_rows: ROW_GROUP_ROWS,
             threads: 1,
+            encoders: None,
+            in_work: None,
         }
     }
 
@@ -96,8 +103,8 @@ impl ParquetWriter {
         }
         let rows = self.group.first().map_or(0, GatheredColumn::rows);
         let bytes: usize = self.group.iter().map(GatheredColumn::bytes).sum();
-        if rows >= ROW_GROUP_ROWS || bytes >= ROW_GROUP_BYTES {
-            let written = self.write_group();
+        if rows >= self.group_rows || bytes >= ROW_GROUP_BYTES {
+            let written = self.hand_over_group();
             written.map_err(|failure| to_error(path, self.bytes(), failure))?;
         }
         Ok(())
@@ -118,31 +125,50 @@ impl ParquetWriter {
         }
     }
 
-    fn write_group(&mut self) -> Result<(), Failure> {
-        self.begun()?;
-        if self.group.iter().all(|column| column.rows() == 0) {
+    /// Has the row group encoded that was filled, once the one before it is written.
+    fn hand_over_group(&mut self) -> Result<(), Failure> {
+        self.write_group()?;
+        let places = self.begun()?.schema_descr().columns().to_vec();
+        let empty = self.group.iter().map(|_| GatheredColumn::default());
+        let empty = empty.collect();
+        let columns = std::mem::replace(&mut self.group, empty);
+        if columns.iter().all(|column| column.rows() == 0) {
             return Ok(());
         }
-        let columns = std::mem::take(&mut self.group);
-        let types = std::mem::take(&mut self.types);
-        let threads = self.threads;
-        let writer = self.begun()?;
-        let places = writer.schema_descr().columns().to_vec();
-        let chunks = encode_all(threads, &columns, &types, &places);
-        let mut group = writer.next_row_group()?;
-        for (position, chunk) in chunks.into_iter().enumerate() {
+        let encoders = self.encoders.get_or_insert_with(|| {
+            let forms = Forms {
+                types: self.types.clone(),
+                places,
+                properties: properties(),
+            };
+            Encoders::start(forms, self.threads)
+        });
+        let are_others = encoders.are_others();
+        self.in_work = Some(encoders.encode(columns));
+        match are_others {
+            true => Ok(()),
+            false => self.write_group(),
+        }
+    }
+
+    /// Writes the row group that was handed over, if any.
+    fn write_group(&mut self) -> Result<(), Failure> {
+        let Some(in_work) = self.in_work.take() else {
+            return Ok(());
+        };
+        let mut group = self.begun()?.next_row_group()?;
+        for (position, chunk) in in_work.finish().enumerate() {
             let Chunk { bytes, close } = chunk?.ok_or(Failure::NotOfType(position))?;
             group.append_column(&bytes, close)?;
         }
         group.close()?;
-        self.group = columns.iter().map(|_| GatheredColumn::default()).collect();
-        self.types = types;
         Ok(())
     }
 
     pub(crate) fn finish(mut self, path: &Path) -> Result<Out, Error> {
         let bytes = self.bytes();
-        self.write_group()
+        self.hand_over_group()
+            .and_then(|()| self.write_group())
             .map_err(|failure| to_error(path, bytes, failure))?;
         match self.file {
             OutputFile::Begun(writer) => writer
@@ -156,42 +182,6 @@ impl ParquetWriter {
             )),
         }
     }
-}
-
-/// The chunk of each column, in their order, or why there is none.
-type Encoded = Result<Option<Chunk>, ParquetError>;
-
-fn encode_all(
-    threads: usize,
-    columns: &[GatheredColumn],
-    types: &[StoredType],
-    places: &[ColumnDescPtr],
-) -> Vec<Encoded> {
-    let properties = properties();
-    let encode = |at: usize| chunk::encode(&columns[at], &types[at], &places[at], &properties);
-    if threads <= 1 {
-        return (0..columns.len()).map(encode).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let encoded: Mutex<Vec<(usize, Encoded)>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(columns.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= columns.len() {
-                        return;
-                    }
-                    let chunk = encode(at);
-                    let mut encoded = encoded.lock().unwrap_or_else(PoisonError::into_inner);
-                    encoded.push((at, chunk));
-                }
-            });
-        }
-    });
-    let mut encoded = encoded.into_inner().unwrap_or_else(PoisonError::into_inner);
-    encoded.sort_unstable_by_key(|&(at, _)| at);
-    encoded.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
 fn schema(names: &[String], types: &[StoredType]) -> Result<Type, ParquetError> {
@@ -234,5 +224,128 @@ fn write_error(path: &Path, bytes: u64, source: ParquetError) -> Error {
             path: path.into(),
             source,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint::{Fingerprint, Hashing};
+    use incrowd_core::table::{CodedColumn, ValueList};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use std::fs::File;
+    use std::io::BufWriter;
+
+    /// Rows by number: a text of which there are few, one of its own, and a whole number or none.
+    fn cells(row: usize) -> [String; 3] {
+        let number = (row as i64 * 7919) % 50 - 25;
+        [
+            format!("label {}", (row * row) % 7),
+            format!("only {row}"),
+            if number == 3 {
+                String::new()
+            } else {
+                number.to_string()
+            },
+        ]
+    }
+
+    fn batches(rows: usize) -> Vec<RowBatch> {
+        let of = |start: usize| {
+            let rows = start..rows.min(start + 37);
+            let mut batch = RowBatch::new(3);
+            let column = |at: usize| CodedColumn {
+                values: Arc::new(ValueList::from_iter(
+                    rows.clone().map(|row| &*cells(row)[at].clone().leak()),
+                )),
+                codes: (0..rows.len() as u32).collect(),
+            };
+            batch.set_coded((0..3).map(column).collect());
+            batch
+        };
+        (0..rows).step_by(37).map(of).collect()
+    }
+
+    fn writer(path: &Path, threads: usize) -> ParquetWriter {
+        let out = Hashing::new(BufWriter::new(File::create(path).unwrap()));
+        let names = ["few", "many", "number"].map(str::to_owned);
+        let mut writer = ParquetWriter::new(out, &names);
+        writer.set_types(vec![
+            ColumnType::LABEL,
+            ColumnType::TEXT,
+            ColumnType::INTEGER,
+        ]);
+        writer.use_threads(threads);
+        writer.group_rows = 100;
+        writer
+    }
+
+    fn write(path: &Path, rows: usize, threads: usize) -> Fingerprint {
+        let mut writer = writer(path, threads);
+        for batch in batches(rows) {
+            writer.write(path, &batch).unwrap();
+        }
+        let mut out = writer.finish(path).unwrap();
+        let hash = out.fingerprint();
+        out.into_inner().into_inner().unwrap();
+        hash
+    }
+
+    #[test]
+    fn small_row_groups_are_the_same_bytes_whatever_the_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        for rows in [0, 1, 99, 1000, 5000] {
+            let alone = write(&path, rows, 1);
+            let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+            // Batches of 37 rows fill a group of at least 100.
+            assert_eq!(reader.num_row_groups(), rows.div_ceil(111));
+            let read: Vec<[String; 3]> = (reader.get_row_iter(None).unwrap())
+                .map(|row| {
+                    let row = row.unwrap();
+                    let text = |field: &parquet::record::Field| match field {
+                        parquet::record::Field::Null => String::new(),
+                        parquet::record::Field::Str(text) => text.clone(),
+                        field => field.to_string(),
+                    };
+                    let cells: Vec<_> = row.get_column_iter().map(|(_, it)| text(it)).collect();
+                    cells.try_into().unwrap()
+                })
+                .collect();
+            assert!(
+                read == (0..rows).map(cells).collect::<Vec<_>>(),
+                "{rows} rows"
+            );
+            for threads in [2, 4, 8] {
+                let hash = write(&path, rows, threads);
+                assert_eq!(hash, alone, "{rows} rows, {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_that_is_not_of_its_type_is_the_same_error_whatever_the_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        for threads in [1, 2, 4, 8] {
+            let mut writer = writer(&path, threads);
+            let mut wrong = RowBatch::new(3);
+            wrong.push_cell(b"label");
+            wrong.push_cell(b"text");
+            wrong.push_cell(b"no number");
+            let batches = batches(500);
+            let all = batches[..5].iter().chain([&wrong]).chain(&batches[5..]);
+            let written = all
+                .map(|batch| writer.write(&path, batch))
+                .find(Result::is_err);
+            let error = match written {
+                Some(error) => error,
+                None => writer.finish(&path).map(drop),
+            };
+            assert!(
+                matches!(error, Err(Error::CellNotOfType { position: 3, .. })),
+                "{threads} threads: {error:?}"
+            );
+        }
     }
 }
