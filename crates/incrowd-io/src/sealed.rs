@@ -7,11 +7,15 @@
 
 use crate::file::{CHUNK, SharedFile};
 use crate::fingerprint::{Fingerprint, Hashing};
+use bytes::Bytes;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::io::{self, Read};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of a block. Whoever wants a few bytes reads the blocks around them, so they are small.
+const BLOCK: usize = CHUNK / 4;
 
 /// A [`SharedFile`] as it was at one moment.
 #[derive(Debug, Clone)]
@@ -23,7 +27,7 @@ pub(crate) struct SealedFile {
 #[derive(Debug)]
 struct Seal {
     fingerprint: Fingerprint,
-    /// The hash of each block of [`CHUNK`] bytes; the last may be shorter.
+    /// The hash of each block of [`BLOCK`] bytes; the last may be shorter.
     blocks: Vec<u64>,
     hasher: DefaultHashBuilder,
     is_broken: AtomicBool,
@@ -34,10 +38,13 @@ impl SealedFile {
         let hasher = DefaultHashBuilder::default();
         let mut reader = Hashing::new(file.read_from(0));
         let mut blocks = Vec::new();
-        let mut block = Vec::with_capacity(CHUNK);
-        for number in 0..file.bytes().div_ceil(CHUNK as u64) {
-            read_block(&mut reader, block_bytes(&file, number), &mut block)?;
-            blocks.push(hasher.hash_one(&block[..]));
+        let mut chunk = Vec::with_capacity(CHUNK);
+        let mut left = file.bytes();
+        while left > 0 {
+            chunk.resize(left.min(CHUNK as u64) as usize, 0);
+            reader.read_exact(&mut chunk)?;
+            blocks.extend(chunk.chunks(BLOCK).map(|block| hasher.hash_one(block)));
+            left -= chunk.len() as u64;
         }
         let seal = Seal {
             fingerprint: reader.fingerprint(),
@@ -66,66 +73,111 @@ impl SealedFile {
         self.seal.is_broken.load(Ordering::Relaxed)
     }
 
-    /// A reader that begins at byte `at`.
-    pub(crate) fn read_from(&self, at: u64) -> SealedReader {
-        SealedReader {
-            sealed: self.clone(),
-            at,
-            number: None,
-            block: Vec::new(),
+    /// For reading places that are close to each other.
+    pub(crate) fn region(&self) -> SealedRegion {
+        SealedRegion {
+            file: self.clone(),
+            last: Arc::default(),
         }
     }
-}
 
-/// How many bytes the block has.
-fn block_bytes(file: &SharedFile, number: u64) -> usize {
-    let start = number * CHUNK as u64;
-    (file.bytes().saturating_sub(start)).min(CHUNK as u64) as usize
-}
-
-fn read_block(reader: &mut impl Read, bytes: usize, block: &mut Vec<u8>) -> io::Result<()> {
-    block.resize(bytes, 0);
-    reader.read_exact(block)
-}
-
-/// Reads a [`SealedFile`] from its own position, a whole block at a time.
-#[derive(Debug)]
-pub(crate) struct SealedReader {
-    sealed: SealedFile,
-    at: u64,
-    /// The current block.
-    number: Option<u64>,
-    block: Vec<u8>,
-}
-
-impl SealedReader {
-    fn open_block(&mut self, number: u64) -> io::Result<()> {
-        self.number = None;
-        let SealedFile { file, seal } = &self.sealed;
-        let mut reader = file.read_from(number * CHUNK as u64);
-        let read = read_block(&mut reader, block_bytes(file, number), &mut self.block);
+    fn read_block(&self, number: u64) -> io::Result<Bytes> {
+        let SealedFile { file, seal } = self;
+        let start = number * BLOCK as u64;
+        let bytes = file.bytes().saturating_sub(start).min(BLOCK as u64);
+        let mut block = vec![0; bytes as usize];
+        let read = file.read_from(start).read_exact(&mut block);
         let is_cut = (read.as_ref()).is_err_and(|it| it.kind() == io::ErrorKind::UnexpectedEof);
-        let is_same = || seal.hasher.hash_one(&self.block[..]) == seal.blocks[number as usize];
+        let is_same =
+            || seal.blocks.get(number as usize) == Some(&seal.hasher.hash_one(&block[..]));
         if is_cut || (read.is_ok() && !is_same()) {
             seal.is_broken.store(true, Ordering::Relaxed);
             return Err(io::Error::other("the file changed while it was read"));
         }
         read?;
-        self.number = Some(number);
-        Ok(())
+        Ok(block.into())
     }
+}
+
+/// Reads places of a [`SealedFile`] and holds on to the last block, where the next place often begins.
+#[derive(Debug, Clone)]
+pub(crate) struct SealedRegion {
+    file: SealedFile,
+    last: Arc<Mutex<Option<Block>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Block {
+    number: u64,
+    bytes: Bytes,
+}
+
+impl SealedRegion {
+    /// The length of the whole file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
+    /// A reader that begins at byte `at`.
+    pub(crate) fn read_from(&self, at: u64) -> SealedReader {
+        SealedReader {
+            region: self.clone(),
+            at,
+        }
+    }
+
+    /// So many bytes from byte `at` on, which are not copied if they are in one block.
+    pub(crate) fn bytes_from(&self, at: u64, length: usize) -> io::Result<Bytes> {
+        // Memory is reserved for what is there, not for what is claimed: a damaged file may claim any length.
+        if at
+            .checked_add(length as u64)
+            .is_none_or(|end| end > self.bytes())
+        {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if length == 0 {
+            return Ok(Bytes::new());
+        }
+        let first = self.rest_of_block(at)?;
+        if first.len() >= length {
+            return Ok(first.slice(..length));
+        }
+        let mut all = Vec::with_capacity(length);
+        all.extend_from_slice(&first);
+        while all.len() < length {
+            let next = self.rest_of_block(at + all.len() as u64)?;
+            all.extend_from_slice(&next[..next.len().min(length - all.len())]);
+        }
+        Ok(all.into())
+    }
+
+    /// What the block of byte `at`, which must be within the file, has from there on.
+    fn rest_of_block(&self, at: u64) -> io::Result<Bytes> {
+        let (number, within) = (at / BLOCK as u64, (at % BLOCK as u64) as usize);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(block) = last.as_ref().filter(|block| block.number == number) {
+            return Ok(block.bytes.slice(within..));
+        }
+        let bytes = self.file.read_block(number)?;
+        let rest = bytes.slice(within..);
+        *last = Some(Block { number, bytes });
+        Ok(rest)
+    }
+}
+
+/// Reads a [`SealedFile`] from its own position, a whole block at a time.
+#[derive(Debug)]
+pub(crate) struct SealedReader {
+    region: SealedRegion,
+    at: u64,
 }
 
 impl Read for SealedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.at >= self.sealed.bytes() || buffer.is_empty() {
+        if self.at >= self.region.bytes() || buffer.is_empty() {
             return Ok(0);
         }
-        let number = self.at / CHUNK as u64;
-        if self.number != Some(number) {
-            self.open_block(number)?;
-        }
-        let rest = &self.block[(self.at % CHUNK as u64) as usize..];
+        let rest = self.region.rest_of_block(self.at)?;
         let count = rest.len().min(buffer.len());
         buffer[..count].copy_from_slice(&rest[..count]);
         self.at += count as u64;
@@ -151,11 +203,29 @@ mod tests {
         let bytes: Vec<u8> = (0..2 * CHUNK + 1000).map(|at| (at % 251) as u8).collect();
         let file = sealed(folder.path(), &bytes);
         assert_eq!(file.fingerprint(), Fingerprint::of(&bytes));
-        for at in [0, 1, CHUNK - 1, CHUNK, 2 * CHUNK + 999, 2 * CHUNK + 1000] {
+        let region = file.region();
+        for at in [
+            0,
+            1,
+            BLOCK - 1,
+            BLOCK,
+            CHUNK - 1,
+            CHUNK,
+            2 * CHUNK + 999,
+            2 * CHUNK + 1000,
+        ] {
             let mut read = Vec::new();
-            file.read_from(at as u64).read_to_end(&mut read).unwrap();
+            region.read_from(at as u64).read_to_end(&mut read).unwrap();
             assert!(read == bytes[at..], "from byte {at}");
+            for length in [0, 1, 900, BLOCK, BLOCK + 1, CHUNK, bytes.len()] {
+                let read = region.bytes_from(at as u64, length);
+                match bytes[at..].get(..length) {
+                    Some(expected) => assert!(read.unwrap() == expected, "{length} from byte {at}"),
+                    None => assert!(read.is_err(), "{length} from byte {at}"),
+                }
+            }
         }
+        assert!(region.bytes_from(u64::MAX, 1).is_err());
         assert!(!file.has_changed());
     }
 
@@ -172,7 +242,7 @@ mod tests {
             .unwrap();
         writer.write_all(&changed).unwrap();
         let read = |at: usize| {
-            let mut place = file.read_from(at as u64).take(10);
+            let mut place = file.region().read_from(at as u64).take(10);
             place.read_to_end(&mut Vec::new())
         };
         assert!(read(0).is_ok() && read(2 * CHUNK).is_ok());

@@ -8,6 +8,7 @@
 
 mod chunk;
 mod encoders;
+mod group;
 mod hybrid;
 mod paged;
 mod parse;
@@ -15,6 +16,7 @@ mod plain;
 mod plain_name;
 mod reader;
 mod value;
+mod values;
 mod writer;
 
 pub(crate) use reader::ParquetReader;

@@ -5,6 +5,7 @@ mod arrow;
 mod errors;
 mod parquet;
 mod parquet_pages;
+mod parquet_threads;
 mod parquet_types;
 mod properties;
 mod reading_csv;
