@@ -377,12 +377,10 @@ impl CountWorker<'_> {
                 if let Some(coded) = batch.coded(position) {
                     let WorkerColumn { known, of_list } = column;
                     of_list.begin(&coded.values);
-                    for row in rows.clone() {
-                        let code = of_list.of(coded.codes[row], |cell| {
-                            known.code(cell, shared, number_of(row))
-                        });
-                        self.block.codes.push(code?);
-                    }
+                    let codes = coded.codes[rows.clone()].iter().copied();
+                    of_list.of_all(codes, &mut self.block.codes, |at, cell| {
+                        known.code(cell, shared, number_of(rows.start + at))
+                    })?;
                     continue;
                 }
                 for row in rows.clone() {

@@ -80,10 +80,8 @@ fn number_cells(
     numbers.clear();
     if let Some(coded) = raw.coded(position) {
         of_list.begin(&coded.values);
-        for &row in rows {
-            numbers.push(of_list.of(coded.codes[row], &find)?);
-        }
-        return Ok(());
+        let codes = rows.iter().map(|&row| coded.codes[row]);
+        return of_list.of_all(codes, numbers, |_, cell| find(cell));
     }
     for &row in rows {
         numbers.push(find(raw.cell_in_text(row, position))?);
@@ -293,15 +291,16 @@ impl Recoder {
         // A row of `*` needs a text that the list of a column may lack.
         if self.plan.suppressed_rows == SuppressedRows::Drop && raw.coded(0).is_some() {
             let plan = &self.plan;
-            published
-                .0
-                .begin_coded(plan.cells.iter().map(|cell| match *cell {
+            published.0.begin_coded(
+                raw.rows(),
+                plan.cells.iter().map(|cell| match *cell {
                     PublishedCell::Recoded(attribute) => Arc::clone(&plan.texts[attribute]),
                     PublishedCell::Unchanged(position) => {
                         let coded = raw.coded(position);
                         coded.map_or_else(Arc::default, |coded| Arc::clone(&coded.values))
                     }
-                }));
+                }),
+            );
         }
         for rows in raw.blocks() {
             self.recode_block(raw, rows, &mut published.0)?;

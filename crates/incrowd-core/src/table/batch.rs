@@ -74,12 +74,16 @@ impl RowBatch {
         self.coded.get(column)
     }
 
-    /// Begins coded columns without rows, with these texts.
-    pub(crate) fn begin_coded(&mut self, lists: impl IntoIterator<Item = Arc<ValueList>>) {
+    /// Begins coded columns without rows, with these texts and room for so many rows.
+    pub(crate) fn begin_coded(
+        &mut self,
+        rows: usize,
+        lists: impl IntoIterator<Item = Arc<ValueList>>,
+    ) {
         self.set_coded(Vec::from_iter(lists.into_iter().map(|values| {
             CodedColumn {
                 values,
-                codes: Vec::new(),
+                codes: Vec::with_capacity(rows),
             }
         })));
     }

@@ -97,6 +97,29 @@ impl Meanings {
         }
     }
 
+    /// Appends what each of some texts means to `meanings`; `find` says it at first, of the text at a position among them.
+    ///
+    /// Most of the time all are known, and nothing has to be decided text by text.
+    #[inline]
+    pub(crate) fn of_all<E>(
+        &mut self,
+        codes: impl Iterator<Item = u32> + Clone,
+        meanings: &mut Vec<u32>,
+        mut find: impl FnMut(usize, Cell<'_>) -> Result<u32, E>,
+    ) -> Result<(), E> {
+        let start = meanings.len();
+        let known = codes.clone().map(|code| self.meanings[code as usize]);
+        meanings.extend(known);
+        let greatest = meanings[start..].iter().fold(0, |most, &it| it.max(most));
+        if greatest != UNKNOWN {
+            return Ok(());
+        }
+        for (at, code) in codes.enumerate() {
+            meanings[start + at] = self.of(code, |cell| find(at, cell))?;
+        }
+        Ok(())
+    }
+
     /// What a text means; `find` says it at first.
     #[inline]
     pub(crate) fn of<E>(
@@ -139,6 +162,44 @@ mod tests {
             }
             assert_eq!(looked_up, 3);
             assert!(meanings.of(0, |_| Err("not again")).is_ok());
+            let mut all = vec![7];
+            let again = meanings.of_all([2, 0].into_iter(), &mut all, |_, _| Err("not again"));
+            assert!(again.is_ok());
+            let expected = [2, 0].map(|code| list.text(code).first().map_or(0, |&it| it.into()));
+            assert_eq!(all, [7, expected[0], expected[1]]);
         }
+    }
+
+    #[test]
+    fn texts_are_looked_up_at_their_positions_when_they_come_together() {
+        let list: Arc<ValueList> = Arc::new(["a", "b", "c"].into_iter().collect());
+        let mut meanings = Meanings::default();
+        meanings.begin(&list);
+        let (mut all, mut looked_up) = (Vec::new(), Vec::new());
+        for codes in [[1, 1, 2], [2, 0, 1]] {
+            let found = meanings.of_all::<()>(codes.into_iter(), &mut all, |at, cell| {
+                looked_up.push((at, cell.value().to_vec()));
+                Ok(10 + u32::from(cell.value()[0] - b'a'))
+            });
+            assert_eq!(found, Ok(()));
+        }
+        assert_eq!(all, [11, 11, 12, 12, 10, 11]);
+        let looked_up: Vec<_> = looked_up
+            .iter()
+            .map(|(at, text)| (*at, &text[..]))
+            .collect();
+        assert_eq!(looked_up, [(0, &b"b"[..]), (2, b"c"), (1, b"a")]);
+        let failed =
+            meanings_of_new(&list).of_all([0, 1].into_iter(), &mut all, |at, _| match at {
+                0 => Ok(1),
+                _ => Err("the second"),
+            });
+        assert_eq!(failed, Err("the second"));
+    }
+
+    fn meanings_of_new(list: &Arc<ValueList>) -> Meanings {
+        let mut meanings = Meanings::default();
+        meanings.begin(list);
+        meanings
     }
 }
