@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: demo test bench dist docs fuzz serve page test-page test-api test-engines python wheel tools web-tools browser python-tools postgres duckdb
+.PHONY: demo test bench dist docs fuzz serve page test-page test-api test-engines test-spark python wheel tools web-tools browser python-tools postgres duckdb sail spark
 
 # Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
 RUN_INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
@@ -16,11 +16,11 @@ demo: tools ## Anonymize the bundled Adult table; release and certificate appear
 	@echo "The same in the browser: make serve"
 
 # Everything that is off by default.
-FEATURES = incrowd-cli/server,incrowd-cli/postgres,incrowd-cli/duckdb
+FEATURES = incrowd-cli/server,incrowd-cli/postgres,incrowd-cli/duckdb,incrowd-cli/spark
 
 # A single full build gains nothing from incremental compilation.
 test: export CARGO_INCREMENTAL = 0
-test: tools page browser python-tools postgres duckdb ## Everything CI runs
+test: tools page browser python-tools postgres duckdb sail ## Everything CI runs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
 	cargo test --workspace --exclude incrowd-py --features $(FEATURES)
@@ -47,8 +47,12 @@ test-page: tools page browser ## The tests of the page alone
 test-api: tools ## The generated requests to the API alone; EXAMPLES of each kind (needs Python; installs schemathesis into out/)
 	crates/incrowd-server/tests/schemathesis.sh
 
-test-engines: tools postgres duckdb ## The tests of tables in databases alone
-	cargo test --package incrowd-cli --features postgres,duckdb --test it -- engines::
+test-engines: tools postgres duckdb sail ## The tests of tables in databases alone
+	cargo test --package incrowd-sql --features postgres,duckdb,spark
+	cargo test --package incrowd-cli --features postgres,duckdb,spark --test it -- engines::
+
+test-spark: tools sail spark ## The same tests on a cluster of Spark with two workers (needs Java 17; installs half a gigabyte into out/)
+	INCROWD_TEST_SPARK=$(abspath crates/incrowd-cli/tests/spark_cluster.sh) cargo test --package incrowd-cli --features spark --test it -- engines:: --test-threads 1
 
 # The Python package. For its tests it is built as `cargo test` builds everything, so that little is compiled twice, and
 # compared with a program of the same source; `make wheel` builds the one to hand out. Everything is installed into a fresh
@@ -108,3 +112,15 @@ postgres:
 DUCKDB = 1.5.6-r.1
 duckdb: web-tools
 	@ls out/duckdb/node_modules/@duckdb/*/libduckdb.so >/dev/null 2>&1 || npm install --silent --no-audit --no-fund --prefix out/duckdb @duckdb/node-api@$(DUCKDB)
+
+# Sail, which speaks Spark Connect, and Spark's own client to see what was written.
+SAIL = 0.7.2
+SPARK_CLIENT = 4.0.1
+sail: python-tools
+	@out/sail/bin/sail --version 2>/dev/null | grep -q '$(SAIL)' || { $(PYTHON) -m venv --clear out/sail && out/sail/bin/pip install --quiet --disable-pip-version-check pysail==$(SAIL) pyspark-client==$(SPARK_CLIENT) 'pandas<3' setuptools; }
+
+# Spark itself. Not beside Sail, which takes its Python package for its own.
+SPARK = 4.3.0
+spark: python-tools
+	@command -v java >/dev/null || { apt-get update -q && apt-get install -yq openjdk-17-jre-headless; } || { echo "error: no Java found"; echo "  hint: install Java 17, then run make again"; exit 2; }
+	@out/spark/bin/pip show pyspark 2>/dev/null | grep -q '^Version: $(SPARK)' || { $(PYTHON) -m venv --clear out/spark && out/spark/bin/pip install --quiet --disable-pip-version-check pyspark==$(SPARK); }

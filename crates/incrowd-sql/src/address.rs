@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Engine {
     Postgres,
     DuckDb,
+    /// Spark, Databricks and Sail.
+    Spark,
 }
 
 impl Engine {
@@ -19,15 +21,20 @@ impl Engine {
         match self {
             Engine::Postgres => "PostgreSQL",
             Engine::DuckDb => "DuckDB",
+            Engine::Spark => "Spark Connect",
         }
     }
 
     /// The feature that has to be compiled in.
-    #[cfg(any(test, not(all(feature = "postgres", feature = "duckdb"))))]
+    #[cfg(any(
+        test,
+        not(all(feature = "postgres", feature = "duckdb", feature = "spark"))
+    ))]
     pub(crate) fn feature(self) -> &'static str {
         match self {
             Engine::Postgres => "postgres",
             Engine::DuckDb => "duckdb",
+            Engine::Spark => "spark",
         }
     }
 }
@@ -73,6 +80,29 @@ impl TableName {
                 Some(more) => rest = more,
                 None => return after.is_empty().then_some(TableName(parts)),
             }
+        }
+    }
+
+    /// The format and the path, if it is a directory rather than a table: Spark writes these where schema and name are.
+    #[cfg(feature = "engine")]
+    pub(crate) fn as_path(&self) -> Option<(&str, &str)> {
+        match &self.0[..] {
+            [format, path] if path.contains('/') && FORMATS.contains(&format.as_str()) => {
+                Some((format, path))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name as certificates tell it: where a directory is concerns nobody.
+    #[cfg(feature = "engine")]
+    pub(crate) fn told(&self) -> String {
+        match self.as_path() {
+            Some((_, path)) => {
+                let mut parts = path.rsplit('/').filter(|part| !part.is_empty());
+                parts.next().unwrap_or_default().to_owned()
+            }
+            None => self.to_string(),
         }
     }
 
@@ -129,6 +159,7 @@ fn engine_of(text: &str) -> Option<Engine> {
     match scheme.to_ascii_lowercase().as_str() {
         "postgres" | "postgresql" => text.contains("://").then_some(Engine::Postgres),
         "duckdb" => Some(Engine::DuckDb),
+        "sc" => text.contains("://").then_some(Engine::Spark),
         _ => None,
     }
 }
@@ -169,7 +200,7 @@ pub fn without_secrets(text: &str) -> String {
 pub fn database_file(text: &str) -> Option<&Path> {
     let file = match engine_of(text)? {
         Engine::DuckDb => text.split_once(':')?.1.split('?').next()?,
-        Engine::Postgres => return None,
+        Engine::Postgres | Engine::Spark => return None,
     };
     Some(Path::new(file))
 }
@@ -189,6 +220,9 @@ pub fn resolved(text: &str, resolve: impl FnOnce(&Path) -> PathBuf) -> String {
         false => resolve(Path::new(text)).to_string_lossy().into_owned(),
     }
 }
+
+/// The formats of files that say what their columns are.
+const FORMATS: &[&str] = &["parquet", "orc", "avro", "delta"];
 
 /// The parameters of an address that contain no secrets.
 const HARMLESS: &[&str] = &[
@@ -210,6 +244,7 @@ impl std::str::FromStr for Address {
         let engine = engine_of(text).ok_or(bad("it names no engine"))?;
         let (server, parameters) = text.split_once('?').unwrap_or((text, ""));
         let (mut what, mut others) = (None, Vec::new());
+        let (mut path, mut format) = (None, None);
         let mut rest = parameters;
         while !rest.is_empty() {
             // A query may contain anything, so it goes on to the end.
@@ -220,14 +255,30 @@ impl std::str::FromStr for Address {
             }
             let (parameter, after) = rest.split_once('&').unwrap_or((rest, ""));
             rest = after;
-            match parameter.strip_prefix("table=") {
-                Some(table) => {
+            match parameter.split_once('=') {
+                Some(("table", table)) => {
                     let table = decoded(table).as_deref().and_then(TableName::parse);
                     let table = table.ok_or(bad("the name of its table is empty or broken"))?;
                     set(&mut what, What::Table(table))?;
                 }
-                None => others.push(parameter),
+                Some(("path", given)) if engine == Engine::Spark => {
+                    let given = decoded(given).filter(|it| it.contains('/') && !it.contains('\0'));
+                    path = Some(given.ok_or(bad("its path is no whole path"))?);
+                }
+                Some(("format", given)) if engine == Engine::Spark => {
+                    let known = FORMATS.iter().find(|it| **it == given);
+                    format = Some(*known.ok_or(bad("its format is not known"))?);
+                }
+                _ => others.push(parameter),
             }
+        }
+        match (path, format) {
+            (Some(path), format) => {
+                let format = format.unwrap_or(FORMATS[0]).to_owned();
+                set(&mut what, What::Table(TableName(vec![format, path])))?;
+            }
+            (None, Some(_)) => return Err(bad("it names a format and no path")),
+            (None, None) => {}
         }
         let what = what.ok_or(bad("it names neither a table nor a query"))?;
         if matches!(&what, What::Query(query) if query.trim().is_empty() || query.contains('\0')) {
@@ -287,7 +338,7 @@ fn set(what: &mut Option<What>, given: What) -> Result<(), Error> {
 }
 
 /// The text with every `%20` and the like as the byte it stands for; other percent signs stay.
-fn decoded(text: &str) -> Option<String> {
+pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -326,6 +377,9 @@ impl fmt::Display for Address {
             }
             None => formatter.write_str(server)?,
         }
+        if self.engine == Engine::Spark && self.server.contains(";use_ssl=true") {
+            formatter.write_str(";use_ssl=true")?;
+        }
         formatter.write_str("?")?;
         let parameters = self.server.split_once('?').map_or("", |(_, after)| after);
         let name = |parameter: &str| parameter.split('=').next().unwrap_or_default().to_owned();
@@ -335,7 +389,13 @@ impl fmt::Display for Address {
             }
         }
         match &self.what {
-            What::Table(table) => write!(formatter, "table={table}"),
+            What::Table(table) => match self.engine {
+                Engine::Spark if table.0.len() == 2 && table.0[1].contains('/') => {
+                    let path = table.0[1].replace('%', "%25").replace('&', "%26");
+                    write!(formatter, "path={path}&format={}", table.0[0])
+                }
+                _ => write!(formatter, "table={table}"),
+            },
             What::Query(_) => formatter.write_str("query=..."),
         }
     }
@@ -376,6 +436,7 @@ mod tests {
             "postgres://ann:s3cret@host/db?password=s3cret&table=t",
             "postgres://ann:s3cret@host/db?table=t&sslpassword=s3cret",
             "postgres://ann:s3@cret@host/db?query=SELECT 's3cret'",
+            "sc://host:15002/;token=s3cret?table=a.b.c",
             "postgres://ann:s3cret@host/db",
             "postgres://ann:s3/cret@host/db?table=t",
             "postgres://ann:s3?cret@host/db?table=t",

@@ -45,8 +45,45 @@ pub(crate) trait Connection: Send + Sync {
     /// Adds rows to a table, whose columns are those of the batch.
     fn upload(&self, table: &str, rows: &RecordBatch, doing: Doing) -> Result<(), Error>;
 
+    /// Makes rows a relation that statements of this session can join with: its name, and the statement that creates a
+    /// table for it, where it is one.
+    fn lend(
+        &self,
+        name: &str,
+        create: &str,
+        rows: &RecordBatch,
+        doing: Doing,
+    ) -> Result<(), Error> {
+        self.execute(create, doing)?;
+        // A name of ours needs no quotes.
+        self.upload(name, rows, doing)
+    }
+
     /// What has this name; none if nothing has.
     fn find(&self, table: &TableName) -> Result<Option<Found>, Error>;
+
+    /// The files that a query reads, where there is no transaction to hold them still; none if the engine does not say.
+    fn files(&self, _query: &str) -> Result<Option<Vec<String>>, Error> {
+        Ok(None)
+    }
+
+    /// Removes a table at the end of the connection, unless it is published. Engines with transactions forget it anyway.
+    fn keep_as_draft(&self, _draft: &TableName) {}
+
+    /// Makes a checked draft the release, where there are no transactions.
+    fn publish(
+        &self,
+        _draft: &TableName,
+        _target: &TableName,
+        _replaces: bool,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Undoes that for a release that turned out to be another one than the draft, as far as it can be undone.
+    fn withdraw(&self, _draft: &TableName, _target: &TableName) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Makes everything done so far visible to others.
     fn commit(&self) -> Result<(), Error>;

@@ -20,6 +20,16 @@ pub(crate) trait Dialect: Send + Sync {
         true
     }
 
+    /// Whether everything that a job does becomes visible at once, or not at all.
+    fn has_transactions(&self) -> bool {
+        true
+    }
+
+    /// Whether a text may contain several statements, all of which are run.
+    fn runs_several_statements(&self) -> bool {
+        false
+    }
+
     /// A name as it stands in a statement, whatever it contains.
     fn quote(&self, name: &str) -> String {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -49,6 +59,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// A table of this session that others do not see: its name and definition.
     fn create_temporary(&self, name: &str, columns: &str) -> String {
         format!("CREATE TEMPORARY TABLE {} ({columns})", self.quote(name))
+    }
+
+    /// Where the draft of a release is, by a name that nobody has.
+    fn draft(&self, target: &TableName, name: &str) -> TableName {
+        target.sibling(name)
     }
 
     /// Puts rows in an order that nobody knows.

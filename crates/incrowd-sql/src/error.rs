@@ -57,6 +57,26 @@ pub enum Error {
         /// The table of the release.
         table: String,
     },
+    /// The table that a release replaces could not be removed, or not be given its name again.
+    #[error("{engine} could not finish replacing a table: what it was is now `{table}`")]
+    OldTableStays {
+        /// The engine.
+        engine: &'static str,
+        /// Where the old table is.
+        table: String,
+    },
+    /// A token would be readable on its way.
+    #[error("a token is sent over encrypted connections only")]
+    TokenInTheOpen,
+    /// An answer is larger than the engine hands out.
+    #[error("{engine} does not hand out as many distinct combinations at once")]
+    ResultTooLarge {
+        /// The engine.
+        engine: &'static str,
+    },
+    /// A directory cannot be replaced.
+    #[error("the directory of the release cannot be replaced whole")]
+    PathNotReplaced,
     /// Somebody stopped a statement.
     #[error("{engine} was stopped")]
     Stopped {
@@ -93,6 +113,9 @@ pub enum Error {
         /// The engine.
         engine: &'static str,
     },
+    /// A query is more than one.
+    #[error("the query of the address is not a single query")]
+    NotOneQuery,
     /// A right is missing.
     #[error("the login may not do what the job needs: {message}")]
     NoRight {
@@ -264,8 +287,9 @@ impl EngineError for Error {
     fn hint(&self) -> String {
         match self {
             Error::BadAddress { .. } => {
-                "write `postgres://user@host/database?table=schema.name` or `duckdb:FILE?table=name`, or `?query=SELECT ...` for \
-                 reading; the password comes from PGPASSWORD or ~/.pgpass"
+                "write `postgres://user@host/database?table=schema.name`, `duckdb:FILE?table=name` or \
+                 `sc://host:port/?table=catalog.schema.name`, or `?query=SELECT ...` for reading; the password comes from \
+                 PGPASSWORD or ~/.pgpass, a token from SPARK_CONNECT_AUTHENTICATE_TOKEN"
                     .into()
             }
             Error::NotBuilt { feature, .. } => format!(
@@ -278,16 +302,41 @@ impl EngineError for Error {
             Error::NotConnected {
                 engine: "DuckDB", ..
             } => "check the path, and that no other program is writing to the file".into(),
+            Error::NotConnected {
+                engine: "Spark Connect",
+                ..
+            } => "check host and port, and whether the server wants `;use_ssl=true` and a token \
+                  (SPARK_CONNECT_AUTHENTICATE_TOKEN); with TLS it must show a certificate that the system trusts, or that \
+                  the file named by `sslrootcert=FILE` has signed"
+                .into(),
             Error::NotConnected { .. } => {
                 "check host, port, database, user and password (PGPASSWORD or ~/.pgpass); a server elsewhere must show a \
                  certificate that the system trusts, or that the file named by `sslrootcert=FILE` has signed"
                     .into()
             }
+            Error::ConnectionLost {
+                engine: "Spark" | "Sail",
+                ..
+            } => "nothing was published; run the job again, and drop tables that are left with names that begin with \
+                  `incrowd_draft_`"
+                .into(),
             Error::ConnectionLost { .. } => {
                 "nothing was published, and the database undoes what was begun; run the job again".into()
             }
             Error::PublishingUnknown { table, .. } => {
                 format!("look whether `{table}` is there: if so, it is complete; if not, run the job again")
+            }
+            Error::OldTableStays { table, .. } => format!(
+                "look whether the release is there, which is then complete; drop or rename `{table}` accordingly"
+            ),
+            Error::TokenInTheOpen => "remove `use_ssl=false` from the address".into(),
+            Error::ResultTooLarge { .. } => {
+                "raise `spark.driver.maxResultSize` of the server, or make columns coarser in a query, as in `?query=SELECT \
+                 date_trunc('month', born) AS born, ...`"
+                    .into()
+            }
+            Error::PathNotReplaced => {
+                "choose a new path, or write to a table, which can be replaced".into()
             }
             Error::Stopped { .. } => "nothing was published; run the job again".into(),
             Error::Refused { .. } => "check the query and the names in the address".into(),
@@ -295,12 +344,17 @@ impl EngineError for Error {
                 "nothing was published; the log of the database says more about the code".into()
             }
             Error::NoSuchTable { .. } => {
-                "letters count as they are written: PostgreSQL stores names in lower case unless they were quoted; name the \
+                "letters count as they are written, and PostgreSQL stores names in lower case unless they were quoted; name the \
                  schema too, as in `table=schema.name`"
                     .into()
             }
+            Error::NotOneQuery => {
+                "write one SELECT, with every parenthesis closed and without semicolons".into()
+            }
             Error::NoRight { .. } => {
-                "grant SELECT on the table, TEMPORARY on the database and CREATE on the schema of the release".into()
+                "grant SELECT on the table and CREATE on the schema of the release; PostgreSQL needs TEMPORARY on the database \
+                 too, and servers of Spark and Sail the right to write their files"
+                    .into()
             }
             Error::TargetExists { .. } => "choose another name, or pass `--replace`".into(),
             Error::TargetNotTable { .. } => "choose another name for the release".into(),
@@ -360,7 +414,7 @@ impl Error {
 /// The codes of the SQL standard and PostgreSQL for a name that is taken, one that another transaction has taken, and for
 /// an object that others depend on.
 #[cfg(feature = "engine")]
-const TAKEN: &str = "42P07";
+pub(crate) const TAKEN: &str = "42P07";
 #[cfg(feature = "engine")]
 const TAKEN_MEANWHILE: &str = "23505";
 #[cfg(feature = "engine")]

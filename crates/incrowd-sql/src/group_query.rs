@@ -56,7 +56,8 @@ impl GroupQuery {
             let cells: Vec<usize> = (0..self.columns).collect();
             texts_of(session, batch, &cells, doing)?.append(batch, &mut rows);
             sizes.clear();
-            for rows in counts(batch, self.columns) {
+            let counts = counts(batch, self.columns).ok_or_else(|| unreadable(session, doing))?;
+            for rows in counts {
                 sizes.push(u32::try_from(rows).map_err(|_| Error::TooManyRows {
                     rows,
                     limit: u32::MAX.into(),
@@ -90,20 +91,25 @@ pub(crate) fn texts_of(
     columns: &[usize],
     doing: Doing,
 ) -> Result<BatchTexts, Error> {
-    let unreadable = || Error::Failed {
+    let schema = batch.schema().project(columns);
+    let schema = schema.map_err(|_| unreadable(session, doing))?;
+    BatchTexts::new("", &schema).map_err(|_| unreadable(session, doing))
+}
+
+fn unreadable(session: &Session, doing: Doing) -> Error {
+    Error::Failed {
         engine: session.engine(),
         doing,
         state: "of an answer in an unexpected form".into(),
-    };
-    let schema = batch.schema().project(columns).map_err(|_| unreadable())?;
-    BatchTexts::new("", &schema).map_err(|_| unreadable())
+    }
 }
 
 /// The counts in the last column.
-fn counts(batch: &RecordBatch, column: usize) -> impl Iterator<Item = u64> {
-    let counts = batch.column(column).as_primitive::<Int64Type>();
-    debug_assert_eq!(counts.null_count(), 0);
-    counts.values().iter().map(|&rows| rows.unsigned_abs())
+fn counts(batch: &RecordBatch, column: usize) -> Option<impl Iterator<Item = u64>> {
+    let counts = batch.columns().get(column)?;
+    let counts = counts.as_primitive_opt::<Int64Type>()?;
+    let is_complete = counts.null_count() == 0;
+    is_complete.then(|| counts.values().iter().map(|&rows| rows.unsigned_abs()))
 }
 
 #[cfg(test)]

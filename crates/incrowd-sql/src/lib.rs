@@ -13,7 +13,8 @@
 //! Values and labels never stand in SQL text: they are uploaded as relations. Only names do, quoted.
 //!
 //! What is written is a draft until it was counted again inside the engine and equals the release that was checked. It
-//! becomes visible in the last step, a COMMIT; until then nothing is left behind, whatever goes wrong.
+//! becomes visible in the last step, a COMMIT, or a new name where there are no transactions; until then nothing is left
+//! behind, whatever goes wrong.
 //!
 //! Without the feature of an engine, this crate only says which feature is missing.
 
@@ -35,6 +36,8 @@ mod place;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "engine")]
+mod query_text;
+#[cfg(feature = "engine")]
 mod recode;
 #[cfg(feature = "engine")]
 mod recount;
@@ -46,6 +49,8 @@ mod relations;
 mod session;
 #[cfg(feature = "engine")]
 mod sink;
+#[cfg(feature = "spark")]
+mod spark;
 #[cfg(feature = "engine")]
 mod table;
 

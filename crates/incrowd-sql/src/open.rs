@@ -18,7 +18,12 @@ pub fn open(address: &str) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
             let session = crate::duckdb::connect(&address, false)?;
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
-        #[cfg(not(all(feature = "postgres", feature = "duckdb")))]
+        #[cfg(feature = "spark")]
+        crate::address::Engine::Spark => {
+            let session = crate::spark::connect(&address)?;
+            Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
+        }
+        #[cfg(not(all(feature = "postgres", feature = "duckdb", feature = "spark")))]
         engine => Err(crate::error::Error::NotBuilt {
             engine: engine.name(),
             feature: engine.feature(),
@@ -57,7 +62,13 @@ pub fn create(
             let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
             Ok(Box::new(sink))
         }
-        #[cfg(not(all(feature = "postgres", feature = "duckdb")))]
+        #[cfg(feature = "spark")]
+        crate::address::Engine::Spark => {
+            let session = crate::spark::connect(&address)?;
+            let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
+            Ok(Box::new(sink))
+        }
+        #[cfg(not(all(feature = "postgres", feature = "duckdb", feature = "spark")))]
         engine => Err(crate::error::Error::NotBuilt {
             engine: engine.name(),
             feature: engine.feature(),
@@ -74,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_is_not_compiled_in_says_how_to_have_it() {
-        for engine in [Engine::Postgres, Engine::DuckDb] {
+        for engine in [Engine::Postgres, Engine::DuckDb, Engine::Spark] {
             let feature = engine.feature();
             let error = Error::NotBuilt {
                 engine: engine.name(),

@@ -9,6 +9,8 @@ pub(crate) fn place(address: &Address) -> Option<String> {
         crate::address::Engine::Postgres => crate::postgres::place(address).ok(),
         #[cfg(feature = "duckdb")]
         crate::address::Engine::DuckDb => crate::duckdb::place(address).ok(),
+        #[cfg(feature = "spark")]
+        crate::address::Engine::Spark => crate::spark::place(address).ok(),
         #[allow(unreachable_patterns, reason = "not every engine is compiled in")]
         _ => None,
     }

@@ -42,9 +42,8 @@ impl Joined {
             });
             let columns = columns.collect::<Vec<_>>().join(", ");
             let create = dialect.create_temporary(&name, &columns);
-            session.connection.execute(&create, Doing::Uploading)?;
+            (session.connection).lend(&name, &create, rows, Doing::Uploading)?;
             let name = dialect.quote(&name);
-            session.connection.upload(&name, rows, Doing::Uploading)?;
             relations.push(name.clone());
             Ok(name)
         };

@@ -4,7 +4,9 @@ use crate::address::{Address, TableName, What};
 use crate::column::Column;
 use crate::connection::Found;
 use crate::error::Error;
+use crate::query_text::is_one_query;
 use crate::session::Session;
+use incrowd_io::RowsHasher;
 use std::sync::Arc;
 
 /// What stands after FROM, with its columns.
@@ -21,6 +23,8 @@ pub(crate) struct Relation {
     pub(crate) plain: Option<TableName>,
     pub(crate) columns: Vec<Column>,
     pub(crate) names: Vec<String>,
+    /// The files that it consisted of when the job began, where the engine has no snapshots.
+    pub(crate) files: Option<Vec<String>>,
 }
 
 impl Relation {
@@ -31,10 +35,13 @@ impl Relation {
     ) -> Result<Relation, incrowd_io::Error> {
         let dialect = session.dialect;
         let (sql, table) = match &address.what {
-            What::Table(table) => (dialect.table(table), table.to_string()),
+            What::Table(table) => (dialect.table(table), table.told()),
             // The line break ends a comment at the end of the query.
             What::Query(query) => {
                 let query = query.trim().trim_end_matches(';');
+                if dialect.runs_several_statements() && !is_one_query(query) {
+                    return Err(Error::NotOneQuery.into());
+                }
                 (format!("({query}\n)"), "a query".to_owned())
             }
         };
@@ -57,7 +64,11 @@ impl Relation {
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         check_names(&address.to_string(), &names)?;
         check_alike(&session, &names)?;
+        let files = session
+            .connection
+            .files(&format!("SELECT * FROM {sql} AS t"))?;
         Ok(Relation {
+            files,
             name: address.to_string(),
             table,
             sql,
@@ -66,6 +77,33 @@ impl Relation {
             names,
             session,
         })
+    }
+}
+
+impl Relation {
+    /// Whether it consists of the files that it consisted of.
+    pub(crate) fn check_files(&self) -> Result<(), Error> {
+        if self.files.is_none() {
+            return Ok(());
+        }
+        let query = format!("SELECT * FROM {} AS t", self.sql);
+        match self.session.connection.files(&query)? == self.files {
+            true => Ok(()),
+            false => Err(Error::InputChanged),
+        }
+    }
+
+    /// The state of the table, as certificates name it.
+    pub(crate) fn snapshot(&self) -> Option<String> {
+        let Some(files) = &self.files else {
+            return self.session.snapshot.clone();
+        };
+        let mut hasher = RowsHasher::new(["file"]);
+        for file in files {
+            hasher.add([file.as_bytes()].into_iter(), 1);
+        }
+        let hash = hasher.fingerprint();
+        Some(format!("{} files, {hash}", files.len()))
     }
 }
 

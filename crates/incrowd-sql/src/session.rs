@@ -56,6 +56,10 @@ pub(crate) fn cancel(session: &Arc<Session>) -> Cancel {
 
 /// A name that no other table has.
 pub(crate) fn unique_name(purpose: &str) -> String {
-    let number = RandomState::new().build_hasher().finish();
-    format!("incrowd_{purpose}_{number:016x}")
+    format!("incrowd_{purpose}_{:016x}", unique_number())
+}
+
+/// A number that nobody can guess: the key of the hash comes from the operating system.
+pub(crate) fn unique_number() -> u64 {
+    RandomState::new().build_hasher().finish()
 }

@@ -2,7 +2,8 @@
 //!
 //! Rows go to a draft under a name that nobody knows, in a transaction that nobody sees. When all are there, they are
 //! counted inside the engine and compared with what was checked; only then the draft gets its name, and the last step
-//! makes it visible. A sink that is dropped before ends its session, and the engine undoes everything.
+//! makes it visible. A sink that is dropped before ends its session, and the engine undoes everything. Where there are no
+//! transactions, the draft is a table that others could see, and giving it its name is the last step itself.
 
 use crate::address::{Address, TableName, What};
 use crate::column::Column;
@@ -65,6 +66,9 @@ impl SqlSink {
         check_lengths(&session, target, &names)?;
         match session.connection.find(target)? {
             None => {}
+            Some(_) if table.replaces && target.as_path().is_some() => {
+                return Err(Error::PathNotReplaced.into());
+            }
             Some(Found::Table) if table.replaces => {}
             Some(Found::Table) => {
                 return Err(Error::TargetExists {
@@ -85,7 +89,8 @@ impl SqlSink {
                 keep_source(&session, source, target)?;
             }
         }
-        let draft = target.sibling(&unique_name("draft"));
+        let draft = session.dialect.draft(target, &unique_name("draft"));
+        session.connection.keep_as_draft(&draft);
         let (create, drop) = {
             let draft = session.dialect.table(&draft);
             (
@@ -150,31 +155,6 @@ impl SqlSink {
         Ok(())
     }
 
-    /// The columns of the draft, as the engine describes them.
-    fn draft_columns(&self) -> Result<Vec<Column>, Error> {
-        let dialect = self.session.dialect;
-        let query = format!("SELECT * FROM {} AS t", dialect.table(&self.draft));
-        let declared = self.session.connection.describe(&query)?;
-        Ok(declared.into_iter().map(|it| dialect.column(it)).collect())
-    }
-
-    /// Counts the rows of the draft, and takes their fingerprint.
-    fn recount(&self, take: TakeGroups<'_>) -> Result<Fingerprint, Error> {
-        let columns = self.draft_columns()?;
-        let chosen: Vec<&Column> = columns.iter().collect();
-        let from = format!("{} AS t", self.session.dialect.table(&self.draft));
-        let query = GroupQuery::of(&self.session, &chosen, &from);
-        let mut hasher = RowsHasher::new(columns.iter().map(|it| &it.name));
-        query.run(&self.session, Doing::Recounting, &mut |rows, sizes| {
-            for (row, &size) in sizes.iter().enumerate() {
-                let cells = (0..rows.columns()).map(|at| rows.cell(row, at));
-                hasher.add(cells, size.into());
-            }
-            take(rows, sizes)
-        })?;
-        Ok(hasher.fingerprint())
-    }
-
     /// Has the engine write and count everything.
     fn recode_inside(
         &mut self,
@@ -190,7 +170,7 @@ impl SqlSink {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         let written = WrittenRows::new(map, Places::of(map, &names)?, session.engine());
         let mut failed = None;
-        let fingerprint = self.recount(&mut |rows, sizes| {
+        let fingerprint = recount(&session, &self.draft, &mut |rows, sizes| {
             for (row, &size) in sizes.iter().enumerate() {
                 if let Err(error) = written.count(rows, row, size, &mut tally) {
                     failed = Some(error);
@@ -252,6 +232,63 @@ impl SqlSink {
         let published = self.session.execute_all(&statements, Doing::Publishing);
         published.map_err(|error| error.about_target(&self.target.to_string()))
     }
+}
+
+/// Counts the rows of a table that was written, and takes their fingerprint.
+fn recount(
+    session: &Session,
+    table: &TableName,
+    take: TakeGroups<'_>,
+) -> Result<Fingerprint, Error> {
+    let dialect = session.dialect;
+    let table = dialect.table(table);
+    let declared = (session.connection).describe(&format!("SELECT * FROM {table} AS t"))?;
+    let columns: Vec<Column> = declared.into_iter().map(|it| dialect.column(it)).collect();
+    let chosen: Vec<&Column> = columns.iter().collect();
+    let query = GroupQuery::of(session, &chosen, &format!("{table} AS t"));
+    let mut hasher = RowsHasher::new(columns.iter().map(|it| &it.name));
+    query.run(session, Doing::Recounting, &mut |rows, sizes| {
+        for (row, &size) in sizes.iter().enumerate() {
+            let cells = (0..rows.columns()).map(|at| rows.cell(row, at));
+            hasher.add(cells, size.into());
+        }
+        take(rows, sizes)
+    })?;
+    Ok(hasher.fingerprint())
+}
+
+/// Publishes a draft with these rows where there are no transactions.
+fn publish_alone(
+    session: &Session,
+    draft: &TableName,
+    target: &TableName,
+    replaces: bool,
+    rows: Fingerprint,
+) -> Result<(), Error> {
+    let connection = &session.connection;
+    let published = connection.publish(draft, target, replaces);
+    if target.as_path().is_none() {
+        return published.map_err(|error| error.about_target(&target.to_string()));
+    }
+    // A directory gets a copy, which may differ.
+    let is_same = published.and_then(|()| {
+        let found = recount(session, target, &mut |_, _| ControlFlow::Continue(()))?;
+        match found == rows {
+            true => Ok(()),
+            false => Err(Error::DraftDiffers {
+                engine: session.engine(),
+                what: "the copy in its directory has other rows",
+            }),
+        }
+    });
+    is_same.map_err(|error| match (error, connection.withdraw(draft, target)) {
+        (error @ (Error::TargetExists { .. } | Error::TargetNotTable { .. }), _) => error,
+        (error, Ok(())) => error,
+        (_, Err(_)) => Error::PublishingUnknown {
+            engine: session.engine(),
+            table: target.to_string(),
+        },
+    })
 }
 
 /// Makes sure that nothing is dropped that the job reads.
@@ -364,7 +401,9 @@ impl RowSink for SqlSink {
         let sha256 = match &self.state {
             State::Recoded(fingerprint) => *fingerprint,
             State::Begun(_) | State::Filled => {
-                let found = self.recount(&mut |_, _| ControlFlow::Continue(()))?;
+                let found = recount(&self.session, &self.draft, &mut |_, _| {
+                    ControlFlow::Continue(())
+                })?;
                 if found != self.sent.fingerprint() {
                     return Err(Error::DraftDiffers {
                         engine: self.session.engine(),
@@ -375,14 +414,26 @@ impl RowSink for SqlSink {
                 found
             }
         };
-        self.publish()?;
+        if let Some(source) = &self.source {
+            source.check_files()?;
+        }
+        let has_transactions = self.session.dialect.has_transactions();
+        if has_transactions {
+            self.publish()?;
+        }
         let written = Written {
             sha256,
             bytes: self.bytes,
         };
         let (session, table) = (Arc::clone(&self.session), self.target.to_string());
         let last = move || {
-            let committed = session.connection.commit();
+            let committed = match has_transactions {
+                true => session.connection.commit(),
+                false => {
+                    let (draft, target) = (&self.draft, &self.target);
+                    publish_alone(&session, draft, target, self.replaces, sha256)
+                }
+            };
             committed.map_err(|error| match error {
                 Error::ConnectionLost { engine, .. } => Error::PublishingUnknown { engine, table },
                 error => error.about_target(&table),
@@ -409,7 +460,7 @@ impl RowSink for SqlSink {
     }
 
     fn engine(&self) -> Option<EngineFacts> {
-        Some(self.session.facts(self.target.to_string()))
+        Some(self.session.facts(self.target.told()))
     }
 
     fn cancel(&self) -> Option<Cancel> {

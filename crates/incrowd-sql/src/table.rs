@@ -70,7 +70,11 @@ impl RowSource for SqlTable {
 
     fn engine(&self) -> Option<EngineFacts> {
         let relation = &self.relation;
-        Some(relation.session.facts(relation.table.clone()))
+        let facts = relation.session.facts(relation.table.clone());
+        Some(EngineFacts {
+            snapshot: relation.snapshot(),
+            ..facts
+        })
     }
 
     fn cancel(&self) -> Option<Cancel> {

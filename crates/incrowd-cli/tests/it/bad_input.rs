@@ -122,7 +122,7 @@ refuses!(no_table, table(PATIENTS), format!("anonymize {ROLES} -k 3"));
 refuses!(
     a_database,
     table(PATIENTS),
-    format!("anonymize sc://localhost:15002/?table=t {ROLES} -k 3")
+    format!("anonymize sc://localhost:15002/;token=s3cret?format=parquet {ROLES} -k 3")
 );
 refuses!(
     a_database_that_nobody_speaks,

@@ -8,7 +8,7 @@ mod blank_rows;
 mod certificate;
 mod classics;
 mod compare;
-#[cfg(all(unix, any(feature = "postgres", feature = "duckdb")))]
+#[cfg(all(unix, any(feature = "postgres", feature = "duckdb", feature = "spark")))]
 mod engines;
 mod error_codes;
 mod evaluate;

@@ -42,7 +42,9 @@ impl Error {
                     .into()
             }
             Error::Address { .. } => {
-                "use `postgres://user@host/database?table=schema.name`, `duckdb:FILE?table=name`, or a CSV or Parquet file".into()
+                "use `postgres://user@host/database?table=schema.name`, `duckdb:FILE?table=name`, \
+                 `sc://host:port/?table=catalog.schema.name` (Spark Connect), or a CSV or Parquet file"
+                    .into()
             }
             Error::CertificateAlone | Error::ReportAlone => {
                 "name a file for the release with `-o FILE`".into()

@@ -19,6 +19,10 @@ impl Dialect for DuckDb {
         true
     }
 
+    fn runs_several_statements(&self) -> bool {
+        true
+    }
+
     fn refuses_to_drop_what_is_read(&self) -> bool {
         false
     }

@@ -9,10 +9,15 @@ incrowd_core::error_codes! {
     NotConnected => "not-connected", "The database cannot be reached, or refuses the login.";
     ConnectionLost => "connection-lost", "The connection to the database was lost.";
     PublishingUnknown => "publishing-unknown", "The connection to the database was lost while it made the release visible.";
+    OldTableStays => "old-table-stays", "The table that a release replaces could not be removed, or not be given its name again.";
+    TokenInTheOpen => "token-without-tls", "A token would be sent over a connection that is not encrypted.";
+    ResultTooLarge => "result-too-large", "The database does not hand out an answer of this size.";
+    PathNotReplaced => "path-not-replaced", "A directory cannot be replaced whole.";
     Stopped => "engine-stopped", "The database was stopped while it worked on a statement.";
     Refused => "statement-refused", "The database does not accept a statement, such as a query with a mistake.";
     Failed => "statement-failed", "The database could not carry out a statement.";
     NoSuchTable => "no-such-table", "The table does not exist in the database.";
+    NotOneQuery => "not-one-query", "The query of an address is several statements, or closes a parenthesis that it did not open.";
     NoRight => "no-right", "The login lacks a right that the job needs in the database.";
     TargetExists => "target-exists", "A table has the name of the release.";
     TargetNotTable => "target-not-table", "Something other than a table has the name of the release.";

@@ -175,3 +175,19 @@ fn a_missing_library_and_names_alike_are_told() {
     ));
     assert_eq!(code(&run), "names-alike");
 }
+
+#[test]
+fn a_query_that_is_several_statements_is_refused_before_any_of_them_runs() {
+    let (folder, file) = (Folder::new(), slow_file());
+    let before = file.relations();
+    for query in [
+        "SELECT 1 AS age) AS t; DROP TABLE people; SELECT * FROM (SELECT 1 AS age",
+        "SELECT 1 AS age; DROP TABLE people",
+        "SELECT 1 AS age) AS t -- ",
+    ] {
+        let mut command = folder.command("inspect --json");
+        let run = Run::of(command.arg(file.query(query)).output().unwrap());
+        assert_eq!(code(&run), "not-one-query", "{query}");
+        assert_eq!(file.relations(), before, "{query}");
+    }
+}

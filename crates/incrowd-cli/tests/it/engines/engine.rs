@@ -27,6 +27,13 @@ pub(super) trait Engine {
     /// All rows of a table.
     fn rows(&self, table: &str) -> Rows;
 
+    /// Changes all cells of a column that are this text.
+    fn change(&self, table: &str, column: &str, old: &str, new: &str) {
+        self.run(&format!(
+            "UPDATE {table} SET {column} = '{new}' WHERE {column} = '{old}'"
+        ));
+    }
+
     /// The names of every table and view that is there, each on a line.
     fn relations(&self) -> String;
 }
@@ -38,10 +45,19 @@ pub(super) fn quoted(name: &str) -> String {
 
 /// Every engine that is compiled in, with a new database.
 pub(super) fn engines() -> Vec<Box<dyn Engine>> {
-    vec![
+    #[cfg_attr(
+        not(feature = "spark"),
+        expect(unused_mut, reason = "for some engines")
+    )]
+    let mut engines: Vec<Box<dyn Engine>> = vec![
         #[cfg(feature = "postgres")]
         Box::new(super::postgres_server::Database::new()),
         #[cfg(feature = "duckdb")]
         Box::new(super::duckdb_file::DuckFile::new()),
-    ]
+    ];
+    #[cfg(feature = "spark")]
+    for server in super::spark_server::servers() {
+        engines.push(Box::new(super::spark_server::Session::on(server)));
+    }
+    engines
 }

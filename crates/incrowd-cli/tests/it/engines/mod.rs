@@ -12,3 +12,9 @@ mod duckdb_file;
 mod postgres_faults;
 #[cfg(feature = "postgres")]
 mod postgres_server;
+#[cfg(feature = "spark")]
+mod proxy;
+#[cfg(feature = "spark")]
+mod spark_faults;
+#[cfg(feature = "spark")]
+mod spark_server;

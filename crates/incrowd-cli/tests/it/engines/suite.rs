@@ -321,7 +321,7 @@ fn a_certificate_of_a_table_in_an_engine_can_be_checked_there() {
             serde_json::json!([]),
             "{checked}"
         );
-        database.run("UPDATE safe SET disease = 'flu' WHERE disease = 'cold'");
+        database.change("safe", "disease", "cold", "flu");
         assert_ne!(folder.run(&check).code, 0, "another release");
     }
 }

@@ -1,0 +1,397 @@
+//! What can go wrong with a server of Spark Connect: a clear error each time, and nothing left but what was there before.
+
+use super::engine::Engine;
+use super::proxy::{Proxy, Then};
+use super::spark_server::{Server, Session};
+use crate::support::{Folder, Run};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+const JOB: &str = "-q age -s disease -k 3 --json";
+
+/// What a job sends in each of its phases, and how often it sent it before.
+const PHASES: [(&str, usize); 5] = [
+    ("count(*) AS n", 0),
+    ("incrowd_map_", 0),
+    ("AS SELECT c.l0", 0),
+    ("count(*) AS n", 1),
+    ("USING parquet LOCATION", 0),
+];
+
+/// A table, and a view of it that takes minutes to hand out its rows.
+fn session() -> Session {
+    let session = Session::on(Server::local());
+    session.run(
+        "CREATE TABLE people AS SELECT CAST(20 + id % 5 AS INT) AS age, CASE id % 2 WHEN 0 THEN 'flu' ELSE 'cold' END AS \
+         disease FROM range(400)",
+    );
+    session.run(
+        "CREATE VIEW slow AS SELECT p.age, p.disease FROM people p, range(100000000) o WHERE hash(o.id, p.age) % 3 < 2",
+    );
+    session
+}
+
+fn start(folder: &Folder, arguments: &str) -> Child {
+    let mut command = folder.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn end(job: Child) -> Run {
+    Run::of(job.wait_with_output().unwrap())
+}
+
+#[track_caller]
+fn code(run: &Run) -> String {
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    run.json()["error"]["code"].as_str().unwrap().to_owned()
+}
+
+/// Every file with rows below a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push(path.display().to_string()),
+            }
+        }
+    }
+    found.retain(|path| path.ends_with(".parquet"));
+    found.sort();
+    found
+}
+
+#[test]
+fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
+    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
+    for (text, before) in PHASES {
+        let (folder, session) = (Folder::new(), Session::on(server));
+        session.run(
+            "CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)",
+        );
+        let at_first = files(server.folder());
+        let proxy = Proxy::new(server.port, text, before, Then::CutBefore);
+        let run = folder.run(&format!(
+            "anonymize {} {JOB} -o {} --certificate c.json",
+            session.table_through(proxy.port, "people"),
+            session.table_through(proxy.port, "safe")
+        ));
+        assert!(proxy.was_seen(), "{text}");
+        let expected = match text.starts_with("USING") {
+            true => "publishing-unknown",
+            false => "connection-lost",
+        };
+        assert_eq!(code(&run), expected, "{text}");
+        assert_eq!(session.relations(), "people\n", "{text}");
+        assert_eq!(files(server.folder()), at_first, "{text}");
+        assert!(!folder.path("c.json").exists(), "{text}");
+    }
+}
+
+#[test]
+fn a_connection_that_is_cut_is_taken_up_again_where_the_server_goes_on() {
+    let session = session();
+    let expected = {
+        let folder = Folder::new();
+        let (source, target) = (session.table("people"), session.table("expected"));
+        folder
+            .run(&format!("anonymize {source} {JOB} -o {target}"))
+            .ends_with(0);
+        session.rows("expected")
+    };
+    for (number, (text, before)) in PHASES.into_iter().enumerate() {
+        let folder = Folder::new();
+        let proxy = Proxy::new(session.server.port, text, before, Then::CutAfter);
+        let name = format!("safe_{number}");
+        folder
+            .run(&format!(
+                "anonymize {} {JOB} -o {}",
+                session.table_through(proxy.port, "people"),
+                session.table_through(proxy.port, &name)
+            ))
+            .ends_with(0);
+        assert!(proxy.was_seen(), "{text}");
+        assert_eq!(session.rows(&name), expected, "{text}");
+    }
+    let tables = session.relations();
+    assert_eq!(tables.lines().count(), 8, "{tables}");
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_any_more_has_no_release() {
+    let session = session();
+    for (text, before) in PHASES {
+        let folder = Folder::new();
+        let proxy = Proxy::new(session.server.port, text, before, Then::CutForGood);
+        let run = folder.run(&format!(
+            "anonymize {} {JOB} -o {} --certificate c.json",
+            session.table_through(proxy.port, "people"),
+            session.table_through(proxy.port, "safe")
+        ));
+        assert!(proxy.was_seen(), "{text}");
+        assert!(!folder.path("c.json").exists(), "{text}");
+        if text.starts_with("USING") {
+            // It was told to make the release visible, and nobody knows whether it did.
+            assert_eq!(code(&run), "publishing-unknown");
+            continue;
+        }
+        assert_eq!(code(&run), "connection-lost", "{text}");
+        let hint = run.json()["error"]["hint"].to_string();
+        assert!(hint.contains("incrowd_draft_"), "{hint}");
+        let tables = session.relations();
+        let others = tables.lines().filter(|it| !it.starts_with("incrowd_"));
+        assert_eq!(others.collect::<Vec<_>>(), ["people", "slow"], "{text}");
+    }
+}
+
+#[test]
+fn ctrl_c_and_a_time_limit_stop_the_server() {
+    let (folder, session) = (Folder::new(), session());
+    let before = (session.relations(), files(session.server.folder()));
+    let proxy = Proxy::new(session.server.port, "count(*) AS n", 0, Then::Hold);
+    proxy.let_go();
+    let job = start(
+        &folder,
+        &format!(
+            "anonymize {} {JOB} -o {}",
+            session.table_through(proxy.port, "slow"),
+            session.table_through(proxy.port, "safe")
+        ),
+    );
+    proxy.until_seen();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    assert_eq!(end(job).code, 130);
+    assert_eq!(session.relations(), before.0);
+    let late = folder.run(&format!(
+        "anonymize {} {JOB} -o {} --time-limit 1s",
+        session.table("slow"),
+        session.table("safe")
+    ));
+    assert_eq!(code(&late), "time-up-reading");
+    assert_eq!(session.relations(), before.0);
+}
+
+#[test]
+fn a_job_that_is_stopped_while_it_writes_leaves_nothing() {
+    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
+    let (folder, session) = (Folder::new(), Session::on(server));
+    session
+        .run("CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)");
+    let before = (session.relations(), files(server.folder()));
+    let proxy = Proxy::new(server.port, "AS SELECT c.l0", 0, Then::Hold);
+    let job = start(
+        &folder,
+        &format!(
+            "anonymize {} {JOB} -o {}",
+            session.table_through(proxy.port, "people"),
+            session.table_through(proxy.port, "safe")
+        ),
+    );
+    proxy.until_seen();
+    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    proxy.let_go();
+    assert_eq!(end(job).code, 130);
+    assert_eq!(session.relations(), before.0);
+    assert_eq!(files(server.folder()), before.1);
+}
+
+#[test]
+fn a_server_that_dies_while_writing_publishes_nothing() {
+    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
+    let (folder, session) = (Folder::new(), Session::on(server));
+    session
+        .run("CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)");
+    let proxy = Proxy::new(server.port, "AS SELECT c.l0", 0, Then::Hold);
+    let (source, target) = (
+        session.table_through(proxy.port, "people"),
+        session.table_through(proxy.port, "safe"),
+    );
+    let job = start(
+        &folder,
+        &format!("anonymize {source} {JOB} -o {target} --certificate c.json"),
+    );
+    proxy.until_seen();
+    server.ask(serde_json::json!({"do": "stop"}));
+    proxy.let_go();
+    assert_eq!(code(&end(job)), "connection-lost");
+    assert!(!folder.path("c.json").exists());
+    let gone = folder.run(&format!("anonymize {source} {JOB} -o {target}"));
+    assert_eq!(code(&gone), "not-connected");
+}
+
+#[test]
+fn a_table_that_changes_between_the_passes_is_not_released() {
+    let changes: [(&str, &str); 3] = [
+        ("AS SELECT c.l0", "INSERT INTO people SELECT 99, 'secret'"),
+        (
+            "AS SELECT c.l0",
+            "INSERT OVERWRITE TABLE people SELECT CAST(20 + id % 5 AS INT), 'flu' FROM range(400)",
+        ),
+        // All is written and counted; the table is no longer what the certificate says.
+        ("count(*) AS n", "INSERT INTO people SELECT 20, 'flu'"),
+    ];
+    for (text, change) in changes {
+        let (folder, session) = (Folder::new(), session());
+        let nth = usize::from(text.starts_with("count"));
+        let proxy = Proxy::new(session.server.port, text, nth, Then::Hold);
+        let job = start(
+            &folder,
+            &format!(
+                "anonymize {} {JOB} -o {}",
+                session.table_through(proxy.port, "people"),
+                session.table_through(proxy.port, "safe")
+            ),
+        );
+        proxy.until_seen();
+        session.run(change);
+        proxy.let_go();
+        assert_eq!(code(&end(job)), "input-changed", "{change}");
+        assert_eq!(session.relations(), "people\nslow\n", "{change}");
+    }
+}
+
+#[test]
+fn the_second_of_two_releases_with_one_name_is_refused() {
+    let (folder, session) = (Folder::new(), session());
+    let proxy = Proxy::new(session.server.port, "USING parquet LOCATION", 0, Then::Hold);
+    let slow = start(
+        &folder,
+        &format!(
+            "anonymize {} {JOB} -o {}",
+            session.table_through(proxy.port, "people"),
+            session.table_through(proxy.port, "safe")
+        ),
+    );
+    proxy.until_seen();
+    let (source, target) = (session.table("people"), session.table("safe"));
+    let coarse = format!("anonymize {source} -q age -s disease -k 100 --json -o {target}");
+    folder.run(&coarse).ends_with(0);
+    let first = session.rows("safe");
+    proxy.let_go();
+    assert_eq!(code(&end(slow)), "target-exists");
+    assert_eq!(session.rows("safe"), first, "the first one stays");
+    assert_eq!(session.relations(), "people\nsafe\nslow\n");
+    assert_eq!(code(&folder.run(&coarse)), "target-exists");
+    let fine = format!("anonymize {source} {JOB} -o {target} --replace");
+    folder.run(&fine).ends_with(0);
+    assert_ne!(session.rows("safe"), first);
+    assert_eq!(session.relations(), "people\nsafe\nslow\n");
+}
+
+#[test]
+fn what_is_read_is_not_replaced() {
+    let (folder, session) = (Folder::new(), session());
+    session.run("CREATE VIEW other AS SELECT * FROM people");
+    let people = session.rows("people");
+    for (source, target, expected) in [
+        ("people", "people", "target-in-use"),
+        ("other", "people", "target-in-use"),
+        ("people", "other", "target-not-table"),
+        ("gone", "safe", "no-such-table"),
+    ] {
+        let (source, target) = (session.table(source), session.table(target));
+        let run = folder.run(&format!("anonymize {source} {JOB} --replace -o {target}"));
+        assert_eq!(code(&run), expected);
+        assert_eq!(session.rows("people"), people);
+    }
+}
+
+#[test]
+fn directories_are_read_and_written_whole() {
+    let (folder, session) = (Folder::new(), session());
+    let port = session.server.port;
+    let path = |name: &str| {
+        let folder = session.server.folder().join(name);
+        format!(
+            "sc://127.0.0.1:{port}/?path={}&format=parquet",
+            folder.display()
+        )
+    };
+    let raw = session.server.folder().join("raw");
+    session.run(&format!(
+        "INSERT OVERWRITE DIRECTORY '{}' USING parquet SELECT * FROM people",
+        raw.display()
+    ));
+    let job = format!("anonymize {} {JOB} -o {}", path("raw"), path("safe"));
+    folder.run(&job).ends_with(0);
+    let target = session.table("safe");
+    folder
+        .run(&format!(
+            "anonymize {} {JOB} -o {target}",
+            session.table("people")
+        ))
+        .ends_with(0);
+    let safe = session.server.folder().join("safe");
+    let mut rows = session.sql(&format!("SELECT * FROM parquet.`{}`", safe.display()));
+    rows.sort();
+    assert_eq!(rows, session.rows("safe").1);
+    assert_eq!(code(&folder.run(&job)), "target-exists");
+    assert_eq!(
+        code(&folder.run(&format!("{job} --replace"))),
+        "path-not-replaced"
+    );
+    let gone = folder.run(&format!("anonymize {} {JOB}", path("gone")));
+    assert_eq!(code(&gone), "no-such-table");
+    // Nobody can create a directory there.
+    let nowhere = format!("sc://127.0.0.1:{port}/?path=/proc/nowhere/safe");
+    let refused = folder.run(&format!("anonymize {} {JOB} -o {nowhere}", path("raw")));
+    assert_eq!(refused.code, 2);
+}
+
+#[test]
+fn a_server_that_may_not_write_says_so() {
+    let server: &'static Server = Box::leak(Box::new(Server::powerless()));
+    let folder = Folder::with(
+        "people.csv",
+        "age,disease\n20,flu\n20,cold\n30,flu\n30,cold\n",
+    );
+    let session = Session::on(server);
+    let run = folder.run(&format!(
+        "anonymize people.csv -q age -s disease -k 2 --json -o {}",
+        session.table("safe")
+    ));
+    assert_eq!(code(&run), "no-right");
+    assert_eq!(session.relations(), "");
+}
+
+#[test]
+fn tokens_are_shown_nowhere_and_never_sent_in_the_open() {
+    let (folder, session) = (Folder::new(), session());
+    let port = session.server.port;
+    let open = format!("sc://127.0.0.1:{port}/;token=s3cret;use_ssl=false?table=people");
+    let runs = [
+        folder.run(&format!("inspect {open} --json")),
+        folder.run(&format!("inspect {}", open.replace(";use_ssl=false", ""))),
+        folder.run(&format!("inspect {}", open.replace("?table=people", ""))),
+        folder.run(&format!(
+            "init {} -q age --folder new",
+            session.table("people").replace("/;", "/;x-secret=s3cret;")
+        )),
+    ];
+    assert_eq!(code(&runs[0]), "token-without-tls");
+    assert!(
+        runs[1].stderr.contains("cannot connect"),
+        "{}",
+        runs[1].stderr
+    );
+    for run in &runs {
+        assert!(!run.stdout.contains("s3cret") && !run.stderr.contains("s3cret"));
+    }
+    assert!(!folder.read("new/incrowd.toml").contains("s3cret"));
+    let mut command = folder.command(&format!(
+        "inspect sc://127.0.0.1:{port}/;use_ssl=false?table=people --json"
+    ));
+    command.env("SPARK_CONNECT_AUTHENTICATE_TOKEN", "s3cret");
+    assert_eq!(
+        code(&Run::of(command.output().unwrap())),
+        "token-without-tls"
+    );
+}

@@ -1,0 +1,343 @@
+//! The calls of Spark Connect.
+//!
+//! A server may end the stream of an answer at any time, by default after two minutes, and expects the client to come
+//! back for the rest. An answer is complete when the server says so, and never because a stream has ended.
+
+use super::messages::{
+    AnalyzePlanRequest, AnalyzePlanResponse, Answered, ArrowBatch, Asked, Config, ConfigOperation,
+    ConfigRequest, ConfigResponse, ConfigSet, ExecutePlanRequest, ExecutePlanResponse,
+    InterruptRequest, InterruptType, KeyValue, Nothing, Part, Plan, ReattachExecuteRequest,
+    ReattachOptions, ReleaseExecuteRequest, ReleaseSessionRequest, ReleaseUntil, Released,
+    RequestOption, UserContext,
+};
+use http::uri::PathAndQuery;
+use prost::Message;
+use std::error::Error as _;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tonic::client::Grpc;
+use tonic::metadata::MetadataMap;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+/// How often in a row a broken connection is tried again, and how long to wait before the first time.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+/// How many streams in a row may end at once without having said anything.
+const EMPTY_STREAMS: u32 = 50;
+/// How long a server may take for what is not about rows.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A session with a server.
+#[derive(Clone)]
+pub(super) struct Client {
+    channel: Channel,
+    metadata: MetadataMap,
+    session: String,
+    user: String,
+    /// What the server calls the session. A session of the same name that is another one has forgotten everything.
+    known_as: Arc<OnceLock<String>>,
+    /// After how many parts a stream is taken to have ended, in tests.
+    #[cfg(test)]
+    pub(super) parts_of_stream: Option<usize>,
+}
+
+/// Whether the network failed, rather than the server having said something.
+pub(super) fn is_lost(status: &Status) -> bool {
+    status.source().is_some() || status.code() == Code::Unavailable
+}
+
+/// What a server is told about us.
+fn client_type() -> Option<String> {
+    Some(concat!("incrowd/", env!("CARGO_PKG_VERSION")).to_owned())
+}
+
+impl Client {
+    pub(super) fn new(
+        channel: Channel,
+        metadata: MetadataMap,
+        session: String,
+        user: String,
+    ) -> Client {
+        Client {
+            channel,
+            metadata,
+            session,
+            user,
+            known_as: Arc::new(OnceLock::new()),
+            #[cfg(test)]
+            parts_of_stream: None,
+        }
+    }
+
+    fn user(&self) -> Option<UserContext> {
+        Some(UserContext {
+            user_id: self.user.clone(),
+        })
+    }
+
+    fn request<M>(&self, message: M) -> Request<M> {
+        let mut request = Request::new(message);
+        *request.metadata_mut() = self.metadata.clone();
+        request
+    }
+
+    async fn ready(&self) -> Result<Grpc<Channel>, Status> {
+        // Batches have the size that the server chooses.
+        let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(usize::MAX);
+        let ready = grpc.ready().await;
+        ready.map_err(|error| Status::from_error(Box::new(error)))?;
+        Ok(grpc)
+    }
+
+    async fn call<Q, A>(&self, method: &'static str, message: Q) -> Result<A, Status>
+    where
+        Q: Message + Send + Sync + 'static,
+        A: Message + Default + Send + Sync + 'static,
+    {
+        let asked = async {
+            let codec = ProstCodec::<Q, A>::default();
+            let path = PathAndQuery::from_static(method);
+            let mut grpc = self.ready().await?;
+            grpc.unary(self.request(message), path, codec).await
+        };
+        match tokio::time::timeout(PATIENCE, asked).await {
+            Ok(answer) => answer.map(tonic::Response::into_inner),
+            Err(_) => Err(Status::unavailable("no answer")),
+        }
+    }
+
+    async fn stream<Q>(
+        &self,
+        method: &'static str,
+        message: Q,
+    ) -> Result<Streaming<ExecutePlanResponse>, Status>
+    where
+        Q: Message + Send + Sync + 'static,
+    {
+        let codec = ProstCodec::<Q, ExecutePlanResponse>::default();
+        let path = PathAndQuery::from_static(method);
+        let mut grpc = self.ready().await?;
+        let answer = grpc
+            .server_streaming(self.request(message), path, codec)
+            .await;
+        answer.map(tonic::Response::into_inner)
+    }
+
+    /// Whether the session is still the one that was begun.
+    fn recognize(&self, known_as: &str) -> Result<(), Status> {
+        if known_as.is_empty() || self.known_as.get_or_init(|| known_as.to_owned()) == known_as {
+            return Ok(());
+        }
+        Err(Status::unavailable("the server has begun another session"))
+    }
+
+    pub(super) async fn analyze(&self, asked: Asked) -> Result<Option<Answered>, Status> {
+        let request = AnalyzePlanRequest {
+            session_id: self.session.clone(),
+            user_context: self.user(),
+            client_type: client_type(),
+            asked: Some(asked),
+        };
+        let method = "/spark.connect.SparkConnectService/AnalyzePlan";
+        let answer: AnalyzePlanResponse = self.call(method, request).await?;
+        self.recognize(&answer.server_side_session_id)?;
+        Ok(answer.answered)
+    }
+
+    async fn config(&self, config: Config) -> Result<Vec<KeyValue>, Status> {
+        let request = ConfigRequest {
+            session_id: self.session.clone(),
+            user_context: self.user(),
+            client_type: client_type(),
+            operation: Some(ConfigOperation {
+                config: Some(config),
+            }),
+        };
+        let method = "/spark.connect.SparkConnectService/Config";
+        let answer: ConfigResponse = self.call(method, request).await?;
+        Ok(answer.pairs)
+    }
+
+    pub(super) async fn set(&self, key: &str, value: &str) -> Result<(), Status> {
+        let pair = KeyValue {
+            key: key.to_owned(),
+            value: Some(value.to_owned()),
+        };
+        let pairs = vec![pair];
+        self.config(Config::Set(ConfigSet { pairs })).await?;
+        Ok(())
+    }
+
+    /// Stops a statement.
+    pub(super) async fn interrupt(&self, operation: &str) -> Result<(), Status> {
+        let request = InterruptRequest {
+            session_id: self.session.clone(),
+            user_context: self.user(),
+            client_type: client_type(),
+            interrupt_type: InterruptType::OperationId.into(),
+            operation_id: Some(operation.to_owned()),
+        };
+        let method = "/spark.connect.SparkConnectService/Interrupt";
+        self.call::<_, Nothing>(method, request).await?;
+        Ok(())
+    }
+
+    /// Ends the session.
+    pub(super) async fn end(&self) -> Result<(), Status> {
+        let request = ReleaseSessionRequest {
+            session_id: self.session.clone(),
+            user_context: self.user(),
+            client_type: client_type(),
+        };
+        let method = "/spark.connect.SparkConnectService/ReleaseSession";
+        self.call::<_, Nothing>(method, request).await?;
+        Ok(())
+    }
+
+    /// Lets the server forget what has arrived.
+    pub(super) async fn release(&self, operation: String, released: Released) {
+        let request = ReleaseExecuteRequest {
+            session_id: self.session.clone(),
+            user_context: self.user(),
+            client_type: client_type(),
+            operation_id: operation,
+            released: Some(released),
+        };
+        let method = "/spark.connect.SparkConnectService/ReleaseExecute";
+        // A server that is told nothing forgets it later.
+        let _ = self.call::<_, Nothing>(method, request).await;
+    }
+
+    /// Begins to carry out a plan under a number of its own.
+    pub(super) fn execute(&self, plan: Plan, operation: String) -> Running {
+        Running {
+            client: self.clone(),
+            operation,
+            plan: Some(plan),
+            stream: None,
+            last_response: None,
+            failed: 0,
+            empty_streams: 0,
+            #[cfg(test)]
+            parts: 0,
+        }
+    }
+}
+
+/// A plan that is being carried out.
+pub(super) struct Running {
+    client: Client,
+    operation: String,
+    /// Until the server has it.
+    plan: Option<Plan>,
+    stream: Option<(Streaming<ExecutePlanResponse>, Instant)>,
+    last_response: Option<String>,
+    /// How often in a row the network has failed.
+    failed: u32,
+    /// How many streams in a row have ended at once.
+    empty_streams: u32,
+    #[cfg(test)]
+    parts: usize,
+}
+
+impl Running {
+    /// The next rows; none once the server has said that these were all.
+    pub(super) async fn next(&mut self) -> Result<Option<ArrowBatch>, Status> {
+        loop {
+            match self.receive().await {
+                Ok(Some(response)) => {
+                    (self.failed, self.empty_streams) = (0, 0);
+                    self.client.recognize(&response.server_side_session_id)?;
+                    if !response.response_id.is_empty() {
+                        self.last_response = Some(response.response_id.clone());
+                    }
+                    match response.part {
+                        Some(Part::Batch(batch)) => {
+                            let response_id = response.response_id;
+                            self.release(Released::Until(ReleaseUntil { response_id }));
+                            return Ok(Some(batch));
+                        }
+                        Some(Part::Complete(_)) => {
+                            self.release(Released::All(Nothing {}));
+                            return Ok(None);
+                        }
+                        None => {}
+                    }
+                }
+                // There is more to come, in another stream.
+                Ok(None) => {
+                    let began = self.stream.take().map(|(_, began)| began);
+                    if began.is_some_and(|began| began.elapsed() < PAUSE) {
+                        self.empty_streams += 1;
+                        if self.empty_streams > EMPTY_STREAMS {
+                            return Err(Status::unavailable("streams without an answer"));
+                        }
+                        tokio::time::sleep(PAUSE / 10).await;
+                    }
+                }
+                Err(status) if is_lost(&status) && self.failed < TRIES => {
+                    self.stream = None;
+                    tokio::time::sleep(PAUSE * 4_u32.pow(self.failed)).await;
+                    self.failed += 1;
+                }
+                Err(status) => return Err(status),
+            }
+        }
+    }
+
+    /// What comes next in this stream, or in a new one; none at its end.
+    async fn receive(&mut self) -> Result<Option<ExecutePlanResponse>, Status> {
+        let stream = match &mut self.stream {
+            Some((stream, _)) => stream,
+            none => {
+                let began = match self.plan.take() {
+                    Some(plan) => {
+                        let request = ExecutePlanRequest {
+                            session_id: self.client.session.clone(),
+                            user_context: self.client.user(),
+                            plan: Some(plan),
+                            client_type: client_type(),
+                            request_options: vec![RequestOption {
+                                reattach_options: Some(ReattachOptions { reattachable: true }),
+                            }],
+                            operation_id: Some(self.operation.clone()),
+                        };
+                        let method = "/spark.connect.SparkConnectService/ExecutePlan";
+                        self.client.stream(method, request).await?
+                    }
+                    None => {
+                        let request = ReattachExecuteRequest {
+                            session_id: self.client.session.clone(),
+                            user_context: self.client.user(),
+                            operation_id: self.operation.clone(),
+                            client_type: client_type(),
+                            last_response_id: self.last_response.clone(),
+                        };
+                        let method = "/spark.connect.SparkConnectService/ReattachExecute";
+                        self.client.stream(method, request).await?
+                    }
+                };
+                #[cfg(test)]
+                {
+                    self.parts = 0;
+                }
+                &mut none.insert((began, Instant::now())).0
+            }
+        };
+        #[cfg(test)]
+        {
+            self.parts += 1;
+            if (self.client.parts_of_stream).is_some_and(|most| self.parts > most) {
+                return Ok(None);
+            }
+        }
+        stream.message().await
+    }
+
+    fn release(&self, released: Released) {
+        let (client, operation) = (self.client.clone(), self.operation.clone());
+        tokio::spawn(async move { client.release(operation, released).await });
+    }
+}

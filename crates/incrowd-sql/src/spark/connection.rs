@@ -1,0 +1,581 @@
+//! Statements to a server.
+
+use super::answer::{Answer, Flaw, packed};
+use super::client::{Client, Running};
+use super::dialect::{SPARK, Spark, declared};
+use super::login::unique_id;
+use super::messages::{
+    Answered, ArrowBatch, Asked, Command, CreateView, Kind, LocalRelation, Nothing, OfPlan, Order,
+    Plan, Relation, Released, Rows, Sql, SqlCommand, Step,
+};
+use super::said::{explained, is_not_there};
+use super::wire::Wire;
+use crate::address::TableName;
+use crate::column::Declared;
+use crate::connection::{Connection, Cursor, Found};
+use crate::dialect::Dialect;
+use crate::error::{Doing, Error};
+use crate::session::unique_name;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
+use incrowd_core::table::RowBatch;
+use incrowd_io::{BatchTexts, array_of_texts};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tonic::Status;
+
+/// The most bytes of rows that are sent at once: servers refuse messages of 128 MiB.
+const MESSAGE: usize = 32 << 20;
+/// How long a server may take to stop, or to clean up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct SparkConnection {
+    shared: Arc<Shared>,
+    pub(super) dialect: &'static Spark,
+    /// Whether the session ends with the connection.
+    is_ours: bool,
+    /// What has to be removed at the end.
+    pub(super) drafts: Mutex<Vec<TableName>>,
+    views: Mutex<Vec<String>>,
+    /// Rows that are not sent yet.
+    waiting: Mutex<Waiting>,
+}
+
+/// Rows for a table.
+#[derive(Default)]
+struct Waiting {
+    table: String,
+    batches: Vec<RecordBatch>,
+    bytes: usize,
+}
+
+/// What statements need that outlive the call that began them.
+struct Shared {
+    client: Client,
+    wire: Wire,
+    running: Mutex<Vec<Operation>>,
+    stops: watch::Sender<u64>,
+}
+
+/// A statement that somebody may stop.
+struct Operation {
+    id: String,
+    is_stopped: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sql(query: &str) -> Relation {
+    let query = query.to_owned();
+    Relation {
+        rows: Some(Rows::Sql(Sql { query })),
+    }
+}
+
+fn rows_of(query: &str) -> Plan {
+    Plan {
+        step: Some(Step::Root(sql(query))),
+    }
+}
+
+fn order(order: Order) -> Plan {
+    Plan {
+        step: Some(Step::Command(Command { order: Some(order) })),
+    }
+}
+
+fn command(statement: &str) -> Plan {
+    order(Order::Sql(SqlCommand {
+        sql: statement.to_owned(),
+        input: Some(sql(statement)),
+    }))
+}
+
+/// A table as the catalog describes it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Details {
+    pub(super) kind: String,
+    pub(super) provider: String,
+    pub(super) location: String,
+}
+
+impl SparkConnection {
+    pub(super) fn new(wire: Wire, client: Client, is_ours: bool) -> Self {
+        SparkConnection {
+            shared: Arc::new(Shared {
+                client,
+                wire,
+                running: Mutex::default(),
+                stops: watch::Sender::new(0),
+            }),
+            dialect: &SPARK,
+            is_ours,
+            drafts: Mutex::default(),
+            views: Mutex::default(),
+            waiting: Mutex::default(),
+        }
+    }
+
+    pub(super) fn speaking(mut self, dialect: &'static Spark) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    fn unexpected(&self, doing: Doing) -> Error {
+        Error::Failed {
+            engine: self.dialect.engine(),
+            doing,
+            state: "of an answer in an unexpected form".into(),
+        }
+    }
+
+    fn begin(&self, plan: Plan, doing: Doing, can_stop: bool) -> Statement {
+        let id = unique_id();
+        if can_stop {
+            lock(&self.shared.running).push(Operation {
+                id: id.clone(),
+                is_stopped: false,
+            });
+        }
+        Statement {
+            running: self.shared.client.execute(plan, id.clone()),
+            stops: can_stop.then(|| self.shared.stops.subscribe()),
+            answer: Answer::default(),
+            shared: Arc::clone(&self.shared),
+            engine: self.dialect.engine(),
+            id,
+            doing,
+            is_done: false,
+        }
+    }
+
+    fn run(
+        &self,
+        plan: Plan,
+        doing: Doing,
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut statement = self.begin(plan, doing, true);
+        while let Some(batches) = statement.next()? {
+            batches.iter().try_for_each(&mut *take)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a statement that cleans up: nobody stops it, and it may not take long.
+    pub(super) fn clean_up(&self, statement: &str) -> Result<(), Error> {
+        let mut statement = self.begin(command(statement), Doing::Publishing, false);
+        while statement.next()?.is_some() {}
+        Ok(())
+    }
+
+    /// All texts in the first two columns of a query.
+    fn texts(&self, query: &str) -> Result<Vec<(String, String)>, Error> {
+        let mut found = Vec::new();
+        self.run(rows_of(query), Doing::Preparing, &mut |batch| {
+            // Servers send texts in several types.
+            let texts = BatchTexts::new("", &batch.schema());
+            let texts = texts.map_err(|_| self.unexpected(Doing::Preparing))?;
+            let mut rows = RowBatch::new(batch.num_columns());
+            texts.append(batch, &mut rows);
+            for row in 0..rows.rows() {
+                let mut cells = (0..rows.columns().min(2))
+                    .map(|at| String::from_utf8_lossy(rows.cell(row, at)).into_owned());
+                let first = cells.next().unwrap_or_default();
+                found.push((first, cells.next().unwrap_or_default()));
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// A single text that the server tells.
+    pub(super) fn ask(&self, query: &str) -> Result<String, Error> {
+        let mut texts = self.texts(query)?;
+        texts
+            .pop()
+            .map(|(text, _)| text)
+            .ok_or_else(|| self.unexpected(Doing::Preparing))
+    }
+
+    fn analyze(&self, asked: Asked) -> Result<Option<Answered>, Status> {
+        let shared = &self.shared;
+        shared.wire.wait(shared.client.analyze(asked))
+    }
+
+    /// The columns of a query; none if something that it names is not there.
+    fn schema(&self, query: &str) -> Result<Option<Vec<Declared>>, Error> {
+        let plan = Some(rows_of(query));
+        match self.analyze(Asked::Schema(OfPlan { plan })) {
+            Ok(Some(Answered::Schema(found))) => {
+                let Some(Kind::Struct(row)) = found.schema.and_then(|it| it.kind) else {
+                    return Err(self.unexpected(Doing::Preparing));
+                };
+                Ok(Some(row.fields.iter().map(declared).collect()))
+            }
+            Ok(_) => Err(self.unexpected(Doing::Preparing)),
+            Err(status) if is_not_there(&status) => Ok(None),
+            Err(status) => Err(explained(&status, Doing::Preparing, self.dialect.engine())),
+        }
+    }
+
+    /// What the catalog says about a table; none if there is none.
+    pub(super) fn details(&self, table: &TableName) -> Result<Option<Details>, Error> {
+        let name = self.dialect.table(table);
+        // The catalog of a table that is not there may describe the failure in any words, the schema does not.
+        if self.schema(&format!("SELECT * FROM {name}"))?.is_none() {
+            return Ok(None);
+        }
+        let rows = self.texts(&format!("DESCRIBE TABLE EXTENDED {name}"))?;
+        let mut details = Details::default();
+        let rows = rows.iter();
+        // The columns come first, and may be called anything.
+        for (name, value) in rows.skip_while(|(name, _)| name != "# Detailed Table Information") {
+            match name.as_str() {
+                "Type" => details.kind.clone_from(value),
+                "Provider" => details.provider.clone_from(value),
+                "Location" => details.location.clone_from(value),
+                _ => {}
+            }
+        }
+        Ok(Some(details))
+    }
+
+    /// Makes rows a relation of the session.
+    fn create_view(&self, name: &str, rows: &[RecordBatch], doing: Doing) -> Result<(), Error> {
+        let packed = packed(rows).map_err(|_| self.unexpected(doing))?;
+        let input = Relation {
+            rows: Some(Rows::Local(LocalRelation { data: Some(packed) })),
+        };
+        lock(&self.views).push(name.to_owned());
+        let view = order(Order::CreateView(CreateView {
+            input: Some(input),
+            name: name.to_owned(),
+            replace: true,
+        }));
+        self.run(view, doing, &mut |_| Ok(()))
+    }
+
+    fn drop_view(&self, name: &str) -> Result<(), Error> {
+        lock(&self.views).retain(|it| it != name);
+        self.clean_up(&format!("DROP VIEW IF EXISTS {}", self.dialect.quote(name)))
+    }
+
+    /// Sends the rows that wait.
+    fn flush(&self, doing: Doing) -> Result<(), Error> {
+        let waiting = std::mem::take(&mut *lock(&self.waiting));
+        let Some(first) = waiting.batches.first() else {
+            return Ok(());
+        };
+        // Texts become values here: what a server makes of them depends on its settings.
+        let table = &waiting.table;
+        let columns = self.schema(&format!("SELECT * FROM {table}"))?;
+        let columns = columns.ok_or_else(|| self.unexpected(doing))?;
+        let columns = columns.into_iter().map(|it| self.dialect.column(it).kind);
+        let kinds: Vec<_> = columns.collect();
+        if kinds.len() != first.num_columns() {
+            return Err(self.unexpected(doing));
+        }
+        let names = first.schema();
+        let fields = names.fields().iter().zip(&kinds);
+        let fields = fields.map(|(field, kind)| Field::new(field.name(), kind.clone(), true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let mut typed = Vec::new();
+        for batch in &waiting.batches {
+            let texts = BatchTexts::new("", &batch.schema()).map_err(|_| self.unexpected(doing))?;
+            let mut rows = RowBatch::new(batch.num_columns());
+            texts.append(batch, &mut rows);
+            let arrays = kinds.iter().enumerate().map(|(at, kind)| {
+                // Text is as it is: where it is empty, it is missing already.
+                match kind == batch.column(at).data_type() {
+                    true => Some(Arc::clone(batch.column(at))),
+                    false => array_of_texts(kind, &rows, at),
+                }
+            });
+            let arrays: Option<Vec<ArrayRef>> = arrays.collect();
+            let arrays = arrays.ok_or_else(|| self.unexpected(doing))?;
+            let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
+            typed.push(batch.map_err(|_| self.unexpected(doing))?);
+        }
+        let view = unique_name("sent");
+        self.create_view(&view, &typed, doing)?;
+        let name = self.dialect.quote(&view);
+        self.run(
+            command(&format!("INSERT INTO {table} SELECT * FROM {name}")),
+            doing,
+            &mut |_| Ok(()),
+        )?;
+        self.drop_view(&view)
+    }
+}
+
+impl Connection for SparkConnection {
+    fn describe(&self, query: &str) -> Result<Vec<Declared>, Error> {
+        self.flush(Doing::Writing)?;
+        let columns = self.schema(query)?;
+        columns.ok_or_else(|| Error::Refused {
+            engine: self.dialect.engine(),
+            message: "a table or path that it names is not there".into(),
+            doing: Doing::Preparing,
+        })
+    }
+
+    fn query(
+        &self,
+        query: &str,
+        doing: Doing,
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.flush(doing)?;
+        self.run(rows_of(query), doing, take)
+    }
+
+    fn read(&self, query: &str) -> Result<Box<dyn Cursor>, Error> {
+        Ok(Box::new(Reading {
+            statement: self.begin(rows_of(query), Doing::Reading, true),
+            waiting: VecDeque::new(),
+        }))
+    }
+
+    fn execute(&self, statement: &str, doing: Doing) -> Result<(), Error> {
+        self.flush(doing)?;
+        self.run(command(statement), doing, &mut |_| Ok(()))
+    }
+
+    fn upload(&self, table: &str, rows: &RecordBatch, doing: Doing) -> Result<(), Error> {
+        let is_other = |waiting: &Waiting| waiting.table != table;
+        let is_full = |waiting: &Waiting| waiting.bytes > MESSAGE;
+        if is_other(&lock(&self.waiting)) {
+            self.flush(doing)?;
+        }
+        let mut waiting = lock(&self.waiting);
+        waiting.table = table.to_owned();
+        waiting.bytes += rows.get_array_memory_size();
+        waiting.batches.push(rows.clone());
+        let is_full = is_full(&waiting);
+        drop(waiting);
+        match is_full {
+            true => self.flush(doing),
+            false => Ok(()),
+        }
+    }
+
+    fn lend(
+        &self,
+        name: &str,
+        _create: &str,
+        rows: &RecordBatch,
+        doing: Doing,
+    ) -> Result<(), Error> {
+        let parts = rows.get_array_memory_size() / MESSAGE + 1;
+        if parts == 1 {
+            return self.create_view(name, std::slice::from_ref(rows), doing);
+        }
+        let rows_of_part = rows.num_rows().div_ceil(parts).max(1);
+        let mut selected = Vec::new();
+        for first in (0..rows.num_rows()).step_by(rows_of_part) {
+            let part = rows.slice(first, rows_of_part.min(rows.num_rows() - first));
+            let part_name = unique_name("part");
+            self.create_view(&part_name, &[part], doing)?;
+            selected.push(format!("SELECT * FROM {}", self.dialect.quote(&part_name)));
+        }
+        lock(&self.views).push(name.to_owned());
+        let view = format!(
+            "CREATE OR REPLACE TEMPORARY VIEW {} AS {}",
+            self.dialect.quote(name),
+            selected.join(" UNION ALL ")
+        );
+        self.run(command(&view), doing, &mut |_| Ok(()))
+    }
+
+    fn find(&self, table: &TableName) -> Result<Option<Found>, Error> {
+        if table.as_path().is_some() {
+            let columns = self.schema(&format!("SELECT * FROM {}", self.dialect.table(table)))?;
+            let is_there = columns.is_some_and(|columns| !columns.is_empty());
+            return Ok(is_there.then_some(Found::Table));
+        }
+        let details = self.details(table)?;
+        Ok(details.map(|details| match details.kind.as_str() {
+            "MANAGED" | "EXTERNAL" => Found::Table,
+            _ => Found::Other,
+        }))
+    }
+
+    fn files(&self, query: &str) -> Result<Option<Vec<String>>, Error> {
+        let plan = Some(rows_of(query));
+        match self.analyze(Asked::InputFiles(OfPlan { plan })) {
+            Ok(Some(Answered::InputFiles(mut found))) => {
+                found.files.sort_unstable();
+                found.files.dedup();
+                Ok(Some(found.files))
+            }
+            Err(status) if super::client::is_lost(&status) => {
+                Err(explained(&status, Doing::Preparing, self.dialect.engine()))
+            }
+            // Not every server and not every kind of table knows.
+            Ok(_) | Err(_) => Ok(None),
+        }
+    }
+
+    fn keep_as_draft(&self, draft: &TableName) {
+        lock(&self.drafts).push(draft.clone());
+    }
+
+    fn publish(&self, draft: &TableName, target: &TableName, replaces: bool) -> Result<(), Error> {
+        self.make_visible(draft, target, replaces)
+    }
+
+    fn withdraw(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
+        self.empty_path(draft, target)
+    }
+
+    fn commit(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn cancel(&self) {
+        let shared = &self.shared;
+        let mut running = lock(&shared.running);
+        running.iter_mut().for_each(|it| it.is_stopped = true);
+        let ids: Vec<String> = running.iter().map(|it| it.id.clone()).collect();
+        drop(running);
+        if ids.is_empty() {
+            return;
+        }
+        shared.wire.wait(async {
+            let all = async {
+                for id in &ids {
+                    // A server that cannot be reached has nothing to stop.
+                    let _ = shared.client.interrupt(id).await;
+                }
+            };
+            let _ = tokio::time::timeout(PATIENCE, all).await;
+        });
+        shared.stops.send_modify(|stops| *stops += 1);
+    }
+}
+
+impl Drop for SparkConnection {
+    fn drop(&mut self) {
+        let drafts = std::mem::take(&mut *lock(&self.drafts));
+        let views = std::mem::take(&mut *lock(&self.views));
+        // After the first failure the server is not there, and what is left is left.
+        let cleaned = drafts.iter().try_for_each(|draft| self.remove_draft(draft));
+        if self.is_ours {
+            let shared = &self.shared;
+            // A session that nobody uses ends by itself, views included.
+            let _ = (shared.wire)
+                .wait(async { tokio::time::timeout(PATIENCE, shared.client.end()).await });
+        } else if cleaned.is_ok() {
+            let _ = views.iter().try_for_each(|view| self.drop_view(view));
+        }
+    }
+}
+
+/// A statement on its way.
+struct Statement {
+    running: Running,
+    stops: Option<watch::Receiver<u64>>,
+    answer: Answer,
+    shared: Arc<Shared>,
+    engine: &'static str,
+    id: String,
+    doing: Doing,
+    is_done: bool,
+}
+
+impl Statement {
+    /// The next rows; none at the end.
+    fn next(&mut self) -> Result<Option<Vec<RecordBatch>>, Error> {
+        match self.receive() {
+            Ok(Some(part)) => {
+                let rows = self.answer.take(&part);
+                let rows = rows.map_err(|flaw| Error::Failed {
+                    engine: self.engine,
+                    doing: self.doing,
+                    state: match flaw {
+                        Flaw::Incomplete => "of an answer that lacks rows".into(),
+                        Flaw::Unreadable => "of an answer in an unexpected form".into(),
+                    },
+                })?;
+                Ok(Some(rows))
+            }
+            Ok(None) => {
+                self.is_done = true;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn receive(&mut self) -> Result<Option<ArrowBatch>, Error> {
+        let (engine, doing) = (self.engine, self.doing);
+        let shared = Arc::clone(&self.shared);
+        let (running, stops) = (&mut self.running, &mut self.stops);
+        let received = shared.wire.wait(async {
+            match stops {
+                Some(stops) => tokio::select! {
+                    received = running.next() => received.map_err(Some),
+                    _ = stops.changed() => Err(None),
+                },
+                None => match tokio::time::timeout(PATIENCE, running.next()).await {
+                    Ok(received) => received.map_err(Some),
+                    Err(_) => Err(Some(Status::unavailable("no answer"))),
+                },
+            }
+        });
+        received.map_err(|status| {
+            let is_stopped = |it: &Operation| it.id == self.id && it.is_stopped;
+            match status {
+                Some(status) if !lock(&shared.running).iter().any(is_stopped) => {
+                    explained(&status, doing, engine)
+                }
+                _ => Error::Stopped { engine, doing },
+            }
+        })
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        lock(&self.shared.running).retain(|it| it.id != self.id);
+        if self.is_done {
+            return;
+        }
+        // The rest is of no use to anybody.
+        let (client, id) = (self.shared.client.clone(), self.id.clone());
+        self.shared.wire.spawn(async move {
+            let _ = client.interrupt(&id).await;
+            client.release(id, Released::All(Nothing {})).await;
+        });
+    }
+}
+
+/// Rows as they are read.
+struct Reading {
+    statement: Statement,
+    waiting: VecDeque<RecordBatch>,
+}
+
+impl Cursor for Reading {
+    fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
+        loop {
+            if let Some(batch) = self.waiting.pop_front() {
+                return Ok(Some(batch));
+            }
+            if self.statement.is_done {
+                return Ok(None);
+            }
+            let Some(batches) = self.statement.next()? else {
+                return Ok(None);
+            };
+            // A batch without rows would be taken for the end.
+            let batches = batches.into_iter().filter(|batch| batch.num_rows() > 0);
+            self.waiting.extend(batches);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What the errors of a server mean. What it says is repeated only where it has not looked at rows yet: it may quote cells.
+
+use super::client::is_lost;
+use crate::error::{Doing, Error, TAKEN};
+use tonic::{Code, Status};
+
+/// The longest text of a server that is repeated.
+const LONGEST: usize = 300;
+
+/// What a server says about a table that is not there.
+const NOT_THERE: [&str; 5] = [
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "PATH_NOT_FOUND",
+    "UNABLE_TO_INFER_SCHEMA",
+    "Database not found",
+];
+
+/// Whether something is not there that a statement names.
+pub(super) fn is_not_there(status: &Status) -> bool {
+    NOT_THERE.iter().any(|it| status.message().contains(it))
+}
+
+pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> Error {
+    let message = status.message();
+    let has = |words: &[&str]| words.iter().any(|it| message.contains(it));
+    if is_lost(status) || has(&["INVALID_HANDLE", "operation not found", "session not found"]) {
+        return Error::ConnectionLost { engine, doing };
+    }
+    if has(&["OPERATION_CANCELED"]) || status.code() == Code::Cancelled {
+        return Error::Stopped { engine, doing };
+    }
+    if has(&["maxResultSize"]) {
+        return Error::ResultTooLarge { engine };
+    }
+    let full = [
+        "No space left on device",
+        "OutOfMemoryError",
+        "Resources exhausted",
+        "Disk quota",
+    ];
+    if has(&full) || status.code() == Code::ResourceExhausted {
+        return Error::EngineFull { engine, doing };
+    }
+    let no_right = [
+        "Permission denied",
+        "PERMISSION_DENIED",
+        "INSUFFICIENT_PERMISSIONS",
+        "INSUFFICIENT_PRIVILEGES",
+        "AccessControlException",
+        "Access Denied",
+        "Read-only file system",
+    ];
+    let is_denied = matches!(
+        status.code(),
+        Code::PermissionDenied | Code::Unauthenticated
+    );
+    if is_denied || has(&no_right) {
+        return Error::NoRight {
+            message: first_line(message),
+            doing,
+        };
+    }
+    if has(&["ALREADY_EXISTS", "already exists"]) {
+        let state = TAKEN.into();
+        return Error::Failed {
+            engine,
+            doing,
+            state,
+        };
+    }
+    match doing {
+        Doing::Preparing => Error::Refused {
+            engine,
+            message: first_line(message),
+            doing,
+        },
+        _ => Error::Failed {
+            engine,
+            doing,
+            state: state(status),
+        },
+    }
+}
+
+/// The first line of a text, not too long.
+pub(super) fn first_line(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default().trim();
+    line.chars().take(LONGEST).collect()
+}
+
+/// The name of an error, which Spark puts in brackets at the beginning; without one, the name of the code.
+fn state(status: &Status) -> String {
+    let name = status.message().strip_prefix('[');
+    let name = name.and_then(|rest| rest.split_once(']'));
+    let is_name = |name: &str| {
+        let mut letters = name.bytes();
+        name.len() < 100 && letters.all(|it| it.is_ascii_uppercase() || it == b'_' || it == b'.')
+    };
+    match name.filter(|(name, _)| is_name(name)) {
+        Some((name, _)) => name.to_owned(),
+        None => format!("{:?}", status.code()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(code: Code, message: &str, doing: Doing) -> Error {
+        explained(&Status::new(code, message), doing, "Spark")
+    }
+
+    #[test]
+    fn nothing_is_repeated_once_rows_were_looked_at() {
+        let messages = [
+            "[CAST_INVALID_INPUT] The value 's3cret' cannot be cast",
+            "Job aborted: s3cret",
+            "[S3CRET s3cret] and so on",
+            "[s3cret]",
+        ];
+        for message in messages {
+            for doing in [Doing::Counting, Doing::Recoding, Doing::Publishing] {
+                let error = error(Code::Internal, message, doing);
+                assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_has_a_meaning() {
+        let counting = Doing::Counting;
+        let full = error(Code::Internal, "x: No space left on device", counting);
+        assert!(matches!(full, Error::EngineFull { .. }));
+        let large = "Total size of serialized results is bigger than spark.driver.maxResultSize";
+        let large = error(Code::Internal, large, counting);
+        assert!(matches!(large, Error::ResultTooLarge { .. }));
+        let gone = "[INVALID_HANDLE.SESSION_CLOSED] The handle is invalid.";
+        let gone = error(Code::Internal, gone, counting);
+        assert!(matches!(gone, Error::ConnectionLost { .. }));
+        let taken = "[TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create table";
+        let taken = error(Code::Internal, taken, Doing::Publishing).about_target("safe");
+        assert!(matches!(taken, Error::TargetExists { .. }));
+        let denied = error(Code::Internal, "/x: Permission denied", counting);
+        assert!(matches!(denied, Error::NoRight { .. }));
+        let mistake = error(
+            Code::Internal,
+            "[PARSE_SYNTAX_ERROR] at x",
+            Doing::Preparing,
+        );
+        assert!(matches!(mistake, Error::Refused { .. }));
+    }
+}
