@@ -33,7 +33,7 @@ pub use map::{
     MappedAttribute, MappedClasses, MappedColumn, MappedShares, MappedTuples, ReleaseMap,
 };
 pub use population::{MatchedClass, match_population};
-pub use recoder::{PublishedRows, Recoder, Shuffle, SuppressedRows};
+pub use recoder::{PublishedRows, RecodedRows, Recoder, Run, Shuffle, SuppressedRows};
 pub use seen::Seen;
 pub use tally::{Confirmation, Tally};
 pub use values::PublishedValue;

@@ -1,7 +1,9 @@
 //! Applying a release to rows, in the second and last pass over them.
 
+mod in_place;
 mod shuffle;
 
+pub use in_place::{RecodedRows, Run};
 pub use shuffle::Shuffle;
 
 use super::{ClassNumber, ReleaseMap, Tally};
@@ -60,7 +62,7 @@ struct Block {
     values: Vec<u32>,
     /// Those of them, by position, that are blank.
     blank: Vec<usize>,
-    /// Those of them that are not suppressed, each with its class.
+    /// The rows of the batch that are published, each with its class; as `*` if that is suppressed.
     published: Vec<(usize, u32)>,
     /// What the texts of a list determine, for each attribute.
     of_attributes: Vec<Meanings>,
@@ -94,6 +96,8 @@ struct Plan {
     map: Arc<ReleaseMap>,
     names: Vec<String>,
     cells: Vec<PublishedCell>,
+    /// The same, of columns side by side.
+    runs: Vec<Run>,
     /// Where each quasi-identifier is.
     attributes: Vec<usize>,
     /// Where each counted column is.
@@ -252,6 +256,7 @@ impl Recoder {
         }
         let plan = Plan {
             names: published.map(|position| names[position].clone()).collect(),
+            runs: in_place::runs(&cells),
             cells,
             attributes,
             counted,
@@ -302,18 +307,25 @@ impl Recoder {
                 }),
             );
         }
-        for rows in raw.blocks() {
-            self.recode_block(raw, rows, &mut published.0)?;
-        }
+        let recoded = self.recode_in_place(raw)?;
+        recoded.copy_to(&mut published.0);
         Ok(())
     }
 
-    fn recode_block(
-        &mut self,
-        raw: &RowBatch,
-        all: Range<usize>,
-        published: &mut RowBatch,
-    ) -> Result<(), Error> {
+    /// The published rows of `raw`, where they stand.
+    pub fn recode_in_place<'a>(&'a mut self, raw: &'a RowBatch) -> Result<RecodedRows<'a>, Error> {
+        self.block.published.clear();
+        for rows in raw.blocks() {
+            self.recode_block(raw, rows)?;
+        }
+        Ok(RecodedRows {
+            plan: &self.plan,
+            raw,
+            rows: &self.block.published,
+        })
+    }
+
+    fn recode_block(&mut self, raw: &RowBatch, all: Range<usize>) -> Result<(), Error> {
         let Recoder { plan, tally, block } = self;
         let Block {
             rows,
@@ -322,7 +334,7 @@ impl Recoder {
             classes,
             values,
             blank,
-            published: kept,
+            published,
             of_attributes,
             of_counted,
         } = block;
@@ -399,45 +411,11 @@ impl Recoder {
             tally.count_values(column, classes, values);
             tally.blank_values(column, blank.iter().map(|&at| (classes[at], values[at])));
         }
-        if published.coded(0).is_some() {
-            kept.clear();
-            let all = rows.iter().zip(classes.iter());
-            let is_kept =
-                |&(_, &class): &(&usize, &u32)| !map.classes().is_suppressed[class as usize];
-            kept.extend(all.filter(is_kept).map(|(&row, &class)| (row, class)));
-            for (column, cell) in plan.cells.iter().enumerate() {
-                match *cell {
-                    PublishedCell::Unchanged(position) => {
-                        let Some(coded) = raw.coded(position) else {
-                            continue;
-                        };
-                        published.push_codes(column, kept.iter().map(|&(row, _)| coded.codes[row]));
-                    }
-                    PublishedCell::Recoded(attribute) => {
-                        let texts =
-                            |&(_, class): &(usize, u32)| map.texts_of_class(class)[attribute];
-                        published.push_codes(column, kept.iter().map(texts));
-                    }
-                }
-            }
-            return Ok(());
-        }
+        let is_suppressed = &map.classes().is_suppressed;
+        let are_starred = plan.suppressed_rows == SuppressedRows::Star;
         for (&row, &class) in rows.iter().zip(classes.iter()) {
-            if !map.classes().is_suppressed[class as usize] {
-                let texts = map.texts_of_class(class);
-                for cell in &plan.cells {
-                    published.push_cell(match *cell {
-                        PublishedCell::Unchanged(position) => raw.cell(row, position),
-                        PublishedCell::Recoded(attribute) => {
-                            let text = texts[attribute] as usize;
-                            map.attributes()[attribute].texts[text].as_bytes()
-                        }
-                    });
-                }
-            } else if plan.suppressed_rows == SuppressedRows::Star {
-                for _ in &plan.cells {
-                    published.push_cell(ANY.as_bytes());
-                }
+            if are_starred || !is_suppressed[class as usize] {
+                published.push((row, class));
             }
         }
         Ok(())

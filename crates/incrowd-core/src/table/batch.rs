@@ -27,6 +27,8 @@ pub struct RowBatch {
     cells: Vec<(usize, usize)>,
     /// All columns, in place of text; none if the rows are text.
     coded: Vec<CodedColumn>,
+    /// What stands between the cells of a row in `bytes`, if it is one byte that no cell contains.
+    separator: Option<u8>,
     first_row: u64,
 }
 
@@ -38,6 +40,7 @@ impl RowBatch {
             bytes: Vec::new(),
             cells: Vec::new(),
             coded: Vec::new(),
+            separator: None,
             first_row: 0,
         }
     }
@@ -47,6 +50,7 @@ impl RowBatch {
         self.bytes.clear();
         self.cells.clear();
         self.coded.clear();
+        self.separator = None;
         self.first_row = first_row;
     }
 
@@ -65,6 +69,7 @@ impl RowBatch {
         );
         self.bytes.clear();
         self.cells.clear();
+        self.separator = None;
         self.coded = coded;
     }
 
@@ -96,6 +101,7 @@ impl RowBatch {
     /// Adds the next cell of the row being filled.
     pub fn push_cell(&mut self, cell: &[u8]) {
         let start = self.bytes.len();
+        self.separator = None;
         self.bytes.extend_from_slice(cell);
         self.cells.push((start, self.bytes.len()));
     }
@@ -110,6 +116,7 @@ impl RowBatch {
     /// ```
     pub fn push_rows(&mut self, text: &[u8], cells: impl IntoIterator<Item = (usize, usize)>) {
         let offset = self.bytes.len();
+        self.separator = None;
         self.bytes.extend_from_slice(text);
         self.cells.extend(
             cells
@@ -119,25 +126,45 @@ impl RowBatch {
         debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));
     }
 
-    /// Takes whole rows instead of copying them: `text` is exchanged for memory to be used again, and `find` lists where
-    /// each cell begins and ends. There must be no rows yet.
+    /// Takes whole rows instead of copying them: `text` and `cells`, where each cell begins and ends in it, are exchanged
+    /// for memory to be used again. There must be no rows yet.
     ///
     /// ```
     /// use incrowd_core::table::RowBatch;
     /// let mut batch = RowBatch::new(2);
-    /// let mut text = b"39,Private\n".to_vec();
-    /// batch.take_rows(&mut text, |_, cells| cells.extend([(0, 2), (3, 10)]));
+    /// let (mut text, mut cells) = (b"39,Private\n".to_vec(), vec![(0, 2), (3, 10)]);
+    /// batch.take_rows(&mut text, &mut cells);
     /// assert_eq!(batch.cell(0, 1), b"Private");
     /// ```
-    pub fn take_rows(
-        &mut self,
-        text: &mut Vec<u8>,
-        find: impl FnOnce(&[u8], &mut Vec<(usize, usize)>),
-    ) {
+    pub fn take_rows(&mut self, text: &mut Vec<u8>, cells: &mut Vec<(usize, usize)>) {
         debug_assert!(self.cells.is_empty() && self.coded.is_empty());
+        self.separator = None;
         std::mem::swap(&mut self.bytes, text);
-        find(&self.bytes, &mut self.cells);
+        std::mem::swap(&mut self.cells, cells);
         debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));
+    }
+
+    /// Says that nothing but one `separator` stands between two cells of a row, and that no cell contains it, a double
+    /// quote or a line break: so cells side by side are one piece of text, which can be written as it is.
+    pub fn set_separator(&mut self, separator: u8) {
+        self.separator = Some(separator);
+    }
+
+    /// What stands between the cells of a row, if it is known to be [the same everywhere](RowBatch::set_separator).
+    pub fn separator(&self) -> Option<u8> {
+        self.separator
+    }
+
+    /// The text of some columns side by side, with what stands between their cells.
+    ///
+    /// # Panics
+    /// If there are no such columns, or the rows are not text.
+    #[inline]
+    pub fn cells_in_text(&self, row: usize, columns: Range<usize>) -> &[u8] {
+        let row = row * self.columns;
+        let (start, _) = self.cells[row + columns.start];
+        let (_, end) = self.cells[row + columns.end - 1];
+        &self.bytes[start..end]
     }
 
     /// The number of columns of every row.

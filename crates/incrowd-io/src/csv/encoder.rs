@@ -12,7 +12,7 @@ const QUOTE: u8 = b'"';
 /// Rows of a release as text. Only a [`CsvEncoder`] makes it, of rows that a release has recoded, so that a sink which
 /// takes nothing else cannot publish raw rows.
 #[derive(Debug, Clone, Default)]
-pub struct EncodedRows(Vec<u8>);
+pub struct EncodedRows(pub(super) Vec<u8>);
 
 impl EncodedRows {
     /// The text.
@@ -42,8 +42,8 @@ impl EncodedRows {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CsvEncoder {
-    specials: Specials,
-    is_spreadsheet_safe: bool,
+    pub(super) specials: Specials,
+    pub(super) is_spreadsheet_safe: bool,
 }
 
 impl CsvEncoder {
@@ -92,19 +92,32 @@ impl CsvEncoder {
     pub fn encode(&self, batch: &RowBatch, text: &mut Vec<u8>) {
         let row = |row| (0..batch.columns()).map(move |column| batch.cell(row, column));
         text.reserve(batch.byte_len() + batch.rows() * (batch.columns() + 1));
+        self.encode_rows(batch.rows(), batch.columns(), row, text);
+    }
+
+    /// Appends so many rows to `text`, each with the cells that `row` gives.
+    pub(super) fn encode_rows<'a, Row>(
+        &self,
+        rows: usize,
+        columns: usize,
+        row: impl Fn(usize) -> Row,
+        text: &mut Vec<u8>,
+    ) where
+        Row: Iterator<Item = &'a [u8]> + Clone,
+    {
         // Most tables need no quotes at all. Finding out afterwards, for all rows together, is several times
         // as fast as looking for what needs them cell by cell.
         let start = text.len();
         let mut lost = false;
-        for at in 0..batch.rows() {
+        for at in 0..rows {
             let row_start = text.len();
             self.encode_row_without_quotes(row(at), text);
             lost |= is_lost(&text[row_start..]);
             text.push(b'\n');
         }
-        if lost || self.specials.count(&text[start..]) > batch.rows() * batch.columns() {
+        if lost || self.specials.count(&text[start..]) > rows * columns {
             text.truncate(start);
-            for at in 0..batch.rows() {
+            for at in 0..rows {
                 self.encode_row(row(at), text);
             }
         }
@@ -160,27 +173,43 @@ impl CsvEncoder {
             let is_guarded = self.is_spreadsheet_safe && needs_apostrophe(cell);
             let is_lost = at == 0 && !is_guarded && is_lost(cell);
             let guard: &[u8] = if is_guarded { b"'" } else { b"" };
-            if self.specials.count(cell) == 0 && !is_lost {
-                text.extend_from_slice(guard);
-                text.extend_from_slice(cell);
-                continue;
-            }
-            text.push(QUOTE);
-            text.extend_from_slice(guard);
-            for &byte in cell {
-                if byte == QUOTE {
-                    text.push(QUOTE);
+            match self.specials.count(cell) == 0 && !is_lost {
+                true => {
+                    text.extend_from_slice(guard);
+                    text.extend_from_slice(cell);
                 }
-                text.push(byte);
+                false => quote(guard, cell, text),
             }
-            text.push(QUOTE);
         }
     }
+
+    /// Appends a cell, in quotes if it needs them; whether it does.
+    pub(super) fn encode_cell(&self, cell: &[u8], text: &mut Vec<u8>) -> bool {
+        let needs_quotes = self.specials.count(cell) > 0;
+        match needs_quotes {
+            true => quote(b"", cell, text),
+            false => text.extend_from_slice(cell),
+        }
+        needs_quotes
+    }
+}
+
+/// Appends a cell in quotes, after what guards it there.
+fn quote(guard: &[u8], cell: &[u8], text: &mut Vec<u8>) {
+    text.push(QUOTE);
+    text.extend_from_slice(guard);
+    for &byte in cell {
+        if byte == QUOTE {
+            text.push(QUOTE);
+        }
+        text.push(byte);
+    }
+    text.push(QUOTE);
 }
 
 /// Whether readers would lose a row that begins like this: they skip empty lines, and a byte order mark at the start of
 /// a file.
-fn is_lost(row: &[u8]) -> bool {
+pub(super) fn is_lost(row: &[u8]) -> bool {
     row.first().is_none_or(|&byte| byte == 0xef)
 }
 

@@ -6,6 +6,7 @@ mod encoder;
 mod ends;
 mod header;
 mod reader;
+mod release_encoder;
 mod row_text;
 mod scan;
 mod split;
@@ -14,6 +15,7 @@ mod spreadsheet;
 pub use encoder::{CsvEncoder, EncodedRows};
 pub use header::Header;
 pub(crate) use reader::{CsvReader, check_columns};
+pub use release_encoder::ReleaseEncoder;
 
 use crate::Error;
 

@@ -59,6 +59,13 @@ impl Rules {
         bytes > self.max_cell_bytes
     }
 
+    /// What stands between cells, and in none of them, where no quote is found in the text.
+    fn separator_without_quotes(&self) -> Option<u8> {
+        // Elsewhere a cell is not all of the text between delimiters, or a double quote may be text.
+        let is_text_as_it_is = !self.trim && !self.spreadsheet_safe && self.specials.quote == b'"';
+        is_text_as_it_is.then_some(self.specials.delimiter)
+    }
+
     /// The cell that was meant.
     #[inline]
     pub(super) fn meant<'a>(&self, cell: &'a [u8]) -> &'a [u8] {
@@ -207,13 +214,15 @@ impl Unsplit for RowText {
         rules.check(window, (&split, cells), Some(place.rows + 1))?;
         rules.check_encoding(window, split.next, cells)?;
         splitter.clean(&mut self.text);
-        batch.take_rows(&mut self.text, |text, cells| {
-            cells.extend(splitter.cells().iter().map(|&(from, to)| {
-                // The apostrophe, if there is one, precedes the cell.
-                let length = rules.meant(&text[from..to]).len();
-                (to - length, to)
-            }));
-        });
+        if rules.spreadsheet_safe {
+            splitter.narrow(&self.text, |cell| rules.meant(cell).len());
+        }
+        let separator = rules.separator_without_quotes();
+        let separator = separator.filter(|_| !splitter.has_quotes());
+        batch.take_rows(&mut self.text, splitter.cells_mut());
+        if let Some(separator) = separator {
+            batch.set_separator(separator);
+        }
         Ok(())
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Splitter {
     cells: Vec<(usize, usize)>,
     /// The cells whose bounds include quotes that are not part of the value.
     quoted: Vec<usize>,
+    /// Whether there was a quote in the text split last, wherever it was.
+    has_quotes: bool,
 }
 
 /// What [`Splitter::split`] found.
@@ -61,12 +63,30 @@ impl Splitter {
             trim,
             cells: Vec::new(),
             quoted: Vec::new(),
+            has_quotes: false,
         }
     }
 
     /// Where each cell of the rows found last begins and ends.
     pub(super) fn cells(&self) -> &[(usize, usize)] {
         &self.cells
+    }
+
+    /// The same, to be exchanged for memory to be used again.
+    pub(super) fn cells_mut(&mut self) -> &mut Vec<(usize, usize)> {
+        &mut self.cells
+    }
+
+    /// Whether there was a quote in the text split last, wherever it was.
+    pub(super) fn has_quotes(&self) -> bool {
+        self.has_quotes
+    }
+
+    /// Shortens the cells found last to so many bytes at their end.
+    pub(super) fn narrow(&mut self, text: &[u8], length: impl Fn(&[u8]) -> usize) {
+        for (start, end) in &mut self.cells {
+            *start = *end - length(&text[*start..*end]);
+        }
     }
 
     /// Splits up to `max_rows` rows of `columns` cells off `text[start..]`, where a row begins.
@@ -83,6 +103,7 @@ impl Splitter {
     ) -> Split {
         self.cells.clear();
         self.quoted.clear();
+        self.has_quotes = false;
         let specials = self.specials;
         let mut found = Split {
             rows: 0,
@@ -129,6 +150,7 @@ impl Splitter {
                     state = State::Plain;
                     has_doubled = false;
                 } else if byte == specials.quote {
+                    self.has_quotes = true;
                     // Anywhere but at the start of a cell, a quote is text.
                     if state == State::Plain && self.is_blank(&text[cell_start..at]) {
                         value_start = at + 1;

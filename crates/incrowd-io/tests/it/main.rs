@@ -9,5 +9,6 @@ mod parquet_threads;
 mod parquet_types;
 mod properties;
 mod reading_csv;
+mod release_text;
 mod support;
 mod writing;

@@ -1,0 +1,164 @@
+//! Rows of a release are written in pieces as they are written cell by cell.
+
+use fastrand::Rng;
+use incrowd_core::counts::{Missing, RowCounter};
+use incrowd_core::hierarchy::Hierarchy;
+use incrowd_core::lattice::Node;
+use incrowd_core::privacy::ModelSpec;
+use incrowd_core::problem::{Guarantee, Problem, Proposal};
+use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
+use incrowd_core::recode::ColumnRecoding;
+use incrowd_core::table::RowBatch;
+use incrowd_core::utility::Height;
+use incrowd_io::{
+    CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder, RowReader, RowSource, Source,
+};
+
+const NAMES: [&str; 6] = ["kept", "area", "rank", "gone", "other", "last"];
+
+/// Values, and groups whose texts need quotes, are lost at the start of a row, or are empty.
+const AREAS: [[&str; 3]; 5] = [
+    ["a", "x,y", "*"],
+    ["b", "x,y", "*"],
+    ["c", "\u{feff}z", "*"],
+    ["d", "plain", "*"],
+    ["e", "", "*"],
+];
+const RANKS: [[&str; 2]; 3] = [["1", "low"], ["2", "low"], ["3", "a \"high\" one"]];
+
+/// A table as text; some cells of every hundredth row or so need quotes if `is_odd`.
+fn text(rng: &mut Rng, rows: usize, delimiter: char, is_odd: bool) -> String {
+    let mut text = NAMES.join(&delimiter.to_string()) + "\n";
+    let kept = ["", "p", "a longer text than most", "\u{feff}q", "=1+1"];
+    let odd = ["\"one, two; three\"", "\"say \"\"hi\"\"\"", "r\"s", "\"\""];
+    for _ in 0..rows {
+        let mut cell = |rng: &mut Rng| match is_odd && rng.usize(0..100) == 0 {
+            true => odd[rng.usize(0..odd.len())],
+            false => kept[rng.usize(0..kept.len())],
+        };
+        let cells = [
+            cell(rng),
+            AREAS[rng.usize(0..AREAS.len())][0],
+            RANKS[rng.usize(0..RANKS.len())][0],
+            cell(rng),
+            cell(rng),
+            cell(rng),
+        ];
+        text += &cells.join(&delimiter.to_string());
+        text += if rng.usize(0..10) == 0 { "\r\n" } else { "\n" };
+    }
+    text
+}
+
+fn read_all(text: &str, options: CsvOptions) -> Vec<RowBatch> {
+    let source = Source::spooled(text.as_bytes(), options).unwrap();
+    let mut reader = source.open().unwrap();
+    let mut batches = Vec::new();
+    loop {
+        let mut batch = RowBatch::default();
+        if !reader.read(&mut batch).unwrap() {
+            return batches;
+        }
+        batches.push(batch);
+    }
+}
+
+#[test]
+fn pieces_of_rows_are_the_bytes_that_cells_give() {
+    let (mut in_pieces, mut by_cell) = (0, 0);
+    for seed in 0..120 {
+        let rng = &mut Rng::with_seed(seed);
+        let delimiter = [',', ';'][rng.usize(0..2)];
+        let (trim, is_odd) = (rng.usize(0..6) == 0, rng.bool());
+        let rows = [3, 300, 9000][rng.usize(0..3)];
+        let text = text(rng, rows, delimiter, is_odd);
+        let batches = read_all(
+            &text,
+            CsvOptions {
+                delimiter: Some(delimiter as u8),
+                header: Header::Names,
+                trim,
+                ..CsvOptions::default()
+            },
+        );
+        let names = NAMES.map(str::to_owned);
+        // In the order of the table, or not.
+        let attributes = [[1, 2], [2, 1]][rng.usize(0..2)];
+        let mut counter = RowCounter::new(&names, &attributes, &[]);
+        batches.iter().for_each(|batch| counter.add(batch).unwrap());
+        let levels = attributes.map(|at| match at {
+            1 => Hierarchy::from_rows("area", AREAS).unwrap(),
+            _ => Hierarchy::from_rows("rank", RANKS).unwrap(),
+        });
+        let table = counter.finish(levels.to_vec(), Vec::new(), Missing::default());
+        let table = table.unwrap();
+        let model: ModelSpec = format!("k-anonymity(k={})", rng.usize(1..5))
+            .parse()
+            .unwrap();
+        let models = model.build_all(&table.columns, &[]).unwrap();
+        let problem = Problem::new(&table, &models, &Height).allow_suppressed(table.rows);
+        let node = Node::from_levels([rng.u8(0..2), rng.u8(0..2)]);
+        let proposal = Proposal {
+            recoding: ColumnRecoding::FullDomain(node).into(),
+            guarantee: Guarantee::Heuristic,
+            loss: None,
+            nodes_checked: 0,
+            steps: Vec::new(),
+        };
+        let release = publish(&problem, &proposal).unwrap();
+        let dropped: &[usize] = [&[3][..], &[], &[0, 3], &[0, 3, 4, 5]][rng.usize(0..4)];
+        let suppressed = [SuppressedRows::Drop, SuppressedRows::Star][rng.usize(0..2)];
+        let mut recoder = release.recoder(&names, dropped, suppressed).unwrap();
+        let mut encoder = CsvEncoder::new([delimiter as u8, b','][rng.usize(0..2)]).unwrap();
+        if rng.usize(0..4) == 0 {
+            encoder = encoder.spreadsheet_safe();
+        }
+        let mut of_release = ReleaseEncoder::new(encoder);
+        for batch in &batches {
+            let (mut published, mut pieces) = (PublishedRows::default(), EncodedRows::default());
+            let mut cells = Vec::new();
+            recoder.recode(batch, &mut published).unwrap();
+            encoder.encode(published.rows(), &mut cells);
+            of_release.encode(&recoder.recode_in_place(batch).unwrap(), &mut pieces);
+            let (pieces, cells) = (pieces.as_bytes(), &cells[..]);
+            assert_eq!(pieces.utf8_chunks().count(), 1);
+            assert!(pieces == cells, "seed {seed}");
+            match batch.separator() {
+                Some(_) => in_pieces += 1,
+                None => by_cell += 1,
+            }
+        }
+    }
+    assert!(in_pieces > 50 && by_cell > 50, "{in_pieces}, {by_cell}");
+}
+
+#[test]
+fn a_batch_has_a_separator_only_if_its_cells_are_pieces_of_text() {
+    let plain = "a,b\n1,x\n,\n";
+    let separators = |text: &str, options: CsvOptions| -> Vec<Option<u8>> {
+        let batches = read_all(text, options);
+        batches.iter().map(RowBatch::separator).collect()
+    };
+    let options = || CsvOptions {
+        header: Header::Names,
+        ..CsvOptions::default()
+    };
+    assert_eq!(separators(plain, options()), [Some(b',')]);
+    let trimmed = CsvOptions {
+        trim: true,
+        ..options()
+    };
+    assert_eq!(separators(plain, trimmed), [None]);
+    let guarded = CsvOptions {
+        spreadsheet_safe: true,
+        ..options()
+    };
+    assert_eq!(separators(plain, guarded), [None]);
+    let other_quote = CsvOptions {
+        quote: b'\'',
+        ..options()
+    };
+    assert_eq!(separators("a,b\n1,x\"y\n", other_quote), [None]);
+    assert_eq!(separators("a,b\n1,\"x\"\n", options()), [None]);
+    assert_eq!(separators("a,b\n1,x\"\n", options()), [None]);
+}
