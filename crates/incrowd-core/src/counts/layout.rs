@@ -75,6 +75,15 @@ impl Layout {
         ends.max().unwrap_or(1)
     }
 
+    /// The bits of the last word that are in use.
+    pub(super) fn mask_of_last_word(&self) -> u64 {
+        let last = self
+            .fields
+            .iter()
+            .filter(|field| field.word == self.words - 1);
+        last.fold(0, |mask, field| mask | field.mask << field.shift)
+    }
+
     pub(crate) fn field(&self, attribute: usize) -> Field {
         self.fields[attribute]
     }

@@ -5,6 +5,7 @@
 //! per counted column, the histogram of that column's values. A set at a higher node is [rolled up](roll_up()) from
 //! any set below it ([`KnownSets`] picks the smallest); rows are never needed again.
 
+mod beside;
 mod counting_column;
 mod engine;
 mod finish;
@@ -24,6 +25,7 @@ mod row_counter;
 mod shared_counter;
 mod work;
 
+pub use beside::CountedRows;
 pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};

@@ -1,5 +1,6 @@
 //! The counting pass on several threads: every tuple has one place, whoever meets it.
 
+use super::beside::{Beside, CountedRows};
 use super::counting_column::CountingColumn;
 use super::in_parallel::in_parallel;
 use super::outside::{Outside, joined};
@@ -23,6 +24,10 @@ pub struct CountingSizes {
     pub handed_over: usize,
     /// The fewest new tuples of a partition that are worth looking for equal ones.
     pub fewest_new: usize,
+    /// The most words of memory for combinations of tuples with columns [beside](SharedCounter::with_beside) them.
+    pub beside_words: usize,
+    /// The most values of all columns beside the tuples that a worker tells apart.
+    pub beside_values: usize,
 }
 
 impl Default for CountingSizes {
@@ -32,6 +37,8 @@ impl Default for CountingSizes {
             own_tuples: 1 << 17,
             handed_over: 512,
             fewest_new: 1 << 12,
+            beside_words: 1 << 22,
+            beside_values: 1 << 17,
         }
     }
 }
@@ -70,8 +77,8 @@ pub struct SharedCounter {
     quasi_identifiers: usize,
     rows_are_apart: bool,
     rows: AtomicU64,
-    /// The widest layout so far. Each is at least as wide in every column as those before it.
-    layout: Mutex<Arc<Layout>>,
+    /// The widest layouts so far. Each is at least as wide in every column as those before it.
+    layouts: Mutex<Layouts>,
     partitions: Vec<Mutex<Partition>>,
     /// For each column, what its codes are multiplied by to find the partition of a tuple.
     factors: Vec<u64>,
@@ -80,6 +87,17 @@ pub struct SharedCounter {
     /// The memory that all partitions take.
     held: AtomicUsize,
     overflow: Option<Limited>,
+    /// The columns of a tuple; those beside it follow them in `columns`.
+    tuple_columns: usize,
+    beside: Option<Beside>,
+}
+
+/// How codes are packed. The columns of a tuple come first, so that the key of a tuple is where a longer key begins.
+#[derive(Debug, Clone)]
+struct Layouts {
+    tuples: Arc<Layout>,
+    /// With the columns beside them.
+    all: Arc<Layout>,
 }
 
 /// Where tuples go, and how much memory they may take before.
@@ -106,7 +124,11 @@ impl SharedCounter {
             quasi_identifiers: counter.quasi_identifiers,
             rows_are_apart: counter.rows_are_apart,
             rows: AtomicU64::new(counter.rows),
-            layout: Mutex::new(Arc::new(counter.layout.clone())),
+            layouts: {
+                let tuples = Arc::new(counter.layout.clone());
+                let all = Arc::clone(&tuples);
+                Mutex::new(Layouts { tuples, all })
+            },
             partitions: (0..partitions).map(|_| Mutex::default()).collect(),
             factors: (0..counter.columns.len())
                 .map(|at| random.hash_one(at) | 1)
@@ -118,6 +140,8 @@ impl SharedCounter {
             },
             held: AtomicUsize::new(0),
             overflow: None,
+            tuple_columns: counter.columns.len(),
+            beside: None,
         };
         let mut worker = shared.worker();
         let mut counter = counter.clone();
@@ -137,14 +161,52 @@ impl SharedCounter {
         }
     }
 
+    /// The same, which also counts how often tuples occur with the values of columns beside them, by position among
+    /// the columns `names`, as long as there are few such combinations: see [`SharedCounter::counted_beside`]. Their
+    /// lookups cost hardly more than those of tuples alone.
+    pub fn with_beside(mut self, names: &[String], beside: &[usize]) -> Self {
+        for &position in beside {
+            if !self.positions.contains(&position) {
+                let column = CountingColumn::new(&names[position], position);
+                self.columns.push(Mutex::new(column));
+                self.positions.push(position);
+            }
+        }
+        let layouts = self.layouts.get_mut();
+        let layouts = layouts.unwrap_or_else(PoisonError::into_inner);
+        let sizes = layouts.tuples.fields().iter().map(|field| field.size());
+        let added = self.columns.len() - self.tuple_columns;
+        let sizes = sizes.chain(std::iter::repeat_n(0, added));
+        layouts.all = Arc::new(Layout::of_sizes(sizes));
+        self.beside = Some(Beside::new(names.len(), self.sizes.beside_words));
+        self
+    }
+
+    /// What was counted [beside](SharedCounter::with_beside) the tuples, once every worker has
+    /// [finished](CountWorker::finish): all rows, or those up to where it was given up.
+    pub fn counted_beside(&self) -> Option<CountedRows> {
+        let beside = self.beside.as_ref()?;
+        let layout = Arc::clone(&lock(&self.layouts).all);
+        let columns = self.columns.iter().zip(&self.positions);
+        let columns = columns.map(|(column, &position)| {
+            let values = lock(column).values.iter().collect();
+            (position, values)
+        });
+        Some(beside.counted(&layout, columns.collect(), self.seed))
+    }
+
     /// Someone who counts rows on a thread.
     pub fn worker(&self) -> CountWorker<'_> {
-        let layout = Arc::clone(&lock(&self.layout));
+        let Layouts { tuples, all } = lock(&self.layouts).clone();
+        let is_beside = self.is_beside();
+        let layout = if is_beside { all } else { Arc::clone(&tuples) };
         CountWorker {
             shared: self,
-            columns: vec![WorkerColumn::default(); self.columns.len()],
+            columns: vec![WorkerColumn::default(); layout.fields().len()],
             own: Keys::new(layout.words()),
             layout,
+            tuple_layout: tuples,
+            is_beside,
             own_sizes: Vec::new(),
             own_rows: 0,
             rows_to_pass_on: 0,
@@ -153,17 +215,29 @@ impl SharedCounter {
         }
     }
 
-    /// A layout in which as many values of each column fit.
-    fn layout_for(&self, needed: &[usize]) -> Arc<Layout> {
-        let mut layout = lock(&self.layout);
-        let sizes = layout.fields().iter().map(|field| field.size());
-        let pairs = needed.iter().zip(sizes);
-        if pairs.clone().any(|(&needed, size)| needed > size) {
-            *layout = Arc::new(Layout::of_sizes(
-                pairs.map(|(&needed, size)| needed.max(size)),
-            ));
+    /// Whether columns beside the tuples are counted still.
+    fn is_beside(&self) -> bool {
+        self.beside.as_ref().is_some_and(Beside::goes_on)
+    }
+
+    /// Layouts in which as many values of each column fit; of the columns of a tuple, or of all.
+    fn layouts_for(&self, needed: &[usize]) -> Layouts {
+        let mut layouts = lock(&self.layouts);
+        let sizes = layouts.all.fields().iter().map(|field| field.size());
+        let needed = needed.iter().copied().chain(std::iter::repeat(0));
+        let needed: Vec<usize> = sizes
+            .zip(needed)
+            .map(|(size, needed)| size.max(needed))
+            .collect();
+        let all = Layout::of_sizes(needed.iter().copied());
+        if all != *layouts.all {
+            let tuples = Layout::of_sizes(needed.into_iter().take(self.tuple_columns));
+            if tuples != *layouts.tuples {
+                layouts.tuples = Arc::new(tuples);
+            }
+            layouts.all = Arc::new(all);
         }
-        Arc::clone(&layout)
+        layouts.clone()
     }
 
     /// Counts rows that were met; there must not be more than fit.
@@ -185,9 +259,10 @@ impl SharedCounter {
 
     /// All that was counted, once every worker has [finished](CountWorker::finish).
     pub fn finish(self, threads: usize) -> Result<RowCounter, Error> {
-        let layout = unlocked(self.layout);
+        let layout = unlocked(self.layouts).tuples;
         let partitions: Vec<Partition> = self.partitions.into_iter().map(unlocked).collect();
-        let columns: Vec<CountingColumn> = self.columns.into_iter().map(unlocked).collect();
+        let columns = self.columns.into_iter().take(self.tuple_columns);
+        let columns: Vec<CountingColumn> = columns.map(unlocked).collect();
         let mut counter = RowCounter {
             quasi_identifiers: self.quasi_identifiers,
             rows: self.rows.into_inner(),
@@ -306,7 +381,11 @@ fn end_to_end(
 pub struct CountWorker<'a> {
     shared: &'a SharedCounter,
     columns: Vec<WorkerColumn>,
+    /// Of what is counted here.
     layout: Arc<Layout>,
+    tuple_layout: Arc<Layout>,
+    /// Whether columns beside the tuples are counted too.
+    is_beside: bool,
     /// Tuples counted here, with their rows.
     own: Keys,
     own_sizes: Vec<u32>,
@@ -364,10 +443,19 @@ const WORTHWHILE: usize = 2;
 /// After so many times the tuples that are counted here were passed on, it is tried again.
 const PASSED_ON: usize = 16;
 
+/// Values beside the tuples are told apart as long as each takes at most so many bytes on average, or they are few.
+const BYTES_OF_VALUE: usize = 64;
+const FEW_VALUES: usize = 1 << 12;
+
 impl CountWorker<'_> {
-    /// Counts the rows of a batch.
-    pub fn add(&mut self, batch: &RowBatch) -> Result<(), Error> {
+    /// Counts the rows of a batch. Returns whether this includes the columns [beside](SharedCounter::with_beside) the
+    /// tuples.
+    pub fn add(&mut self, batch: &RowBatch) -> Result<bool, Error> {
         self.shared.meet(batch.rows())?;
+        if self.is_beside && !self.shared.is_beside() {
+            self.leave_beside()?;
+        }
+        let is_beside = self.is_beside;
         for rows in batch.blocks() {
             let count = rows.len();
             self.block.codes.clear();
@@ -396,6 +484,32 @@ impl CountWorker<'_> {
                 _ => self.pass_on(count)?,
             }
         }
+        if is_beside && self.has_too_many_values() {
+            self.give_up_beside();
+        }
+        Ok(is_beside)
+    }
+
+    fn has_too_many_values(&self) -> bool {
+        let beside = &self.columns[self.shared.tuple_columns..];
+        let values: usize = beside.iter().map(|column| column.known.values.len()).sum();
+        let bytes: usize = (beside.iter())
+            .map(|column| column.known.values.byte_len())
+            .sum();
+        values > self.shared.sizes.beside_values || bytes > BYTES_OF_VALUE * values.max(FEW_VALUES)
+    }
+
+    /// Counts tuples only, from the next batch on; so does every other worker.
+    fn give_up_beside(&self) {
+        self.shared.beside.iter().for_each(Beside::give_up);
+    }
+
+    fn leave_beside(&mut self) -> Result<(), Error> {
+        self.hand_over_own()?;
+        self.is_beside = false;
+        self.columns.truncate(self.shared.tuple_columns);
+        self.layout = Arc::clone(&self.tuple_layout);
+        self.own = Keys::new(self.layout.words());
         Ok(())
     }
 
@@ -420,7 +534,11 @@ impl CountWorker<'_> {
         if self.own.len() > self.shared.sizes.own_tuples {
             let tuples = self.own.len();
             if self.own_rows < WORTHWHILE * tuples {
-                self.rows_to_pass_on = PASSED_ON * tuples;
+                match self.is_beside {
+                    // Tuples alone may occur more often.
+                    true => self.give_up_beside(),
+                    false => self.rows_to_pass_on = PASSED_ON * tuples,
+                }
             }
             self.hand_over_own()?;
         }
@@ -455,14 +573,23 @@ impl CountWorker<'_> {
     fn hand_over_own(&mut self) -> Result<(), Error> {
         let own = std::mem::replace(&mut self.own, Keys::new(self.layout.words()));
         let own_sizes = std::mem::take(&mut self.own_sizes);
+        if let Some(beside) = self.shared.beside.as_ref().filter(|_| self.is_beside) {
+            let (seed, slots) = (self.shared.seed, &mut self.block.slots);
+            beside.add(&self.layout, own.words(), &own_sizes, seed, slots);
+        }
+        let tuple_layout = Arc::clone(&self.tuple_layout);
+        let (words, last) = (tuple_layout.words(), tuple_layout.mask_of_last_word());
         for (key, &size) in own.iter().zip(&own_sizes) {
             let mut hash = 0_u64;
-            for (field, &factor) in self.layout.fields().iter().zip(&self.shared.factors) {
+            for (field, &factor) in tuple_layout.fields().iter().zip(&self.shared.factors) {
                 hash = hash.wrapping_add(factor.wrapping_mul(u64::from(field.read(key))));
             }
             let partition = self.shared.partition(hash);
             let handed_over = &mut self.handed_over[partition];
-            handed_over.keys.extend_from_slice(key);
+            handed_over.keys.extend_from_slice(&key[..words]);
+            if let Some(word) = handed_over.keys.last_mut() {
+                *word &= last;
+            }
             handed_over.sizes.push(size);
             if handed_over.sizes.len() >= self.shared.sizes.handed_over {
                 self.hand_over(partition)?;
@@ -481,7 +608,7 @@ impl CountWorker<'_> {
         let HandedOver { keys, sizes } = &mut self.handed_over[number];
         let mut partition = lock(&shared.partitions[number]);
         let before = partition.bytes();
-        partition.add(&self.layout, keys, sizes);
+        partition.add(&self.tuple_layout, keys, sizes);
         if partition.is_full(shared.sizes.fewest_new) {
             partition.settle(shared.seed, &mut self.block.slots);
         }
@@ -526,11 +653,15 @@ impl CountWorker<'_> {
             .iter()
             .map(|column| column.known.needed)
             .collect();
-        let layout = self.shared.layout_for(&needed);
+        let Layouts { tuples, all } = self.shared.layouts_for(&needed);
         self.hand_over_all()?;
+        let layout = match self.is_beside {
+            true => all,
+            false => Arc::clone(&tuples),
+        };
         let keys = self.layout.repack(self.own.words(), &layout);
         self.own = Keys::of_distinct(layout.words(), keys);
-        self.layout = layout;
+        (self.layout, self.tuple_layout) = (layout, tuples);
         Ok(())
     }
 

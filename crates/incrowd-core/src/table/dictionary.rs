@@ -130,6 +130,11 @@ impl Dictionary {
         self.ends.len()
     }
 
+    /// The bytes of all values.
+    pub(crate) fn byte_len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Whether no value was seen.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

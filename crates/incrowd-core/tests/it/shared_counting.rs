@@ -5,8 +5,10 @@ use incrowd_core::Error;
 use incrowd_core::counts::{
     CountedTable, CountingSizes, NotHeld, Overflow, RowCounter, SharedCounter,
 };
+use incrowd_core::table::RowBatch;
 use incrowd_testkit::oracle::OracleProblem;
 use incrowd_testkit::random::random_problem;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -27,6 +29,7 @@ fn sizes(at: usize) -> CountingSizes {
         own_tuples,
         handed_over,
         fewest_new,
+        ..CountingSizes::default()
     }
 }
 
@@ -157,6 +160,75 @@ fn several_threads_count_what_one_counter_counts_whatever_is_held_where() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
+    let (mut complete, mut given_up) = (0, 0);
+    for seed in 0..100 {
+        let rng = &mut Rng::with_seed(seed);
+        let oracle = random_problem(seed);
+        let table = &oracle.table;
+        let rows = table.rows.len();
+        let alone = oracle.finish(oracle.count(0..rows).unwrap()).unwrap();
+        let beside: Vec<usize> = (0..table.columns.len()).collect();
+        for at in 0..SIZES.len() {
+            for threads in [1, 2, 4, 8] {
+                let case = format!("seed {seed}, sizes {at}, {threads} threads");
+                let sizes = CountingSizes {
+                    beside_words: [0, 5, 1 << 20][rng.usize(0..3)],
+                    beside_values: [2, 1 << 10][rng.usize(0..2)],
+                    ..sizes(at)
+                };
+                let shared = SharedCounter::of(&oracle.count(0..0).unwrap(), sizes).unwrap();
+                let shared = shared.with_beside(&table.columns, &beside);
+                let expected: Mutex<BTreeMap<Vec<Vec<u8>>, u32>> = Mutex::default();
+                let cells = |batch: &RowBatch, row: usize| -> Vec<Vec<u8>> {
+                    let columns = 0..table.columns.len();
+                    columns.map(|it| batch.cell(row, it).to_vec()).collect()
+                };
+                let step = rng.usize(1..=4);
+                std::thread::scope(|scope| {
+                    for thread in 0..threads {
+                        let (shared, expected) = (&shared, &expected);
+                        scope.spawn(move || {
+                            let mut worker = shared.worker();
+                            for start in (0..rows).step_by(step).skip(thread).step_by(threads) {
+                                let batch = table.batch(start..rows.min(start + step));
+                                if !worker.add(&batch).unwrap() {
+                                    continue;
+                                }
+                                let mut expected = expected.lock().unwrap();
+                                for row in 0..batch.rows() {
+                                    *expected.entry(cells(&batch, row)).or_default() += 1;
+                                }
+                            }
+                            worker.finish().unwrap();
+                        });
+                    }
+                });
+                let expected = expected.into_inner().unwrap();
+                let counted = shared.counted_beside().unwrap();
+                let found = counted.sizes.iter().enumerate();
+                let found: Vec<_> = found
+                    .map(|(row, &size)| (cells(&counted.rows, row), size))
+                    .collect();
+                assert_eq!(found.len(), expected.len(), "each once: {case}");
+                assert_eq!(
+                    found.into_iter().collect::<BTreeMap<_, _>>(),
+                    expected,
+                    "{case}"
+                );
+                let are_all = expected.values().sum::<u32>() as usize == rows;
+                assert!(are_all || !counted.are_all, "{case}");
+                complete += usize::from(counted.are_all);
+                given_up += usize::from(!are_all);
+                let counter = shared.finish(threads).unwrap();
+                assert_equal(&alone, &oracle.finish(counter).unwrap(), &case);
+            }
+        }
+    }
+    assert!(complete > 100 && given_up > 100, "{complete}, {given_up}");
 }
 
 /// What the classes of a table take, as the refusal of a table counts it.

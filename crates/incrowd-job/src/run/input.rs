@@ -124,7 +124,8 @@ impl CountEngine for CountPass<'_> {
             workers.collect(),
             |(worker, columns), batch, (): &mut ()| {
                 columns.add(batch);
-                Ok(worker.add(batch)?)
+                worker.add(batch)?;
+                Ok(())
             },
             |()| Ok(()),
         );
@@ -294,6 +295,7 @@ mod tests {
             own_tuples: 5,
             handed_over: 3,
             fewest_new: 7,
+            ..CountingSizes::default()
         };
         for threads in [1, 2, 4, 8] {
             for _ in 0..5 {

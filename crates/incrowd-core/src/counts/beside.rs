@@ -1,0 +1,120 @@
+//! Columns counted beside the tuples.
+//!
+//! What a tuple must not contain, since a release is not about it, may still have to be measured: columns that are
+//! published as they are. Most tables have few combinations of all their values. Then a worker counts these, in place
+//! of the tuples, which follow from them; what is measured about rows follows from them too, and no row has to be looked
+//! at again. Where there are many, that is given up, and whoever wants to know looks at the rows.
+
+use super::Layout;
+use super::partition::Partition;
+use crate::table::{CodedColumn, RowBatch, ValueList};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows of a table, equal ones counted together.
+#[derive(Debug, Clone)]
+pub struct CountedRows {
+    /// The rows, each once, in coded columns; empty in columns that were not counted.
+    pub rows: RowBatch,
+    /// How often each occurs.
+    pub sizes: Vec<u32>,
+    /// Whether all rows of the table are among them.
+    pub are_all: bool,
+}
+
+/// Combinations counted by all workers.
+#[derive(Debug)]
+pub(super) struct Beside {
+    combinations: Mutex<Partition>,
+    is_given_up: AtomicBool,
+    /// The columns of the table.
+    columns: usize,
+    /// The most words that keys may take.
+    most_words: usize,
+}
+
+/// Fewer new combinations than this are not worth looking for equal ones.
+const FEWEST_NEW: usize = 1 << 12;
+
+impl Beside {
+    pub(super) fn new(columns: usize, most_words: usize) -> Self {
+        Beside {
+            combinations: Mutex::default(),
+            is_given_up: AtomicBool::new(false),
+            columns,
+            most_words,
+        }
+    }
+
+    /// Whether rows are to be counted still.
+    pub(super) fn goes_on(&self) -> bool {
+        !self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// Has no more rows counted.
+    pub(super) fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::Relaxed);
+    }
+
+    /// Adds combinations packed by a layout, with their rows. If there are too many, these are the last of a worker.
+    pub(super) fn add(
+        &self,
+        layout: &Arc<Layout>,
+        keys: &[u64],
+        sizes: &[u32],
+        seed: u64,
+        slots: &mut Vec<u32>,
+    ) {
+        let mut all = self
+            .combinations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        all.add(layout, keys, sizes);
+        if all.is_full(FEWEST_NEW) || all.len() * layout.words() > self.most_words {
+            all.settle(seed, slots);
+        }
+        if all.len() * layout.words() > self.most_words {
+            self.give_up();
+        }
+    }
+
+    /// All that was counted, packed by a layout at least as wide as every other. `columns` says where each column is in a
+    /// row, and which values its codes stand for.
+    pub(super) fn counted(
+        &self,
+        layout: &Arc<Layout>,
+        columns: Vec<(usize, ValueList)>,
+        seed: u64,
+    ) -> CountedRows {
+        let mut all = self
+            .combinations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (keys, sizes) = std::mem::take(&mut *all).into_distinct(layout, seed, &mut Vec::new());
+        let nothing = Arc::new(ValueList::from_iter([""]));
+        let mut coded = vec![
+            CodedColumn {
+                values: nothing,
+                codes: Vec::new(),
+            };
+            self.columns
+        ];
+        for ((position, values), field) in columns.into_iter().zip(layout.fields()) {
+            let keys = keys.chunks_exact(layout.words());
+            coded[position] = CodedColumn {
+                values: Arc::new(values),
+                codes: keys.map(|key| field.read(key)).collect(),
+            };
+        }
+        for column in &mut coded {
+            column.codes.resize(sizes.len(), 0);
+        }
+        let mut rows = RowBatch::new(self.columns);
+        rows.set_coded(coded);
+        CountedRows {
+            rows,
+            sizes,
+            are_all: self.goes_on(),
+        }
+    }
+}
