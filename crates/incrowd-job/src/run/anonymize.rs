@@ -176,6 +176,7 @@ fn run(
             job,
             asked: &asked,
             input_hash: first_pass.input_hash,
+            counted_rows: first_pass.counted_rows.as_ref(),
             control,
             output,
             kept: Measures::default(),

@@ -9,7 +9,7 @@ use crate::run::plan::Plan;
 use crate::run::population::People;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched, refuse};
 use crate::spec::{Job, TimeLimit};
-use incrowd_core::counts::{CountEngine, CountedTable, Missing, RowCounter};
+use incrowd_core::counts::{CountEngine, CountedRows, CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
@@ -26,6 +26,9 @@ pub(crate) struct FirstPass {
     pub(crate) input_hash: Fingerprint,
     /// What raw columns published unchanged reveal.
     pub(crate) kept: Measures,
+    /// All rows, equal ones together, if something is to be measured about them that is not about tuples, and there are
+    /// few different ones.
+    pub(crate) counted_rows: Option<CountedRows>,
     /// Whether cells have whitespace around them, which is part of their values.
     pub(crate) has_padded_cells: bool,
     /// The hash of the population's table, if there is one.
@@ -137,7 +140,16 @@ fn count_and_measure(
     let mut counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let columns = ColumnCounter::new(watched);
     let mut pass = CountPass::new(job, source, reader, columns, control);
+    pass.beside = match purpose {
+        Purpose::Look | Purpose::Ask => None,
+        Purpose::Advise => Some(plan.kept.clone()).filter(|kept| !kept.is_empty()),
+        Purpose::Publish { .. } => {
+            let published = Watched::published(plan, &plan.names);
+            published.has_tellers().then(|| plan.kept.clone())
+        }
+    };
     pass.count(&mut counter)?;
+    let counted_rows = pass.counted_rows.take();
     let (input_hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
     if let Purpose::Publish { divides_rows: true } = purpose {
         counter.keep_rows_apart();
@@ -199,6 +211,7 @@ fn count_and_measure(
         hierarchies,
         input_hash,
         kept,
+        counted_rows,
         has_padded_cells,
         population_hash,
     })

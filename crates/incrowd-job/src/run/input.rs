@@ -5,7 +5,9 @@ use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
-use incrowd_core::counts::{self, CountEngine, CountingSizes, Missing, RowCounter, SharedCounter};
+use incrowd_core::counts::{
+    self, CountEngine, CountedRows, CountingSizes, Missing, RowCounter, SharedCounter,
+};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, Header, OverflowFile, RowReader, RowSource, Source};
 use std::ops::ControlFlow;
@@ -66,10 +68,15 @@ pub(crate) struct CountPass<'a> {
     pub(crate) reader: Box<dyn RowReader + Send>,
     /// Sees every row too: the columns published as they are.
     pub(crate) columns: ColumnCounter,
+    /// Columns to be counted together with the tuples, if they have few values: see [`CountPass::counted_rows`].
+    pub(crate) beside: Option<Vec<usize>>,
+    /// All rows, equal ones together, if columns were to be counted beside the tuples and there are few combinations;
+    /// filled by the pass.
+    pub(crate) counted_rows: Option<CountedRows>,
     threads: usize,
     /// The memory that counted combinations of values may take, in bytes.
     memory_limit: Option<usize>,
-    sizes: CountingSizes,
+    pub(crate) sizes: CountingSizes,
     control: &'a Control,
 }
 
@@ -86,6 +93,8 @@ impl<'a> CountPass<'a> {
             source,
             reader,
             columns,
+            beside: None,
+            counted_rows: None,
             threads: job.threads(),
             memory_limit: (job.search.memory_limit)
                 .map(|limit| usize::try_from(limit.bytes()).unwrap_or(usize::MAX)),
@@ -111,7 +120,14 @@ impl CountEngine for CountPass<'_> {
             progress.end();
             return Ok(counted);
         }
-        let mut shared = SharedCounter::of(counter, self.sizes)?;
+        let mut sizes = self.sizes;
+        if let Some(limit) = self.memory_limit {
+            sizes.beside_words = sizes.beside_words.min(limit / 16);
+        }
+        let mut shared = SharedCounter::of(counter, sizes)?;
+        if let Some(beside) = &self.beside {
+            shared = shared.with_beside(self.reader.columns(), beside);
+        }
         if let Some(limit) = self.memory_limit {
             let overflow = OverflowFile::create().map_err(incrowd_core::Error::from)?;
             shared = shared.with_overflow(limit, Box::new(overflow));
@@ -123,8 +139,10 @@ impl CountEngine for CountPass<'_> {
             self.threads,
             workers.collect(),
             |(worker, columns), batch, (): &mut ()| {
-                columns.add(batch);
-                worker.add(batch)?;
+                let is_beside = worker.add(batch)?;
+                if !is_beside {
+                    columns.add(batch);
+                }
                 Ok(())
             },
             |()| Ok(()),
@@ -133,6 +151,10 @@ impl CountEngine for CountPass<'_> {
         for (worker, columns) in counted? {
             worker.finish()?;
             self.columns.absorb(columns);
+        }
+        if let Some(counted) = shared.counted_beside() {
+            self.columns.add_counted_rows(&counted);
+            self.counted_rows = Some(counted).filter(|counted| counted.are_all);
         }
         *counter = shared.finish(self.threads)?;
         Ok(())
@@ -276,6 +298,8 @@ mod tests {
                 source: &source,
                 reader: Box::new(reader),
                 columns: ColumnCounter::default(),
+                beside: None,
+                counted_rows: None,
                 threads,
                 memory_limit,
                 sizes,

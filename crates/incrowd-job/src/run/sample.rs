@@ -45,14 +45,15 @@ impl<T> Sample<T> {
 
     /// Counts a row that has the thing with this hash.
     pub(crate) fn add(&mut self, hash: u64, thing: impl FnOnce() -> T) {
-        self.add_and(hash, thing, |_| ());
+        self.add_and(hash, 1, thing, |_| ());
     }
 
-    /// Counts a row that has the thing with this hash, and notes what the row says about a thing that was already
+    /// Counts so many rows that have the thing with this hash, and notes what they say about a thing that was already
     /// there.
     pub(crate) fn add_and(
         &mut self,
         hash: u64,
+        rows: u32,
         thing: impl FnOnce() -> T,
         note: impl FnOnce(&mut T),
     ) {
@@ -62,12 +63,12 @@ impl<T> Sample<T> {
         match self.counted.entry(hash) {
             Entry::Occupied(mut counted) => {
                 let counted = counted.get_mut();
-                counted.rows = counted.rows.saturating_add(1);
+                counted.rows = counted.rows.saturating_add(rows);
                 note(&mut counted.thing);
             }
             Entry::Vacant(place) => {
                 let thing = thing();
-                place.insert(Counted { rows: 1, thing });
+                place.insert(Counted { rows, thing });
                 self.shrink();
             }
         }

@@ -8,12 +8,13 @@ use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
+use incrowd_core::counts::CountedRows;
 use incrowd_core::publish::{
     Applied, Applier, Confirmation, PublishedRows, Release, ReleaseMap, Shuffle, SuppressedRows,
     Tally,
 };
 use incrowd_core::table::RowBatch;
-use incrowd_io::{Cancel, EncodedRows, Fingerprint, LastStep, Publishing};
+use incrowd_io::{Cancel, EncodedRows, Fingerprint, LastStep, Publishing, ReleaseEncoder};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -24,6 +25,9 @@ pub(crate) struct SecondPass<'a> {
     pub(crate) asked: &'a Asked,
     /// Of the bytes that were counted.
     pub(crate) input_hash: Fingerprint,
+    /// The rows that were counted, if they were counted together: what is measured about the rows published follows from
+    /// them.
+    pub(crate) counted_rows: Option<&'a CountedRows>,
     pub(crate) control: &'a Control,
     /// Where the rows go; without it they are only looked at.
     pub(crate) output: Option<ReleaseFile>,
@@ -127,36 +131,55 @@ impl<'a> SecondPass<'a> {
         // Where equal rows are shared by classes, the order in which they are seen decides.
         let threads = if is_shared { 1 } else { self.job.threads() };
         let recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
-        let kept = ColumnCounter::new(Watched::published(plan, recoder.names()));
+        // Where equal rows are shared by classes, their class does not follow from them.
+        let counted = self.counted_rows.filter(|_| !is_shared);
+        let mut measured = ColumnCounter::new(Watched::published(plan, recoder.names()));
+        let kept = match counted {
+            Some(counted) => {
+                let mut recoder = map.recoder(&plan.names, &plan.dropped, SuppressedRows::Drop)?;
+                let recoded = recoder.recode_in_place(&counted.rows)?;
+                measured.add_recoded_rows(&recoded, &counted.sizes);
+                ColumnCounter::default()
+            }
+            None => measured.clone(),
+        };
         let is_written = self.output.is_some();
         let mut shuffle =
             (is_written && self.job.output.shuffle == Some(true)).then(Shuffle::default);
         // Rows that still have to be put in order are formatted afterwards.
         let encoder = self.output.as_ref().and_then(|output| output.encoder());
         let encoder = encoder.filter(|_| shuffle.is_none());
+        let writes_text = encoder.is_some();
+        let encoder = encoder.map(ReleaseEncoder::new);
         let output = &mut self.output;
         let workers = for_each_batch(
             &mut *reader,
             self.control,
             threads,
-            vec![(recoder, kept); workers(threads)],
-            |(recoder, kept), batch, made: &mut (PublishedRows, EncodedRows)| {
+            vec![(recoder, kept, encoder); workers(threads)],
+            |(recoder, kept, encoder), batch, made: &mut (PublishedRows, EncodedRows)| {
                 let (published, text) = made;
-                recoder.recode(batch, published)?;
-                kept.add(published.rows());
-                if let Some(encoder) = &encoder {
-                    encoder.encode_published(published, text);
+                match encoder {
+                    Some(encoder) => {
+                        let recoded = recoder.recode_in_place(batch)?;
+                        kept.add_recoded(&recoded);
+                        encoder.encode(&recoded, text);
+                    }
+                    None => {
+                        recoder.recode(batch, published)?;
+                        kept.add(published.rows());
+                    }
                 }
                 Ok(())
             },
-            |(published, text)| match (&mut *output, &mut shuffle, encoder) {
+            |(published, text)| match (&mut *output, &mut shuffle, writes_text) {
                 (None, ..) => Ok(()),
                 (Some(_), Some(shuffle), _) => {
                     shuffle.add(published);
                     Ok(())
                 }
-                (Some(output), None, Some(_)) => output.write_encoded(text),
-                (Some(output), None, None) => output.write(published),
+                (Some(output), None, true) => output.write_encoded(text),
+                (Some(output), None, false) => output.write(published),
             },
         )?;
         if let (Some(output), Some(shuffle)) = (output, shuffle) {
@@ -166,8 +189,7 @@ impl<'a> SecondPass<'a> {
             }
         }
         let mut tally = Tally::default();
-        let mut measured = ColumnCounter::new(Watched::published(plan, workers[0].0.names()));
-        for (recoder, kept) in workers {
+        for (recoder, kept, _) in workers {
             tally.add(recoder.tally());
             measured.absorb(kept);
         }

@@ -59,7 +59,7 @@ impl ColumnCount {
         }
         let hash = hash(cell);
         let mut is_old = false;
-        self.values.add_and(hash, || (), |()| is_old = true);
+        self.values.add_and(hash, 1, || (), |()| is_old = true);
         if is_old {
             return;
         }

@@ -54,6 +54,7 @@ impl Ground {
             job: &job,
             asked: &asked,
             input_hash: self.input_hash,
+            counted_rows: None,
             control,
             output: None,
             kept: Measures::default(),

@@ -16,6 +16,8 @@
 mod given_away;
 mod judge;
 mod recent;
+#[cfg(test)]
+mod tests;
 mod told;
 
 pub(crate) use judge::{Published, raw_notes, refuse};
@@ -26,8 +28,9 @@ use crate::run::plan::Plan;
 use crate::run::roles::is_likely_missing;
 use crate::run::sample::{Sample, bound, hash, join};
 use given_away::{GivenAway, Shared};
-use incrowd_core::counts::RowCounter;
+use incrowd_core::counts::{CountedRows, RowCounter};
 use incrowd_core::hierarchy::ANY;
+use incrowd_core::publish::RecodedRows;
 use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
 use recent::RecentRows;
 use told::numbered;
@@ -202,17 +205,40 @@ impl ColumnCounter {
 
     /// Counts the rows of a batch, except those published as `*` throughout, which say nothing.
     pub(crate) fn add(&mut self, batch: &RowBatch) {
-        let Some(counts) = &mut self.counts else {
-            return;
-        };
-        let is_published = counts.watched.classes.is_some();
-        let is_star = |row| (0..batch.columns()).all(|at| batch.cell(row, at) == ANY.as_bytes());
-        for row in (0..batch.rows()).filter(|&row| !(is_published && is_star(row))) {
-            counts.add(|column| batch.cell(row, column));
+        let rows = self.counts.as_ref().map_or(0, |_| batch.rows());
+        for row in 0..rows {
+            self.add_equal_rows(|column| batch.cell(row, column), 1);
+        }
+    }
+
+    /// Counts raw rows that were counted together.
+    pub(crate) fn add_counted_rows(&mut self, counted: &CountedRows) {
+        for (row, &rows) in counted.sizes.iter().enumerate() {
+            self.add_equal_rows(|column| counted.rows.cell(row, column), rows);
+        }
+    }
+
+    /// Counts published rows.
+    pub(crate) fn add_recoded(&mut self, recoded: &RecodedRows<'_>) {
+        if self.counts.is_some() {
+            self.add_recoded_as(recoded, |_| 1);
+        }
+    }
+
+    /// Counts published rows; `sizes` says how many there are of each, by its raw row.
+    pub(crate) fn add_recoded_rows(&mut self, recoded: &RecodedRows<'_>, sizes: &[u32]) {
+        self.add_recoded_as(recoded, |row| sizes[row]);
+    }
+
+    fn add_recoded_as(&mut self, recoded: &RecodedRows<'_>, rows: impl Fn(usize) -> u32) {
+        for row in 0..recoded.len() {
+            let rows = rows(recoded.raw_row(row));
+            self.add_equal_rows(|column| recoded.cell(row, column), rows);
         }
     }
 
     /// Counts so many equal rows, whose cells `cell` gives by their columns.
+    #[inline]
     pub(crate) fn add_equal_rows<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], rows: u32) {
         let Some(counts) = &mut self.counts else {
             return;
@@ -222,13 +248,7 @@ impl ColumnCounter {
         if rows == 0 || is_published && (0..columns).all(|at| cell(at) == ANY.as_bytes()) {
             return;
         }
-        // Rows that wait would not say what they count for.
-        counts.hand_on();
-        counts.add(cell);
-        let counts_for = std::mem::take(&mut counts.counts_for);
-        counts.rows += u64::from(rows - 1);
-        counts.add_rows(&counts_for, rows - 1);
-        counts.counts_for = counts_for;
+        counts.add(cell, rows);
     }
 
     /// The columns that are counted.
@@ -278,7 +298,7 @@ impl ColumnCounter {
 }
 
 impl Counts {
-    fn add<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8]) {
+    fn add<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], rows: u32) {
         let Watched {
             tellers,
             protected,
@@ -286,7 +306,7 @@ impl Counts {
             classes,
             ..
         } = &self.watched;
-        self.rows += 1;
+        self.rows += u64::from(rows);
         self.sensitive.clear();
         let hashes = sensitive.iter().map(|&column| hash(cell(column)));
         self.sensitive.extend(hashes);
@@ -302,13 +322,15 @@ impl Counts {
         });
         // Sensitive columns are protected, so this is all there is to a row.
         let row = class.map_or(whole, |class| join(whole, class));
-        if self.recent.wait(row) {
+        // Rows that were counted together are hardly met again.
+        let is_single = rows == 1;
+        if is_single && self.recent.wait(row) {
             return;
         }
 
         self.counts_for.clear();
         for (&hash, values) in self.sensitive.iter().zip(&mut self.sensitive_values) {
-            values.add(hash, || ());
+            values.add_and(hash, rows, || (), |()| ());
             self.counts_for.push(hash);
         }
         let shared = || self.sensitive.iter().map(|&hash| Shared::One(hash));
@@ -318,7 +340,7 @@ impl Counts {
                 form: Form::of(cell(column)),
                 shared: shared().collect(),
             };
-            values.add_and(hash, value, |value| {
+            values.add_and(hash, rows, value, |value| {
                 for (known, row) in value.shared.iter_mut().zip(shared()) {
                     known.join(row);
                 }
@@ -328,7 +350,7 @@ impl Counts {
         if let Some(class) = class {
             let kept = cells().filter(|((_, role), _)| *role == UnchangedRole::Kept);
             let divided = kept.map(|(_, &hash)| hash).fold(class, join);
-            self.divided_classes.add(divided, || ());
+            self.divided_classes.add_and(divided, rows, || (), |()| ());
             self.counts_for.push(divided);
             for ((&column, &value), groups) in
                 (sensitive.iter().zip(&self.sensitive)).zip(&mut self.groups)
@@ -336,13 +358,14 @@ impl Counts {
                 let others = cells().filter(|((other, _), _)| *other != column);
                 let group = others.map(|(_, &hash)| hash).fold(class, join);
                 let one = Shared::One(value);
-                groups.add_and(group, || one, |known| known.join(one));
+                groups.add_and(group, rows, || one, |known| known.join(one));
                 self.counts_for.push(group);
             }
         }
-        self.tuples.add(whole, || self.tuple.clone().into());
+        let tuple = || self.tuple.clone().into();
+        self.tuples.add_and(whole, rows, tuple, |_| ());
         self.counts_for.push(whole);
-        if self.recent.learn(row, self.counts_for.iter().copied()) {
+        if is_single && self.recent.learn(row, self.counts_for.iter().copied()) {
             self.hand_on();
         }
     }
