@@ -100,7 +100,7 @@ impl Relation {
         };
         let mut hasher = RowsHasher::new(["file"]);
         for file in files {
-            hasher.add([file.as_bytes()].into_iter(), 1);
+            hasher.add([file.as_bytes()], 1);
         }
         let hash = hasher.fingerprint();
         Some(format!("{} files, {hash}", files.len()))
