@@ -10,9 +10,7 @@ use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::Height;
-use incrowd_io::{
-    CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder, RowReader, RowSource, Source,
-};
+use incrowd_io::{CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder, Source};
 
 const NAMES: [&str; 6] = ["kept", "area", "rank", "gone", "other", "last"];
 
@@ -32,7 +30,7 @@ fn text(rng: &mut Rng, rows: usize, delimiter: char, is_odd: bool) -> String {
     let kept = ["", "p", "a longer text than most", "\u{feff}q", "=1+1"];
     let odd = ["\"one, two; three\"", "\"say \"\"hi\"\"\"", "r\"s", "\"\""];
     for _ in 0..rows {
-        let mut cell = |rng: &mut Rng| match is_odd && rng.usize(0..100) == 0 {
+        let cell = |rng: &mut Rng| match is_odd && rng.usize(0..100) == 0 {
             true => odd[rng.usize(0..odd.len())],
             false => kept[rng.usize(0..kept.len())],
         };
@@ -121,7 +119,6 @@ fn pieces_of_rows_are_the_bytes_that_cells_give() {
             encoder.encode(published.rows(), &mut cells);
             of_release.encode(&recoder.recode_in_place(batch).unwrap(), &mut pieces);
             let (pieces, cells) = (pieces.as_bytes(), &cells[..]);
-            assert_eq!(pieces.utf8_chunks().count(), 1);
             assert!(pieces == cells, "seed {seed}");
             match batch.separator() {
                 Some(_) => in_pieces += 1,

@@ -13,7 +13,7 @@ use incrowd_core::problem::{Guarantee, Problem, Proposal};
 use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::utility::Height;
-use incrowd_io::{CsvOptions, RowReader, RowSource, Source};
+use incrowd_io::{CsvOptions, Source};
 
 const NAMES: [&str; 6] = ["age", "zip", "illness", "ward", "note", "gone"];
 
