@@ -1,6 +1,6 @@
 //! Distinct keys, numbered.
 
-use crate::table::Slots;
+use crate::table::{NOBODY, Slots};
 use hashbrown::DefaultHashBuilder;
 use std::hash::{BuildHasher, Hasher};
 
@@ -71,22 +71,27 @@ impl Keys {
 
     /// Replaces `numbers` by those of all the keys, end to end; new ones on first sight.
     ///
-    /// Lookups spend their time waiting for memory. With all hashes computed beforehand, the processor can run several
-    /// at once.
-    pub(crate) fn number_all(&mut self, keys: &[u64], numbers: &mut Vec<u32>) {
+    /// Lookups spend their time waiting for memory. With all hashes computed beforehand, and where each search begins
+    /// looked at before any of them ends, the processor can run many at once.
+    pub(crate) fn number_all(&mut self, words: &[u64], numbers: &mut Vec<u32>) {
         self.index();
         let mut hashes = std::mem::take(&mut self.hashes);
-        let keys = keys.chunks_exact(self.words);
+        let keys = words.chunks_exact(self.words);
         hashes.clear();
-        hashes.extend(keys.clone().map(|key| hash(&self.hasher, key)));
+        match self.words {
+            1 => hashes.extend(words.iter().map(|&word| hash(&self.hasher, &[word]))),
+            _ => hashes.extend(keys.clone().map(|key| hash(&self.hasher, key))),
+        }
         numbers.clear();
-        numbers.extend(
-            keys.zip(&hashes)
-                .map(|(key, &hash)| match self.find_hashed(hash, key) {
+        numbers.extend(hashes.iter().map(|&hash| self.slots.first(hash)));
+        for ((key, &hash), number) in keys.zip(&hashes).zip(&mut *numbers) {
+            if *number == NOBODY || !is_equal(self.get(*number), key) {
+                *number = match self.find_hashed(hash, key) {
                     Some(number) => number,
                     None => self.insert(hash, key),
-                }),
-        );
+                };
+            }
+        }
         self.hashes = hashes;
     }
 
@@ -101,11 +106,8 @@ impl Keys {
 
     #[inline(always)]
     fn find_hashed(&self, hash: u64, key: &[u64]) -> Option<u32> {
-        self.slots.find(hash, |number| {
-            // Keys are a word or two: a loop is faster than a call to compare bytes.
-            let pairs = self.get(number).iter().zip(key);
-            pairs.fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
-        })
+        self.slots
+            .find(hash, |number| is_equal(self.get(number), key))
     }
 
     #[cold]
@@ -117,6 +119,13 @@ impl Keys {
         self.keys.extend_from_slice(key);
         number
     }
+}
+
+/// Keys are a word or two: a loop is faster than a call to compare bytes.
+#[inline(always)]
+fn is_equal(one: &[u64], other: &[u64]) -> bool {
+    let pairs = one.iter().zip(other);
+    pairs.fold(0, |differences, (one, other)| differences | (one ^ other)) == 0
 }
 
 #[inline]

@@ -96,6 +96,13 @@ impl Layout {
     #[inline]
     pub(crate) fn pack(&self, attribute: usize, groups: &[u32], keys: &mut [u64]) {
         let Field { word, shift, .. } = self.fields[attribute];
+        if self.words == 1 {
+            // Nearly all keys; compilers pack several at once.
+            for (key, &group) in keys.iter_mut().zip(groups) {
+                *key |= u64::from(group) << shift;
+            }
+            return;
+        }
         for (key, &group) in keys.chunks_exact_mut(self.words).zip(groups) {
             key[word] |= u64::from(group) << shift;
         }

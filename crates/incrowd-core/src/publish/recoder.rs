@@ -70,25 +70,29 @@ struct Block {
     of_counted: Vec<Meanings>,
 }
 
-/// Replaces `numbers` by those that `find` has for the cells of a column in some rows.
+/// Replaces `numbers` by those that `find` has for the cells of a column in some rows; none if it lacks one.
+#[inline(always)] // so that `find` becomes part of the loop
 fn number_cells(
     raw: &RowBatch,
     rows: &[usize],
     position: usize,
     of_list: &mut Meanings,
     numbers: &mut Vec<u32>,
-    find: impl Fn(Cell<'_>) -> Result<u32, Error>,
-) -> Result<(), Error> {
+    find: impl Fn(Cell<'_>) -> Option<u32>,
+) -> Option<()> {
     numbers.clear();
+    numbers.reserve(rows.len());
     if let Some(coded) = raw.coded(position) {
         of_list.begin(&coded.values);
         let codes = rows.iter().map(|&row| coded.codes[row]);
-        return of_list.of_all(codes, numbers, |_, cell| find(cell));
+        return of_list
+            .of_all(codes, numbers, |_, cell| find(cell).ok_or(()))
+            .ok();
     }
     for &row in rows {
         numbers.push(find(raw.cell_in_text(row, position))?);
     }
-    Ok(())
+    Some(())
 }
 
 #[derive(Debug)]
@@ -365,8 +369,9 @@ impl Recoder {
                 let value = attribute
                     .values
                     .lookup_cell(plan.missing.normalize_cell(cell));
-                Ok(number_of_value[value.ok_or(Error::InputChanged)?.index()])
-            })?;
+                Some(number_of_value[value?.index()])
+            })
+            .ok_or(Error::InputChanged)?;
             finder.layout.pack(at, numbers, keys);
         }
         if let ClassesOfKeys::Shared(_) = finder.classes {
@@ -377,14 +382,17 @@ impl Recoder {
             {
                 number_cells(raw, rows, position, of_list, numbers, |cell| {
                     let value = known.values.lookup_cell(plan.missing.normalize_cell(cell));
-                    Ok(value.ok_or(Error::InputChanged)?.0)
-                })?;
+                    Some(value?.0)
+                })
+                .ok_or(Error::InputChanged)?;
                 finder.layout.pack(at, numbers, keys);
             }
         }
         classes.clear();
         for key in keys.chunks_exact(finder.layout.words()) {
-            let class = finder.find(key).ok_or(Error::InputChanged)?;
+            let Some(class) = finder.find(key) else {
+                return Err(Error::InputChanged);
+            };
             tally.count_class(class);
             classes.push(class);
         }
@@ -406,8 +414,9 @@ impl Recoder {
             let of_list = &mut of_counted[column];
             number_cells(raw, rows, position, of_list, values, |cell| {
                 let value = known.values.lookup_cell(plan.missing.normalize_cell(cell));
-                Ok(value.ok_or(Error::InputChanged)?.0)
-            })?;
+                Some(value?.0)
+            })
+            .ok_or(Error::InputChanged)?;
             tally.count_values(column, classes, values);
             tally.blank_values(column, blank.iter().map(|&at| (classes[at], values[at])));
         }

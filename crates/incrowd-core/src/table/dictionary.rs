@@ -41,6 +41,17 @@ impl Key {
     /// The longest value that fits together with its length.
     const FITS: usize = 15;
 
+    /// So many bytes of a key: quicker than shifting numbers of this size.
+    const FIRST: [u128; Key::FITS + 1] = {
+        let mut masks = [0; Key::FITS + 1];
+        let mut length = 0;
+        while length <= Key::FITS {
+            masks[length] = (1 << (8 * length)) - 1;
+            length += 1;
+        }
+        masks
+    };
+
     /// Up to 15 bytes and their number. For a longer value, its hash, which other values may share.
     fn of(value: &[u8], hasher: &DefaultHashBuilder) -> Key {
         let mut bytes = [0; 16];
@@ -54,12 +65,12 @@ impl Key {
     }
 
     /// The same for a cell, without a call to copy its bytes if others follow it.
-    #[inline]
+    #[inline(always)] // every cell of a table is looked up twice
     fn of_cell(cell: Cell<'_>, hasher: &DefaultHashBuilder) -> Key {
         let length = cell.value().len();
         match cell.onward().first_chunk() {
             Some(&bytes) if length <= Key::FITS => {
-                let value = u128::from_le_bytes(bytes) & ((1 << (8 * length)) - 1);
+                let value = u128::from_le_bytes(bytes) & Key::FIRST[length];
                 Key(value | (length as u128) << 120)
             }
             _ => Key::of(cell.value(), hasher),
@@ -92,15 +103,28 @@ impl Dictionary {
     }
 
     /// The same for a cell.
-    #[inline]
+    #[inline(always)] // every cell of a table is looked up twice
     pub(crate) fn lookup_cell(&self, cell: Cell<'_>) -> Option<ValueCode> {
         self.find(Key::of_cell(cell, &self.hasher), cell.value())
     }
 
     #[inline(always)]
     fn find(&self, key: Key, value: &[u8]) -> Option<ValueCode> {
-        let found = self.codes.find(key.hash(&self.hasher), |code| {
-            // Comparing numbers this way keeps them in registers.
+        let hash = key.hash(&self.hasher);
+        let first = self.codes.first(hash);
+        // Comparing numbers this way keeps them in registers.
+        let is_first = self.keys.get(first as usize);
+        let is_first = is_first.is_some_and(|known| known.0 ^ key.0 == 0);
+        match is_first && !key.is_long() {
+            true => Some(ValueCode(first)),
+            false => self.find_further(hash, key, value),
+        }
+    }
+
+    /// The same for a value that is long, or not the first that is looked at.
+    #[inline(never)]
+    fn find_further(&self, hash: u64, key: Key, value: &[u8]) -> Option<ValueCode> {
+        let found = self.codes.find(hash, |code| {
             self.keys[code as usize].0 ^ key.0 == 0
                 && (!key.is_long() || self.text(ValueCode(code)).as_bytes() == value)
         });

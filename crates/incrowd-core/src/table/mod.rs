@@ -23,5 +23,5 @@ pub use decimal::{Decimal, NotADecimal};
 pub use dictionary::Dictionary;
 pub(crate) use name::without_accent;
 pub use name::{steers, words_of_name};
-pub(crate) use slots::Slots;
+pub(crate) use slots::{NOBODY, Slots};
 pub use value::{Kind, Number, parse_date, parse_number};

@@ -25,9 +25,12 @@ struct Slot {
     number: u32,
 }
 
+/// No number.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
 const FREE: Slot = Slot {
     hash: 0,
-    number: u32::MAX,
+    number: NOBODY,
 };
 
 /// Slots of the smallest table that is not empty.
@@ -62,6 +65,21 @@ impl Slots {
                 return None;
             }
             slot += 1;
+        }
+    }
+
+    /// The number in the slot where the search for this hash begins, if it may be the one; [`NOBODY`] if not.
+    #[inline(always)]
+    pub(crate) fn first(&self, hash: u64) -> u32 {
+        let Some(last) = self.slots.len().checked_sub(1) else {
+            return NOBODY;
+        };
+        let slot = self.slots[(hash >> self.shift) as usize & last];
+        // A free slot has no number either.
+        if slot.hash == hash as u32 {
+            slot.number
+        } else {
+            NOBODY
         }
     }
 
