@@ -126,19 +126,25 @@ impl RowBatch {
         debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));
     }
 
-    /// Takes whole rows instead of copying them: `text` and `cells`, where each cell begins and ends in it, are exchanged
-    /// for memory to be used again. There must be no rows yet.
+    /// Takes whole rows, in place of those it had, without copying them: `text` and `cells`, where each cell begins and ends
+    /// in it, are exchanged for memory to be used again. `first_row` is the table's row number of the first, from 0.
     ///
     /// ```
     /// use incrowd_core::table::RowBatch;
     /// let mut batch = RowBatch::new(2);
     /// let (mut text, mut cells) = (b"39,Private\n".to_vec(), vec![(0, 2), (3, 10)]);
-    /// batch.take_rows(&mut text, &mut cells);
+    /// batch.take_rows(0, &mut text, &mut cells);
     /// assert_eq!(batch.cell(0, 1), b"Private");
     /// ```
-    pub fn take_rows(&mut self, text: &mut Vec<u8>, cells: &mut Vec<(usize, usize)>) {
-        debug_assert!(self.cells.is_empty() && self.coded.is_empty());
+    pub fn take_rows(
+        &mut self,
+        first_row: u64,
+        text: &mut Vec<u8>,
+        cells: &mut Vec<(usize, usize)>,
+    ) {
+        self.coded.clear();
         self.separator = None;
+        self.first_row = first_row;
         std::mem::swap(&mut self.bytes, text);
         std::mem::swap(&mut self.cells, cells);
         debug_assert!(self.columns > 0 && self.cells.len().is_multiple_of(self.columns));

@@ -40,8 +40,9 @@ pub(crate) struct CsvReader {
     /// Where `start` is in the input.
     place: Place,
     has_padded_cells: bool,
-    /// For rows that are split here.
+    /// For rows that are split here: those that need special care, and the text of all others.
     own: RowsRead,
+    own_text: Vec<u8>,
 }
 
 impl CsvReader {
@@ -71,6 +72,7 @@ impl CsvReader {
             place: Place::default(),
             has_padded_cells: false,
             own: RowsRead::default(),
+            own_text: Vec::new(),
         };
         reader.fill()?;
         if reader.unread().starts_with(BYTE_ORDER_MARK) {
@@ -281,17 +283,63 @@ impl CsvReader {
         }
     }
 
+    /// Splits the next rows where they are, which is quicker than to find where they end before. False, and nothing
+    /// done, where that takes more care: at the end, and where rows are long or broken.
+    fn split_in_buffer(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
+        let mut split = loop {
+            let text = &self.buffer[self.start..self.end];
+            let columns = Some(self.columns.len());
+            let split = (self.splitter).split(text, 0, self.at_end, columns, BATCH_ROWS);
+            if split.rows > 0 {
+                break split;
+            }
+            let is_full = self.start == 0 && self.end == self.buffer.len();
+            if self.at_end || is_full || !matches!(split.stop, Stop::TextEnds { .. }) {
+                return Ok(false);
+            }
+            self.fill()?;
+        };
+        let text = &self.buffer[self.start..self.end];
+        if let Stop::TextEnds { .. } | Stop::QuoteOpen = split.stop {
+            // What is wrong with the row after these is said when it is read.
+            split.stop = Stop::Enough;
+        }
+        (self.rules).check_rows(text, self.place, &split, self.splitter.cells())?;
+        let mut text = std::mem::take(&mut self.own_text);
+        self.take_text(self.start + split.next, &mut text);
+        (self.rules).hand_over(&mut text, &mut self.splitter, self.place, batch);
+        self.own_text = text;
+        self.place.bytes += split.next as u64;
+        self.place.line_breaks += split.line_breaks;
+        self.place.rows += split.rows as u64;
+        Ok(true)
+    }
+
+    /// Takes the text of rows, up to `next`, out of the buffer. Of these rows and what is left, the shorter is copied.
+    fn take_text(&mut self, next: usize, taken: &mut Vec<u8>) {
+        let rest = self.end - next;
+        if self.start > 0 || rest > next {
+            taken.clear();
+            taken.extend_from_slice(&self.buffer[self.start..next]);
+            self.start = next;
+            return;
+        }
+        // Whatever it holds is overwritten before it is read.
+        taken.resize(self.buffer.len(), 0);
+        taken[..rest].copy_from_slice(&self.buffer[next..self.end]);
+        std::mem::swap(taken, &mut self.buffer);
+        taken.truncate(next);
+        self.end = rest;
+    }
+
     /// Takes the next whole rows out of the buffer; false at the end.
     fn take_rows(&mut self, taken: &mut RowText) -> Result<bool, Error> {
         let found = self.find_rows()?;
-        taken.text.clear();
         taken.place = self.place;
-        let rows = &self.buffer[self.start..found.next];
-        taken.text.extend_from_slice(rows);
-        self.place.bytes += rows.len() as u64;
+        self.take_text(found.next, &mut taken.text);
+        self.place.bytes += taken.text.len() as u64;
         self.place.line_breaks += found.line_breaks;
         self.place.rows += found.rows as u64;
-        self.start = found.next;
         if self.place.rows == 0 {
             return Err(Error::NoRows {
                 input: self.rules.input.clone(),
@@ -307,6 +355,9 @@ impl RowReader for CsvReader {
     }
 
     fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
+        if self.split_in_buffer(batch)? {
+            return Ok(true);
+        }
         let mut own = std::mem::take(&mut self.own);
         let more = self.read_ahead(&mut own)?;
         std::mem::swap(own.split()?, batch);

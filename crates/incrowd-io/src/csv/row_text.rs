@@ -143,6 +143,43 @@ impl Rules {
         })
     }
 
+    /// Refuses what is wrong with rows that were split off a text which begins with them, at this place of the input.
+    pub(super) fn check_rows(
+        &self,
+        text: &[u8],
+        place: Place,
+        split: &Split,
+        cells: &[(usize, usize)],
+    ) -> Result<(), Error> {
+        let start = 0;
+        let window = Window { text, start, place };
+        self.check(window, (split, cells), Some(place.rows + 1))?;
+        self.check_encoding(window, split.next, cells)
+    }
+
+    /// Makes the rows split last, which are all of `text`, those of a batch. `text` becomes memory to be used again.
+    pub(super) fn hand_over(
+        &self,
+        text: &mut Vec<u8>,
+        splitter: &mut Splitter,
+        place: Place,
+        batch: &mut RowBatch,
+    ) {
+        if batch.columns() != self.columns {
+            *batch = RowBatch::new(self.columns);
+        }
+        splitter.clean(text);
+        if self.spreadsheet_safe {
+            splitter.narrow(text, |cell| self.meant(cell).len());
+        }
+        let separator = self.separator_without_quotes();
+        let separator = separator.filter(|_| !splitter.has_quotes());
+        batch.take_rows(place.rows, text, splitter.cells_mut());
+        if let Some(separator) = separator {
+            batch.set_separator(separator);
+        }
+    }
+
     /// Refuses rows whose text up to `end` is not UTF-8.
     fn check_encoding(
         &self,
@@ -199,30 +236,10 @@ impl RowText {
 impl Unsplit for RowText {
     fn split_into(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         let (rules, splitter, place) = (&*self.rules, &mut self.splitter, self.place);
-        if batch.columns() != rules.columns {
-            *batch = RowBatch::new(rules.columns);
-        }
-        batch.clear(place.rows);
         let columns = Some(rules.columns);
         let split = splitter.split(&self.text, 0, true, columns, usize::MAX);
-        let window = Window {
-            text: &self.text,
-            start: 0,
-            place,
-        };
-        let cells = splitter.cells();
-        rules.check(window, (&split, cells), Some(place.rows + 1))?;
-        rules.check_encoding(window, split.next, cells)?;
-        splitter.clean(&mut self.text);
-        if rules.spreadsheet_safe {
-            splitter.narrow(&self.text, |cell| rules.meant(cell).len());
-        }
-        let separator = rules.separator_without_quotes();
-        let separator = separator.filter(|_| !splitter.has_quotes());
-        batch.take_rows(&mut self.text, splitter.cells_mut());
-        if let Some(separator) = separator {
-            batch.set_separator(separator);
-        }
+        rules.check_rows(&self.text, place, &split, splitter.cells())?;
+        rules.hand_over(&mut self.text, splitter, place, batch);
         Ok(())
     }
 }
