@@ -145,6 +145,16 @@ pub(crate) struct Hashing<T> {
 /// A file being written.
 pub(crate) type Out = Hashing<BufWriter<File>>;
 
+impl<W: Write> Hashing<W> {
+    /// Writes all of `bytes`, which become memory to be used again: they need not be copied to be hashed.
+    pub(crate) fn write_taking(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.inner.write_all(bytes)?;
+        self.bytes += bytes.len() as u64;
+        self.hasher.update_taking(bytes);
+        Ok(())
+    }
+}
+
 impl<T> Hashing<T> {
     pub(crate) fn new(inner: T) -> Self {
         Hashing {
@@ -201,13 +211,33 @@ impl Hasher {
     }
 
     fn update(&mut self, bytes: &[u8]) {
+        match self.helper_for(bytes) {
+            Some(helper) => {
+                let mut chunk = helper.emptied();
+                chunk.extend_from_slice(bytes);
+                helper.hash(chunk);
+            }
+            None => self.state.update(bytes),
+        }
+    }
+
+    /// The same, and the bytes may be taken in exchange for memory to be used again.
+    fn update_taking(&mut self, bytes: &mut Vec<u8>) {
+        match self.helper_for(bytes) {
+            Some(helper) => {
+                let taken = std::mem::replace(bytes, helper.emptied());
+                helper.hash(taken);
+            }
+            None => self.state.update(&*bytes),
+        }
+    }
+
+    /// The helper, which is started for the first large piece.
+    fn helper_for(&mut self, bytes: &[u8]) -> Option<&Helper> {
         if self.helper.is_none() && bytes.len() >= MUCH {
             self.helper = Helper::start(self.state.clone());
         }
-        match &self.helper {
-            Some(helper) => helper.update(bytes),
-            None => self.state.update(bytes),
-        }
+        self.helper.as_ref()
     }
 
     fn fingerprint(&mut self) -> Fingerprint {
@@ -234,10 +264,14 @@ impl Helper {
         })
     }
 
-    fn update(&self, bytes: &[u8]) {
+    /// Memory for a chunk.
+    fn emptied(&self) -> Vec<u8> {
         let mut chunk = self.emptied.try_recv().unwrap_or_default();
         chunk.clear();
-        chunk.extend_from_slice(bytes);
+        chunk
+    }
+
+    fn hash(&self, chunk: Vec<u8>) {
         self.chunks
             .send(chunk)
             .expect("the thread listens as long as there is a sender");
@@ -350,12 +384,19 @@ mod tests {
         let bytes: Vec<u8> = (0..1_000_000_u32).map(|at| (at % 251) as u8).collect();
         let mut output = Hashing::new(Vec::new());
         let mut rest = &bytes[..];
+        let mut taken = Vec::new();
         for size in [10, MUCH, 1, 3 * MUCH, MUCH - 1, 2 * MUCH, 7]
             .into_iter()
             .cycle()
         {
             let (piece, after) = rest.split_at(size.min(rest.len()));
-            output.write_all(piece).unwrap();
+            if size % 2 == 0 {
+                taken.clear();
+                taken.extend_from_slice(piece);
+                output.write_taking(&mut taken).unwrap();
+            } else {
+                output.write_all(piece).unwrap();
+            }
             rest = after;
             if rest.is_empty() {
                 break;
@@ -365,5 +406,7 @@ mod tests {
         output.write_all(b"more").unwrap();
         let longer = [&bytes[..], b"more"].concat();
         assert_eq!(output.fingerprint(), Fingerprint::of(&longer));
+        assert_eq!(output.byte_count(), longer.len() as u64);
+        assert!(output.into_inner() == longer);
     }
 }

@@ -107,11 +107,12 @@ pub trait RowSink: Send {
         None
     }
 
-    /// Appends rows that the [encoder](RowSink::encoder) formatted.
+    /// Appends rows that the [encoder](RowSink::encoder) formatted. Their text may be taken, in exchange for memory to be
+    /// used again.
     ///
     /// # Panics
     /// If there is no encoder.
-    fn write_encoded(&mut self, _: &EncodedRows) -> Result<(), Error> {
+    fn write_encoded(&mut self, _: &mut EncodedRows) -> Result<(), Error> {
         panic!("{NO_ENCODER}")
     }
 
@@ -226,7 +227,8 @@ impl Sink {
     ) -> Result<Sink, Error> {
         check_columns(&path.display().to_string(), columns)?;
         let (place, file) = Place::create(claims, "the release", path)?;
-        let out = Hashing::new(BufWriter::with_capacity(file::CHUNK, file));
+        // Whole batches pass by the buffer.
+        let out = Hashing::new(BufWriter::with_capacity(file::CHUNK / 8, file));
         let body = match format {
             OutputFormat::Csv { .. } => Body::Csv(out),
             OutputFormat::CsvGzip { .. } => {
@@ -255,14 +257,15 @@ impl Sink {
         if let Some(encoder) = encoder {
             let mut header = Vec::new();
             encoder.encode_row(columns.iter().map(String::as_bytes), &mut header);
-            sink.append(&header)?;
+            sink.append(&mut header)?;
         }
         Ok(sink)
     }
 
-    fn append(&mut self, text: &[u8]) -> Result<(), Error> {
+    /// Appends text, which becomes memory to be used again.
+    fn append(&mut self, text: &mut Vec<u8>) -> Result<(), Error> {
         let result = match &mut self.body {
-            Body::Csv(out) => out.write_all(text),
+            Body::Csv(out) => out.write_taking(text),
             Body::Gzip(out) => out.write_all(text),
             #[cfg(feature = "parquet")]
             Body::Parquet(_) => panic!("{NO_ENCODER}"),
@@ -318,7 +321,7 @@ impl RowSink for Sink {
         if let Some(encoder) = self.encoder {
             encoder.encode_published(rows, &mut text);
         }
-        let result = self.append(text.as_bytes());
+        let result = self.append(text.bytes_mut());
         self.text = text;
         result
     }
@@ -327,8 +330,8 @@ impl RowSink for Sink {
         self.encoder
     }
 
-    fn write_encoded(&mut self, rows: &EncodedRows) -> Result<(), Error> {
-        self.append(rows.as_bytes())
+    fn write_encoded(&mut self, rows: &mut EncodedRows) -> Result<(), Error> {
+        self.append(rows.bytes_mut())
     }
 
     fn temporary_path(&self) -> Option<&Path> {

@@ -19,6 +19,11 @@ impl EncodedRows {
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
+
+    /// The text, to be exchanged for memory to be used again.
+    pub(crate) fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
 }
 
 /// Writes rows in the dialect every reader understands: quotes where needed and doubled inside, `\n` after

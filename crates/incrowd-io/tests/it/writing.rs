@@ -97,7 +97,7 @@ fn batches_encoded_elsewhere_are_written_as_they_are() {
         encoder.encode_published(&unchanged(&batch(&[&["1", "x\ty"]])).0, &mut text);
         text
     });
-    sink.write_encoded(&text.join().unwrap()).unwrap();
+    sink.write_encoded(&mut text.join().unwrap()).unwrap();
     sink.done().unwrap();
     assert_eq!(content(&path), b"a\tb\n1\t\"x\ty\"\n");
 }

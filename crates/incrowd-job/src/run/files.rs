@@ -198,7 +198,7 @@ impl ReleaseFile {
     }
 
     /// Appends rows that the encoder formatted.
-    pub(crate) fn write_encoded(&mut self, rows: &EncodedRows) -> Result<(), Error> {
+    pub(crate) fn write_encoded(&mut self, rows: &mut EncodedRows) -> Result<(), Error> {
         Ok(self.sink.write_encoded(rows)?)
     }
 
