@@ -72,6 +72,16 @@ impl GatheredColumn {
         Some(self.texts.encode(text).0)
     }
 
+    /// Removes all rows and texts, but keeps the memory of the rows for as many again.
+    pub(crate) fn clear(&mut self) {
+        let mut codes = std::mem::take(&mut self.codes);
+        codes.clear();
+        *self = GatheredColumn {
+            codes,
+            ..GatheredColumn::default()
+        };
+    }
+
     pub(crate) fn rows(&self) -> usize {
         self.codes.len()
     }

@@ -35,14 +35,17 @@ pub(super) struct Encoders {
 struct Task {
     position: usize,
     column: GatheredColumn,
-    done: Sender<(usize, Encoded)>,
+    done: Sender<(usize, Done)>,
 }
+
+/// A column that was encoded, emptied to be filled again.
+type Done = (Encoded, GatheredColumn);
 
 impl Task {
     fn work(self, forms: &Forms) {
         let Task {
             position,
-            column,
+            mut column,
             done,
         } = self;
         let Forms {
@@ -51,10 +54,9 @@ impl Task {
             properties,
         } = forms;
         let encoded = chunk::encode(&column, &types[position], &places[position], properties);
-        // Its memory goes first: whoever waits may go on filling the next row group.
-        drop(column);
+        column.clear();
         // Nobody waits after an error in another column.
-        let _ = done.send((position, encoded));
+        let _ = done.send((position, (encoded, column)));
     }
 }
 
@@ -136,22 +138,21 @@ fn encode_all(forms: &Forms, waiting: &Mutex<Receiver<Task>>) {
 #[derive(Debug)]
 pub(super) struct GroupInWork {
     columns: usize,
-    encoded: Receiver<(usize, Encoded)>,
+    encoded: Receiver<(usize, Done)>,
 }
 
 impl GroupInWork {
     /// Waits for all columns, and returns them in their order. One whose encoder panicked is an error.
-    pub(super) fn finish(self) -> impl Iterator<Item = Encoded> {
+    pub(super) fn finish(self) -> Vec<Done> {
         let lost = || {
-            Err(ParquetError::General(
-                "a thread that encodes was lost".into(),
-            ))
+            let error = ParquetError::General("a thread that encodes was lost".into());
+            (Err(error), GatheredColumn::default())
         };
-        let mut columns: Vec<Encoded> = Vec::new();
+        let mut columns: Vec<Done> = Vec::new();
         columns.resize_with(self.columns, lost);
-        for (position, encoded) in self.encoded {
-            columns[position] = encoded;
+        for (position, done) in self.encoded {
+            columns[position] = done;
         }
-        columns.into_iter()
+        columns
     }
 }

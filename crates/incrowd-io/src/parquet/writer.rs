@@ -29,6 +29,8 @@ pub(crate) struct ParquetWriter {
     /// The cells of the row group being filled, and how many rows it may get.
     group: Vec<GatheredColumn>,
     group_rows: usize,
+    /// Empty columns for the row group after it, with the memory of one before.
+    next_group: Vec<GatheredColumn>,
     /// How many columns are encoded at once.
     threads: usize,
     encoders: Option<Encoders>,
@@ -63,8 +65,9 @@ impl ParquetWriter {
             names: columns.to_vec(),
             types: vec![StoredType::text(); columns.len()],
             file: OutputFile::Unbegun(out),
-            group: columns.iter().map(|_| GatheredColumn::default()).collect(),
+            group: vec![GatheredColumn::default(); columns.len()],
             group_rows: ROW_GROUP_ROWS,
+            next_group: Vec::new(),
             threads: 1,
             encoders: None,
             in_work: None,
@@ -129,9 +132,9 @@ impl ParquetWriter {
     fn hand_over_group(&mut self) -> Result<(), Failure> {
         self.write_group()?;
         let places = self.begun()?.schema_descr().columns().to_vec();
-        let empty = self.group.iter().map(|_| GatheredColumn::default());
-        let empty = empty.collect();
-        let columns = std::mem::replace(&mut self.group, empty);
+        let mut next = std::mem::take(&mut self.next_group);
+        next.resize_with(self.group.len(), GatheredColumn::default);
+        let columns = std::mem::replace(&mut self.group, next);
         if columns.iter().all(|column| column.rows() == 0) {
             return Ok(());
         }
@@ -156,8 +159,10 @@ impl ParquetWriter {
         let Some(in_work) = self.in_work.take() else {
             return Ok(());
         };
+        let (encoded, columns): (Vec<_>, Vec<_>) = in_work.finish().into_iter().unzip();
+        self.next_group = columns;
         let mut group = self.begun()?.next_row_group()?;
-        for (position, chunk) in in_work.finish().enumerate() {
+        for (position, chunk) in encoded.into_iter().enumerate() {
             let Chunk { bytes, close } = chunk?.ok_or(Failure::NotOfType(position))?;
             group.append_column(&bytes, close)?;
         }
@@ -344,6 +349,25 @@ mod tests {
             };
             assert!(
                 matches!(error, Err(Error::CellNotOfType { position: 3, .. })),
+                "{threads} threads: {error:?}"
+            );
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_the_same_error_whatever_the_threads() {
+        let path = Path::new("/dev/full");
+        for threads in [1, 2, 4, 8] {
+            let mut writer = writer(path, threads);
+            let batches = batches(2000);
+            let written = batches.iter().map(|batch| writer.write(path, batch));
+            let error = match written.into_iter().find(Result::is_err) {
+                Some(error) => error,
+                None => writer.finish(path).map(drop),
+            };
+            assert!(
+                matches!(error, Err(Error::DiskFull { .. })),
                 "{threads} threads: {error:?}"
             );
         }
