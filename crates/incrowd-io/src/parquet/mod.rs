@@ -7,6 +7,7 @@
 //! value becomes text, or is made from text, once for each dictionary (`paged.rs`, `chunk.rs`), and rows are numbers.
 
 mod chunk;
+mod distinct;
 mod encoders;
 mod group;
 mod hybrid;
@@ -15,6 +16,7 @@ mod parse;
 mod plain;
 mod plain_name;
 mod reader;
+mod texts;
 mod value;
 mod values;
 mod writer;

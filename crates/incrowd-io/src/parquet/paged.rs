@@ -3,8 +3,10 @@
 //! Every value of a dictionary becomes text once; a row then only says which of them it has. Pages without dictionary
 //! whose values stand end to end are read here as well. Other encodings are rare, and left to the parquet crate.
 
+use super::distinct::DistinctTexts;
 use super::hybrid::HybridReader;
-use super::plain::{PlainValue, take_text};
+use super::plain::{PlainValue, cut_short, take_text};
+use super::texts::Texts;
 use crate::cell_text::{AsText, Meaning};
 use bytes::Bytes;
 use incrowd_core::table::{CodedColumn, ValueList};
@@ -22,6 +24,8 @@ pub(super) struct PagedColumn {
     /// Whether rows may lack a value.
     is_optional: bool,
     dictionary: Option<Texts>,
+    /// What pages without dictionary have.
+    distinct: DistinctTexts,
     page: Option<OpenPage>,
 }
 
@@ -30,20 +34,6 @@ struct ValueKind {
     physical: PhysicalType,
     length: usize,
     meaning: Meaning,
-}
-
-/// The texts of values, and after them that of a missing one.
-#[derive(Clone)]
-struct Texts {
-    list: Arc<ValueList>,
-    is_utf8: bool,
-}
-
-impl Texts {
-    /// How many values there are.
-    fn values(&self) -> usize {
-        self.list.len() - 1
-    }
 }
 
 struct OpenPage {
@@ -57,6 +47,8 @@ struct OpenPage {
 enum Codes {
     /// Which value of the dictionary comes next.
     OfDictionary(HybridReader),
+    /// Which value comes next, from this place on.
+    Known(Vec<u32>, usize),
     /// Values come as they are listed, this one next.
     InOrder(u32),
 }
@@ -92,6 +84,7 @@ impl PagedColumn {
             },
             is_optional: column.max_def_level() == 1,
             dictionary: None,
+            distinct: DistinctTexts::default(),
             page: None,
         })
     }
@@ -203,7 +196,10 @@ impl PagedColumn {
                 (dictionary.clone(), Codes::OfDictionary(codes))
             }
             // As many values as there are bytes for; whether they suffice is found when rows are read.
-            (Encoding::PLAIN, _) => (self.kind.texts(&bytes, rows)?, Codes::InOrder(0)),
+            (Encoding::PLAIN, _) => match self.distinct_texts(&bytes, rows)? {
+                Some((texts, codes)) => (texts, Codes::Known(codes, 0)),
+                None => (self.kind.texts(&bytes, rows)?, Codes::InOrder(0)),
+            },
             _ => return Ok(false),
         };
         self.page = Some(OpenPage {
@@ -213,6 +209,18 @@ impl PagedColumn {
             codes,
         });
         Ok(true)
+    }
+
+    /// The texts of a page without dictionary, each once; none if they are not texts, or hardly any comes again.
+    fn distinct_texts(
+        &mut self,
+        page: &[u8],
+        rows: usize,
+    ) -> Result<Option<(Texts, Vec<u32>)>, ParquetError> {
+        match (self.kind.physical, self.kind.meaning) {
+            (PhysicalType::BYTE_ARRAY, Meaning::Itself) => self.distinct.read(page, rows),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -252,6 +260,11 @@ impl OpenPage {
         let start = codes.len();
         match &mut self.codes {
             Codes::OfDictionary(reader) => reader.read(count, codes)?,
+            Codes::Known(known, next) => {
+                let taken = known.get(*next..*next + count).ok_or_else(not_there)?;
+                codes.extend_from_slice(taken);
+                *next += count;
+            }
             Codes::InOrder(next) => {
                 codes.extend(*next..*next + count as u32);
                 *next += count as u32;
@@ -259,9 +272,7 @@ impl OpenPage {
         }
         let last = codes[start..].iter().fold(0, |last, &code| last.max(code));
         match count > 0 && last as usize >= self.texts.values() {
-            true => Err(ParquetError::General(
-                "a page refers to a value that is not there".into(),
-            )),
+            true => Err(not_there()),
             false => Ok(()),
         }
     }
@@ -277,7 +288,7 @@ impl ValueKind {
                 while list.len() < count && !bytes.is_empty() {
                     list.push(take_text(&mut bytes).ok_or_else(cut_short)?);
                 }
-                Ok(with_missing(list))
+                Ok(Texts::new(list))
             }
             PhysicalType::BYTE_ARRAY => self.texts_of::<ByteArray>(bytes, count),
             PhysicalType::FIXED_LEN_BYTE_ARRAY => self.texts_of::<FixedLenByteArray>(bytes, count),
@@ -304,17 +315,7 @@ impl ValueKind {
             })?;
             list.push(text);
         }
-        Ok(with_missing(list))
-    }
-}
-
-fn with_missing(mut list: ValueList) -> Texts {
-    let is_text = |code: usize| std::str::from_utf8(list.text(code as u32)).is_ok();
-    let is_utf8 = list.bytes().is_ascii() || (0..list.len()).all(is_text);
-    list.push(b"");
-    Texts {
-        list: Arc::new(list),
-        is_utf8,
+        Ok(Texts::new(list))
     }
 }
 
@@ -341,6 +342,6 @@ fn part(bytes: &Bytes, start: usize, end: usize) -> Result<Bytes, ParquetError> 
     }
 }
 
-fn cut_short() -> ParquetError {
-    ParquetError::EOF("a page is cut short".into())
+fn not_there() -> ParquetError {
+    ParquetError::General("a page refers to a value that is not there".into())
 }

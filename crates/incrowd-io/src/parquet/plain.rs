@@ -1,6 +1,7 @@
 //! Stored values as bytes, end to end: the encoding of dictionaries, and of columns without one.
 
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
+use parquet::errors::ParquetError;
 
 /// A value that can be stored like that.
 pub(super) trait PlainValue: Sized {
@@ -77,4 +78,8 @@ impl PlainValue for FixedLenByteArray {
     fn put(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(self.data());
     }
+}
+
+pub(super) fn cut_short() -> ParquetError {
+    ParquetError::EOF("a page is cut short".into())
 }

@@ -1,0 +1,127 @@
+//! Pages of texts without a dictionary, read as if they had one.
+//!
+//! Many writers store columns so although few texts come again and again. Numbering them here takes one look-up for each
+//! cell; everyone after that takes the texts once each. Columns of many different texts are left as they are.
+
+use super::plain::{cut_short, take_text};
+use super::texts::Texts;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use incrowd_core::table::ValueList;
+use parquet::errors::ParquetError;
+use std::hash::BuildHasher;
+
+/// A column of more texts than that is left as it is.
+const MOST: usize = 1 << 15;
+
+/// Whether it is worth it is asked every so many texts.
+const SOME: usize = 1 << 12;
+
+/// The texts of a column of a row group that were met so far, each once.
+#[derive(Default)]
+pub(super) struct DistinctTexts {
+    list: ValueList,
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// The texts as they were handed out last.
+    handed_out: Option<Texts>,
+    cells: usize,
+    are_many: bool,
+}
+
+impl DistinctTexts {
+    /// The texts of the column so far, and which of them each of at most `count` values of a page is; none if hardly any
+    /// text comes again.
+    pub(super) fn read(
+        &mut self,
+        mut page: &[u8],
+        count: usize,
+    ) -> Result<Option<(Texts, Vec<u32>)>, ParquetError> {
+        // The length of a text alone takes four bytes.
+        let mut codes = Vec::with_capacity(count.min(page.len() / 4));
+        while codes.len() < count && !page.is_empty() && !self.are_many {
+            let text = take_text(&mut page).ok_or_else(cut_short)?;
+            codes.push(self.number(text));
+            self.cells += 1;
+            let texts = self.list.len();
+            self.are_many =
+                texts > MOST || (self.cells.is_multiple_of(SOME) && 2 * texts > self.cells);
+        }
+        if self.are_many {
+            *self = DistinctTexts {
+                are_many: true,
+                ..DistinctTexts::default()
+            };
+            return Ok(None);
+        }
+        let texts = match self.handed_out.take() {
+            // Whoever knows the list need not learn it again.
+            Some(texts) if texts.values() == self.list.len() => texts,
+            _ => Texts::new(self.list.clone()),
+        };
+        self.handed_out = Some(texts.clone());
+        Ok(Some((texts, codes)))
+    }
+
+    #[inline]
+    fn number(&mut self, text: &[u8]) -> u32 {
+        let (list, hasher) = (&mut self.list, &self.hasher);
+        let hash = hasher.hash_one(text);
+        if let Some(&number) = self.numbers.find(hash, |&it| list.text(it) == text) {
+            return number;
+        }
+        let number = list.len() as u32;
+        list.push(text);
+        let hash_of = |&it: &u32| hasher.hash_one(list.text(it));
+        self.numbers.insert_unique(hash, number, hash_of);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn page<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
+        let mut page = Vec::new();
+        for text in texts {
+            page.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            page.extend_from_slice(text.as_bytes());
+        }
+        page
+    }
+
+    #[test]
+    fn texts_that_come_again_are_numbered_once_for_all_pages() {
+        let mut distinct = DistinctTexts::default();
+        let (first, codes) = distinct
+            .read(&page(["b", "", "b", "ü"]), 4)
+            .unwrap()
+            .unwrap();
+        assert_eq!(codes, [0, 1, 0, 2]);
+        assert_eq!((first.values(), first.list.text(2)), (3, "ü".as_bytes()));
+        let (second, codes) = distinct.read(&page(["ü", "b", "b"]), 2).unwrap().unwrap();
+        assert_eq!(codes, [2, 0]);
+        assert!(Arc::ptr_eq(&first.list, &second.list));
+        let (third, codes) = distinct.read(&page(["c"]), 9).unwrap().unwrap();
+        assert_eq!((codes, third.values()), (vec![3], 4));
+        assert!(distinct.read(&[1, 0, 0], 1).is_err());
+    }
+
+    #[test]
+    fn texts_of_which_hardly_any_comes_again_are_left_as_they_are() {
+        let texts: Vec<String> = (0..SOME).map(|at| at.to_string()).collect();
+        let all = page(texts.iter().map(String::as_str));
+        let mut distinct = DistinctTexts::default();
+        assert!(distinct.read(&all, SOME).unwrap().is_none());
+        assert!(distinct.read(&page(["a"]), 1).unwrap().is_none());
+        // Half of them do.
+        let twice = texts[..SOME / 2].iter().chain(&texts[..SOME / 2]);
+        let twice = page(twice.map(String::as_str));
+        let (texts, _) = DistinctTexts::default()
+            .read(&twice, SOME)
+            .unwrap()
+            .unwrap();
+        assert_eq!(texts.values(), SOME / 2);
+    }
+}
