@@ -8,6 +8,7 @@ mod certificates;
 mod every_release_verifies;
 mod fuzz_corpus;
 mod input_changed;
+mod parquet_threads;
 mod parquet_types;
 mod research_value;
 mod writing_is_guarded;
