@@ -8,6 +8,7 @@ for incrowd.
     peers.py count ENGINE FILE THREADS      group by all columns: groups, rows, groups of one row
     peers.py to-parquet CSV PARQUET         the same table as Parquet
     peers.py rewrite ENGINE FILE OUT THREADS        count, recode, write, count again
+    peers.py classes FILE COLUMNS           group by some columns, by DuckDB: groups, rows
 """
 
 import contextlib
@@ -39,8 +40,8 @@ def names(connection, path):
     return [row[0] for row in described]
 
 
-def count_by_duckdb(connection, path):
-    columns = ", ".join(f'"{name}"' for name in names(connection, path))
+def count_by_duckdb(connection, path, columns=None):
+    columns = ", ".join(f'"{name}"' for name in columns or names(connection, path))
     counted = connection.execute(
         f"""select count(*), sum(n), count(*) filter (n = 1)
             from (select {columns}, count(*) as n from {source(path)} group by {columns})"""
@@ -149,6 +150,9 @@ def main(command, *arguments):
         connection.execute("set preserve_insertion_order = true")
         connection.execute(f"copy (select * from {source(path)}) to '{out}' (format parquet)")
         return {}
+    if command == "classes":
+        path, columns = arguments
+        return count_by_duckdb(connect(2), path, columns.split(","))
     if command == "rewrite":
         # A recoding that is given, not searched for: ages in tens, zip codes without their last two digits.
         engine, *others = arguments

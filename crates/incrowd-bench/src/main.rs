@@ -62,7 +62,11 @@ enum Benchmark {
     /// A whole job on a large file, compared with only reading and writing it.
     Census,
     /// Counting and rewriting rows, compared with DuckDB, Polars and Sail.
-    Rows,
+    Rows {
+        /// Only one part.
+        #[arg(long)]
+        only: Option<rows::Part>,
+    },
     /// Counting by rows, up to `--rows`, and the exact search by nodes.
     Growth,
     /// Every stage with one thread and with two, and what only one thread can do.
@@ -162,7 +166,7 @@ impl Benchmark {
             Benchmark::ArxTimes => "arx-times",
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
-            Benchmark::Rows => "rows",
+            Benchmark::Rows { .. } => "rows",
             Benchmark::Growth => "growth",
             Benchmark::Threads => "threads",
             Benchmark::Classics => "classics",
@@ -229,7 +233,11 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
         census::run(arguments.rows, report)?;
     }
     if is_asked("rows") {
-        rows::run(&arguments.python, arguments.rows, report)?;
+        let only = match &arguments.benchmark {
+            Benchmark::Rows { only } => *only,
+            _ => None,
+        };
+        rows::run(&arguments.python, arguments.rows, only, report)?;
     }
     if matches!(arguments.benchmark, Benchmark::Growth) {
         growth::run(arguments.rows, report)?;
