@@ -20,13 +20,22 @@ pub(super) enum Flaw {
 #[derive(Default)]
 pub(super) struct Answer {
     rows: i64,
+    /// Whether the server has left out to say which rows a part has.
+    is_unnumbered: bool,
 }
 
 impl Answer {
+    /// How many rows have come, if the server did not number them, so that one could miss some without noticing.
+    pub(super) fn unnumbered_rows(&self) -> Option<i64> {
+        self.is_unnumbered.then_some(self.rows)
+    }
+
     /// The rows of the next part, if none before them is missing and all of its own are there.
     pub(super) fn take(&mut self, part: &ArrowBatch) -> Result<Vec<RecordBatch>, Flaw> {
-        if part.start_offset.is_some_and(|offset| offset != self.rows) {
-            return Err(Flaw::Incomplete);
+        match part.start_offset {
+            Some(offset) if offset != self.rows => return Err(Flaw::Incomplete),
+            Some(_) => {}
+            None => self.is_unnumbered = true,
         }
         let unreadable = |_: ArrowError| Flaw::Unreadable;
         let reader = StreamReader::try_new(Cursor::new(&part.data), None).map_err(unreadable)?;

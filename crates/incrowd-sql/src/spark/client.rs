@@ -26,6 +26,8 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 /// How many streams in a row may end at once without having said anything.
 const EMPTY_STREAMS: u32 = 50;
+/// After how many batches a server is told that it can forget those before.
+const KEPT_BATCHES: u32 = 32;
 /// How long a server may take for what is not about rows.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -38,9 +40,9 @@ pub(super) struct Client {
     user: String,
     /// What the server calls the session. A session of the same name that is another one has forgotten everything.
     known_as: Arc<OnceLock<String>>,
-    /// After how many parts a stream is taken to have ended, in tests.
+    /// In tests, after how many parts the next streams are taken to have ended.
     #[cfg(test)]
-    pub(super) parts_of_stream: Option<usize>,
+    pub(super) parts_of_streams: Arc<std::sync::Mutex<Vec<usize>>>,
 }
 
 /// Whether the network failed, rather than the server having said something.
@@ -67,7 +69,7 @@ impl Client {
             user,
             known_as: Arc::new(OnceLock::new()),
             #[cfg(test)]
-            parts_of_stream: None,
+            parts_of_streams: Arc::default(),
         }
     }
 
@@ -218,10 +220,12 @@ impl Client {
             plan: Some(plan),
             stream: None,
             last_response: None,
+            is_resumed: false,
+            kept_batches: 0,
             failed: 0,
             empty_streams: 0,
             #[cfg(test)]
-            parts: 0,
+            parts_left: None,
         }
     }
 }
@@ -234,15 +238,24 @@ pub(super) struct Running {
     plan: Option<Plan>,
     stream: Option<(Streaming<ExecutePlanResponse>, Instant)>,
     last_response: Option<String>,
+    /// Whether one stream was not enough.
+    is_resumed: bool,
+    /// Batches that the server may still have.
+    kept_batches: u32,
     /// How often in a row the network has failed.
     failed: u32,
     /// How many streams in a row have ended at once.
     empty_streams: u32,
+    /// How many parts of this stream are still to come until it is taken to have ended.
     #[cfg(test)]
-    parts: usize,
+    parts_left: Option<usize>,
 }
 
 impl Running {
+    pub(super) fn is_resumed(&self) -> bool {
+        self.is_resumed
+    }
+
     /// The next rows; none once the server has said that these were all.
     pub(super) async fn next(&mut self) -> Result<Option<ArrowBatch>, Status> {
         loop {
@@ -250,17 +263,21 @@ impl Running {
                 Ok(Some(response)) => {
                     (self.failed, self.empty_streams) = (0, 0);
                     self.client.recognize(&response.server_side_session_id)?;
-                    if !response.response_id.is_empty() {
-                        self.last_response = Some(response.response_id.clone());
-                    }
+                    let before = match response.response_id.is_empty() {
+                        true => None,
+                        false => self.last_response.replace(response.response_id),
+                    };
                     match response.part {
                         Some(Part::Batch(batch)) => {
-                            let response_id = response.response_id;
-                            self.release(Released::Until(ReleaseUntil { response_id }));
+                            self.kept_batches += 1;
+                            self.release_before(before).await;
                             return Ok(Some(batch));
                         }
                         Some(Part::Complete(_)) => {
-                            self.release(Released::All(Nothing {}));
+                            let (client, operation) = (self.client.clone(), self.operation.clone());
+                            tokio::spawn(async move {
+                                client.release(operation, Released::All(Nothing {})).await;
+                            });
                             return Ok(None);
                         }
                         None => {}
@@ -308,6 +325,7 @@ impl Running {
                         self.client.stream(method, request).await?
                     }
                     None => {
+                        self.is_resumed = true;
                         let request = ReattachExecuteRequest {
                             session_id: self.client.session.clone(),
                             user_context: self.client.user(),
@@ -321,23 +339,31 @@ impl Running {
                 };
                 #[cfg(test)]
                 {
-                    self.parts = 0;
+                    let mut parts = self.client.parts_of_streams.lock().expect("no test failed");
+                    self.parts_left = (!parts.is_empty()).then(|| parts.remove(0));
                 }
                 &mut none.insert((began, Instant::now())).0
             }
         };
         #[cfg(test)]
         {
-            self.parts += 1;
-            if (self.client.parts_of_stream).is_some_and(|most| self.parts > most) {
-                return Ok(None);
+            match &mut self.parts_left {
+                Some(0) => return Ok(None),
+                Some(parts) => *parts -= 1,
+                None => {}
             }
         }
         stream.message().await
     }
 
-    fn release(&self, released: Released) {
-        let (client, operation) = (self.client.clone(), self.operation.clone());
-        tokio::spawn(async move { client.release(operation, released).await });
+    /// Now and then lets the server forget what came before the last response. The last one itself must stay: Sail looks
+    /// for it when we come back, and forgets everything if it is not there.
+    async fn release_before(&mut self, response_id: Option<String>) {
+        let Some(response_id) = response_id.filter(|_| self.kept_batches >= KEPT_BATCHES) else {
+            return;
+        };
+        self.kept_batches = 0;
+        let until = Released::Until(ReleaseUntil { response_id });
+        self.client.release(self.operation.clone(), until).await;
     }
 }

@@ -16,6 +16,8 @@ use crate::connection::{Connection, Cursor, Found};
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use incrowd_core::table::RowBatch;
@@ -134,23 +136,7 @@ impl SparkConnection {
     }
 
     fn begin(&self, plan: Plan, doing: Doing, can_stop: bool) -> Statement {
-        let id = unique_id();
-        if can_stop {
-            lock(&self.shared.running).push(Operation {
-                id: id.clone(),
-                is_stopped: false,
-            });
-        }
-        Statement {
-            running: self.shared.client.execute(plan, id.clone()),
-            stops: can_stop.then(|| self.shared.stops.subscribe()),
-            answer: Answer::default(),
-            shared: Arc::clone(&self.shared),
-            engine: self.dialect.engine(),
-            id,
-            doing,
-            is_done: false,
-        }
+        Statement::begin(&self.shared, self.dialect.engine(), plan, doing, can_stop)
     }
 
     fn run(
@@ -485,31 +471,101 @@ struct Statement {
     engine: &'static str,
     id: String,
     doing: Doing,
+    /// The query whose rows these are, if it can be part of another one.
+    query: Option<String>,
     is_done: bool,
 }
 
 impl Statement {
-    /// The next rows; none at the end.
-    fn next(&mut self) -> Result<Option<Vec<RecordBatch>>, Error> {
-        match self.receive() {
-            Ok(Some(part)) => {
-                let rows = self.answer.take(&part);
-                let rows = rows.map_err(|flaw| Error::Failed {
-                    engine: self.engine,
-                    doing: self.doing,
-                    state: match flaw {
-                        Flaw::Incomplete => "of an answer that lacks rows".into(),
-                        Flaw::Unreadable => "of an answer in an unexpected form".into(),
-                    },
-                })?;
-                Ok(Some(rows))
-            }
-            Ok(None) => {
-                self.is_done = true;
-                Ok(None)
-            }
-            Err(error) => Err(error),
+    fn begin(
+        shared: &Arc<Shared>,
+        engine: &'static str,
+        plan: Plan,
+        doing: Doing,
+        can_stop: bool,
+    ) -> Statement {
+        let id = unique_id();
+        if can_stop {
+            lock(&shared.running).push(Operation {
+                id: id.clone(),
+                is_stopped: false,
+            });
         }
+        let query = match &plan.step {
+            Some(Step::Root(Relation {
+                rows: Some(Rows::Sql(sql)),
+            })) if sql.query.starts_with("SELECT") => Some(sql.query.clone()),
+            _ => None,
+        };
+        Statement {
+            running: shared.client.execute(plan, id.clone()),
+            stops: can_stop.then(|| shared.stops.subscribe()),
+            answer: Answer::default(),
+            shared: Arc::clone(shared),
+            engine,
+            id,
+            doing,
+            query,
+            is_done: false,
+        }
+    }
+
+    /// An answer in several streams whose rows are not numbered could lack some: the server is asked how many there are.
+    fn check_resumed(&self) -> Result<(), Error> {
+        let (true, Some(rows), Some(query)) = (
+            self.running.is_resumed(),
+            self.answer.unnumbered_rows(),
+            &self.query,
+        ) else {
+            return Ok(());
+        };
+        let count = rows_of(&format!("SELECT count(*) AS n FROM ({query}) AS q"));
+        let mut count = Statement::begin(&self.shared, self.engine, count, self.doing, true);
+        let mut found = Vec::new();
+        while let Some(batches) = count.receive_rows()? {
+            for batch in batches {
+                let counts = batch.columns().first();
+                let counts = counts.and_then(|it| it.as_primitive_opt::<Int64Type>());
+                found.extend(
+                    counts
+                        .into_iter()
+                        .flat_map(|it| it.values().iter().copied()),
+                );
+            }
+        }
+        match found[..] == [rows] {
+            true => Ok(()),
+            false => Err(self.flawed(&Flaw::Incomplete)),
+        }
+    }
+
+    fn flawed(&self, flaw: &Flaw) -> Error {
+        Error::Failed {
+            engine: self.engine,
+            doing: self.doing,
+            state: match flaw {
+                Flaw::Incomplete => "of an answer that lacks rows".into(),
+                Flaw::Unreadable => "of an answer in an unexpected form".into(),
+            },
+        }
+    }
+
+    /// The next rows; none at the end, if none is missing.
+    fn next(&mut self) -> Result<Option<Vec<RecordBatch>>, Error> {
+        let rows = self.receive_rows()?;
+        if rows.is_none() {
+            self.check_resumed()?;
+        }
+        Ok(rows)
+    }
+
+    fn receive_rows(&mut self) -> Result<Option<Vec<RecordBatch>>, Error> {
+        let Some(part) = self.receive()? else {
+            self.is_done = true;
+            return Ok(None);
+        };
+        let rows = self.answer.take(&part);
+        rows.map(Some).map_err(|flaw| self.flawed(&flaw))
     }
 
     fn receive(&mut self) -> Result<Option<ArrowBatch>, Error> {

@@ -24,7 +24,14 @@ pub(super) fn is_not_there(status: &Status) -> bool {
 pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> Error {
     let message = status.message();
     let has = |words: &[&str]| words.iter().any(|it| message.contains(it));
-    if is_lost(status) || has(&["INVALID_HANDLE", "operation not found", "session not found"]) {
+    let forgotten = [
+        "INVALID_HANDLE",
+        "operation not found",
+        "session not found",
+        // Sail forgets an answer that it has sent, whether it has arrived or not.
+        "task context not found",
+    ];
+    if is_lost(status) || has(&forgotten) {
         return Error::ConnectionLost { engine, doing };
     }
     if has(&["OPERATION_CANCELED"]) || status.code() == Code::Cancelled {

@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
-use super::spark_server::{Server, Session};
+use super::spark_server::{EarlyEnd, Server, Session};
 use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -95,32 +95,75 @@ fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_connection_that_is_cut_is_taken_up_again_where_the_server_goes_on() {
-    let session = session();
-    let expected = {
-        let folder = Folder::new();
+fn a_connection_that_is_cut_after_the_server_has_heard_ends_with_all_or_nothing() {
+    for (text, before) in PHASES {
+        let (folder, session) = (Folder::new(), session());
         let (source, target) = (session.table("people"), session.table("expected"));
-        folder
-            .run(&format!("anonymize {source} {JOB} -o {target}"))
-            .ends_with(0);
-        session.rows("expected")
-    };
-    for (number, (text, before)) in PHASES.into_iter().enumerate() {
-        let folder = Folder::new();
+        let job = format!("anonymize {source} {JOB} -o {target}");
+        folder.run(&job).ends_with(0);
         let proxy = Proxy::new(session.server.port, text, before, Then::CutAfter);
+        let run = folder.run(&format!(
+            "anonymize {} {JOB} -o {}",
+            session.table_through(proxy.port, "people"),
+            session.table_through(proxy.port, "safe")
+        ));
+        assert!(proxy.was_seen(), "{text}");
+        let tables = session.relations();
+        // Sail goes on, but forgets an answer that it has sent, whether it has arrived or not.
+        match run.code {
+            0 => {}
+            _ if text.starts_with("USING") => assert_eq!(code(&run), "publishing-unknown"),
+            _ => assert_eq!(code(&run), "connection-lost", "{text}"),
+        }
+        match tables.contains("safe") {
+            true => assert_eq!(session.rows("safe"), session.rows("expected"), "{text}"),
+            false => assert_ne!(run.code, 0, "{text}"),
+        }
+        let others = tables.replace("safe\n", "");
+        assert_eq!(others, "expected\npeople\nslow\n", "{text}");
+    }
+}
+
+#[test]
+fn answers_that_the_server_ends_early_are_taken_up_again() {
+    let (folder, session) = (Folder::new(), session());
+    let (source, target) = (session.table("people"), session.table("expected"));
+    let job = "-q age -s disease --others keep -k 3 --max-suppressed 5% --json";
+    folder
+        .run(&format!("anonymize {source} {job} -o {target}"))
+        .ends_with(0);
+    for (number, kind) in ["numbered", "unnumbered"].into_iter().enumerate() {
+        let server = EarlyEnd::start(session.server.port, 1, kind);
+        let through = |table: &str| session.table_through(server.port, table);
         let name = format!("safe_{number}");
         folder
             .run(&format!(
-                "anonymize {} {JOB} -o {}",
-                session.table_through(proxy.port, "people"),
-                session.table_through(proxy.port, &name)
+                "anonymize {} {job} -o {}",
+                through("people"),
+                through(&name)
             ))
             .ends_with(0);
-        assert!(proxy.was_seen(), "{text}");
-        assert_eq!(session.rows(&name), expected, "{text}");
+        assert_eq!(session.rows(&name), session.rows("expected"), "{kind}");
+        // Rows that are read one by one, and sent back.
+        let starred = format!("starred_{number}");
+        folder
+            .run(&format!(
+                "anonymize {} {job} --suppressed star -o {}",
+                through("people"),
+                through(&starred)
+            ))
+            .ends_with(0);
+        assert!(server.resumed() > 20, "{kind}");
     }
-    let tables = session.relations();
-    assert_eq!(tables.lines().count(), 8, "{tables}");
+    // Rows that are missing in between are noticed.
+    session.run("CREATE TABLE many AS SELECT id AS age, 'flu' AS disease FROM range(20000)");
+    let server = EarlyEnd::start(session.server.port, 1, "lossy");
+    let run = folder.run(&format!(
+        "anonymize {} {JOB}",
+        session.table_through(server.port, "many")
+    ));
+    assert_eq!(code(&run), "statement-failed");
+    assert!(run.stdout.contains("lacks rows"), "{}", run.stdout);
 }
 
 #[test]

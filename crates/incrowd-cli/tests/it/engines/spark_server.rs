@@ -133,6 +133,51 @@ impl Server {
     }
 }
 
+/// A server before another one, which ends the streams of its answers early.
+pub(super) struct EarlyEnd {
+    pub(super) port: u16,
+    guard: Child,
+    answers: Mutex<BufReader<ChildStdout>>,
+}
+
+impl EarlyEnd {
+    /// After so many parts of an answer; with rows that are numbered, or not, or left out.
+    pub(super) fn start(server: u16, parts: usize, kind: &str) -> EarlyEnd {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/engines");
+        let mut guard = Command::new(installed("sail").join("python"))
+            .arg(folder.join("spark_early_end.py"))
+            .args([&server.to_string(), &parts.to_string(), kind])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut answers = BufReader::new(guard.stdout.take().unwrap());
+        let mut port = String::new();
+        answers.read_line(&mut port).unwrap();
+        EarlyEnd {
+            port: port.trim().parse().unwrap(),
+            guard,
+            answers: Mutex::new(answers),
+        }
+    }
+
+    /// How many streams were taken up again.
+    pub(super) fn resumed(&self) -> usize {
+        let mut ask = self.guard.stdin.as_ref().unwrap();
+        writeln!(ask).unwrap();
+        let mut number = String::new();
+        self.answers.lock().unwrap().read_line(&mut number).unwrap();
+        number.trim().parse().unwrap()
+    }
+}
+
+impl Drop for EarlyEnd {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        let _ = self.guard.wait();
+    }
+}
+
 /// Every server that the tests of all engines run on.
 pub(super) fn servers() -> Vec<&'static Server> {
     match std::env::var("INCROWD_TEST_SPARK") {
