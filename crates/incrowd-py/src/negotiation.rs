@@ -5,18 +5,17 @@ use crate::release::{Release, hand_over, json, release};
 use crate::request::{Request, not_read, word};
 use crate::supervise::{Stop, Watched, Watchers, supervise};
 use incrowd_core::negotiate::{Estimator, Search};
-use incrowd_job::{Control, Error, Ground, Offered, Options, Preparation, Show, Wish, share};
+use incrowd_job::{Error, Ground, Offered, Options, Preparation, Show, Wish, share};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Answers requests about one table, from any thread.
+/// Answers requests about one table, from any thread. Each question is watched by itself: whoever stops one stops no other.
 #[pyclass(frozen, module = "incrowd._native")]
 pub(crate) struct Negotiation {
     session: incrowd_job::Negotiation,
-    watched: Watched,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -62,16 +61,12 @@ impl Negotiation {
         let job = request.job(py, tables)?;
         let options = request.options::<Preparing>()?.options();
         let options = options.map_err(Failure::from)?;
-        let watched = Watched::new();
         let watchers = Watchers { progress, stop };
-        let session = supervise(py, &watched, &watchers, |control| {
+        let session = supervise(py, &Watched::new(), &watchers, |control| {
             let ground = Arc::new(Ground::count(&job, control)?);
-            incrowd_job::Negotiation::new(ground, options, Arc::clone(control))
+            incrowd_job::Negotiation::new(ground, options, control)
         });
-        Ok(Negotiation {
-            session: session?,
-            watched,
-        })
+        Ok(Negotiation { session: session? })
     }
 
     /// Answers a request, which is JSON as `negotiate --batch` takes it, or that of the job.
@@ -84,22 +79,27 @@ impl Negotiation {
         stop: Option<Py<Stop>>,
     ) -> PyResult<String> {
         let wish = self.wish(wish)?;
-        let ask = |_: &Arc<Control>| Ok(json(&self.session.ask(&wish)?));
+        let watched = Watched::new();
         // What is answered in microseconds needs nobody to watch over it.
         let is_ready = self.session.is_ready_for(&wish).map_err(Failure::from)?;
         if is_ready && stop.is_none() {
-            let answer = py.detach(|| ask(&self.watched.control));
-            return Ok(answer.map_err(Failure::from)?);
+            let answer = py.detach(|| Ok(json(&self.session.ask(&wish, &watched.control)?)));
+            return Ok(answer.map_err(|error: Error| Failure::from(error))?);
         }
-        Ok(self.supervised(py, Watchers { progress, stop }, ask)?)
+        let answer = supervise(py, &watched, &Watchers { progress, stop }, |control| {
+            Ok(json(&self.session.ask(&wish, control)?))
+        });
+        Ok(answer?)
     }
 
     /// The plots of a request: a list of objects with `name` and `svg`.
     #[pyo3(signature = (wish = None))]
     fn draw(&self, py: Python<'_>, wish: Option<&str>) -> PyResult<String> {
         let wish = self.wish(wish)?;
-        let draw = |_: &Arc<Control>| Ok(json(&self.session.draw(&wish)?));
-        Ok(self.supervised(py, Watchers::default(), draw)?)
+        let drawn = supervise(py, &Watched::new(), &Watchers::default(), |control| {
+            Ok(json(&self.session.draw(&wish, control)?))
+        });
+        Ok(drawn?)
     }
 
     /// Makes the release of an offer, which is checked like any other.
@@ -151,17 +151,5 @@ impl Negotiation {
             Some(text) => self.session.ground().read_wish(text)?,
             None => self.session.wish_of_job()?,
         })
-    }
-
-    /// Does work that may take long. Stopping it does not end the session.
-    fn supervised<T: Send>(
-        &self,
-        py: Python<'_>,
-        watchers: Watchers,
-        work: impl FnOnce(&Arc<Control>) -> Result<T, Error> + Send,
-    ) -> Result<T, Failure> {
-        let done = supervise(py, &self.watched, &watchers, work);
-        self.watched.control.resume();
-        done
     }
 }

@@ -1,6 +1,7 @@
 //! A counted table that questions are asked about.
 
-use incrowd_job::{Ground, Negotiation};
+use incrowd_job::{Control, Ground, Negotiation};
+use std::sync::Arc;
 
 /// A counted table.
 #[derive(Debug)]
@@ -8,6 +9,8 @@ pub(crate) struct Counted {
     /// Which table with which roles it is.
     pub(crate) generation: u64,
     pub(crate) negotiation: Negotiation,
+    /// Of the job that counted it, which stops answers too.
+    pub(crate) control: Arc<Control>,
     /// The column of the table that each quasi-identifier is.
     pub(crate) columns: Vec<usize>,
 }

@@ -384,12 +384,13 @@ impl Workbench {
                 many_questions: true,
                 ..Options::default()
             };
-            let negotiation = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
+            let negotiation = Negotiation::new(Arc::new(ground), options, control)?;
             prepare(&negotiation, &bounds, control);
             control.check()?;
             let counted = Counted {
                 generation,
                 negotiation,
+                control: Arc::clone(control),
                 columns,
             };
             let mut board = bench.write();

@@ -55,7 +55,7 @@ pub(super) fn run<W: Write>(
     output: W,
 ) -> Result<u8, Error> {
     let wish = session.wish_of_job()?;
-    let answer = session.ask(&wish)?;
+    let answer = session.ask(&wish, control)?;
     let mut dialogue = Dialogue {
         session,
         control,
@@ -162,7 +162,7 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
 
     /// Makes a request; an invalid one leaves the previous one in force.
     fn ask(&mut self, wish: Wish) -> Result<(), Error> {
-        let answer = self.session.ask(&wish)?;
+        let answer = self.session.ask(&wish, self.control)?;
         self.wish = wish;
         self.answer = answer;
         self.taken = None;
@@ -199,7 +199,7 @@ impl<R: BufRead, W: Write> Dialogue<'_, R, W> {
     }
 
     fn show_curve(&mut self) -> Result<(), Error> {
-        let curve = self.session.curve(&self.wish)?;
+        let curve = self.session.curve(&self.wish, self.control)?;
         self.say(&format!("{}\n", negotiation::curve(&curve)))
     }
 

@@ -41,7 +41,7 @@ fn one_answer(
     // Refuse what can be refused before reading the table.
     Wish::of_job(job)?;
     let ground = Ground::count(job, control)?;
-    let session = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
+    let session = Negotiation::new(Arc::new(ground), options, control)?;
     if is_dialogue {
         let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
         let code = dialogue::run(&session, control, input, output)?;
@@ -51,8 +51,8 @@ fn one_answer(
         });
     }
     let wish = session.wish_of_job()?;
-    let answer = session.ask(&wish)?;
-    let curve = session.curve(&wish)?;
+    let answer = session.ask(&wish, control)?;
+    let curve = session.curve(&wish, control)?;
     Ok(Reply {
         code: code(&answer),
         ..reply(global, &answer, |answer| negotiation::page(answer, &curve))
@@ -80,9 +80,9 @@ fn batch(
     };
     let ground = Ground::count(job, control)?;
     let options = args.preparation.options(true)?;
-    let session = Negotiation::new(Arc::new(ground), options, Arc::clone(control))?;
+    let session = Negotiation::new(Arc::new(ground), options, control)?;
     // Answers are printed one by one: a program may wait for each before sending the next request.
-    let summary = answer_lines(&session, requests, std::io::stdout().lock())?;
+    let summary = answer_lines(&session, control, requests, std::io::stdout().lock())?;
     let lines = summary.exact + summary.relaxed + summary.refused;
     Ok(match summary.refused {
         0 if summary.relaxed > 0 => Reply {

@@ -135,11 +135,6 @@ impl Control {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Takes back [`Control::cancel`], for a session that goes on after one of its answers was stopped.
-    pub fn resume(&self) {
-        self.cancelled.store(false, Ordering::Relaxed);
-    }
-
     /// Whether the run was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)

@@ -38,7 +38,7 @@ impl Mask {
         // In a table of a few steps, a figure in two digits would tell single rows.
         if bounds.analyst_sees.metrics && mask.rows >= 10 * mask.step {
             let top = counted.heights();
-            let offer = counted.negotiation.offer_at(wish, &top);
+            let offer = counted.negotiation.offer_at(wish, &top, &counted.control);
             mask.greatest = Some(offer.map_err(|error| super::refused(&error))?.metrics);
         }
         Ok(mask)

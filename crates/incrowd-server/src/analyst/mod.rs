@@ -50,7 +50,7 @@ pub(crate) fn negotiate(
     asked: &AnalystWish,
 ) -> Result<Negotiated, Failure> {
     let negotiation = &counted.negotiation;
-    let answer = negotiation.ask(&asked.wish);
+    let answer = negotiation.ask(&asked.wish, &counted.control);
     let answer = answer.map_err(|error| refused(&error))?;
     let mask = Mask::new(counted, bounds, (asked.entry, &asked.wish))?;
     let within = |offer: Option<Offered>| {
@@ -99,7 +99,7 @@ fn weaker(
     asked: &AnalystWish,
 ) -> Result<Option<Offered>, Failure> {
     let wish = &asked.wish;
-    let curve = counted.negotiation.curve(wish);
+    let curve = counted.negotiation.curve(wish, &counted.control);
     let curve = curve.map_err(|error| refused(&error))?;
     let mask = Mask::of_rows(counted, bounds.mask);
     let budget = mask.budget_of_wish(wish);
@@ -126,7 +126,9 @@ fn weaker(
         };
         let heights = counted.heights();
         let levels = wish.max_levels.as_deref().unwrap_or(&heights);
-        let offer = counted.negotiation.offer_at(&wish, levels);
+        let offer = counted
+            .negotiation
+            .offer_at(&wish, levels, &counted.control);
         let mut offer = offer.map_err(|error| refused(&error))?;
         offer.rows_suppressed = told * u64::from(step);
         offer.gives_way = Some(GaveWay::Privacy {
@@ -163,7 +165,7 @@ pub(crate) fn curve(
     bounds: &Bounds,
     asked: &AnalystWish,
 ) -> Result<Value, Failure> {
-    let curve = counted.negotiation.curve(&asked.wish);
+    let curve = counted.negotiation.curve(&asked.wish, &counted.control);
     let curve = curve.map_err(|error| refused(&error))?;
     let mask = Mask::new(counted, bounds, (asked.entry, &asked.wish))?;
     let points: Vec<(f64, u64)> = parameters_between(asked, &mask)
@@ -238,6 +240,8 @@ pub(crate) fn lattice(
     asked: &AnalystWish,
     filter: &LatticeFilter,
 ) -> Result<DrawnLattice, Failure> {
-    let drawn = counted.negotiation.drawn(&asked.wish, filter);
+    let drawn = counted
+        .negotiation
+        .drawn(&asked.wish, filter, &counted.control);
     drawn.map_err(|error| refused(&error))
 }

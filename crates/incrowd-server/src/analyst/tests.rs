@@ -123,7 +123,8 @@ fn counted(rows: &[Row]) -> Counted {
     let control = Arc::new(Control::default());
     Counted {
         generation: 1,
-        negotiation: Negotiation::new(Arc::new(ground), options, control).unwrap(),
+        negotiation: Negotiation::new(Arc::new(ground), options, &control).unwrap(),
+        control,
         columns: vec![0, 1],
     }
 }
@@ -177,7 +178,10 @@ fn all_answers(counted: &Counted) -> Vec<Value> {
                     }
                     let levels = [node[0] as u8, node[1] as u8];
                     let spread = counted.ground().spread(&asked.wish, &levels).unwrap();
-                    let offer = counted.negotiation.offer_at(&asked.wish, &levels).unwrap();
+                    let offer = counted
+                        .negotiation
+                        .offer_at(&asked.wish, &levels, &counted.control)
+                        .unwrap();
                     let mask = Mask::new(counted, &bounds, (asked.entry, &asked.wish)).unwrap();
                     let suppressed = mask.suppressed(offer.rows_suppressed);
                     answers.push(masked_spread(spread, suppressed, &mask));

@@ -69,7 +69,9 @@ pub(crate) fn propose(call: &Call) -> Result<Reply, Failure> {
         parameter: incrowd_core::privacy::Decimal::from_f64(seen.parameter.0),
         ..wish.clone()
     };
-    let offer = counted.negotiation.offer_at(&exact, &seen.levels);
+    let offer = counted
+        .negotiation
+        .offer_at(&exact, &seen.levels, &counted.control);
     let mut offer = offer.map_err(|error| match role {
         Role::Curator => error.into(),
         Role::Analyst => crate::analyst::refused(&error),

@@ -93,7 +93,7 @@ pub(crate) fn answer(question: &Question) -> Result<Negotiated, Failure> {
         asked,
     } = question;
     match asked {
-        Asked::Curator(wish) => Ok(counted.negotiation.ask(wish)?),
+        Asked::Curator(wish) => Ok(counted.negotiation.ask(wish, &counted.control)?),
         Asked::Analyst(asked) => analyst::negotiate(counted, bounds, asked),
     }
 }
@@ -103,7 +103,7 @@ pub(crate) fn curve(call: &Call) -> Result<Reply, Failure> {
     let counted = &question.counted;
     match &question.asked {
         Asked::Curator(wish) => {
-            let curve = counted.negotiation.curve(wish)?;
+            let curve = counted.negotiation.curve(wish, &counted.control)?;
             Reply::json(&curve_json(
                 &curve,
                 curve.rows,
@@ -149,7 +149,10 @@ pub(crate) fn lattice(call: &Call) -> Result<Reply, Failure> {
     };
     let question = question(call, "lattice", &wish)?;
     match &question.asked {
-        Asked::Curator(wish) => Reply::json(&question.counted.negotiation.drawn(wish, &filter)?),
+        Asked::Curator(wish) => {
+            let counted = &question.counted;
+            Reply::json(&counted.negotiation.drawn(wish, &filter, &counted.control)?)
+        }
         Asked::Analyst(_) if !question.bounds.analyst_sees.lattice => Err(not_shown()),
         Asked::Analyst(asked) => Reply::json(&analyst::lattice(&question.counted, asked, &filter)?),
     }
@@ -193,7 +196,9 @@ pub(crate) fn distributions(call: &Call) -> Result<Reply, Failure> {
             }
             let spread = counted.ground().spread(&asked.wish, &at.levels);
             let spread = spread.map_err(|error| analyst::refused(&error))?;
-            let offer = counted.negotiation.offer_at(&asked.wish, &at.levels);
+            let offer = counted
+                .negotiation
+                .offer_at(&asked.wish, &at.levels, &counted.control);
             let offer = offer.map_err(|error| analyst::refused(&error))?;
             let mask = Mask::new(counted, &question.bounds, (asked.entry, &asked.wish))?;
             let suppressed = mask.suppressed(offer.rows_suppressed);

@@ -31,8 +31,7 @@ fn talk_with(roles: &str, folder: &Path, lines: &str) -> (String, u8) {
     let lines = lines.replace("OUT", folder.to_str().unwrap());
     let control = Arc::new(Control::default());
     let ground = Ground::count(&job, &control).unwrap();
-    let session =
-        Negotiation::new(Arc::new(ground), Options::default(), Arc::clone(&control)).unwrap();
+    let session = Negotiation::new(Arc::new(ground), Options::default(), &control).unwrap();
     let mut said = Vec::new();
     let code = run(&session, &control, lines.as_bytes(), &mut said).unwrap();
     (String::from_utf8(said).unwrap(), code)

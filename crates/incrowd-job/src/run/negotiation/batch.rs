@@ -3,6 +3,7 @@
 use super::{Negotiation, Terms};
 use crate::error::Error;
 use crate::report::visible::visible_json;
+use crate::run::control::Control;
 use serde::Serialize;
 use std::io::{BufRead, ErrorKind, Read, Write};
 
@@ -24,6 +25,7 @@ pub struct BatchSummary {
 /// lines are skipped. A line that cannot be answered gets an object with `line` and `error`, and the next is read.
 pub fn answer_lines(
     negotiation: &Negotiation,
+    control: &Control,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<BatchSummary, Error> {
@@ -44,7 +46,7 @@ pub fn answer_lines(
         let answer = match (is_whole, std::str::from_utf8(&bytes)) {
             (true, Ok(text)) if text.trim().is_empty() => continue,
             (true, Ok(text)) => (negotiation.ground().read_wish(text.trim()))
-                .and_then(|wish| negotiation.ask(&wish)),
+                .and_then(|wish| negotiation.ask(&wish, control)),
             (true, Err(_)) => Err(Error::RequestLine {
                 message: "the line is not UTF-8 text".into(),
             }),

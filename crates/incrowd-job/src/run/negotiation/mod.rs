@@ -244,12 +244,11 @@ impl Ground {
 }
 
 /// Answers requests about one table. It owns everything it needs, so a server or another language can keep it, and may
-/// be used from several threads. Its [`Control`] reports progress and stops it.
+/// be used from several threads. Each question brings its own [`Control`]: stopping one stops nobody else.
 #[derive(Debug)]
 pub struct Negotiation {
     ground: Arc<Ground>,
     options: Options,
-    control: Arc<Control>,
     ready: RwLock<Vec<Arc<Ready>>>,
     /// Held while something is prepared, since that is saved in one file.
     preparing: Mutex<Option<IndexFile>>,
@@ -261,17 +260,13 @@ pub struct Negotiation {
 
 impl Negotiation {
     /// Prepares; an existing index file is read and checked at once.
-    pub fn new(
-        ground: Arc<Ground>,
-        options: Options,
-        control: Arc<Control>,
-    ) -> Result<Self, Error> {
+    pub fn new(ground: Arc<Ground>, options: Options, control: &Control) -> Result<Self, Error> {
         let started = Instant::now();
         if options.index.is_some() && options.how == Preparation::Fixed(How::Lazy) {
             return Err(Error::IndexOfNothing);
         }
         let index = match &options.index {
-            Some(path) => Some(IndexFile::open(path, &ground, &control)?),
+            Some(path) => Some(IndexFile::open(path, &ground, control)?),
             None => None,
         };
         if let Some(index) = &index {
@@ -285,18 +280,12 @@ impl Negotiation {
             seconds_before: Mutex::new(ground.seconds + started.elapsed().as_secs_f64()),
             ground,
             options,
-            control,
         })
     }
 
     /// The table it is about.
     pub fn ground(&self) -> &Ground {
         &self.ground
-    }
-
-    /// Reports progress, and stops an answer.
-    pub fn control(&self) -> &Arc<Control> {
-        &self.control
     }
 
     /// The request that the job itself states.
@@ -311,10 +300,10 @@ impl Negotiation {
         Ok(ready.is_some_and(|ready| ready.negotiator.lattice().is_some()))
     }
 
-    /// What can be had.
-    pub fn ask(&self, wish: &Wish) -> Result<Negotiated, Error> {
+    /// What can be had. The control reports progress and stops this answer.
+    pub fn ask(&self, wish: &Wish, control: &Control) -> Result<Negotiated, Error> {
         let preparing = Instant::now();
-        self.control.forget_asked();
+        control.forget_asked();
         let table = &self.ground.table;
         let model = self.ground.model(&wish.spec()?)?;
         let budget = max_suppressed(wish.max_suppressed, table)?;
@@ -329,18 +318,18 @@ impl Negotiation {
             })
             .search(wish.search.unwrap_or(self.options.search))
             .in_steps_of(wish.rows_in_steps_of);
-        let watch = SearchWatch::new(&self.ground.job, &self.control);
+        let watch = SearchWatch::new(&self.ground.job, control);
         // A request that is invalid for every table is refused before anything is prepared for it.
         request.check(table)?;
-        let ready = self.prepared(&*model, budget, &watch, &self.control)?;
+        let ready = self.prepared(&*model, budget, &watch, control)?;
         let seconds_before = std::mem::take(&mut *lock(&self.seconds_before));
         let prepare = preparing.elapsed().as_secs_f64() + seconds_before;
 
         let answering = Instant::now();
-        let search = self.control.begin_search(None);
+        let search = control.begin_search(None);
         let answer = ready.negotiator.answer(&request, &watch);
         drop(search);
-        self.control.check()?;
+        control.check()?;
         let answer = answer?;
         let answered = answering.elapsed().as_secs_f64();
         let offers = answer::Pricing {
@@ -393,20 +382,25 @@ impl Negotiation {
     }
 
     /// How many rows each parameter suppresses at the highest acceptable levels.
-    pub fn curve(&self, wish: &Wish) -> Result<Curve, Error> {
+    pub fn curve(&self, wish: &Wish, control: &Control) -> Result<Curve, Error> {
         let known = |model: &dyn PrivacyModel| Ok(self.ready_for(&self.measure(model)?));
-        Curve::at_limit(&self.ground, wish, known, &self.control)
+        Curve::at_limit(&self.ground, wish, known, control)
     }
 
     /// What the release of these levels costs with the promise of a wish, whatever else is wished.
-    pub fn offer_at(&self, wish: &Wish, levels: &[u8]) -> Result<Offered, Error> {
+    pub fn offer_at(
+        &self,
+        wish: &Wish,
+        levels: &[u8],
+        control: &Control,
+    ) -> Result<Offered, Error> {
         let table = &self.ground.table;
         let model = self.ground.model(&wish.spec()?)?;
         let node = max_levels(Some(levels), table)?;
         let metrics = self.metrics_asked(wish)?;
-        let watch = SearchWatch::new(&self.ground.job, &self.control);
+        let watch = SearchWatch::new(&self.ground.job, control);
         Request::new(&*model).check(table)?;
-        let ready = self.prepared(&*model, 0, &watch, &self.control)?;
+        let ready = self.prepared(&*model, 0, &watch, control)?;
         let known = ready.rows_suppressed(table, &*model, &node)?;
         let rows_suppressed = match known {
             Some(rows) => rows,
@@ -430,14 +424,19 @@ impl Negotiation {
 
     /// The lattice, each node with the rows that the promise of a wish suppresses there. Refused if the lattice is too
     /// large to annotate.
-    pub fn drawn(&self, wish: &Wish, filter: &LatticeFilter) -> Result<DrawnLattice, Error> {
+    pub fn drawn(
+        &self,
+        wish: &Wish,
+        filter: &LatticeFilter,
+        control: &Control,
+    ) -> Result<DrawnLattice, Error> {
         let table = &self.ground.table;
         let model = self.ground.model(&wish.spec()?)?;
         let budget = max_suppressed(wish.max_suppressed, table)?;
         let limit = max_levels(wish.max_levels.as_deref(), table)?;
-        let watch = SearchWatch::new(&self.ground.job, &self.control);
+        let watch = SearchWatch::new(&self.ground.job, control);
         Request::new(&*model).check(table)?;
-        let ready = self.prepared(&*model, budget, &watch, &self.control)?;
+        let ready = self.prepared(&*model, budget, &watch, control)?;
         let lattice = ready.negotiator.lattice().filter(|of| of.is_full());
         let lattice = lattice.ok_or_else(|| incrowd_core::Error::LatticeTooLarge {
             nodes: table.lattice().nodes(),

@@ -3,6 +3,7 @@
 use super::{Curve, DrawnLattice, LatticeFilter, Negotiation, Wish};
 use crate::error::Error;
 use crate::report::picture::Picture;
+use crate::run::control::Control;
 use incrowd_core::lattice::{Level, Node};
 use incrowd_plot::{LatticeNode, LatticePicture, PlotBudget, lattice};
 
@@ -12,8 +13,8 @@ const MOST_DRAWN: u64 = 150;
 impl Negotiation {
     /// The plots of a wish: how many rows each parameter suppresses at the highest acceptable levels, and the lattice if it
     /// is small.
-    pub fn draw(&self, wish: &Wish) -> Result<Vec<Picture>, Error> {
-        let curve = self.curve(wish)?;
+    pub fn draw(&self, wish: &Wish, control: &Control) -> Result<Vec<Picture>, Error> {
+        let curve = self.curve(wish, control)?;
         let budget = PlotBudget {
             rows: curve.budget,
             from: match wish.max_suppressed {
@@ -28,7 +29,7 @@ impl Negotiation {
         }];
         let nodes = self.ground().table().lattice().nodes();
         if nodes <= u128::from(MOST_DRAWN) {
-            let drawn = self.drawn(wish, &LatticeFilter::default())?;
+            let drawn = self.drawn(wish, &LatticeFilter::default(), control)?;
             pictures.push(Picture {
                 name: "lattice".into(),
                 svg: lattice_of(&drawn, &curve, &budget),
