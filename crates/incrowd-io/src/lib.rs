@@ -37,18 +37,20 @@ mod fingerprint;
 #[cfg(any(feature = "parquet", feature = "arrow"))]
 mod gathered;
 mod memory;
+mod numbered;
 mod overflow_file;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part_file;
 mod row_source;
+mod rows_hashed;
 #[cfg(feature = "parquet")]
 mod sealed;
 mod sink;
 mod source;
 #[cfg(feature = "parquet")]
 mod stored_type;
-#[cfg(any(feature = "parquet", feature = "arrow"))]
+#[cfg(feature = "parquet")]
 mod utf8;
 
 #[cfg(feature = "arrow")]

@@ -1,8 +1,8 @@
 //! Tables in memory, read and written like files.
 
 use crate::csv::check_columns;
-use crate::fingerprint::CellHasher;
 use crate::row_source::{RowReader, RowSource};
+use crate::rows_hashed::RowsHashed;
 use crate::sink::{RowSink, Written};
 use crate::{ColumnType, Error, Fingerprint};
 use incrowd_core::publish::{Confirmation, PublishedRows};
@@ -60,10 +60,8 @@ impl MemoryTable {
 
     fn of_batch(columns: Vec<String>, rows: RowBatch) -> Result<Self, Error> {
         check_columns(NAME, &columns)?;
-        let mut hasher = CellHasher::new(&columns);
-        for row in 0..rows.rows() {
-            (0..columns.len()).for_each(|column| hasher.add(rows.cell(row, column)));
-        }
+        let mut hasher = RowsHashed::new(&columns);
+        hasher.add(&rows);
         Ok(MemoryTable {
             fingerprint: hasher.fingerprint(),
             columns,

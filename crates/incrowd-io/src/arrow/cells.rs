@@ -1,16 +1,36 @@
-//! One array to texts.
+//! One array to texts, or to the numbers of its texts.
 
+use super::recent::{Bits, Recent};
 use crate::cell_text::{AsText, Meaning};
+use crate::numbered::{NotUtf8, Numbered, WITHOUT_NUMBER};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, BooleanArray, GenericByteArray, GenericByteViewArray, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
+use std::ops::Range;
 
 /// The cells of an array.
 pub(super) trait Cells: Send {
     /// The text of a cell, made in `room` unless it is there already; empty for a null. Bytes are taken for text, and
     /// whoever asks has to check that they are.
     fn text<'a>(&'a self, row: usize, room: &'a mut String) -> &'a [u8];
+
+    /// Adds the numbers that the texts of some rows have; stops at one that is not UTF-8, whose row is the next then.
+    ///
+    /// Looking up the text of every cell takes longer than all else that is done to it, so arrays whose values can be
+    /// recognized without it do that.
+    fn number(
+        &mut self,
+        rows: Range<usize>,
+        room: &mut String,
+        texts: &mut Numbered,
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), NotUtf8> {
+        for row in rows {
+            numbers.push(texts.number(self.text(row, room))?);
+        }
+        Ok(())
+    }
 }
 
 /// How arrays of a type become text.
@@ -30,10 +50,10 @@ impl Reading {
             Kind::Boolean => itself(|array, _| Box::new(array.as_boolean().clone())),
             Kind::Utf8 => itself(|array, _| Box::new(array.as_string::<i32>().clone())),
             Kind::LargeUtf8 => itself(|array, _| Box::new(array.as_string::<i64>().clone())),
-            Kind::Utf8View => itself(|array, _| Box::new(array.as_string_view().clone())),
+            Kind::Utf8View => itself(|array, _| views(array.as_string_view())),
             Kind::Binary => itself(|array, _| Box::new(array.as_binary::<i32>().clone())),
             Kind::LargeBinary => itself(|array, _| Box::new(array.as_binary::<i64>().clone())),
-            Kind::BinaryView => itself(|array, _| Box::new(array.as_binary_view().clone())),
+            Kind::BinaryView => itself(|array, _| views(array.as_binary_view())),
             Kind::Int8 => itself(numbers::<Int8Type>),
             Kind::Int16 => itself(numbers::<Int16Type>),
             Kind::Int32 => itself(numbers::<Int32Type>),
@@ -72,9 +92,20 @@ impl Reading {
             Kind::Decimal32(digits, scale) => decimal(*digits, *scale, numbers::<Decimal32Type>),
             Kind::Decimal64(digits, scale) => decimal(*digits, *scale, numbers::<Decimal64Type>),
             Kind::Decimal128(digits, scale) => decimal(*digits, *scale, numbers::<Decimal128Type>),
-            Kind::Dictionary(_, values) => {
+            Kind::Dictionary(keys, values) => {
                 let Reading { meaning, .. } = Reading::of(values)?;
-                Some(reading(meaning, dictionary))
+                let open = match **keys {
+                    Kind::Int8 => dictionary::<Int8Type>,
+                    Kind::Int16 => dictionary::<Int16Type>,
+                    Kind::Int32 => dictionary::<Int32Type>,
+                    Kind::Int64 => dictionary::<Int64Type>,
+                    Kind::UInt8 => dictionary::<UInt8Type>,
+                    Kind::UInt16 => dictionary::<UInt16Type>,
+                    Kind::UInt32 => dictionary::<UInt32Type>,
+                    Kind::UInt64 => dictionary::<UInt64Type>,
+                    _ => return None,
+                };
+                Some(reading(meaning, open))
             }
             _ => None,
         }
@@ -140,72 +171,191 @@ impl<T: ByteArrayType> Cells for GenericByteArray<T> {
     }
 }
 
-impl<T: ByteViewType> Cells for GenericByteViewArray<T> {
+struct Views<T: ByteViewType> {
+    array: GenericByteViewArray<T>,
+    recent: Recent,
+}
+
+fn views<T: ByteViewType>(array: &GenericByteViewArray<T>) -> Box<dyn Cells> {
+    Box::new(Views {
+        recent: Recent::new(array.len()),
+        array: array.clone(),
+    })
+}
+
+impl<T: ByteViewType> Cells for Views<T> {
     fn text<'a>(&'a self, row: usize, _: &'a mut String) -> &'a [u8] {
-        match self.is_valid(row) {
-            true => self.value(row).as_ref(),
+        match self.array.is_valid(row) {
+            true => self.array.value(row).as_ref(),
             false => b"",
         }
+    }
+
+    /// A view holds a short text itself and says where a long one is, so equal views of an array are equal texts.
+    fn number(
+        &mut self,
+        rows: Range<usize>,
+        _: &mut String,
+        texts: &mut Numbered,
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), NotUtf8> {
+        let Views { array, recent } = self;
+        if array.null_count() == 0 {
+            let views = &array.views()[rows.clone()];
+            return recent.number_all(views, numbers, |at, _| {
+                texts.number(array.value(rows.start + at).as_ref())
+            });
+        }
+        for row in rows {
+            numbers.push(match array.is_null(row) {
+                true => texts.number(b"")?,
+                false => recent.number(array.views()[row], || {
+                    texts.number(array.value(row).as_ref())
+                })?,
+            });
+        }
+        Ok(())
     }
 }
 
 struct Numbers<T: ArrowPrimitiveType> {
     array: PrimitiveArray<T>,
     meaning: Meaning,
+    recent: Recent,
 }
 
 fn numbers<T: ArrowPrimitiveType>(array: &dyn Array, meaning: Meaning) -> Box<dyn Cells>
 where
-    T::Native: AsText,
+    T::Native: AsText + Bits,
 {
     let array = array.as_primitive::<T>().clone();
-    Box::new(Numbers { array, meaning })
+    Box::new(Numbers {
+        recent: Recent::new(array.len()),
+        array,
+        meaning,
+    })
+}
+
+/// The text of a number.
+fn text_of<'a, N: AsText>(number: &'a N, meaning: Meaning, room: &'a mut String) -> &'a [u8] {
+    number
+        .as_text(meaning, room)
+        .expect("the meaning was chosen for numbers of this type")
 }
 
 impl<T: ArrowPrimitiveType> Cells for Numbers<T>
 where
-    T::Native: AsText,
+    T::Native: AsText + Bits,
 {
     fn text<'a>(&'a self, row: usize, room: &'a mut String) -> &'a [u8] {
-        if self.array.is_null(row) {
-            return b"";
+        match self.array.is_null(row) {
+            true => b"",
+            false => text_of(&self.array.values()[row], self.meaning, room),
         }
-        self.array.values()[row]
-            .as_text(self.meaning, room)
-            .expect("the meaning was chosen for numbers of this type")
+    }
+
+    fn number(
+        &mut self,
+        rows: Range<usize>,
+        room: &mut String,
+        texts: &mut Numbered,
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), NotUtf8> {
+        let Numbers {
+            array,
+            meaning,
+            recent,
+        } = self;
+        if array.null_count() == 0 {
+            return recent.number_all(&array.values()[rows], numbers, |_, value| {
+                texts.number(text_of(&value, *meaning, room))
+            });
+        }
+        for row in rows {
+            numbers.push(match array.is_null(row) {
+                true => texts.number(b"")?,
+                false => {
+                    let value = array.values()[row];
+                    recent.number(value.bits(), || {
+                        texts.number(text_of(&value, *meaning, room))
+                    })?
+                }
+            });
+        }
+        Ok(())
     }
 }
 
-struct Dictionary {
-    /// The position of each value; none for a null.
-    keys: Vec<Option<usize>>,
+struct Keyed<K: ArrowPrimitiveType> {
+    keys: PrimitiveArray<K>,
     values: Box<dyn Cells>,
+    /// The number of each value, if that was asked.
+    numbers: Vec<u32>,
 }
 
-fn dictionary(array: &dyn Array, _: Meaning) -> Box<dyn Cells> {
-    let dictionary = array.as_any_dictionary();
+/// Not asked yet, or without a number.
+const UNKNOWN: u32 = WITHOUT_NUMBER;
+
+fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, _: Meaning) -> Box<dyn Cells>
+where
+    K::Native: Bits,
+{
+    let dictionary = array.as_dictionary::<K>();
     let values = dictionary.values();
-    // Without values there are nulls only, and keys mean nothing.
-    let keys = match values.is_empty() {
-        true => vec![None; array.len()],
-        false => {
-            let keys = dictionary.normalized_keys().into_iter().enumerate();
-            keys.map(|(row, key)| array.is_valid(row).then_some(key))
-                .collect()
-        }
-    };
     let reading = Reading::of(values.data_type()).expect("the type of the values was checked");
-    Box::new(Dictionary {
-        keys,
+    Box::new(Keyed {
+        keys: dictionary.keys().clone(),
         values: reading.open(values.as_ref()),
+        numbers: vec![UNKNOWN; values.len()],
     })
 }
 
-impl Cells for Dictionary {
+impl<K: ArrowPrimitiveType> Keyed<K>
+where
+    K::Native: Bits,
+{
+    /// Which value a row has; none for a null. Without values there are nulls only, and keys mean nothing.
+    #[inline]
+    fn key(&self, row: usize) -> Option<usize> {
+        if self.keys.is_null(row) {
+            return None;
+        }
+        let last = self.numbers.len().checked_sub(1)?;
+        let key = self.keys.values()[row].bits();
+        Some(usize::try_from(key).map_or(last, |key| key.min(last)))
+    }
+}
+
+impl<K: ArrowPrimitiveType> Cells for Keyed<K>
+where
+    K::Native: Bits,
+{
     fn text<'a>(&'a self, row: usize, room: &'a mut String) -> &'a [u8] {
-        match self.keys[row] {
+        match self.key(row) {
             Some(key) => self.values.text(key, room),
             None => b"",
         }
+    }
+
+    fn number(
+        &mut self,
+        rows: Range<usize>,
+        room: &mut String,
+        texts: &mut Numbered,
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), NotUtf8> {
+        for row in rows {
+            let Some(key) = self.key(row) else {
+                numbers.push(texts.number(b"")?);
+                continue;
+            };
+            let mut number = self.numbers[key];
+            if number == UNKNOWN {
+                number = texts.number(self.values.text(key, room))?;
+                self.numbers[key] = number;
+            }
+            numbers.push(number);
+        }
+        Ok(())
     }
 }

@@ -5,8 +5,10 @@
 
 mod array;
 mod cells;
+mod coder;
 mod plain_name;
 mod reader;
+mod recent;
 mod sink;
 mod table;
 mod texts;

@@ -1,20 +1,20 @@
-//! Columns of values to rows of text.
+//! Columns of values to coded columns of texts.
 
 use super::NAME;
 use super::cells::{Cells, Reading};
+use super::coder::ColumnCoder;
 use crate::column_type::ColumnType;
 use crate::fingerprint::CellHasher;
-use crate::utf8::check_utf8;
-use crate::{Error, Fingerprint, RowReader};
+use crate::{Encoding, Error, Fingerprint, RowReader};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use incrowd_core::table::RowBatch;
 use std::sync::Arc;
 
 /// Rows of a batch that is handed out.
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 8192;
 
-/// Fewer if they hold so many bytes of text.
+/// Fewer if a column holds so many bytes of text that has to be spelled out.
 const BATCH_BYTES: usize = 4 << 20;
 
 /// A pass over an Arrow table.
@@ -32,7 +32,7 @@ pub(super) struct ArrowReader {
     rows_total: u64,
     bytes_total: u64,
     hasher: CellHasher,
-    room: String,
+    coders: Vec<ColumnCoder>,
 }
 
 impl ArrowReader {
@@ -53,7 +53,7 @@ impl ArrowReader {
             rows_total: batches.iter().map(|batch| batch.num_rows() as u64).sum(),
             bytes_total: bytes(&batches),
             hasher: CellHasher::new(&columns),
-            room: String::new(),
+            coders: columns.iter().map(|_| ColumnCoder::default()).collect(),
             columns,
             schema,
             batches,
@@ -90,26 +90,38 @@ impl RowReader for ArrowReader {
             *batch = RowBatch::new(self.columns.len());
         }
         batch.clear(self.rows);
-        while batch.rows() < BATCH_ROWS && batch.byte_len() < BATCH_BYTES {
-            if self.next_row == self.open_rows {
-                match self.open_batch() {
-                    true => continue,
-                    false => break,
-                }
-            }
-            let end = self
-                .open_rows
-                .min(self.next_row + BATCH_ROWS - batch.rows());
-            while self.next_row < end && batch.byte_len() < BATCH_BYTES {
-                for column in &self.open {
-                    let text = column.text(self.next_row, &mut self.room);
-                    self.hasher.add(text);
-                    batch.push_cell(text);
-                }
-                self.next_row += 1;
+        while self.next_row == self.open_rows {
+            if !self.open_batch() {
+                return Ok(false);
             }
         }
-        check_utf8(NAME, batch)?;
+        let first = self.next_row;
+        let mut rows = BATCH_ROWS.min(self.open_rows - first);
+        let mut broken = None;
+        for (at, (coder, cells)) in self.coders.iter_mut().zip(&mut self.open).enumerate() {
+            match coder.look(&mut **cells, first..first + rows, BATCH_BYTES) {
+                Ok(fit) => rows = fit,
+                // Columns after this one may have a broken cell in a row before.
+                Err(row) => {
+                    rows = row;
+                    broken = Some((row, at));
+                }
+            }
+        }
+        if let Some((row, column)) = broken
+            && rows == row
+        {
+            return Err(Error::NotUtf8 {
+                input: NAME.into(),
+                row: Some(self.rows + row as u64 + 1),
+                position: column + 1,
+                likely: Encoding::Windows1252,
+            });
+        }
+        let coders = self.coders.iter_mut().enumerate();
+        let coded = coders.map(|(at, coder)| coder.code(rows, self.hasher.column(at)));
+        batch.set_coded(coded.collect());
+        self.next_row += rows;
         self.rows += batch.rows() as u64;
         Ok(batch.rows() > 0)
     }

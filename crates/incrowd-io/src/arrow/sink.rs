@@ -6,8 +6,8 @@ use super::table::ArrowTable;
 use crate::Error;
 use crate::column_type::ColumnType;
 use crate::csv::check_columns;
-use crate::fingerprint::CellHasher;
 use crate::gathered::GatheredColumn;
+use crate::rows_hashed::RowsHashed;
 use crate::sink::{RowSink, Written};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
@@ -76,7 +76,10 @@ struct Begun {
     open_rows: usize,
     /// By column: its labels, if it has some.
     labels: Vec<Option<GatheredColumn>>,
-    hasher: CellHasher,
+    /// The columns that have none.
+    without_labels: Vec<usize>,
+    hasher: RowsHashed,
+    /// Of the cells that are no labels.
     bytes: u64,
 }
 
@@ -95,20 +98,24 @@ impl Begun {
             has_labels.then(GatheredColumn::default)
         });
         let labels: Vec<_> = labels.collect();
+        let without_labels = (0..labels.len()).filter(|&column| labels[column].is_none());
+        let without_labels: Vec<usize> = without_labels.collect();
         let fields = columns.iter().zip(types);
         let fields = fields.map(|(name, kind)| Field::new(name, kind.to_arrow(), true));
         Ok(Begun {
             schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
             batches: Vec::new(),
-            rows: RowBatch::new(labels.iter().filter(|it| it.is_none()).count()),
+            rows: RowBatch::new(without_labels.len()),
             open_rows: 0,
             labels,
-            hasher: CellHasher::new(columns),
+            without_labels,
+            hasher: RowsHashed::new(columns),
             bytes: 0,
         })
     }
 
     fn push(&mut self, rows: &RowBatch) -> Result<(), Error> {
+        self.hasher.add(rows);
         for (column, labels) in self.labels.iter_mut().enumerate() {
             if let Some(labels) = labels {
                 let added = labels.add(rows, column);
@@ -116,13 +123,10 @@ impl Begun {
             }
         }
         for row in 0..rows.rows() {
-            for (column, labels) in self.labels.iter().enumerate() {
+            for &column in &self.without_labels {
                 let cell = rows.cell(row, column);
-                self.hasher.add(cell);
                 self.bytes += cell.len() as u64;
-                if labels.is_none() {
-                    self.rows.push_cell(cell);
-                }
+                self.rows.push_cell(cell);
             }
             self.open_rows += 1;
             if self.open_rows >= BATCH_ROWS || self.rows.byte_len() >= BATCH_BYTES {
@@ -137,9 +141,7 @@ impl Begun {
             return Ok(());
         }
         let mut arrays = Vec::with_capacity(self.rows.columns());
-        let columns = self.labels.iter().enumerate();
-        let without_labels = columns.filter(|(_, labels)| labels.is_none());
-        for (position, (column, _)) in without_labels.enumerate() {
+        for (position, &column) in self.without_labels.iter().enumerate() {
             let array = array(self.schema.field(column).data_type(), &self.rows, position);
             arrays.push(array.ok_or_else(|| Self::not_of_type(column))?);
         }
@@ -162,6 +164,7 @@ impl Begun {
     fn finish(mut self) -> Result<(ArrowTable, Written), Error> {
         self.end_batch()?;
         let sizes: Vec<usize> = self.batches.iter().map(|batch| batch.rows).collect();
+        let label_bytes: u64 = self.labels.iter().flatten().map(cell_bytes).sum();
         let labels = std::mem::take(&mut self.labels).into_iter();
         // One after the other, so that codes are held twice for one column only.
         let labels = labels.map(|labels| labels.map(|it| dictionaries(it, &sizes).into_iter()));
@@ -180,10 +183,24 @@ impl Begun {
         let batches: Vec<RecordBatch> = batches.collect();
         let written = Written {
             sha256: self.hasher.fingerprint(),
-            bytes: self.bytes,
+            bytes: self.bytes + label_bytes,
         };
         Ok((ArrowTable::new(self.schema, batches)?, written))
     }
+}
+
+/// The bytes of all cells of a column of labels.
+fn cell_bytes(labels: &GatheredColumn) -> u64 {
+    let lengths: Vec<u64> = labels
+        .texts()
+        .iter()
+        .map(|text| text.len() as u64)
+        .collect();
+    labels
+        .codes()
+        .iter()
+        .map(|&code| lengths[code as usize])
+        .sum()
 }
 
 /// Labels as arrays of these sizes, which share one dictionary; the empty text is null.

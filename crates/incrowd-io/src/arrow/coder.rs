@@ -1,0 +1,91 @@
+//! Cells of a column to a coded column.
+
+use super::cells::Cells;
+use crate::fingerprint::ColumnHasher;
+use crate::numbered::{NotUtf8, Numbered, WITHOUT_NUMBER};
+use incrowd_core::table::{CodedColumn, ValueList};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Codes the cells of a column, batch by batch. Texts with a number are in one list for all batches, so that whoever counts or
+/// recodes rows looks at each of them once.
+#[derive(Default)]
+pub(super) struct ColumnCoder {
+    texts: Numbered,
+    /// The texts that have a number; replaced when there are more.
+    list: Arc<ValueList>,
+    /// The numbers of the rows being coded.
+    numbers: Vec<u32>,
+    /// Their texts, if some of them have no number.
+    spelled: Option<ValueList>,
+    room: String,
+}
+
+impl ColumnCoder {
+    /// Looks at some rows. Returns how many of them make a batch: fewer if their texts are longer than `most_bytes`. If one is
+    /// not UTF-8, says at which position.
+    pub(super) fn look(
+        &mut self,
+        cells: &mut dyn Cells,
+        rows: Range<usize>,
+        most_bytes: usize,
+    ) -> Result<usize, usize> {
+        self.numbers.clear();
+        self.spelled = None;
+        let looked = cells.number(
+            rows.clone(),
+            &mut self.room,
+            &mut self.texts,
+            &mut self.numbers,
+        );
+        if let Err(NotUtf8) = looked {
+            return Err(self.numbers.len());
+        }
+        if !self.numbers.contains(&WITHOUT_NUMBER) {
+            return Ok(rows.len());
+        }
+        let mut list = ValueList::default();
+        for row in rows {
+            list.push(cells.text(row, &mut self.room));
+            if list.bytes().len() >= most_bytes {
+                break;
+            }
+        }
+        let fit = list.len();
+        self.spelled = Some(list);
+        Ok(fit)
+    }
+
+    /// The first rows of those looked at.
+    pub(super) fn code(&mut self, rows: usize, hasher: &mut ColumnHasher) -> CodedColumn {
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.truncate(rows);
+        match self.spelled.take() {
+            Some(list) => {
+                hasher.add(&numbers, |row| list.text(row as u32));
+                CodedColumn {
+                    values: Arc::new(list),
+                    codes: (0..rows as u32).collect(),
+                }
+            }
+            None => {
+                let values = self.listed();
+                hasher.add(&numbers, |row| values.text(numbers[row]));
+                CodedColumn {
+                    values,
+                    codes: numbers,
+                }
+            }
+        }
+    }
+
+    fn listed(&mut self) -> Arc<ValueList> {
+        if self.list.len() < self.texts.len() {
+            let mut list = ValueList::clone(&self.list);
+            let new = self.list.len() as u32..self.texts.len() as u32;
+            new.for_each(|number| list.push(self.texts.text(number)));
+            self.list = Arc::new(list);
+        }
+        Arc::clone(&self.list)
+    }
+}
