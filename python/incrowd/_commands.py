@@ -23,7 +23,9 @@ from ._request import (
     Running,
     Search,
     names,
+    percent,
     takes,
+    texts,
 )
 from ._table import TableLike
 from .negotiation import Negotiation
@@ -120,7 +122,8 @@ def verify(
     >>> incrowd.verify(published, quasi_identifiers="age", k=2).is_safe
     False
 
-    With ``certificate`` (a file, or what :attr:`Release.certificate` holds), roles and promises are those it states.
+    With ``certificate`` (a file, or what :attr:`Release.certificate` holds), roles and promises are those it states. With
+    ``job`` too, what the certificate says was asked for is compared with that job.
     """
     known: dict[str, Any] = dict(keywords)
     _for_certificate(certificate, known)
@@ -131,9 +134,6 @@ def verify(
         request.option("certificate_text", stated)
     elif certificate is not None:
         request.option("certificate", os.fspath(certificate))
-    job = keywords.get("job")
-    if certificate is not None and isinstance(job, str | os.PathLike):
-        request.option("job", os.fspath(job))
     return Verification.parse(request.run("verify"))
 
 
@@ -189,12 +189,12 @@ def study(
 
     ``what`` may be ``schemes`` (the time and cost of optimal partitions) or ``research-value`` (which patterns survive).
     """
-    texts = None if parameters is None else [str(parameter) for parameter in parameters]
+    asked = None if parameters is None else texts(parameters)
     if what is None and any(keywords.get(name) is not None for name in Research.__annotations__):
         what = "research-value"
 
     def run(folder: str | os.PathLike[str] | None) -> str:
-        request = Request(table, keywords, what=what or "suppression", parameters=texts, importance=importance)
+        request = Request(table, keywords, what=what or "suppression", parameters=asked, importance=importance)
         request.option("plot", None if folder is None else os.fspath(folder))
         return request.run("study")
 
@@ -254,7 +254,7 @@ def risk(
     >>> incrowd.risk(table, quasi_identifiers="age").prosecutor.highest
     1.0
     """
-    limit = None if threshold is None else str(threshold)
+    limit = None if threshold is None else texts([threshold])[0]
     request = Request(table, keywords, population_size=population_size, threshold=limit, gates=names("gates", gates))
     request.option("original", request.name_of(original, "original"))
     request.option("population", request.name_of(population, "population"))
@@ -319,7 +319,7 @@ def simulate(
         "whole_rows": whole_rows,
         "levels": None if levels is None else list(levels),
         "rows": rows,
-        "rows_needed": f"{rows_needed * 100}%" if isinstance(rows_needed, float) else rows_needed,
+        "rows_needed": percent(rows_needed) if isinstance(rows_needed, float) else rows_needed,
         "repeats": repeats,
     }
 

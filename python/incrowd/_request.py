@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 from . import _native
 from ._progress import Progress, reporter
 from ._table import TableLike, path_of, stream_of
-from .entries import Algorithm, Metric, Model
+from .entries import Algorithm, Metric, Model, _text
 from .errors import RequestError
 from .hierarchy import Hierarchy
 
@@ -149,6 +149,17 @@ class Output(TypedDict, total=False):
     """Whether rows are put in random order."""
     spreadsheet_safe: bool
     """In a CSV file, put an apostrophe before what a spreadsheet takes for a formula."""
+
+
+class Agreed(Output, total=False):
+    """What remains to be said of a release that was negotiated."""
+
+    others: Literal["keep", "drop"]
+    """What happens to columns named nowhere."""
+    progress: Progress
+    """Whether to show progress, or what to call with it."""
+    stop: _native.Stop
+    """Lets another thread stop the job."""
 
 
 class Published(TypedDict, total=False):
@@ -311,7 +322,7 @@ def _flags(given: dict[str, Any], request: Request) -> dict[str, Any]:
     flags["privacy"] = _privacy(given, columns.get("quasi_identifiers"), request)
     flags["search"] = _search(given)
     if "rules" in given:
-        request._request["rules"] = names("rules", given.pop("rules"))  # pyright: ignore[reportPrivateUsage]
+        request._request["rules"] = names("rules", given.pop("rules"))
     weights = given.pop("weights", None)
     if isinstance(weights, Mapping):
         flags["weights"] = {str(column): _number("weights", weight) for column, weight in weights.items()}  # pyright: ignore
@@ -370,8 +381,10 @@ def _take_hierarchies(given: Any, flags: dict[str, Any], request: Request) -> No
             csv.writer(text, lineterminator="\n").writerows([[str(cell) for cell in row] for row in source])  # pyright: ignore
             levels[column] = {"csv": text.getvalue(), "has_names": False}
     flags["hierarchies"] = sources
-    if levels:
-        request._request["levels"] = {**request._request.get("levels", {}), **levels}  # pyright: ignore[reportPrivateUsage]
+    # Levels at hand win over what a file says; those of a job must not win over what a keyword says.
+    of_job: dict[str, Any] = request._request.get("levels", {})
+    kept = {column: it for column, it in of_job.items() if column not in sources}
+    request._request["levels"] = {**kept, **levels}
 
 
 def budget(given: object) -> int | str:
@@ -386,8 +399,26 @@ def budget(given: object) -> int | str:
                 f"`max_suppressed={given}` is neither a number of rows nor a share",
                 "use a whole number of rows such as 321, a share such as '1%', or the same share as 0.01",
             )
-        return f"{(share * 100).normalize():f}%"
+        return percent(share)
     return given
+
+
+def percent(share: float | Decimal) -> str:
+    """A share as the library reads it, without the noise of binary fractions.
+
+    >>> percent(0.29), percent(0.00001)
+    ('29%', '0.001%')
+    """
+    return f"{(Decimal(str(share)) * 100).normalize():f}%"
+
+
+def texts(numbers: Sequence[object]) -> list[str]:
+    """Numbers as the library reads them, without exponents.
+
+    >>> texts([2, 0.00001, "3"])
+    ['2', '0.00001', '3']
+    """
+    return [_text(number) for number in numbers]
 
 
 def promises(given: dict[str, Any]) -> list[str]:
@@ -398,7 +429,7 @@ def promises(given: dict[str, Any]) -> list[str]:
             value = given.pop(name)
             if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
                 raise TypeError(f"`{name}` must be a number, not {type(value).__name__}")
-            models.append(f"{model}({name}={value})")
+            models.append(f"{model}({name}={_text(value)})")
     more = given.pop("privacy", None)
     if isinstance(more, str | Model):
         more = [more]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
@@ -10,6 +11,7 @@ from . import _native
 from .errors import RequestError, TableError
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas
     import polars
 
@@ -25,7 +27,7 @@ class ArrowStream(Protocol):
         ...
 
 
-TableLike: TypeAlias = "ArrowStream | str | os.PathLike[str] | Any"
+TableLike: TypeAlias = "ArrowStream | polars.LazyFrame | duckdb.DuckDBPyRelation | str | os.PathLike[str]"
 """A table: a path, or anything with ``__arrow_c_stream__``, such as a pyarrow table, a Polars frame (lazy ones are
 collected), a pandas frame, or a DuckDB relation."""
 
@@ -133,14 +135,16 @@ def text_table(table: Table, rows: int) -> str:
     return "\n".join(lines)
 
 
-def stream_of(given: object, role: str) -> ArrowStream:
-    """What hands over the rows of a table that is not a path."""
+def stream_of(given: object, role: str) -> ArrowStream | list[ArrowStream]:
+    """What hands over the rows of a table that is not a path, or its parts in order."""
     kind = type(given)
     module = kind.__module__.partition(".")[0]
     if module == "pandas" and kind.__name__ == "DataFrame":
         return _of_pandas(given)
     if module == "polars" and kind.__name__ == "LazyFrame":
-        return given.collect()  # type: ignore[attr-defined,no-any-return] # pyright: ignore
+        return _of_polars(given.collect())  # type: ignore[attr-defined] # pyright: ignore
+    if module == "polars" and kind.__name__ == "DataFrame":
+        return _of_polars(given)
     if isinstance(given, Table):
         return given._rows
     if isinstance(given, ArrowStream):
@@ -166,6 +170,23 @@ def path_of(given: object) -> str | None:
 
 def _a(word: str) -> str:
     return f"an {word}" if word[:1].lower() in "aeiou" else f"a {word}"
+
+
+_LEAST_CHUNK = 4096
+"""Rows of a chunk that is worth handing over by itself."""
+
+
+def _of_polars(frame: Any) -> ArrowStream | list[ArrowStream]:
+    """A Polars frame chunk by chunk: handing it over as a whole, Polars would first copy it into one chunk."""
+    lengths: set[tuple[int, ...]] = {tuple(column.chunk_lengths()) for column in frame.get_columns()}
+    if len(lengths) != 1:
+        whole: ArrowStream = frame
+        return whole
+    [chunks] = lengths
+    if len(chunks) == 1 or frame.height < _LEAST_CHUNK * len(chunks):
+        return frame  # type: ignore[no-any-return]
+    ends = list(itertools.accumulate(chunks))
+    return [frame.slice(end - length, length) for length, end in zip(chunks, ends, strict=True) if length > 0]
 
 
 def _of_pandas(frame: Any) -> ArrowStream:

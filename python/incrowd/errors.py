@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._hints import in_python
+
 __all__ = [
     "CheckError",
     "FileError",
@@ -34,7 +36,8 @@ class IncrowdError(Exception):
     """Where it happened, such as a row of a file, if that is known."""
 
     def __init__(self, code: str, message: str, hint: str = "", place: str | None = None) -> None:
-        super().__init__(code, message, hint, place)
+        # Not by `super()`: an OSError would take them for a number, a text and names of files.
+        Exception.__init__(self, code, message, hint, place)
         self.code = code
         self.message = message
         self.hint = hint
@@ -77,6 +80,34 @@ class StoppedError(IncrowdError):
 
 
 _CLASSES: dict[type[IncrowdError], str] = {
+    RequestError: """
+        address algorithm-unknown answers asked-too-soon bad-address budget budget-beyond-table certain-chance
+        certificate-alone certificate-decides certificate-name certificate-twin choices-unfinished class-size
+        column-has-no-hierarchy column-has-no-order column-not-in-original column-vanished delimiter dialogue-ended
+        duplicate-parameter engine-not-built folds gate gate-figure gate-without-figure hierarchy-cuts-other
+        hierarchy-empty hierarchy-flag hierarchy-lacks-values hierarchy-level-splits hierarchy-not-utf8
+        hierarchy-one-column hierarchy-row-too-short hierarchy-spec-not-nested hierarchy-spec-parameter
+        hierarchy-spec-unknown hierarchy-too-many-levels hierarchy-value-twice index-of-nothing intervals-too-narrow
+        job-file lattice-too-large level-count level-values level-values-flag malformed-model match-any-refused
+        max-levels memory-limit metric-column-unknown metric-option-invalid metric-option-unknown
+        metric-spec-malformed metric-target-missing metric-unknown missing-parameter misspelt-rule model-needs-column
+        model-not-annotated name-broken name-too-long negative-budget no-data no-parameters no-privacy-model
+        no-quasi-identifiers no-role no-such-level no-such-value not-a-certificate not-a-choice not-a-quasi-identifier
+        not-a-sensitive-column not-dates not-its-original not-negotiable not-numbers not-one-per-column not-recognized
+        nothing-to-judge nothing-to-partition nothing-to-simulate one-target-needed order-incomplete
+        parameter-out-of-range partial-share-out-of-range partition-column-unknown partition-metric partition-setting
+        partition-too-many-splits partition-too-wide population-elsewhere population-needed population-refused
+        population-too-small population-unmatched population-unused property-flag repeats report-alone request-line
+        requests requests-refused revealing-columns rows-not-given rule-column rule-contradictory rule-importance
+        rule-malformed rule-not-numeric rule-outside rule-repeated rule-value script-goes-on server-not-built
+        setting-not-read setting-out-of-range setting-unknown several-promises share simulated-rows sink-used
+        spreadsheet-needs-text standard-input-twice standard-output-twice statement-refused steps-above-level
+        steps-need-numbers study-too-large survival-nothing-found survival-rules survival-target target-is-query
+        target-needed target-not-numeric threshold time-limit too-many-classes too-many-tuples tuples-not-held
+        two-roles unknown-column unknown-command unknown-model unknown-name unknown-parameter unread-text
+        values-outside-hierarchy weight-flag weights-all-zero weights-sum weights-twice work-limit
+        wrong-number-of-levels
+    """,
     TableError: """
         all-rows-excluded batches-differ broken-gzip broken-parquet cell-not-of-type cell-too-large dates-ambiguous
         duplicate-column empty empty-column-name header-is-row mixed-column names-alike needs-pyarrow no-rows
@@ -106,5 +137,6 @@ _CLASS_OF_CODE = {code: kind for kind, codes in _CLASSES.items() for code in cod
 
 
 def of_code(code: str, message: str, place: str | None, hint: str) -> IncrowdError:
-    """The exception for an error of the library; most are about the request."""
-    return _CLASS_OF_CODE.get(code, RequestError)(code, message, hint, place)
+    """The exception for an error of the library; one that is not listed is about the request. Its hint names keywords instead
+    of flags."""
+    return _CLASS_OF_CODE.get(code, RequestError)(code, message, in_python(hint), place)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._record import Record
+from .entries import _text
 
 if TYPE_CHECKING:
     from ._table import TableLike
@@ -126,8 +127,8 @@ def _of_answer(text: str) -> Hierarchy:
 
 
 def _rule(name: str, numbers: Sequence[object] = (), origin: object = None) -> str:
-    text = name if not numbers else f"{name}:{','.join(str(number) for number in numbers)}"
-    return text if origin is None else f"{text}@{origin}"
+    text = name if not numbers else f"{name}:{','.join(_text(number) for number in numbers)}"
+    return text if origin is None else f"{text}@{_text(origin)}"
 
 
 def interval(*widths: float, origin: float | None = None) -> str:
@@ -158,9 +159,13 @@ def frequent(*kept: int) -> str:
     return _rule("frequent", kept)
 
 
-def mask(*characters: int) -> str:
-    """So many characters masked from the right, level by level."""
-    return _rule("mask", characters)
+def mask(characters: int = 1) -> str:
+    """So many more characters hidden with each level, from the right.
+
+    >>> mask(2)
+    'mask:2'
+    """
+    return _rule("mask", [characters])
 
 
 def prefix(*characters: int) -> str:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._html import card, facts, few_digits, figure, grid
 from ._picture import Picture
+from ._progress import Progress, reporter
 from ._record import Record
+from ._request import Agreed, Request, budget, promises, takes
 from .entries import Metric, Model
 from .errors import RequestError
 from .release import Release
@@ -17,7 +19,7 @@ from .release import Release
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from ._progress import Progress
+    from typing_extensions import Unpack
 
 __all__ = ["Answer", "Negotiation", "Offer"]
 
@@ -32,19 +34,30 @@ class Offer(Record):
         super().__init__(fields)
         object.__setattr__(self, "_answer", answer)
 
-    def release(self, **output: Any) -> Release:
+    @takes(Agreed)
+    def release(self, **output: Unpack[Agreed]) -> Release:
         """Makes it, checked like any other release. Takes what :func:`incrowd.anonymize` takes about the output, and
-        ``others``, ``progress`` and ``stop``."""
-        return self._answer._negotiation._release(self._answer._wish, self, output)  # pyright: ignore[reportPrivateUsage]
+        ``others``, ``progress`` and ``stop``; everything else was agreed on."""
+        return self._answer._negotiation._release(self._answer._wish, self, dict(output))  # pyright: ignore[reportPrivateUsage]
 
 
 class Answer:
     """The best release that meets a request, or those that each relax one part of it."""
 
     def __init__(self, text: str, wish: str | None, negotiation: Negotiation) -> None:
-        self._fields: dict[str, Any] = json.loads(text)
+        self._text: str | None = text
+        self._read: dict[str, Any] = {}
         self._wish = wish
         self._negotiation = negotiation
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        # Read when first looked at: whoever asks in a loop may look at little.
+        text = self._text
+        if text is not None:
+            self._read = json.loads(text)
+            self._text = None
+        return self._read
 
     @property
     def outcome(self) -> Record:
@@ -93,7 +106,8 @@ class Answer:
 
 
 class Negotiation:
-    """Answers requests about one table, from any thread. The table is read once; most answers take microseconds.
+    """Answers requests about one table, from any thread. The table is read once; where its lattice is small
+    enough to be annotated, an answer takes some tens of microseconds.
 
     >>> import incrowd
     >>> table = incrowd.Table.from_dict({"age": [34, 36, 61, 64], "sex": ["f", "f", "m", "f"]})
@@ -134,8 +148,6 @@ class Negotiation:
 
         ``max_levels`` has a level for each quasi-identifier, or levels by name; those not named may rise as they like.
         """
-        from ._progress import reporter
-
         wish = _wish(k, l, t, privacy, max_suppressed, max_levels, metric, search)
         self._last = wish
         if progress is None and stop is None:
@@ -157,9 +169,6 @@ class Negotiation:
         return Picture(pictures[name])
 
     def _release(self, wish: str | None, offer: Offer, output: dict[str, Any]) -> Release:
-        from ._progress import reporter
-        from ._request import Request
-
         request = Request(None, output)
         with reporter(request.progress) as report:
             made = self._native.release(wish, offer.to_json(), request.text, report, request.stop)
@@ -198,8 +207,6 @@ def _wish(
 ) -> str | None:
     wish: dict[str, Any] = {}
     if k is not None or l is not None or t is not None or privacy is not None:
-        from ._request import promises
-
         given = {
             name: value for name, value in (("k", k), ("l", l), ("t", t), ("privacy", privacy)) if value is not None
         }
@@ -208,8 +215,6 @@ def _wish(
             raise RequestError("several-promises", "one promise can be negotiated at a time", "ask for one of them")
         wish["model"] = models[0]
     if max_suppressed is not None:
-        from ._request import budget
-
         wish["max_suppressed"] = budget(max_suppressed)
     if max_levels is not None:
         wish["max_levels"] = dict(max_levels) if isinstance(max_levels, Mapping) else list(max_levels)

@@ -68,7 +68,7 @@ class Algorithm(_Entry):
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
+    if isinstance(value, float | Decimal):
         return f"{{Decimal(str(value)):f}}"
     if isinstance(value, Mapping):
         return ";".join(f"{{column}}:{{_of_column(of)}}" for column, of in value.items())  # pyright: ignore

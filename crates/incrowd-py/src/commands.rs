@@ -74,8 +74,6 @@ struct Verify {
     original: Option<String>,
     certificate: Option<PathBuf>,
     certificate_text: Option<String>,
-    /// The job that a certificate must match.
-    job: Option<PathBuf>,
 }
 
 fn verify(mut job: Job, request: &Request) -> Result<Work, Failure> {
@@ -90,11 +88,16 @@ fn verify(mut job: Job, request: &Request) -> Result<Work, Failure> {
             Ok(json(&found))
         }));
     }
+    // A certificate is compared with the job as it was given; keywords say only how to check it.
+    let mut stated = request.stated_job()?;
+    if let Some(stated) = &mut stated {
+        stated.data.tables.clone_from(&job.data.tables);
+    }
     let check = CertificateCheck {
         certificate: asked.certificate.unwrap_or_else(|| "certificate".into()),
         text: asked.certificate_text,
         original: asked.original,
-        job: asked.job.as_deref().map(Job::load).transpose()?,
+        job: stated,
     };
     Ok(Box::new(move |control| {
         Ok(json(&incrowd_job::verify_certificate(

@@ -48,9 +48,44 @@ impl Request {
 
     /// The job, with the tables at hand attached: the one called `table` is the job's own.
     pub(crate) fn job(&self, py: Python<'_>, tables: &Bound<'_, PyDict>) -> Result<Job, Failure> {
+        let mut job = self.base_job()?.unwrap_or_default();
         let mut flags = self.flags.clone();
+        self.add_at_hand(&mut flags)?;
+        job.overlay(flags);
+        for (name, producer) in tables.iter() {
+            let table = AttachedTable::new(take_over(py, &producer)?);
+            match name.extract::<String>()?.as_str() {
+                "table" => job.data.table = Some(table),
+                name => drop(job.data.tables.insert(name.to_owned(), table)),
+            }
+        }
+        Ok(job)
+    }
+
+    /// The job that was given as such, without what keywords say beside it; none if keywords say everything.
+    pub(crate) fn stated_job(&self) -> Result<Option<Job>, Failure> {
+        let Some(mut job) = self.base_job()? else {
+            return Ok(None);
+        };
+        let mut at_hand = Job::default();
+        self.add_at_hand(&mut at_hand)?;
+        job.overlay(at_hand);
+        Ok(Some(job))
+    }
+
+    /// The job that was given as such, but for what cannot be said in a file.
+    fn base_job(&self) -> Result<Option<Job>, Failure> {
+        Ok(match (&self.file, &self.text) {
+            (Some(path), _) => Some(Job::load(path)?),
+            (None, Some(text)) => Some(Job::parse(text)?),
+            (None, None) => self.base.clone(),
+        })
+    }
+
+    /// Adds rules and levels, which are not said as a job file says them.
+    fn add_at_hand(&self, job: &mut Job) -> Result<(), Failure> {
         for rule in &self.rules {
-            flags.add_rule(rule)?;
+            job.add_rule(rule)?;
         }
         for (column, Levels { csv, has_names }) in &self.levels {
             let header = if *has_names { Header::Yes } else { Header::No };
@@ -63,22 +98,9 @@ impl Request {
                 reason: None,
             };
             let levels = HierarchySource::Attached(levels);
-            flags.hierarchies.insert(column.clone(), levels);
+            job.hierarchies.insert(column.clone(), levels);
         }
-        let mut job = match (&self.file, &self.text) {
-            (Some(path), _) => Job::load(path)?,
-            (None, Some(text)) => Job::parse(text)?,
-            (None, None) => self.base.clone().unwrap_or_default(),
-        };
-        job.overlay(flags);
-        for (name, producer) in tables.iter() {
-            let table = AttachedTable::new(take_over(py, &producer)?);
-            match name.extract::<String>()?.as_str() {
-                "table" => job.data.table = Some(table),
-                name => drop(job.data.tables.insert(name.to_owned(), table)),
-            }
-        }
-        Ok(job)
+        Ok(())
     }
 
     /// What only one command takes.

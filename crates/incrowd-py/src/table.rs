@@ -14,28 +14,37 @@ use arrow_schema::{Field, Schema};
 use incrowd_job::{ArrowTable, RowSource};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyList};
 use std::sync::Arc;
 
-/// The rows that something with `__arrow_c_stream__` hands over. Its buffers are shared, not copied.
+/// The rows that something with `__arrow_c_stream__` hands over, or a list of such parts of a table. Their buffers are shared,
+/// not copied.
 pub(crate) fn take_over(
     py: Python<'_>,
     producer: &Bound<'_, PyAny>,
 ) -> Result<ArrowTable, Failure> {
-    let reader = RecordBatchStreamReader::from_pyarrow_bound(producer);
-    let reader = reader.map_err(|error| not_a_table(py, error))?;
-    let schema = reader.schema();
-    // A producer may compute its rows only now, and may need the interpreter for that.
-    let batches = py.detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
-    // What the producer says may quote cells.
-    let batches = batches.map_err(|_| Failure::Python {
-        code: "table-not-handed-over",
-        message: "the table could not be read: what produces it failed while handing over its rows"
-            .into(),
-        hint:
-            "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`"
+    let parts = match producer.cast::<PyList>() {
+        Ok(parts) => parts.iter().collect(),
+        Err(_) => vec![producer.clone()],
+    };
+    let (mut schema, mut batches) = (None, Vec::new());
+    for part in &parts {
+        let reader = RecordBatchStreamReader::from_pyarrow_bound(part);
+        let reader = reader.map_err(|error| not_a_table(py, error))?;
+        schema.get_or_insert_with(|| reader.schema());
+        // A producer may compute its rows only now, and may need the interpreter for that.
+        let handed_over = py.detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
+        // What the producer says may quote cells.
+        batches.extend(handed_over.map_err(|_| Failure::Python {
+            code: "table-not-handed-over",
+            message: "the table could not be read: what produces it failed while handing over its rows"
                 .into(),
-    })?;
+            hint:
+                "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`"
+                    .into(),
+        })?);
+    }
+    let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
     // Said at once, rather than after most of them were counted.
     let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
     if rows > u64::from(u32::MAX) {
