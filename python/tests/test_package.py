@@ -50,6 +50,10 @@ def test_every_code_has_its_exception():
     own = {"needs-pyarrow", "not-a-table", "table-not-handed-over", "mixed-column", "internal"}
     strangers = set(errors._CLASS_OF_CODE) - codes - own
     assert not strangers, f"codes that no error has: {strangers}"
+    undecided = codes - set(errors._CLASS_OF_CODE)
+    assert not undecided, f"say in errors.py which exception these are: {undecided}"
+    listed = [code for of_class in errors._CLASSES.values() for code in of_class.split()]
+    assert len(listed) == len(set(listed)), "a code has one exception"
     assert isinstance(errors.of_code("cancelled", "", None, ""), incrowd.StoppedError)
     assert isinstance(errors.of_code("unknown-column", "", None, ""), incrowd.RequestError)
     guide = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
@@ -112,6 +116,37 @@ def installed() -> Path:
 def test_mypy_finds_nothing():
     done = run("mypy", "--strict", "python/tests/typed_examples.py", str(PACKAGE))
     assert done.returncode == 0, done.stdout
+
+
+def test_type_checkers_refuse_what_is_no_table(tmp_path):
+    lines = {
+        'incrowd.inspect("t.csv")': True,
+        "incrowd.inspect(polars.DataFrame())": True,
+        "incrowd.inspect(polars.LazyFrame())": True,
+        "incrowd.inspect(pandas.DataFrame())": True,
+        'incrowd.inspect(duckdb.sql("SELECT 1"))': True,
+        "incrowd.inspect(incrowd.Table.from_dict({}))": True,
+        "incrowd.inspect(7)": False,
+        "incrowd.inspect([1, 2])": False,
+        'incrowd.inspect({"a": [1]})': False,
+    }
+    path = tmp_path / "tables.py"
+    path.write_text("import duckdb, pandas, polars\nimport incrowd\n" + "\n".join(lines), encoding="utf-8")
+    done = run("mypy", str(path))
+    refused = {
+        int(line.split(":")[1]) - 3 for line in done.stdout.splitlines() if "error" in line and "tables.py:" in line
+    }
+    assert refused == {at for at, is_table in enumerate(lines.values()) if not is_table}, done.stdout
+
+
+def test_the_metadata_is_whole():
+    from importlib.metadata import metadata, requires
+
+    about = metadata("incrowd")
+    for field in ("Summary", "Author", "License-Expression", "Requires-Python", "Keywords"):
+        assert about[field], field
+    assert about["Description"].startswith("# incrowd")
+    assert all("extra ==" in it for it in requires("incrowd")), "nothing is required"
 
 
 def test_pyright_finds_nothing():

@@ -13,25 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 import pytest
-from conftest import ADULT, ROLES
+from conftest import LONG, ROLES
 
 import incrowd
-
-LEVELS_IN_FILES = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
-LONG = {
-    "quasi_identifiers": [*LEVELS_IN_FILES, "education-num", "relationship", "hours-per-week"],
-    "sensitive": "salary-class",
-    "others": "drop",
-    "hierarchies": {
-        **{column: str(ADULT / "hierarchies" / f"{column}.csv") for column in LEVELS_IN_FILES},
-        "education-num": "order",
-        "hours-per-week": "interval:2,4,8,16,32",
-    },
-    "t": 0.3,
-    "max_suppressed": "30%",
-    "work_limit": "none",
-}
-"""A search that never ends: distances do not survive merging, so little can be skipped in millions of nodes."""
 
 
 def test_python_goes_on_while_a_job_runs(adult):
@@ -73,11 +57,19 @@ def test_another_thread_stops_a_job(adult):
 
 
 def test_another_thread_asks_for_the_best_so_far(adult):
-    stop = incrowd.Stop()
-    timer = threading.Thread(target=lambda: [stop.take_best() or time.sleep(0.02) for _ in range(500)])
-    timer.start()
-    release = incrowd.anonymize(adult, stop=stop, **LONG)
-    timer.join()
+    stop, is_over = incrowd.Stop(), threading.Event()
+
+    def ask():
+        while not is_over.wait(0.02):
+            stop.take_best()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        release = incrowd.anonymize(adult, stop=stop, **LONG)
+    finally:
+        is_over.set()
+        asking.join()
     assert release.outcome.privacy[0].holds
 
 
@@ -139,10 +131,18 @@ def test_progress_is_told(adult):
 
 def test_progress_is_shown_by_tqdm(adult, capfd):
     stop = incrowd.Stop()
-    threading.Timer(1.5, stop.now).start()
+    shown = []
+
+    def wait_for_it():
+        while "searching" not in "".join(shown):
+            time.sleep(0.05)
+            shown.append(capfd.readouterr().err)
+        stop.now()
+
+    # If it is never shown, the search never ends, and the limit of all tests tells.
+    threading.Thread(target=wait_for_it, daemon=True).start()
     with pytest.raises(incrowd.StoppedError):
         incrowd.anonymize(adult, progress=True, stop=stop, **LONG)
-    assert "searching" in capfd.readouterr().err
 
 
 def test_many_threads_at_once_get_what_one_gets(few, hierarchies):
@@ -170,6 +170,41 @@ def test_many_threads_ask_one_negotiation(few, hierarchies):
         assert all(
             found == alone[2 + at % 28] for at, found in enumerate(pool.map(ask, [2 + at % 28 for at in range(500)]))
         )
+
+
+def test_stopping_one_question_stops_no_other(adult):
+    """Two that never end, about one negotiation: the second goes on after the first was stopped."""
+    keywords = {name: LONG[name] for name in ("quasi_identifiers", "sensitive", "hierarchies", "work_limit")}
+    negotiation = incrowd.negotiate(adult, how="lazy", **keywords)
+    stops = [incrowd.Stop(), incrowd.Stop()]
+    told = [threading.Event(), threading.Event()]
+
+    def ask(at):
+        negotiation.ask(
+            t=0.3,
+            max_suppressed="30%",
+            metric="ncp",
+            stop=stops[at],
+            progress=lambda *_: told[at].set(),
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            asked = [pool.submit(ask, at) for at in range(2)]
+            assert all(event.wait(250) for event in told)
+            stops[0].now()
+            with pytest.raises(incrowd.StoppedError):
+                asked[0].result()
+            for _ in range(3):
+                told[1].clear()
+                assert told[1].wait(60), "the other one does not go on"
+            assert not asked[1].done()
+        finally:
+            [stop.now() for stop in stops]
+        with pytest.raises(incrowd.StoppedError):
+            asked[1].result()
+    # And the negotiation goes on.
+    assert incrowd.negotiate(adult, quasi_identifiers=["sex"]).ask(k=2).is_exact
 
 
 def test_an_answer_that_was_stopped_does_not_end_the_negotiation(adult):
@@ -216,3 +251,6 @@ def test_results_can_be_sent_to_other_processes(patients):
     error = incrowd.RequestError("code", "message", "hint", "place")
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), again.code, again.hint, again.place) == (incrowd.RequestError, "code", "hint", "place")
+    error = incrowd.FileError("code", "message", "hint", "place")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.code, again.hint, again.place) == (incrowd.FileError, "code", "hint", "place")
