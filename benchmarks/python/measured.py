@@ -1,14 +1,18 @@
-"""Runs a piece of work in a process of its own and measures it."""
+"""Runs a piece of work in a process of its own, measures it, and records the figures."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import platform
 import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def measure(script: Path, *words: str) -> dict:
@@ -23,7 +27,7 @@ def measure(script: Path, *words: str) -> dict:
 
 
 class Clock:
-    """Wall and CPU seconds of this process since it was made."""
+    """Wall and CPU seconds of this process, all its threads, since it was made."""
 
     def __init__(self) -> None:
         self._wall = time.perf_counter()
@@ -60,20 +64,53 @@ def table(heads: list[str], rows: list[list[object]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in shown)])
 
 
-def record(folder: str | None, name: str, text: str, raw: list[dict]) -> None:
-    """Keeps what was measured, with versions."""
-    if folder is None:
-        return
+def machine() -> str:
+    """What it was measured on, and how busy that was."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    load = ", ".join(f"{load:.2f}" for load in os.getloadavg())
+    lines = [f"model: {model}", f"cores: {os.cpu_count()}", f"memory: {memory:.1f} GiB"]
+    lines += [
+        f"system: {platform.system()} {platform.machine()}",
+        f"load: {load} (over 1, 5 and 15 minutes at the end)",
+    ]
+    return "\n".join(lines)
+
+
+def versions() -> str:
+    """What was measured."""
     from importlib.metadata import PackageNotFoundError, version
 
-    versions = [f"python {sys.version.split()[0]}"]
+    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    lines = [f"python {platform.python_version()}"]
     for package in ("incrowd", "polars", "pyarrow", "pandas", "anjana", "anonypy", "pycanon"):
         try:
-            versions.append(f"{package} {version(package)}")
+            found = f"{package} {version(package)}"
         except PackageNotFoundError:
             continue
+        lines.append(f"{found} (commit {commit.stdout.strip()})" if package == "incrowd" else found)
+    return "\n".join(lines)
+
+
+def record(folder: str | None, name: str, text: str, raw: list[dict]) -> None:
+    """Keeps what was measured, with the command, the versions and the machine."""
+    if folder is None:
+        return
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    command = " ".join(["python", *sys.argv])
-    (place / f"{name}.md").write_text(f"Command: `{command}`\n\nVersions: {', '.join(versions)}\n\n{text}\n")
-    (place / f"{name}.json").write_text(json.dumps(raw, indent=1) + "\n")
+    script, *words = sys.argv
+    words = [Path(word).name if os.path.isabs(word) else word for word in words]
+    command = " ".join(["python", f"benchmarks/python/{Path(script).name}", *words])
+    about = f"`{command}`\n\n{lines_of(machine())}\n\n{lines_of(versions())}"
+    (place / f"{name}.md").write_text(f"# {name.replace('-', ' ')}\n\n{about}\n\n{text}\n", encoding="utf-8")
+    keys = list(dict.fromkeys(key for row in raw for key in row))
+    with open(place / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, keys)
+        writer.writeheader()
+        writer.writerows(raw)
+
+
+def lines_of(text: str) -> str:
+    """Lines that stay lines in Markdown."""
+    return text.replace("\n", "  \n")
