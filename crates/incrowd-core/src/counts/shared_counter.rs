@@ -472,8 +472,8 @@ impl CountWorker<'_> {
                     })?;
                     continue;
                 }
-                for row in rows.clone() {
-                    let cell = batch.cell_in_text(row, position);
+                let cells = batch.cells_of_column(position, rows.clone());
+                for (row, cell) in rows.clone().zip(cells) {
                     let code = column.known.code(cell, shared, number_of(row))?;
                     self.block.codes.push(code);
                 }

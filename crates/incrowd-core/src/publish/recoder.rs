@@ -89,6 +89,15 @@ fn number_cells(
             .of_all(codes, numbers, |_, cell| find(cell).ok_or(()))
             .ok();
     }
+    let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
+        return Some(());
+    };
+    if last + 1 - first == rows.len() {
+        for cell in raw.cells_of_column(position, first..last + 1) {
+            numbers.push(find(cell)?);
+        }
+        return Some(());
+    }
     for &row in rows {
         numbers.push(find(raw.cell_in_text(row, position))?);
     }

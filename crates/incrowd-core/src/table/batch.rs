@@ -209,6 +209,19 @@ impl RowBatch {
         starts.map(move |start| start..rows.min(start + BLOCK_ROWS))
     }
 
+    /// The cells of a column of text in some rows side by side, with the text around each.
+    #[inline(always)] // so that it becomes part of the loop over them
+    pub(crate) fn cells_of_column(
+        &self,
+        column: usize,
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = Cell<'_>> {
+        let cells = &self.cells[rows.start * self.columns..rows.end * self.columns];
+        cells
+            .chunks_exact(self.columns)
+            .map(move |row| Cell::new(&self.bytes[row[column].0..], row[column].1 - row[column].0))
+    }
+
     /// One cell, with the text around it.
     #[inline]
     pub(crate) fn cell_in_text(&self, row: usize, column: usize) -> Cell<'_> {

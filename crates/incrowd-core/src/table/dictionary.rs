@@ -3,7 +3,7 @@
 use super::slots::Slots;
 use super::{Cell, ValueCode};
 use hashbrown::DefaultHashBuilder;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 /// Text to code and back. Codes count up from 0 in order of appearance.
 ///
@@ -29,38 +29,61 @@ pub struct Dictionary {
 
 /// What is hashed and compared in place of a value.
 ///
-/// Every cell of a table is looked up twice, and nearly all values are short: one number of 16 bytes is hashed and
-/// compared in a fraction of the time that as many bytes take.
+/// Every cell of a table is looked up twice, and nearly all values are short: two numbers of 16 bytes are hashed and
+/// compared in a fraction of the time that as many bytes take, and whatever the length, so that the processor need not
+/// guess it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Key(u128);
+struct Key {
+    /// The first bytes.
+    start: u128,
+    /// Those after them, and in the last byte how many there are in all.
+    rest: u128,
+}
 
 impl Key {
     /// The last byte of the key of a value that does not fit: more than any length that fits.
     const LONG: u128 = (u8::MAX as u128) << 120;
 
     /// The longest value that fits together with its length.
-    const FITS: usize = 15;
+    const FITS: usize = 31;
 
-    /// So many bytes of a key: quicker than shifting numbers of this size.
-    const FIRST: [u128; Key::FITS + 1] = {
-        let mut masks = [0; Key::FITS + 1];
+    /// So many bytes of a key.
+    const MASKS: [[u128; 2]; Key::FITS + 1] = {
+        let mut masks = [[0; 2]; Key::FITS + 1];
         let mut length = 0;
         while length <= Key::FITS {
-            masks[length] = (1 << (8 * length)) - 1;
+            masks[length] = match length {
+                0..16 => [(1 << (8 * length)) - 1, 0],
+                _ => [u128::MAX, (1 << (8 * (length - 16))) - 1],
+            };
             length += 1;
         }
         masks
     };
 
-    /// Up to 15 bytes and their number. For a longer value, its hash, which other values may share.
+    /// Up to 31 bytes and their number. For a longer value, its hash, which other values may share.
     fn of(value: &[u8], hasher: &DefaultHashBuilder) -> Key {
-        let mut bytes = [0; 16];
+        let mut bytes = [0; 32];
         match bytes.get_mut(..value.len()) {
             Some(start) if value.len() <= Key::FITS => {
                 start.copy_from_slice(value);
-                Key(u128::from_le_bytes(bytes) | (value.len() as u128) << 120)
+                Key::of_bytes(&bytes, value.len())
             }
-            _ => Key(Key::LONG | u128::from(hasher.hash_one(value))),
+            _ => Key {
+                start: hasher.hash_one(value).into(),
+                rest: Key::LONG,
+            },
+        }
+    }
+
+    /// Of so many bytes, whatever follows them.
+    #[inline(always)]
+    fn of_bytes(bytes: &[u8; 32], length: usize) -> Key {
+        let (halves, _) = bytes.as_chunks();
+        let [start, rest] = Key::MASKS[length];
+        Key {
+            start: u128::from_le_bytes(halves[0]) & start,
+            rest: u128::from_le_bytes(halves[1]) & rest | (length as u128) << 120,
         }
     }
 
@@ -69,22 +92,28 @@ impl Key {
     fn of_cell(cell: Cell<'_>, hasher: &DefaultHashBuilder) -> Key {
         let length = cell.value().len();
         match cell.onward().first_chunk() {
-            Some(&bytes) if length <= Key::FITS => {
-                let value = u128::from_le_bytes(bytes) & Key::FIRST[length];
-                Key(value | (length as u128) << 120)
-            }
+            Some(bytes) if length <= Key::FITS => Key::of_bytes(bytes, length),
             _ => Key::of(cell.value(), hasher),
         }
     }
 
     #[inline]
     fn is_long(self) -> bool {
-        self.0 >= Key::LONG
+        self.rest >= Key::LONG
     }
 
-    #[inline]
+    /// Comparing numbers this way keeps them in registers.
+    #[inline(always)]
+    fn is(self, other: Key) -> bool {
+        (self.start ^ other.start) | (self.rest ^ other.rest) == 0
+    }
+
+    #[inline(always)]
     fn hash(self, hasher: &DefaultHashBuilder) -> u64 {
-        hasher.hash_one(self.0)
+        let mut state = hasher.build_hasher();
+        state.write_u128(self.start);
+        state.write_u128(self.rest);
+        state.finish()
     }
 }
 
@@ -112,9 +141,8 @@ impl Dictionary {
     fn find(&self, key: Key, value: &[u8]) -> Option<ValueCode> {
         let hash = key.hash(&self.hasher);
         let first = self.codes.first(hash);
-        // Comparing numbers this way keeps them in registers.
         let is_first = self.keys.get(first as usize);
-        let is_first = is_first.is_some_and(|known| known.0 ^ key.0 == 0);
+        let is_first = is_first.is_some_and(|known| known.is(key));
         match is_first && !key.is_long() {
             true => Some(ValueCode(first)),
             false => self.find_further(hash, key, value),
@@ -125,7 +153,7 @@ impl Dictionary {
     #[inline(never)]
     fn find_further(&self, hash: u64, key: Key, value: &[u8]) -> Option<ValueCode> {
         let found = self.codes.find(hash, |code| {
-            self.keys[code as usize].0 ^ key.0 == 0
+            self.keys[code as usize].is(key)
                 && (!key.is_long() || self.text(ValueCode(code)).as_bytes() == value)
         });
         found.map(ValueCode)
@@ -224,7 +252,10 @@ mod tests {
     #[test]
     fn a_long_value_is_not_mistaken_for_another_with_the_same_key() {
         let mut dictionary = Dictionary::default();
-        let (one, other) = ("a value of some length", "another value of length");
+        let (one, other) = (
+            "a value of more than thirty letters",
+            "another value of more than that many",
+        );
         dictionary.encode(one);
         let key = Key::of(one.as_bytes(), &dictionary.hasher);
         assert_eq!(dictionary.find(key, one.as_bytes()), Some(ValueCode(0)));

@@ -131,6 +131,12 @@ impl Splitter {
                     continue;
                 }
                 let byte = text[at];
+                if state == State::Plain && byte == specials.delimiter {
+                    // Nearly all of them.
+                    self.cells.push((cell_start, at));
+                    cell_start = at + 1;
+                    continue;
+                }
                 if state == State::Open {
                     if byte == specials.quote {
                         match text.get(at + 1) {
