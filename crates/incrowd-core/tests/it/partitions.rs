@@ -491,7 +491,10 @@ fn boundaries_lead_to_the_cost_that_enumeration_finds_whatever_the_threads() {
         };
         let enumerated = of(Direction::BottomUp, 1);
         let one = of(Direction::Boundaries, 1);
-        assert_eq!(one, of(Direction::Boundaries, 3), "seed {seed}");
+        for threads in [2, 3, 4, 8] {
+            let several = of(Direction::Boundaries, threads);
+            assert_eq!(several, one, "seed {seed}, {threads} threads");
+        }
         match (enumerated, one) {
             (Ok((_, enumerated)), Ok((proposal, one))) => {
                 assert_eq!(one.direction, Direction::Boundaries);

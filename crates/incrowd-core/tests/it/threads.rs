@@ -2,7 +2,8 @@
 
 use crate::adult;
 use incrowd_core::Error;
-use incrowd_core::algorithms::{Algorithm, Optimal, Solved};
+use incrowd_core::algorithms::partition::{Direction, PartitionSettings, Scheme};
+use incrowd_core::algorithms::{Algorithm, Optimal, Partition, Solved};
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{Guarantee, Interruption, Problem, Progress, Settings, Watch};
 use incrowd_core::utility::MetricSpec;
@@ -64,4 +65,42 @@ fn a_search_over_boxes_is_the_same_on_any_number_of_threads() {
     }
     // Otherwise hardly two boxes are examined at once.
     assert!(most_nodes > 500, "only {most_nodes} nodes");
+}
+
+#[test]
+fn a_search_over_boundaries_is_the_same_on_any_number_of_threads() {
+    let table = adult::count(&["age", "marital-status", "race", "sex"], &[]);
+    let models: ModelSpec = "k-anonymity(k=25)".parse().unwrap();
+    let models = models.build_all(&[], &[]).unwrap();
+    let metric: MetricSpec = "discernibility".parse().unwrap();
+    let metric = metric.build(&table).unwrap();
+    let settings = PartitionSettings {
+        scheme: Some(Scheme::Ops),
+        direction: Direction::Boundaries,
+        ..PartitionSettings::default()
+    };
+    let solve = |threads: usize, limit: Option<u64>| {
+        let problem = Problem::new(&table, &models, &*metric).with_settings(Settings {
+            own: settings.given(),
+            threads,
+            ..Settings::default()
+        });
+        Partition.solve_accounted(&problem, &WorkLimit(limit))
+    };
+    let whole = solve(1, None).unwrap();
+    assert_eq!(whole.proposal.guarantee, Guarantee::Optimal);
+    // Otherwise hardly two nodes are expanded at once.
+    let nodes = whole.proposal.nodes_checked;
+    assert!(nodes > 100, "only {nodes} nodes");
+    let work = whole.work;
+    let mut stopped = 0;
+    for limit in [None, Some(work / 2), Some(work - work / 8), Some(work - 1)] {
+        let alone = solve(1, limit);
+        let guarantee = alone.as_ref().ok().map(|alone| alone.proposal.guarantee);
+        stopped += u32::from(matches!(guarantee, Some(Guarantee::Bounded { .. })));
+        for threads in [2, 3, 4, 8] {
+            assert_eq!(solve(threads, limit), alone, "{threads} threads, {limit:?}");
+        }
+    }
+    assert!(stopped > 0, "no limit ended a search");
 }

@@ -22,15 +22,17 @@ use crate::counts::Work;
 use crate::draw::Draw;
 use crate::problem::{Interruption, Progress};
 use crate::utility::Loss;
-use decisions::{Boundaries, Boundary, Decisions};
+use decisions::{Boundaries, Decisions};
 pub(super) use look::Board;
-use look::{Looked, Node};
+use look::{Grid, Looked, Node};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use std::sync::atomic::AtomicU64;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering as MemoryOrdering};
 
-/// Nodes that are expanded with the same limit, and so may be by several threads. More would often be expanded in vain.
-const BATCH: usize = 16;
+/// Nodes that are expanded with the same limit, and so may be by several threads. A pass expands all nodes below its limit
+/// anyway, so few of them are expanded in vain.
+const BATCH: usize = 64;
 
 /// More boundaries than this take too long to decide one by one.
 const MOST_BOUNDARIES: usize = 2000;
@@ -75,6 +77,7 @@ pub(super) fn search(ground: &Ground<'_>, board: &Board) -> Result<Answer, Error
         counts: Counts::default(),
         work_beside: 0,
         draw: Draw::new(ground.problem.settings.seed),
+        grids: vec![Grid::default()],
     };
     let outcome = search.run();
     let is_complete = outcome.is_ok();
@@ -108,6 +111,8 @@ struct Search<'a, 'g> {
     /// Work spent on looking for better results.
     work_beside: u64,
     draw: Draw,
+    /// One for each thread, the calling one first.
+    grids: Vec<Grid>,
 }
 
 /// A node in the queue.
@@ -138,6 +143,9 @@ impl PartialOrd for Waiting {
     }
 }
 
+/// The place of a node in its batch, the work it took, and what was found below it.
+type Expanded = (usize, u64, Result<Vec<Looked>, Interruption>);
+
 /// How a pass through the space ended.
 enum Pass {
     /// Nothing costs less than the limit but what was found.
@@ -149,11 +157,7 @@ enum Pass {
 impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         // First the bound of everything, then a start, so that there is something to compare the start with.
-        let root = self.board.look(
-            self.board.boundaries.first().clone(),
-            u64::MAX,
-            self.ground.meter,
-        )?;
+        let root = self.look_at_root(u64::MAX)?;
         self.raise(root.node.as_ref().map_or(u64::MAX, |node| node.bound));
         self.take(root.solution, true)?;
         let seed = seed(self.ground).map_err(Stop::Failed)?;
@@ -177,6 +181,15 @@ impl Search<'_, '_> {
         Ok(())
     }
 
+    /// Looks at everything.
+    fn look_at_root(&mut self, limit: u64) -> Result<Looked, Interruption> {
+        let (board, meter) = (self.board, self.ground.meter);
+        let grid = &mut self.grids[0];
+        let first = board.boundaries.first().clone();
+        let fine = board.fine(&first, grid);
+        board.look(first, &fine, limit, (grid, meter))
+    }
+
     /// What costs at least this need not be found.
     fn limit(&self, share: f64) -> u64 {
         match &self.best {
@@ -190,9 +203,8 @@ impl Search<'_, '_> {
     fn pass(&mut self, share: f64, most: u64) -> Result<Pass, Stop> {
         let ground = self.ground;
         let last = self.counts.nodes_visited.saturating_add(most);
-        let first = self.board.boundaries.first().clone();
         let mut limit = self.limit(share);
-        let root = self.board.look(first, limit, ground.meter)?;
+        let root = self.look_at_root(limit)?;
         let mut queue = BinaryHeap::new();
         let mut stack = Vec::new();
         let mut number = 0;
@@ -223,7 +235,6 @@ impl Search<'_, '_> {
                 return Ok(Pass::TooLong);
             }
             self.note();
-            self.improve()?;
             for looked in self.expand(batch, limit)? {
                 self.take(looked.solution, false)?;
                 if let Some((decisions, cost)) = looked.coarse {
@@ -243,39 +254,49 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Both children of every node, in their order.
+    /// Both children of every node, in their order. The calling thread first [looks for a better result](Self::improve),
+    /// if that is due: it changes no limit before all nodes are expanded.
     fn expand(&mut self, batch: Vec<Node>, limit: u64) -> Result<Vec<Looked>, Interruption> {
-        let meter = self.ground.meter;
+        let (board, meter) = (self.board, self.ground.meter);
         self.counts.nodes_visited += batch.len() as u64;
         let threads = self.ground.problem.settings.threads.clamp(1, batch.len());
+        let mut grids = std::mem::take(&mut self.grids);
+        grids.resize_with(threads.max(grids.len()), Grid::default);
         let spent = AtomicU64::new(meter.spent());
         let meter_of_node = meter.for_thread(batch.len(), u64::MAX, &spent);
-        let board = self.board;
-        let expand = |nodes: &[Node]| -> Vec<(u64, Result<Vec<Looked>, Interruption>)> {
-            let each = nodes.iter().map(|node| {
+        let next = AtomicUsize::new(0);
+        let expand = |grid: &mut Grid| -> Vec<Expanded> {
+            let mut expanded = Vec::new();
+            loop {
+                let at = next.fetch_add(1, MemoryOrdering::Relaxed);
+                let Some(node) = batch.get(at) else {
+                    return expanded;
+                };
                 let meter = meter_of_node.begin();
-                let children = [Boundary::Gone, Boundary::Kept].map(|what| {
-                    let mut decisions = node.decisions.clone();
-                    board.boundaries.decide(&mut decisions, node.next, what);
-                    board.look(decisions, limit, &meter)
-                });
-                (meter.spent(), children.into_iter().collect())
-            });
-            each.collect()
-        };
-        let mut shares = batch.chunks(batch.len().div_ceil(threads));
-        let own = shares.next().unwrap_or_default();
-        let expanded = std::thread::scope(|scope| {
-            let others: Vec<_> = shares.map(|it| scope.spawn(move || expand(it))).collect();
-            let mut expanded = expand(own);
-            for other in others {
-                expanded.extend(other.join().expect("nothing panics here"));
+                let children = board.children(node, limit, (grid, &meter));
+                expanded.push((at, meter.spent(), children));
             }
-            expanded
+        };
+        let (own, others) = grids.split_at_mut(1);
+        let (improved, mut expanded) = std::thread::scope(|scope| {
+            let others = others.iter_mut().take(threads - 1);
+            let others: Vec<_> = others.map(|grid| scope.spawn(|| expand(grid))).collect();
+            let improved = self.improve();
+            let mut expanded = expand(&mut own[0]);
+            for other in others {
+                match other.join() {
+                    Ok(of_other) => expanded.extend(of_other),
+                    Err(panic) => resume_unwind(panic),
+                }
+            }
+            (improved, expanded)
         });
+        self.grids = grids;
+        improved?;
+        expanded.sort_unstable_by_key(|&(at, ..)| at);
         let mut found = Vec::new();
         let mut work = 0;
-        for (spent, children) in expanded {
+        for (_, spent, children) in expanded {
             work += spent;
             found.extend(children.map_err(|why| meter.stop(why))?);
         }

@@ -3,7 +3,7 @@
 use super::super::scheme::find;
 use super::super::tests::values;
 use super::decisions::{Boundaries, Boundary, Decisions};
-use super::look::Board;
+use super::look::{Board, Grid};
 use crate::algorithms::partition::settings::Scheme;
 use crate::draw::Draw;
 use crate::problem::Meter;
@@ -131,8 +131,14 @@ fn what_follows_from_decisions_holds_for_every_completion() {
             (Some(least), _) if draw.below(2) == 0 => least,
             _ => u64::MAX,
         };
+        let mut grid = Grid::default();
+        // From the classes of these decisions or of the first ones.
+        let fine = match draw.below(2) {
+            0 => case.board.fine(&decisions, &mut grid),
+            _ => case.board.fine(boundaries.first(), &mut grid),
+        };
         let looked = (case.board)
-            .look(decisions, limit, &Meter::unlimited())
+            .look(decisions, &fine, limit, (&mut grid, &Meter::unlimited()))
             .unwrap();
         let below_limit = least.filter(|&least| least < limit);
         match (&looked.node, &looked.solution) {
