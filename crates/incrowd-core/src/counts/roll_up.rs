@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// Key spaces up to this many slots per lower class are addressed directly instead of hashed.
-const DENSE_SLOTS_PER_CLASS: usize = 4;
+const DENSE_SLOTS_PER_CLASS: usize = 8;
 
 /// Fibonacci hashing: spreads the low bits of a key over the high bits of the product.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -287,6 +287,55 @@ fn risen(key: u64, flips: &[Lookup<u64>]) -> u64 {
         .fold(key, |risen, flips| risen ^ flips.entry(key))
 }
 
+/// Classes as they are found: no branch depends on whether a class is new, which is anybody's guess.
+///
+/// `keys` and `sizes` have room for as many classes as there are below, `class_of` too if it is `TRACKED`.
+struct Found<'u> {
+    keys: &'u mut [u64],
+    sizes: &'u mut [u32],
+    class_of: &'u mut [u32],
+    classes: u32,
+}
+
+impl Found<'_> {
+    /// Adds the rows of a lower class to the class of this slot, which becomes the next one if it is empty.
+    #[inline(always)]
+    fn add<const TRACKED: bool>(&mut self, below: usize, slot: &mut u32, key: u64, size: u32) {
+        let class = (*slot).min(self.classes);
+        self.classes += u32::from(*slot == EMPTY);
+        *slot = class;
+        self.keys[class as usize] = key;
+        self.sizes[class as usize] += size;
+        if TRACKED {
+            self.class_of[below] = class;
+        }
+    }
+}
+
+/// Lets `group` find the classes, in memory that is used again.
+fn find_classes<const TRACKED: bool>(
+    below: usize,
+    upper: &mut FrequencySet,
+    class_of: &mut Vec<u32>,
+    group: impl FnOnce(&mut Found<'_>),
+) {
+    upper.keys.resize(below, 0);
+    upper.sizes.resize(below, 0);
+    if TRACKED {
+        class_of.resize(below, 0);
+    }
+    let mut found = Found {
+        keys: &mut upper.keys,
+        sizes: &mut upper.sizes,
+        class_of,
+        classes: 0,
+    };
+    group(&mut found);
+    let classes = found.classes as usize;
+    upper.keys.truncate(classes);
+    upper.sizes.truncate(classes);
+}
+
 fn group_dense<const TRACKED: bool>(
     lower: &FrequencySet,
     flips: &[Lookup<u64>],
@@ -295,19 +344,16 @@ fn group_dense<const TRACKED: bool>(
     slots: &mut [u32],
     class_of: &mut Vec<u32>,
 ) {
-    for (&key, &size) in lower.keys.iter().zip(&lower.sizes) {
-        let slot: u32 = offsets.iter().map(|offsets| offsets.entry(key)).sum();
-        let class = &mut slots[slot as usize];
-        if *class == EMPTY {
-            *class = upper.sizes.len() as u32;
-            upper.keys.push(risen(key, flips));
-            upper.sizes.push(size);
-        } else {
-            upper.sizes[*class as usize] += size;
+    find_classes::<TRACKED>(lower.len(), upper, class_of, |found| {
+        let classes = lower.keys.iter().zip(&lower.sizes);
+        for (below, (&key, &size)) in classes.enumerate() {
+            let slot: u32 = offsets.iter().map(|offsets| offsets.entry(key)).sum();
+            found.add::<TRACKED>(below, &mut slots[slot as usize], key, size);
         }
-        if TRACKED {
-            class_of.push(*class);
-        }
+    });
+    // Whichever lower class a key is of, it rises to the same one.
+    for key in &mut upper.keys {
+        *key = risen(*key, flips);
     }
 }
 
@@ -328,28 +374,19 @@ fn group_hashed<const TRACKED: bool>(
 ) {
     let shift = clear_hash_slots(slots, lower.len());
     let last = slots.len() - 1;
-    for (&key, &size) in lower.keys.iter().zip(&lower.sizes) {
-        let key = risen(key, flips);
-        let mut slot = (key.wrapping_mul(GOLDEN) >> shift) as usize;
-        let class = loop {
-            let class = slots[slot];
-            if class == EMPTY {
-                let class = upper.sizes.len() as u32;
-                slots[slot] = class;
-                upper.keys.push(key);
-                upper.sizes.push(size);
-                break class;
+    find_classes::<TRACKED>(lower.len(), upper, class_of, |found| {
+        let classes = lower.keys.iter().zip(&lower.sizes);
+        for (below, (&key, &size)) in classes.enumerate() {
+            let key = risen(key, flips);
+            let mut slot = (key.wrapping_mul(GOLDEN) >> shift) as usize;
+            // An empty slot stands for the next class, which has this key as long as it is not found elsewhere.
+            found.keys[found.classes as usize] = key;
+            while found.keys[slots[slot].min(found.classes) as usize] != key {
+                slot = (slot + 1) & last;
             }
-            if upper.keys[class as usize] == key {
-                upper.sizes[class as usize] += size;
-                break class;
-            }
-            slot = (slot + 1) & last;
-        };
-        if TRACKED {
-            class_of.push(class);
+            found.add::<TRACKED>(below, &mut slots[slot], key, size);
         }
-    }
+    });
 }
 
 fn group_wide<const TRACKED: bool>(
