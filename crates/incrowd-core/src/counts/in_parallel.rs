@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 const PIECES: usize = 8;
 
 /// The result of `work` for every item, in the order of the items. A panic of `work` is passed on.
-pub(super) fn in_parallel<T: Send, R: Send>(
+pub(crate) fn in_parallel<T: Send, R: Send>(
     threads: usize,
     items: Vec<T>,
     work: impl Fn(T) -> R + Sync,
@@ -42,7 +42,7 @@ pub(super) fn in_parallel<T: Send, R: Send>(
 }
 
 /// So many things as ranges of about equal length, some for each thread; one if there is only one thread.
-pub(super) fn pieces(things: usize, threads: usize) -> Vec<Range<usize>> {
+pub(crate) fn pieces(things: usize, threads: usize) -> Vec<Range<usize>> {
     let pieces = if threads > 1 { PIECES * threads } else { 1 };
     let length = things.div_ceil(pieces).max(1);
     let starts = (0..things).step_by(length);

@@ -29,6 +29,7 @@ pub use beside::CountedRows;
 pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};
+pub(crate) use in_parallel::{in_parallel, pieces};
 pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub(crate) use known::Start;

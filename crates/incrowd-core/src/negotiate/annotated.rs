@@ -6,7 +6,7 @@ use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
 use super::request::check_negotiable;
 use super::sorted;
-use crate::counts::{CountedTable, KnownSets, MissingCells};
+use crate::counts::{CountedTable, KnownSets, MissingCells, in_parallel, pieces};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Decimal, PrivacyModel};
@@ -89,7 +89,7 @@ impl AnnotatedLattice {
             Some(parts) => parts?,
             None => annotate_all(&tree, &tree, watch)?,
         };
-        Self::assemble(table, models, parts)
+        Self::assemble(table, models, &parts, threads)
     }
 
     /// Annotates the most promising nodes of every height: so many percent, and at least two.
@@ -129,14 +129,15 @@ impl AnnotatedLattice {
             let (classes, _) = known.count_and_remember(node);
             part.add(table, node, &classes, &mut annotators)?;
         }
-        Self::assemble(table, models, vec![part])
+        Self::assemble(table, models, &[part], 1)
     }
 
     /// Puts the nodes of all parts in lattice order.
     fn assemble(
         table: &CountedTable,
         models: &[&dyn PrivacyModel],
-        parts: Vec<Part>,
+        parts: &[Part],
+        threads: usize,
     ) -> Result<Self, Error> {
         let mut places: Vec<(usize, usize)> = parts
             .iter()
@@ -146,14 +147,31 @@ impl AnnotatedLattice {
         places.sort_unstable_by(|&(one, i), &(other, j)| {
             parts[one].nodes[i].cmp(&parts[other].nodes[j])
         });
-        let annotations = models
-            .iter()
-            .enumerate()
-            .map(|(position, model)| {
-                let mut histograms = Histograms::new(*model);
-                for &(part, at) in &places {
-                    histograms.push(parts[part].histograms[position].node(at))?;
-                }
+        let pieces = pieces(places.len(), threads);
+        let tasks = (0..models.len()).flat_map(|position| {
+            let pieces = pieces.iter().cloned();
+            pieces.map(move |piece| (position, piece))
+        });
+        let gathered = in_parallel(threads, tasks.collect(), |(position, piece)| {
+            let histograms =
+                (places[piece].iter()).map(|&(part, at)| parts[part].histograms[position].node(at));
+            Histograms::gathered(models[position], histograms)
+        });
+        let mut gathered = gathered.into_iter();
+        let mut joined = Vec::new();
+        for model in models {
+            let mut pieces = gathered.by_ref().take(pieces.len());
+            let mut histograms = match pieces.next() {
+                Some(first) => first?,
+                None => Histograms::new(*model),
+            };
+            for piece in pieces {
+                histograms.append(piece?)?;
+            }
+            joined.push(histograms);
+        }
+        let annotations = (models.iter().zip(joined))
+            .map(|(model, mut histograms)| {
                 histograms.shrink();
                 let measure = measure_name(table, *model)?;
                 Ok(Annotation {

@@ -107,6 +107,52 @@ impl Histograms {
         }
     }
 
+    /// The histograms of nodes from stores of the same model.
+    pub(super) fn gathered<'h>(
+        model: &dyn PrivacyModel,
+        nodes: impl Iterator<Item = Histogram<'h>> + Clone,
+    ) -> Result<Self, Error> {
+        let mut all = Histograms::new(model);
+        all.reserve(nodes.clone().map(|histogram| histogram.len()).sum());
+        for histogram in nodes {
+            all.push(histogram)?;
+        }
+        Ok(all)
+    }
+
+    /// Makes room for so many measures more.
+    fn reserve(&mut self, more: usize) {
+        match &mut self.measures {
+            Measures::Whole(measures) => measures.reserve_exact(more),
+            Measures::Real(measures) => measures.reserve_exact(more),
+        }
+        self.rows.reserve_exact(more);
+        if let Some(classes) = &mut self.classes {
+            classes.counts.reserve_exact(more);
+            classes.smallest.reserve_exact(more);
+        }
+    }
+
+    /// Appends the nodes of another store of the same model.
+    pub(super) fn append(&mut self, other: Histograms) -> Result<(), Error> {
+        let before = self.rows.len();
+        match (&mut self.measures, other.measures) {
+            (Measures::Whole(ours), Measures::Whole(theirs)) => ours.extend(theirs),
+            (Measures::Real(ours), Measures::Real(theirs)) => ours.extend(theirs),
+            _ => unreachable!("both stores are of one model"),
+        }
+        self.rows.extend(other.rows);
+        if let (Some(ours), Some(theirs)) = (&mut self.classes, other.classes) {
+            ours.counts.extend(theirs.counts);
+            ours.smallest.extend(theirs.smallest);
+        }
+        for &end in &other.starts[1..] {
+            self.starts
+                .push(position(before + end as usize, self.starts.len())?);
+        }
+        Ok(())
+    }
+
     /// Appends the histogram of a node of another store for the same model.
     pub(super) fn push(&mut self, histogram: Histogram<'_>) -> Result<(), Error> {
         let range = histogram.start..histogram.end;
@@ -129,10 +175,7 @@ impl Histograms {
     }
 
     fn end_node(&mut self) -> Result<(), Error> {
-        let end = u32::try_from(self.rows.len()).map_err(|_| Error::LatticeTooLarge {
-            nodes: self.starts.len() as u128,
-            limit: u32::MAX.into(),
-        })?;
+        let end = position(self.rows.len(), self.starts.len())?;
         self.starts.push(end);
         Ok(())
     }
@@ -163,6 +206,14 @@ impl Histograms {
         let classes = if self.classes.is_some() { 8 } else { 0 };
         4 * self.starts.len() + measures + (4 + classes) * self.rows.len()
     }
+}
+
+/// A position among all measures of so many nodes.
+fn position(measures: usize, nodes: usize) -> Result<u32, Error> {
+    u32::try_from(measures).map_err(|_| Error::LatticeTooLarge {
+        nodes: nodes as u128,
+        limit: u32::MAX.into(),
+    })
 }
 
 /// How many rows of one node each parameter of a model suppresses.
