@@ -52,7 +52,7 @@ test-engines: tools postgres duckdb sail ## The tests of tables in databases alo
 	cargo test --package incrowd-cli --features postgres,duckdb,spark --test it -- engines::
 
 test-spark: tools sail spark ## The same tests on a cluster of Spark with two workers (needs Java 17; installs half a gigabyte into out/)
-	INCROWD_TEST_SPARK=$(abspath crates/incrowd-cli/tests/spark_cluster.sh) cargo test --package incrowd-cli --features spark --test it -- engines:: --test-threads 1
+	INCROWD_TEST_SPARK=$(abspath crates/incrowd-cli/tests/spark_cluster.sh) cargo test --package incrowd-cli --features spark --test it -- engines:: --test-threads 1 --include-ignored
 
 # The Python package. For its tests it is built as people install it, by `pip install .` in an unpacked source archive, but
 # compiled as `cargo test` compiles everything, so that little is compiled twice; and compared with a program of the same

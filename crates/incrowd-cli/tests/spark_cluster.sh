@@ -5,7 +5,7 @@ set -e
 port=$1
 here=$(cd "$(dirname "$0")/../../.." && pwd)
 SPARK_HOME=$("$here/out/spark/bin/python" -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')
-export SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 SPARK_DAEMON_MEMORY=256m SPARK_WORKER_DIR="$PWD/work"
+export SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 SPARK_WORKER_DIR="$PWD/work"
 master_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 master=spark://127.0.0.1:$master_port
 "$SPARK_HOME/bin/spark-class" org.apache.spark.deploy.master.Master --host 127.0.0.1 --port "$master_port" --webui-port 0 &

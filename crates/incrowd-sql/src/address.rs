@@ -464,6 +464,23 @@ mod tests {
     }
 
     #[test]
+    fn directories_of_spark_have_a_format() {
+        let read = |text: &str| address(text).to_string();
+        let path = "sc://h:1/;use_ssl=true?path=/a%26b&format=orc";
+        assert_eq!(read(path), path);
+        assert_eq!(read("sc://h/?path=/a"), "sc://h/?path=/a&format=parquet");
+        for text in [
+            "sc://h/?path=a",
+            "sc://h/?path=/a&format=csv",
+            "sc://h/?format=parquet",
+            "sc://h/?path=/a&table=b",
+            "postgres://h/db?path=/a",
+        ] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn paths_are_no_addresses() {
         for path in ["a.csv", "-", "C:\\a.csv", "postgres.csv", "a:b", "http://x"] {
             assert!(!is_address(path), "{path}");

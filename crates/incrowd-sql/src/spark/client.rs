@@ -10,6 +10,7 @@ use super::messages::{
     ReattachOptions, ReleaseExecuteRequest, ReleaseSessionRequest, ReleaseUntil, Released,
     RequestOption, UserContext,
 };
+use crate::session::unique_number;
 use http::uri::PathAndQuery;
 use prost::Message;
 use std::error::Error as _;
@@ -53,6 +54,19 @@ pub(super) fn is_lost(status: &Status) -> bool {
 /// What a server is told about us.
 fn client_type() -> Option<String> {
     Some(concat!("incrowd/", env!("CARGO_PKG_VERSION")).to_owned())
+}
+
+/// A number in the form that Spark wants.
+pub(super) fn unique_id() -> String {
+    let (high, low) = (unique_number(), unique_number());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        0x8000 | (low >> 48) & 0x3fff,
+        low & 0xffff_ffff_ffff
+    )
 }
 
 impl Client {
@@ -365,5 +379,19 @@ impl Running {
         self.kept_batches = 0;
         let until = Released::Until(ReleaseUntil { response_id });
         self.client.release(self.operation.clone(), until).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unique_id;
+
+    #[test]
+    fn numbers_have_the_form_of_a_uuid() {
+        let id = unique_id();
+        let parts: Vec<usize> = id.split('-').map(str::len).collect();
+        assert_eq!(parts, [8, 4, 4, 4, 12], "{id}");
+        assert!(id.as_bytes()[14] == b'4' && b"89ab".contains(&id.as_bytes()[19]));
+        assert_ne!(id, unique_id());
     }
 }

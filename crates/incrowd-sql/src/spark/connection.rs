@@ -1,9 +1,8 @@
 //! Statements to a server.
 
 use super::answer::{Answer, Flaw, packed};
-use super::client::{Client, Running};
+use super::client::{Client, Running, unique_id};
 use super::dialect::{SPARK, Spark, declared};
-use super::login::unique_id;
 use super::messages::{
     Answered, ArrowBatch, Asked, Command, CreateView, Kind, LocalRelation, Nothing, OfPlan, Order,
     Plan, Relation, Released, Rows, Sql, SqlCommand, Step,

@@ -2,7 +2,7 @@
 //!
 //! A token is sent over an encrypted connection or not at all.
 
-use super::client::Client;
+use super::client::{Client, unique_id};
 use super::connection::SparkConnection;
 use super::dialect::{SAIL, SPARK};
 use super::messages::{Answered, Asked, Nothing};
@@ -10,7 +10,7 @@ use super::said::first_line;
 use super::wire::Wire;
 use crate::address::{Address, decoded};
 use crate::error::Error;
-use crate::session::{Session, unique_number};
+use crate::session::Session;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -187,19 +187,6 @@ pub(crate) fn place(address: &Address) -> Result<String, Error> {
     ))
 }
 
-/// A number in the form that Spark wants.
-pub(super) fn unique_id() -> String {
-    let (high, low) = (unique_number(), unique_number());
-    format!(
-        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-        high >> 32,
-        (high >> 16) & 0xffff,
-        high & 0xfff,
-        0x8000 | (low >> 48) & 0x3fff,
-        low & 0xffff_ffff_ffff
-    )
-}
-
 /// Connects, and begins a session.
 pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
     let login = Login::of(address, token())?;
@@ -310,14 +297,5 @@ mod tests {
         ] {
             assert!(login(address, None).is_err(), "{address}");
         }
-    }
-
-    #[test]
-    fn numbers_have_the_form_of_a_uuid() {
-        let id = unique_id();
-        let parts: Vec<usize> = id.split('-').map(str::len).collect();
-        assert_eq!(parts, [8, 4, 4, 4, 12], "{id}");
-        assert!(id.as_bytes()[14] == b'4' && b"89ab".contains(&id.as_bytes()[19]));
-        assert_ne!(id, unique_id());
     }
 }

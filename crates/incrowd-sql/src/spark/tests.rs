@@ -1,8 +1,7 @@
 //! The client and a real server: Sail, which `make test` installs.
 
-use super::client::Client;
+use super::client::{Client, unique_id};
 use super::connection::SparkConnection;
-use super::login::unique_id;
 use super::wire::Wire;
 use crate::connection::Connection;
 use crate::error::{Doing, Error};

@@ -47,7 +47,12 @@ fn hostile_names_and_values_are_data() {
         let folder = Folder::new();
         folder.write("hostile.csv", table());
         let columns = NAMES.map(|name| (name, "text"));
-        let source = "src\"; DROP TABLE victims; --";
+        // Spark refuses names of tables like these by itself.
+        let name = |plain: &str| match database.name() {
+            "Spark" => plain.replace(' ', "_"),
+            _ => format!("{plain}\"; DROP TABLE victims; --"),
+        };
+        let source = &name("src");
         database.run("CREATE TABLE victims (x int)");
         database.load(source, &columns, &folder.path("hostile.csv"));
         for (number, algorithm) in ["optimal", "mondrian"].into_iter().enumerate() {
@@ -69,7 +74,7 @@ fn hostile_names_and_values_are_data() {
                 Run::of(command.output().unwrap()).ends_with(0)
             };
             run("hostile.csv", "here.csv");
-            let target = format!("out\"; DROP TABLE victims; -- {number}");
+            let target = name(&format!("out {number}"));
             let address = |table: &str| database.table(&quoted(table).replace('%', "%25"));
             run(&address(source), &address(&target));
             let mut reader = csv::Reader::from_path(folder.path("here.csv")).unwrap();
@@ -79,7 +84,7 @@ fn hostile_names_and_values_are_data() {
             expected.sort();
             assert!(expected.len() > 50);
             assert_eq!(database.rows(&target).1, expected, "{algorithm}");
-            let copied = format!("copied {number}");
+            let copied = name(&format!("copied {number}"));
             run("hostile.csv", &address(&copied));
             assert_eq!(database.rows(&copied).1, expected, "{algorithm}, sent");
         }

@@ -28,8 +28,9 @@ def session(id):
         spark = SparkSession.builder.remote(f"{address};session_id={id};user_id=tests").create()
         if not is_sail:
             # Sessions of Spark share their tables, those of Sail do not.
-            spark.sql(f"CREATE DATABASE `{id}`").toArrow()
-            spark.sql(f"USE `{id}`").toArrow()
+            database = "d" + id.replace("-", "_")
+            spark.sql(f"CREATE DATABASE {database}").toArrow()
+            spark.sql(f"USE {database}").toArrow()
         sessions[id] = spark
     return sessions[id]
 
@@ -153,13 +154,17 @@ def start():
 
 
 def stop():
-    os.killpg(server.pid, signal.SIGKILL)
+    # What the server has started goes with it, even if it is gone itself.
+    try:
+        os.killpg(server.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
     server.wait()
 
 
-start()
 address = f"sc://127.0.0.1:{port}/"
 try:
+    start()
     print(json.dumps({"port": port}), flush=True)
     for line in sys.stdin:
         ask = json.loads(line)
@@ -175,5 +180,4 @@ try:
         except Exception as error:
             print(json.dumps({"error": str(error)[:2000]}), flush=True)
 finally:
-    if server.poll() is None:
-        stop()
+    stop()

@@ -1,7 +1,7 @@
 """A server of Spark Connect before another one: ends the stream of every answer after some parts, as Spark does after a
 while, and keeps the rest for whoever comes back for it. The arguments are the port of the other server, the number of parts,
-and `numbered`, `unnumbered`, or `lossy`, which leaves out a part with rows. Every line that it reads is answered with the number of
-streams that were taken up again.
+and `numbered`, `unnumbered`, or `lossy`, which leaves out a part with rows; then the files of a certificate and of its key,
+if it shall speak TLS and want a token. Every line that it reads is answered with the number of streams that were taken up again.
 """
 
 import sys
@@ -13,7 +13,8 @@ warnings.simplefilter("ignore")
 import grpc  # noqa: E402
 from pyspark.sql.connect.proto import base_pb2_grpc  # noqa: E402
 
-server_port, most, kind = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+server_port, most, kind, *files = sys.argv[1:]
+most = int(most)
 unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 server = base_pb2_grpc.SparkConnectServiceStub(grpc.insecure_channel(f"127.0.0.1:{server_port}", unlimited))
 answers = {}
@@ -67,10 +68,27 @@ class Service(base_pb2_grpc.SparkConnectServiceServicer):
         return server.ReleaseExecute(request)
 
 
-listener = grpc.server(futures.ThreadPoolExecutor(8), options=unlimited)
+class Guard(grpc.ServerInterceptor):
+    """Lets nobody in without the token."""
+
+    def intercept_service(self, continuation, call):
+        if dict(call.invocation_metadata).get("authorization") == "Bearer s3cret":
+            return continuation(call)
+        return grpc.unary_unary_rpc_method_handler(
+            lambda request, context: context.abort(grpc.StatusCode.UNAUTHENTICATED, "who is there?")
+        )
+
+
+guards = [Guard()] if files else []
+listener = grpc.server(futures.ThreadPoolExecutor(8), options=unlimited, interceptors=guards)
 base_pb2_grpc.add_SparkConnectServiceServicer_to_server(Service(), listener)
-print(listener.add_insecure_port("127.0.0.1:0"), flush=True)
+if files:
+    certificate, key = (open(path, "rb").read() for path in files)
+    port = listener.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([(key, certificate)]))
+else:
+    port = listener.add_insecure_port("127.0.0.1:0")
 listener.start()
+print(port, flush=True)
 for _ in sys.stdin:
     print(resumed, flush=True)
 listener.stop(0)

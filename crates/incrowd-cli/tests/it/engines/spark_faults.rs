@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
-use super::spark_server::{EarlyEnd, Server, Session};
+use super::spark_server::{EarlyEnd, Server, Session, servers};
 use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -11,18 +11,29 @@ use std::process::{Child, Stdio};
 
 const JOB: &str = "-q age -s disease -k 3 --json";
 
-/// What a job sends in each of its phases, and how often it sent it before.
-const PHASES: [(&str, usize); 5] = [
+/// What a job sends in each of its phases but the last, and how often it sent it before.
+const PHASES: [(&str, usize); 4] = [
     ("count(*) AS n", 0),
     ("incrowd_map_", 0),
     ("AS SELECT c.l0", 0),
     ("count(*) AS n", 1),
-    ("USING parquet LOCATION", 0),
 ];
+
+/// What a job sends in its last phase.
+fn publishing() -> &'static str {
+    match servers()[0].name {
+        "Spark" => "RENAME TO",
+        _ => "USING parquet LOCATION",
+    }
+}
+
+fn phases() -> impl Iterator<Item = (&'static str, usize)> {
+    PHASES.into_iter().chain([(publishing(), 0)])
+}
 
 /// A table, and a view of it that takes minutes to hand out its rows.
 fn session() -> Session {
-    let session = Session::on(Server::local());
+    let session = Session::on(servers()[0]);
     session.run(
         "CREATE TABLE people AS SELECT CAST(20 + id % 5 AS INT) AS age, CASE id % 2 WHEN 0 THEN 'flu' ELSE 'cold' END AS \
          disease FROM range(400)",
@@ -31,6 +42,14 @@ fn session() -> Session {
         "CREATE VIEW slow AS SELECT p.age, p.disease FROM people p, range(100000000) o WHERE hash(o.id, p.age) % 3 < 2",
     );
     session
+}
+
+/// A server whose files nobody else changes meanwhile; there is one of Spark, whose tests run one after the other.
+fn quiet_server() -> &'static Server {
+    match servers()[0].name {
+        "Spark" => servers()[0],
+        _ => Box::leak(Box::new(Server::sail(&[]))),
+    }
 }
 
 fn start(folder: &Folder, arguments: &str) -> Child {
@@ -69,8 +88,8 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
-    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
-    for (text, before) in PHASES {
+    let server = quiet_server();
+    for (text, before) in phases() {
         let (folder, session) = (Folder::new(), Session::on(server));
         session.run(
             "CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)",
@@ -83,7 +102,7 @@ fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
             session.table_through(proxy.port, "safe")
         ));
         assert!(proxy.was_seen(), "{text}");
-        let expected = match text.starts_with("USING") {
+        let expected = match text == publishing() {
             true => "publishing-unknown",
             false => "connection-lost",
         };
@@ -96,7 +115,7 @@ fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
 
 #[test]
 fn a_connection_that_is_cut_after_the_server_has_heard_ends_with_all_or_nothing() {
-    for (text, before) in PHASES {
+    for (text, before) in phases() {
         let (folder, session) = (Folder::new(), session());
         let (source, target) = (session.table("people"), session.table("expected"));
         let job = format!("anonymize {source} {JOB} -o {target}");
@@ -112,7 +131,7 @@ fn a_connection_that_is_cut_after_the_server_has_heard_ends_with_all_or_nothing(
         // Sail goes on, but forgets an answer that it has sent, whether it has arrived or not.
         match run.code {
             0 => {}
-            _ if text.starts_with("USING") => assert_eq!(code(&run), "publishing-unknown"),
+            _ if text == publishing() => assert_eq!(code(&run), "publishing-unknown"),
             _ => assert_eq!(code(&run), "connection-lost", "{text}"),
         }
         match tables.contains("safe") {
@@ -169,7 +188,7 @@ fn answers_that_the_server_ends_early_are_taken_up_again() {
 #[test]
 fn a_server_that_cannot_be_reached_any_more_has_no_release() {
     let session = session();
-    for (text, before) in PHASES {
+    for (text, before) in phases() {
         let folder = Folder::new();
         let proxy = Proxy::new(session.server.port, text, before, Then::CutForGood);
         let run = folder.run(&format!(
@@ -179,7 +198,7 @@ fn a_server_that_cannot_be_reached_any_more_has_no_release() {
         ));
         assert!(proxy.was_seen(), "{text}");
         assert!(!folder.path("c.json").exists(), "{text}");
-        if text.starts_with("USING") {
+        if text == publishing() {
             // It was told to make the release visible, and nobody knows whether it did.
             assert_eq!(code(&run), "publishing-unknown");
             continue;
@@ -223,7 +242,7 @@ fn ctrl_c_and_a_time_limit_stop_the_server() {
 
 #[test]
 fn a_job_that_is_stopped_while_it_writes_leaves_nothing() {
-    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
+    let server = quiet_server();
     let (folder, session) = (Folder::new(), Session::on(server));
     session
         .run("CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)");
@@ -304,7 +323,7 @@ fn a_table_that_changes_between_the_passes_is_not_released() {
 #[test]
 fn the_second_of_two_releases_with_one_name_is_refused() {
     let (folder, session) = (Folder::new(), session());
-    let proxy = Proxy::new(session.server.port, "USING parquet LOCATION", 0, Then::Hold);
+    let proxy = Proxy::new(session.server.port, publishing(), 0, Then::Hold);
     let slow = start(
         &folder,
         &format!(
@@ -437,4 +456,57 @@ fn tokens_are_shown_nowhere_and_never_sent_in_the_open() {
         code(&Run::of(command.output().unwrap())),
         "token-without-tls"
     );
+}
+
+#[test]
+fn a_server_must_show_a_certificate_that_is_trusted_and_gets_the_token() {
+    let (folder, session) = (Folder::new(), session());
+    let certificates = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.crt \
+        && openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout server.key \
+        -out server.csr && openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 \
+        -copy_extensions copy -out server.crt";
+    let mut openssl = std::process::Command::new("sh");
+    openssl
+        .args(["-c", certificates])
+        .current_dir(folder.path("."));
+    assert!(openssl.output().unwrap().status.success());
+    let files = [folder.path("server.crt"), folder.path("server.key")];
+    let server = EarlyEnd::guarded(session.server.port, [&files[0], &files[1]]);
+    let run = |host: &str, parameters: &str, token: &str| {
+        let (port, id) = (server.port, &session.id);
+        let address =
+            format!("sc://{host}:{port}/;session_id={id};user_id=tests?{parameters}table=people");
+        let mut command = folder.command(&format!("anonymize {address} {JOB}"));
+        command.env("SPARK_CONNECT_AUTHENTICATE_TOKEN", token);
+        Run::of(command.output().unwrap())
+    };
+    run("localhost", "sslrootcert=ca.crt&", "s3cret").ends_with(0);
+    for (host, parameters, token) in [
+        ("localhost", "", "s3cret"),
+        ("127.0.0.1", "sslrootcert=ca.crt&", "s3cret"),
+        ("localhost", "sslrootcert=gone.crt&", "s3cret"),
+        ("localhost", "sslrootcert=ca.crt&", "wrong"),
+        ("localhost", "sslrootcert=ca.crt&", ""),
+    ] {
+        let refused = run(host, parameters, token);
+        assert_eq!(code(&refused), "not-connected", "{host} {parameters}");
+        assert!(!refused.stdout.contains("s3cret"));
+    }
+}
+
+#[test]
+#[ignore = "only Spark ends streams by itself, after five seconds in `make test-spark`"]
+fn an_answer_that_takes_longer_than_a_stream_comes_whole() {
+    let (folder, session) = (Folder::new(), session());
+    session.run(
+        "CREATE VIEW late AS SELECT age, disease FROM people WHERE reflect('java.lang.Thread', 'sleep', CAST(40 AS BIGINT)) IS \
+         NULL OR true",
+    );
+    let (source, target) = (session.table("late"), session.table("safe"));
+    let began = std::time::Instant::now();
+    folder
+        .run(&format!("anonymize {source} {JOB} -o {target}"))
+        .ends_with(0);
+    assert!(began.elapsed().as_secs() > 10);
+    assert_eq!(session.rows("safe").1.len(), 400);
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 /// A running server. It ends with the process that started it.
 pub(super) struct Server {
     folder: tempfile::TempDir,
-    name: &'static str,
+    pub(super) name: &'static str,
     pub(super) port: u16,
     talk: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
     #[allow(dead_code, reason = "ends when its standard input does")]
@@ -98,7 +98,7 @@ impl Server {
         server
     }
 
-    pub(super) fn local() -> &'static Server {
+    fn local() -> &'static Server {
         LOCAL.get_or_init(|| Server::sail(&[]))
     }
 
@@ -143,10 +143,20 @@ pub(super) struct EarlyEnd {
 impl EarlyEnd {
     /// After so many parts of an answer; with rows that are numbered, or not, or left out.
     pub(super) fn start(server: u16, parts: usize, kind: &str) -> EarlyEnd {
+        EarlyEnd::with(server, parts, kind, &[])
+    }
+
+    /// Never early, but encrypted, with a certificate and its key, and for those who have the token `s3cret`.
+    pub(super) fn guarded(server: u16, files: [&Path; 2]) -> EarlyEnd {
+        EarlyEnd::with(server, 1_000_000, "numbered", &files)
+    }
+
+    fn with(server: u16, parts: usize, kind: &str, files: &[&Path]) -> EarlyEnd {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/engines");
         let mut guard = Command::new(installed("sail").join("python"))
             .arg(folder.join("spark_early_end.py"))
             .args([&server.to_string(), &parts.to_string(), kind])
+            .args(files)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
