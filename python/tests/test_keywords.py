@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -66,10 +67,18 @@ def test_small_numbers_are_written_without_exponents(patients):
     assert incrowd.risk(patients, quasi_identifiers="age", threshold=0.00001).to_dict()
 
 
-def test_shares_are_those_that_were_typed():
-    by_text = incrowd.simulate(domain=[2, 7], k=5, rows=100, rows_needed="29%").to_dict()
-    by_number = incrowd.simulate(domain=[2, 7], k=5, rows=100, rows_needed=0.29).to_dict()
-    assert {**by_text, "seconds": 0} == {**by_number, "seconds": 0}
+def test_shares_are_those_that_were_typed(monkeypatch):
+    asked = []
+    run = incrowd._native.run
+
+    def overheard(command, request, *others):
+        asked.append(json.loads(request)["options"]["rows_needed"])
+        return run(command, request, *others)
+
+    monkeypatch.setattr(incrowd._native, "run", overheard)
+    for share in ("29%", 0.29, 0.07, 0.00001):
+        incrowd.simulate(domain=[2, 7], k=5, rows=100, rows_needed=share)
+    assert asked == ["29%", "29%", "7%", "0.001%"]
     assert incrowd.Job(max_suppressed=0.29).to_dict()["privacy"]["max_suppressed"] == "29%"
     assert incrowd.Job(max_suppressed=0.00001).to_dict()["privacy"]["max_suppressed"] == "0.001%"
 

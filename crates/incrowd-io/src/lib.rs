@@ -34,7 +34,7 @@ mod engine;
 mod error;
 mod file;
 mod fingerprint;
-#[cfg(any(feature = "parquet", feature = "arrow"))]
+#[cfg(feature = "parquet")]
 mod gathered;
 mod memory;
 mod numbered;

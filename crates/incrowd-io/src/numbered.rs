@@ -22,6 +22,12 @@ pub(crate) const WITHOUT_NUMBER: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct NotUtf8;
 
+/// The next number, for a text that appears for the first time, if it gets one; so many were given out.
+pub(crate) fn next_number(text: &[u8], numbered: usize) -> Option<u32> {
+    let has_number = numbered < MOST_NUMBERED && text.len() <= LONGEST_NUMBERED;
+    has_number.then_some(numbered as u32)
+}
+
 impl Numbered {
     /// The number of a text, a new one on first sight; or [`WITHOUT_NUMBER`]. What has a number is known to be UTF-8.
     pub(crate) fn number(&mut self, text: &[u8]) -> Result<u32, NotUtf8> {
@@ -29,9 +35,9 @@ impl Numbered {
             return Ok(code.0);
         }
         let valid = std::str::from_utf8(text).map_err(|_| NotUtf8)?;
-        match self.texts.len() < MOST_NUMBERED && text.len() <= LONGEST_NUMBERED {
-            true => Ok(self.texts.encode(valid).0),
-            false => Ok(WITHOUT_NUMBER),
+        match next_number(text, self.texts.len()) {
+            Some(_) => Ok(self.texts.encode(valid).0),
+            None => Ok(WITHOUT_NUMBER),
         }
     }
 

@@ -38,12 +38,21 @@ impl RowsHashed {
 
     /// Adds the rows of a batch.
     pub(crate) fn add(&mut self, rows: &RowBatch) {
-        for (column, numbers) in self.columns.iter_mut().enumerate() {
-            self.numbers.clear();
-            numbers.number(rows, column, &mut self.numbers);
-            let text = |row| rows.cell(row, column);
-            self.hasher.column(column).add(&self.numbers, text);
-        }
+        (0..self.columns.len()).for_each(|column| self.add_column(rows, column));
+    }
+
+    /// Adds the cells of a column of a batch. Each column needs all of them, in whatever order of columns.
+    pub(crate) fn add_column(&mut self, rows: &RowBatch, column: usize) {
+        self.numbers.clear();
+        self.columns[column].number(rows, column, &mut self.numbers);
+        let text = |row| rows.cell(row, column);
+        self.hasher.column(column).add(&self.numbers, text);
+    }
+
+    /// The hasher of a column whose cells are numbered elsewhere.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn column(&mut self, column: usize) -> &mut crate::fingerprint::ColumnHasher {
+        self.hasher.column(column)
     }
 
     /// The fingerprint of all that was added so far.

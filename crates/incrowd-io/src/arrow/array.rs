@@ -2,9 +2,9 @@
 
 use super::cells::Reading;
 use crate::cell_text::{Meaning, decimal, whole_number};
-use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder, StringBuilder};
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder};
 use arrow_array::types::*;
-use arrow_array::{ArrayRef, ArrowPrimitiveType, NullArray, PrimitiveArray};
+use arrow_array::{ArrayRef, ArrowPrimitiveType, NullArray, PrimitiveArray, StringArray};
 use arrow_schema::{DataType, TimeUnit};
 use incrowd_core::table::RowBatch;
 use std::str::FromStr;
@@ -72,14 +72,11 @@ impl<'a> Column<'a> {
     }
 
     fn text(&self) -> Option<ArrayRef> {
-        let mut array = StringBuilder::new();
-        for cell in self.cells() {
-            array.append_option(match cell {
-                Some(cell) => Some(std::str::from_utf8(cell).ok()?),
-                None => None,
-            });
-        }
-        Some(Arc::new(array.finish()))
+        let mut array = BinaryBuilder::new();
+        self.cells().for_each(|cell| array.append_option(cell));
+        // Looking at all bytes at once is faster than cell by cell.
+        let array = StringArray::try_from_binary(array.finish()).ok()?;
+        Some(Arc::new(array))
     }
 
     fn nulls(&self) -> Option<ArrayRef> {

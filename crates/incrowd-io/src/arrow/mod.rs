@@ -6,6 +6,7 @@
 mod array;
 mod cells;
 mod coder;
+mod labels;
 mod plain_name;
 mod reader;
 mod recent;

@@ -46,25 +46,19 @@ struct Place {
     number: u32,
 }
 
-/// A place that nothing has taken.
-const FREE: u32 = u32::MAX - 1;
-
 /// Places for values: enough for most columns, few enough to stay in a near cache.
 const MOST_PLACES: usize = 1 << 12;
 
 impl Recent {
     /// For a column of so many rows.
     pub(super) fn new(rows: usize) -> Recent {
-        let places = rows.next_power_of_two().min(MOST_PLACES);
-        Recent {
-            places: vec![
-                Place {
-                    bits: 0,
-                    number: FREE
-                };
-                places
-            ],
-        }
+        let places = rows.next_power_of_two().clamp(2, MOST_PLACES);
+        // What nothing has taken yet holds bits that have their place elsewhere, so that nobody looks for them there: 0 has
+        // the first place and 1 another.
+        let free = |bits| Place { bits, number: 0 };
+        let mut places = vec![free(0); places];
+        places[0] = free(1);
+        Recent { places }
     }
 
     /// The number of the text of a value; `find` says it at first.
@@ -76,7 +70,7 @@ impl Recent {
     ) -> Result<u32, NotUtf8> {
         let last = self.places.len() - 1;
         let place = &mut self.places[mixed(bits) & last];
-        if place.bits != bits || place.number == FREE {
+        if place.bits != bits {
             let number = find()?;
             *place = Place { bits, number };
         }
@@ -137,6 +131,13 @@ mod tests {
                 assert_eq!(number.ok(), Some(value as u32));
             }
             assert!(found >= 3 * MOST_PLACES);
+        }
+        for rows in [0, 1, 2, 3, 100, 1 << 20] {
+            let mut recent = Recent::new(rows);
+            for bits in [0, 1, 2, u128::MAX] {
+                let number = recent.number(bits, || Ok((bits as u32).wrapping_add(7)));
+                assert_eq!(number.ok(), Some((bits as u32).wrapping_add(7)), "{rows}");
+            }
         }
         let mut recent = Recent::new(3);
         let values: Vec<u64> = (0..1000).map(|at| at * at % 71).collect();

@@ -2,15 +2,14 @@
 
 use super::NAME;
 use super::array::array;
+use super::labels::Labels;
 use super::table::ArrowTable;
 use crate::Error;
 use crate::column_type::ColumnType;
 use crate::csv::check_columns;
-use crate::gathered::GatheredColumn;
 use crate::rows_hashed::RowsHashed;
 use crate::sink::{RowSink, Written};
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_core::table::RowBatch;
@@ -69,24 +68,18 @@ impl RowSink for ArrowSink {
 struct Begun {
     schema: SchemaRef,
     /// The columns of full record batches, without those of labels.
-    batches: Vec<FullBatch>,
+    batches: Vec<Vec<ArrayRef>>,
     /// The rows of the record batch being filled, without those of labels.
     rows: RowBatch,
     /// How many rows that are.
     open_rows: usize,
     /// By column: its labels, if it has some.
-    labels: Vec<Option<GatheredColumn>>,
+    labels: Vec<Option<Labels>>,
     /// The columns that have none.
     without_labels: Vec<usize>,
     hasher: RowsHashed,
     /// Of the cells that are no labels.
     bytes: u64,
-}
-
-#[derive(Debug, Clone)]
-struct FullBatch {
-    rows: usize,
-    arrays: Vec<ArrayRef>,
 }
 
 impl Begun {
@@ -95,7 +88,7 @@ impl Begun {
         let types = types.unwrap_or_else(|| vec![ColumnType::TEXT; columns.len()]);
         let labels = types.iter().map(|kind| {
             let has_labels = *kind == ColumnType::LABEL;
-            has_labels.then(GatheredColumn::default)
+            has_labels.then(Labels::default)
         });
         let labels: Vec<_> = labels.collect();
         let without_labels = (0..labels.len()).filter(|&column| labels[column].is_none());
@@ -115,20 +108,33 @@ impl Begun {
     }
 
     fn push(&mut self, rows: &RowBatch) -> Result<(), Error> {
-        self.hasher.add(rows);
-        for (column, labels) in self.labels.iter_mut().enumerate() {
-            if let Some(labels) = labels {
-                let added = labels.add(rows, column);
-                added.map_err(|_| Self::not_of_type(column))?;
-            }
+        for &column in &self.without_labels {
+            self.hasher.add_column(rows, column);
         }
-        for row in 0..rows.rows() {
-            for &column in &self.without_labels {
-                let cell = rows.cell(row, column);
-                self.bytes += cell.len() as u64;
-                self.rows.push_cell(cell);
+        let mut first = 0;
+        while first < rows.rows() {
+            let most = rows.rows().min(first + BATCH_ROWS - self.open_rows);
+            let mut end = if self.without_labels.is_empty() {
+                most
+            } else {
+                first
+            };
+            while end < most && self.rows.byte_len() < BATCH_BYTES {
+                for &column in &self.without_labels {
+                    let cell = rows.cell(end, column);
+                    self.bytes += cell.len() as u64;
+                    self.rows.push_cell(cell);
+                }
+                end += 1;
             }
-            self.open_rows += 1;
+            for (column, labels) in self.labels.iter_mut().enumerate() {
+                if let Some(labels) = labels {
+                    let added = labels.add(rows, column, first..end, self.hasher.column(column));
+                    added.map_err(|_| Self::not_of_type(column))?;
+                }
+            }
+            self.open_rows += end - first;
+            first = end;
             if self.open_rows >= BATCH_ROWS || self.rows.byte_len() >= BATCH_BYTES {
                 self.end_batch()?;
             }
@@ -145,10 +151,8 @@ impl Begun {
             let array = array(self.schema.field(column).data_type(), &self.rows, position);
             arrays.push(array.ok_or_else(|| Self::not_of_type(column))?);
         }
-        self.batches.push(FullBatch {
-            rows: self.open_rows,
-            arrays,
-        });
+        self.labels.iter_mut().flatten().for_each(Labels::end_batch);
+        self.batches.push(arrays);
         self.rows.clear(0);
         self.open_rows = 0;
         Ok(())
@@ -163,14 +167,12 @@ impl Begun {
 
     fn finish(mut self) -> Result<(ArrowTable, Written), Error> {
         self.end_batch()?;
-        let sizes: Vec<usize> = self.batches.iter().map(|batch| batch.rows).collect();
-        let label_bytes: u64 = self.labels.iter().flatten().map(cell_bytes).sum();
+        let label_bytes: u64 = self.labels.iter().flatten().map(Labels::bytes).sum();
         let labels = std::mem::take(&mut self.labels).into_iter();
-        // One after the other, so that codes are held twice for one column only.
-        let labels = labels.map(|labels| labels.map(|it| dictionaries(it, &sizes).into_iter()));
+        let labels = labels.map(|labels| labels.map(|labels| labels.finish().into_iter()));
         let mut labels: Vec<_> = labels.collect();
-        let batches = self.batches.into_iter().map(|batch| {
-            let mut arrays = batch.arrays.into_iter();
+        let batches = self.batches.into_iter().map(|arrays| {
+            let mut arrays = arrays.into_iter();
             let columns = labels.iter_mut().map(|labels| match labels {
                 Some(labels) => labels.next(),
                 None => arrays.next(),
@@ -189,47 +191,11 @@ impl Begun {
     }
 }
 
-/// The bytes of all cells of a column of labels.
-fn cell_bytes(labels: &GatheredColumn) -> u64 {
-    let lengths: Vec<u64> = labels
-        .texts()
-        .iter()
-        .map(|text| text.len() as u64)
-        .collect();
-    labels
-        .codes()
-        .iter()
-        .map(|&code| lengths[code as usize])
-        .sum()
-}
-
-/// Labels as arrays of these sizes, which share one dictionary; the empty text is null.
-fn dictionaries(labels: GatheredColumn, sizes: &[usize]) -> Vec<ArrayRef> {
-    let texts = labels.texts();
-    // The empty text has a code like any other, and codes after it move up.
-    let empty = texts.lookup(b"").map(|code| code.0);
-    let values = texts.iter().filter(|text| !text.is_empty());
-    let values: ArrayRef = Arc::new(StringArray::from_iter_values(values));
-    let key = |code: &u32| match empty {
-        Some(empty) if *code == empty => None,
-        Some(empty) if *code > empty => Some(*code as i32 - 1),
-        _ => Some(*code as i32),
-    };
-    let mut codes = labels.codes();
-    let arrays = sizes.iter().map(|&size| {
-        let (these, rest) = codes.split_at(size);
-        codes = rest;
-        let keys: Int32Array = these.iter().map(key).collect();
-        let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values));
-        Arc::new(array.expect("every key is that of a text")) as ArrayRef
-    });
-    arrays.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{MemoryTable, RowSource};
+    use arrow_array::StringArray;
     use arrow_array::cast::AsArray;
     use arrow_schema::DataType;
 
@@ -295,6 +261,30 @@ mod tests {
             &StringArray::from(vec!["b", "a", "c"])
         );
         assert_eq!(batches[0].column(0).null_count(), BATCH_ROWS / 4);
+    }
+
+    #[test]
+    fn labels_that_are_long_or_many_have_the_fingerprint_of_the_same_table_in_memory() {
+        let label = |row: usize| match row % 3 {
+            0 => format!("{}", row % 20_000),
+            1 => "x".repeat(250 + row % 10),
+            _ => String::new(),
+        };
+        let all: Vec<[String; 2]> = (0..70_000)
+            .map(|row| [label(row), label(row / 4)])
+            .collect();
+        let names = columns(&["one", "other"]);
+        let same = MemoryTable::new(&names, &all).unwrap();
+        for size in [777, 70_000] {
+            let mut begun = Begun::new(&names, Some(vec![ColumnType::LABEL; 2])).unwrap();
+            all.chunks(size)
+                .for_each(|part| begun.push(&rows(part.iter().cloned())).unwrap());
+            let (table, written) = begun.finish().unwrap();
+            assert_eq!(written.sha256, fingerprint(&same));
+            assert_eq!(fingerprint(&table), fingerprint(&same));
+            let bytes: usize = all.iter().flatten().map(String::len).sum();
+            assert_eq!(written.bytes, bytes as u64);
+        }
     }
 
     #[test]
