@@ -2,7 +2,7 @@
 
 use crate::support::{self, file, gzip, read, read_source, read_with, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Fingerprint, Header, Source};
+use incrowd_io::{CsvOptions, Fingerprint, Header, RowsRead, Source};
 
 #[test]
 fn cells_are_read_row_by_row() {
@@ -209,6 +209,73 @@ fn batches_are_bounded_in_rows_and_in_bytes() {
         rows += batch.rows() as u64;
     }
     assert_eq!(rows, 22_000);
+}
+
+/// All that a reader hands out, batch by batch, and how that ends; split at once or by whoever gets it.
+fn handed_out(source: &Source, at_once: bool) -> (Vec<(u64, Vec<Vec<u8>>)>, String) {
+    let mut reader = source.open().unwrap();
+    let (mut rows, mut batch) = (RowsRead::default(), RowBatch::default());
+    let mut batches = Vec::new();
+    loop {
+        let read = match at_once {
+            true => reader.read(&mut batch),
+            false => reader.read_ahead(&mut rows).and_then(|more| {
+                std::mem::swap(rows.split()?, &mut batch);
+                Ok(more)
+            }),
+        };
+        match read {
+            Ok(true) => {
+                let cells = (0..batch.rows()).flat_map(|row| {
+                    let columns = 0..batch.columns();
+                    columns.map(move |column| (row, column))
+                });
+                let cells = cells.map(|(row, column)| batch.cell(row, column).to_vec());
+                batches.push((batch.first_row(), cells.collect()));
+            }
+            Ok(false) => return (batches, reader.fingerprint().unwrap().to_string()),
+            Err(error) => return (batches, error.to_string()),
+        }
+    }
+}
+
+#[test]
+fn rows_are_the_same_whether_they_are_split_at_once_or_elsewhere() {
+    let broken = ["", "1,2,3\n", "4,\"never closed\n", "5,\n\n\n6,7"];
+    for seed in 0..24 {
+        let rng = &mut fastrand::Rng::with_seed(seed);
+        let mut text = "a,b\n".to_owned();
+        // Several times what is read at once; rows of some letters, or of many.
+        let longest = [3, 60, 70, 5000][rng.usize(0..4)];
+        let is_quoted = rng.bool();
+        while text.len() < 900_000 {
+            let word = "x".repeat(rng.usize(0..=longest));
+            text += &match is_quoted && rng.usize(0..50) == 0 {
+                true => format!("\"{word},\r\n{word}\",\"\"\"{word}\"\n"),
+                false => format!("{word},{word}\n"),
+            };
+        }
+        text += broken[rng.usize(0..broken.len())];
+        let options = CsvOptions {
+            header: Header::Names,
+            trim: rng.usize(0..4) == 0,
+            max_cell_bytes: 1 << 15,
+            ..CsvOptions::default()
+        };
+        let mut bytes = text.into_bytes();
+        if rng.usize(0..3) == 0 {
+            let at = rng.usize(1000..bytes.len());
+            bytes[at] = 0xff;
+        }
+        let source = Source::spooled(&bytes[..], options).unwrap();
+        let (at_once, elsewhere) = (handed_out(&source, true), handed_out(&source, false));
+        assert!(
+            at_once == elsewhere,
+            "seed {seed}: {} or {}",
+            at_once.1,
+            elsewhere.1
+        );
+    }
 }
 
 #[test]
