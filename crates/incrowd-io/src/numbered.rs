@@ -1,6 +1,6 @@
 //! The texts of a column, numbered as far as that is worth it.
 
-use incrowd_core::table::{Dictionary, ValueCode};
+use incrowd_core::table::Dictionary;
 
 /// Texts of a column that have a number: as many as two bytes can say.
 pub(crate) const MOST_NUMBERED: usize = (1 << 14) - 1;
@@ -44,7 +44,9 @@ impl Numbered {
     /// The text of a number.
     #[cfg(feature = "arrow")]
     pub(crate) fn text(&self, number: u32) -> &[u8] {
-        self.texts.text(ValueCode(number)).as_bytes()
+        self.texts
+            .text(incrowd_core::table::ValueCode(number))
+            .as_bytes()
     }
 
     /// How many texts have a number.

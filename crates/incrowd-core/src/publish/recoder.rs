@@ -68,6 +68,8 @@ struct Block {
     of_attributes: Vec<Meanings>,
     /// The codes of the texts of a list, for each counted column.
     of_counted: Vec<Meanings>,
+    /// For each published column the last list of texts, and the same without tokens for missing cells.
+    lists: Vec<[Arc<ValueList>; 2]>,
 }
 
 /// Replaces `numbers` by those that `find` has for the cells of a column in some rows; none if it lacks one.
@@ -104,6 +106,23 @@ fn number_cells(
     Some(())
 }
 
+/// The texts of a list, empty where they are tokens for a missing cell. `last` keeps the answer for the next batch,
+/// which usually has the same list.
+fn without_tokens(
+    last: &mut [Arc<ValueList>; 2],
+    list: Arc<ValueList>,
+    missing: &Missing,
+) -> Arc<ValueList> {
+    if !Arc::ptr_eq(&last[0], &list) || last[1].len() != list.len() {
+        let mut present = ValueList::default();
+        for code in 0..list.len() as u32 {
+            present.push(missing.normalize_cell(list.cell(code)).value());
+        }
+        *last = [list, Arc::new(present)];
+    }
+    Arc::clone(&last[1])
+}
+
 #[derive(Debug)]
 struct Plan {
     map: Arc<ReleaseMap>,
@@ -126,10 +145,22 @@ struct Plan {
     texts: Vec<Arc<ValueList>>,
 }
 
+impl Plan {
+    /// A cell, empty if it is a token for a missing one.
+    #[inline]
+    fn without_token<'a>(&self, raw: &'a RowBatch, row: usize, position: usize) -> &'a [u8] {
+        let cell = raw.cell_in_text(row, position);
+        self.missing.normalize_cell(cell).value()
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum PublishedCell {
     /// Unchanged from this column of the input.
     Unchanged(usize),
+    /// The same for a counted column, except that all missing cells are empty: they are counted as one value, so
+    /// readers must not be able to tell them apart.
+    Counted(usize),
     /// The text of this attribute.
     Recoded(usize),
 }
@@ -260,7 +291,14 @@ impl Recoder {
             .clone()
             .map(|position| {
                 let attribute = attributes.iter().position(|at| *at == position);
-                attribute.map_or(PublishedCell::Unchanged(position), PublishedCell::Recoded)
+                let is_counted = counted.contains(&position);
+                match attribute {
+                    Some(attribute) => PublishedCell::Recoded(attribute),
+                    None if is_counted && !map.missing_tokens().is_empty() => {
+                        PublishedCell::Counted(position)
+                    }
+                    None => PublishedCell::Unchanged(position),
+                }
             })
             .collect();
         let mut excluding = Vec::new();
@@ -285,12 +323,13 @@ impl Recoder {
         };
         Ok(Recoder {
             tally: Tally::of(map),
-            plan: Arc::new(plan),
             block: Block {
+                lists: vec![Default::default(); plan.cells.len()],
                 of_attributes: vec![Meanings::default(); map.attributes().len()],
                 of_counted: vec![Meanings::default(); map.counted().len()],
                 ..Block::default()
             },
+            plan: Arc::new(plan),
         })
     }
 
@@ -308,16 +347,23 @@ impl Recoder {
         published.0.clear(raw.first_row());
         // A row of `*` needs a text that the list of a column may lack.
         if self.plan.suppressed_rows == SuppressedRows::Drop && raw.coded(0).is_some() {
-            let plan = &self.plan;
+            let (plan, lists) = (&self.plan, &mut self.block.lists);
+            let list = |position: usize| {
+                let coded = raw.coded(position);
+                coded.map_or_else(Arc::default, |coded| Arc::clone(&coded.values))
+            };
             published.0.begin_coded(
                 raw.rows(),
-                plan.cells.iter().map(|cell| match *cell {
-                    PublishedCell::Recoded(attribute) => Arc::clone(&plan.texts[attribute]),
-                    PublishedCell::Unchanged(position) => {
-                        let coded = raw.coded(position);
-                        coded.map_or_else(Arc::default, |coded| Arc::clone(&coded.values))
-                    }
-                }),
+                plan.cells
+                    .iter()
+                    .zip(lists)
+                    .map(|(cell, last)| match *cell {
+                        PublishedCell::Recoded(attribute) => Arc::clone(&plan.texts[attribute]),
+                        PublishedCell::Unchanged(position) => list(position),
+                        PublishedCell::Counted(position) => {
+                            without_tokens(last, list(position), &plan.missing)
+                        }
+                    }),
             );
         }
         let recoded = self.recode_in_place(raw)?;
@@ -350,6 +396,7 @@ impl Recoder {
             published,
             of_attributes,
             of_counted,
+            lists: _,
         } = block;
         let (map, finder) = (&*plan.map, &plan.classes);
         let is_excluded = |&row: &usize| {
@@ -408,6 +455,9 @@ impl Recoder {
         let is_blank = |row: usize| {
             plan.cells.iter().all(|cell| match *cell {
                 PublishedCell::Unchanged(position) => raw.cell(row, position) == ANY.as_bytes(),
+                PublishedCell::Counted(position) => {
+                    plan.without_token(raw, row, position) == ANY.as_bytes()
+                }
                 PublishedCell::Recoded(_) => true,
             })
         };

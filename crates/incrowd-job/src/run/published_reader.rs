@@ -1,5 +1,6 @@
 //! Reads a published file for verification.
 
+use incrowd_core::counts::Missing;
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::table::RowBatch;
 use incrowd_io::{Error, Fingerprint, RowReader};
@@ -9,13 +10,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Separates the cells of a row that are joined into one; no text file contains it.
 const SEPARATOR: u8 = 0x1f;
 
+/// The columns whose cells are joined.
+pub(crate) struct Joined {
+    /// Where each column is, and whether it is counted: then all its missing cells are one value.
+    pub(crate) columns: Vec<(usize, bool)>,
+    pub(crate) missing: Missing,
+}
+
 /// Reads a release, or the table it was made from. In a release it skips rows that are `*` in every column, which are
 /// suppressed or blank, so there may be no rows. Joins the cells of some columns into one more, so that whole rows can
 /// be compared.
 pub(crate) struct PublishedReader {
     inner: Box<dyn RowReader + Send>,
     columns: Vec<String>,
-    joined: Option<Vec<usize>>,
+    joined: Option<Joined>,
     /// Where rows that are `*` in every column are counted; none for a table that is not a release, where they are
     /// ordinary rows.
     rows_starred: Option<Arc<AtomicU64>>,
@@ -26,7 +34,7 @@ pub(crate) struct PublishedReader {
 impl PublishedReader {
     pub(crate) fn new(
         inner: Box<dyn RowReader + Send>,
-        joined: Option<Vec<usize>>,
+        joined: Option<Joined>,
         rows_starred: Option<Arc<AtomicU64>>,
     ) -> Self {
         let mut columns = inner.columns().to_vec();
@@ -75,8 +83,13 @@ impl RowReader for PublishedReader {
                 // Never empty: that would be a missing cell.
                 self.cell.clear();
                 self.cell.push(SEPARATOR);
-                for &column in joined {
-                    self.cell.extend_from_slice(cell(column));
+                for &(column, is_counted) in &joined.columns {
+                    let bytes = cell(column);
+                    let tokens = &joined.missing.tokens;
+                    let is_token = is_counted && tokens.iter().any(|it| it.as_bytes() == bytes);
+                    if !is_token {
+                        self.cell.extend_from_slice(bytes);
+                    }
                     self.cell.push(SEPARATOR);
                 }
                 batch.push_cell(&self.cell);

@@ -27,7 +27,7 @@ pub enum Run {
 
 /// The published cells of a row, in as few runs as there can be.
 pub(super) fn runs(cells: &[PublishedCell]) -> Vec<Run> {
-    use PublishedCell::{Recoded, Unchanged};
+    use PublishedCell::{Counted, Recoded, Unchanged};
     let mut runs = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| cells[before]);
@@ -39,7 +39,8 @@ pub(super) fn runs(cells: &[PublishedCell]) -> Vec<Run> {
                 run.end = at + 1;
             }
             (_, _, Recoded(_)) => runs.push(Run::OfClass(at..at + 1)),
-            (_, _, Unchanged(_)) => runs.push(Run::Unchanged(at..at + 1)),
+            // A counted cell may stand as another one in the raw rows, so it stands alone.
+            (_, _, Unchanged(_) | Counted(_)) => runs.push(Run::Unchanged(at..at + 1)),
         }
     }
     runs
@@ -91,6 +92,9 @@ impl<'a> RecodedRows<'a> {
         match self.plan.cells[column] {
             _ if self.class(row).is_none() => ANY.as_bytes(),
             PublishedCell::Unchanged(position) => self.raw.cell(raw_row, position),
+            PublishedCell::Counted(position) => {
+                self.plan.without_token(self.raw, raw_row, position)
+            }
             PublishedCell::Recoded(attribute) => {
                 let text = self.plan.map.texts_of_class(class)[attribute] as usize;
                 self.plan.map.attributes()[attribute].texts[text].as_bytes()
@@ -111,6 +115,7 @@ impl<'a> RecodedRows<'a> {
             PublishedCell::Unchanged(first) if self.class(row).is_some() => self
                 .raw
                 .cells_in_text(raw_row, first..first + columns.len()),
+            PublishedCell::Counted(_) => self.cell(row, columns.start),
             _ => &[],
         }
     }
@@ -128,7 +133,7 @@ impl<'a> RecodedRows<'a> {
         // Only where suppressed rows are left out.
         for (column, cell) in self.plan.cells.iter().enumerate() {
             match *cell {
-                PublishedCell::Unchanged(position) => {
+                PublishedCell::Unchanged(position) | PublishedCell::Counted(position) => {
                     let Some(coded) = self.raw.coded(position) else {
                         continue;
                     };
@@ -168,5 +173,8 @@ mod tests {
         ];
         assert_eq!(runs(&cells), expected);
         assert_eq!(runs(&[]), []);
+        let cells = [Unchanged(0), PublishedCell::Counted(1), Unchanged(2)];
+        let alone = [0..1, 1..2, 2..3].map(Run::Unchanged);
+        assert_eq!(runs(&cells), alone);
     }
 }

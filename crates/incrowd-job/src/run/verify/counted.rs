@@ -6,7 +6,7 @@ use crate::run::hierarchies;
 use crate::run::input::{self, CountPass};
 use crate::run::plan::Plan;
 use crate::run::population::People;
-use crate::run::published_reader::PublishedReader;
+use crate::run::published_reader::{Joined, PublishedReader};
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::Job;
 use incrowd_core::counts::{CountEngine, CountedTable, Missing, MissingCells, RowCounter};
@@ -57,8 +57,13 @@ impl Counted {
             }
         };
         let position = |name: &String| plan.names.iter().position(|column| column == name);
-        let joined = joined.map(|names| names.iter().filter_map(position).collect());
         let mut counted = plan.counted();
+        let joined = joined.map(|names| Joined {
+            columns: (names.iter().filter_map(position))
+                .map(|at| (at, counted.contains(&at)))
+                .collect(),
+            missing: input::missing(job),
+        });
         if joined.is_some() {
             counted.push(plan.names.len());
         }
