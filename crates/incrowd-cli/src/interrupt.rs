@@ -4,7 +4,8 @@
 //! and written as if the search had ended by itself. If no search is running, on a second Ctrl-C, or when the system
 //! asks the program to terminate, the command is asked to stop; it does so at its next batch of rows or step of the
 //! search, and cleans up. A command that cannot stop because it waits for a silent pipe is abandoned after a moment,
-//! and its temporary files are removed here. A further Ctrl-C ends the program at once.
+//! and its temporary files are removed here. A database that is making a release visible is waited for, since only it
+//! knows whether the release is there. A further Ctrl-C ends the program at once.
 
 use crate::args::Cli;
 use crate::progress::Bars;
@@ -24,6 +25,9 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Printed when the user asks for the best result so far.
 const TAKING_THE_BEST: &str =
     "\nusing the best result so far; press Ctrl-C again to stop without writing anything\n";
+
+/// Printed when the user does not wait until the database has made the release visible.
+const PERHAPS_PUBLISHED: &str = "\nstopped while the database was making the release visible: look whether it is there; if so, it is complete\n";
 
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
@@ -54,6 +58,9 @@ fn press(control: &Control) {
 /// Asks the command to stop; ends the program if it was already asked.
 fn stop(control: &Control) {
     if control.is_cancelled() {
+        if control.is_publishing() {
+            drop(std::io::stderr().write_all(PERHAPS_PUBLISHED.as_bytes()));
+        }
         std::process::exit(STOPPED.into());
     }
     control.cancel();
@@ -84,7 +91,9 @@ fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Rep
                 control.abandon();
                 return Err(Error::WorkerLost);
             }
-            Err(RecvTimeoutError::Timeout) if control.is_cancelled() => {
+            Err(RecvTimeoutError::Timeout)
+                if control.is_cancelled() && !control.is_publishing() =>
+            {
                 if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                     control.abandon();
                     return Err(Error::Cancelled);

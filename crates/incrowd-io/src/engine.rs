@@ -61,6 +61,8 @@ pub struct NewTable<'a> {
     pub address: &'a str,
     /// Its columns, each with whether it is generalized and therefore text.
     pub columns: &'a [(String, bool)],
+    /// The names of those that are published as they are, although no model counts them.
+    pub kept: &'a [String],
     /// Whether it may take the place of a table that is there.
     pub replaces: bool,
 }

@@ -284,6 +284,11 @@ pub trait EngineError: std::error::Error + Send + Sync + 'static {
 
     /// Whether the rows are no longer those that were counted.
     fn is_change(&self) -> bool;
+
+    /// Whether nobody knows if the release is visible.
+    fn is_unknown(&self) -> bool {
+        false
+    }
 }
 
 /// The likely encoding of text that is not UTF-8, to suggest a conversion that works.

@@ -64,5 +64,5 @@ pub use fingerprint::{Fingerprint, RowsHasher};
 pub use memory::{MemorySink, MemoryTable};
 pub use overflow_file::OverflowFile;
 pub use row_source::{RowReader, RowSource, RowsRead};
-pub use sink::{OutputFormat, PendingFile, RowSink, Sink, Written, write_atomically};
+pub use sink::{OutputFormat, PendingFile, ReadyFile, RowSink, Sink, Written, write_atomically};
 pub use source::Source;

@@ -399,15 +399,57 @@ impl PendingFile {
     }
 
     /// Makes the file visible with this content.
-    pub fn publish(mut self, bytes: &[u8]) -> Result<Written, Error> {
-        self.file
-            .write_all(bytes)
-            .map_err(|source| Error::of_write(&self.place.path, 0, source))?;
-        self.place.publish(self.file)?;
-        Ok(Written {
+    pub fn publish(self, bytes: &[u8]) -> Result<Written, Error> {
+        self.write(bytes)?.appear()
+    }
+
+    /// Writes the content, of which nobody sees anything yet.
+    pub fn write(mut self, bytes: &[u8]) -> Result<ReadyFile, Error> {
+        let stored = self.file.write_all(bytes);
+        stored.map_err(|source| Error::of_write(&self.place.path, 0, source))?;
+        let written = Written {
             sha256: Fingerprint::of(bytes),
             bytes: bytes.len() as u64,
+        };
+        Ok(ReadyFile {
+            place: self.place,
+            file: self.file,
+            written,
         })
+    }
+}
+
+/// A [`PendingFile`] with its content, of which nothing is left if it never appears.
+pub struct ReadyFile {
+    place: Place,
+    file: File,
+    written: Written,
+}
+
+impl ReadyFile {
+    /// What will appear.
+    pub fn written(&self) -> &Written {
+        &self.written
+    }
+
+    /// Where it will appear.
+    pub fn path(&self) -> &Path {
+        &self.place.path
+    }
+
+    /// Makes the file visible.
+    pub fn appear(self) -> Result<Written, Error> {
+        self.place.publish(self.file)?;
+        Ok(self.written)
+    }
+
+    /// Makes the file visible under a name with this ending, because nobody knows whether what it is about is there.
+    pub fn appear_with_ending(mut self, ending: &str) -> Result<Written, Error> {
+        if let Appearance::Renamed(_, target) = &mut self.place.how {
+            target.as_mut_os_string().push(ending);
+            return self.appear();
+        }
+        Ok(self.written)
     }
 }
 

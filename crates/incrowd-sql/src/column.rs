@@ -26,6 +26,8 @@ pub(crate) enum Form {
     Bytes,
     /// Their text in the engine, byte by byte.
     Text,
+    /// The same for floating-point numbers, of which some are none.
+    Number,
 }
 
 /// A column.

@@ -62,6 +62,26 @@ pub(crate) trait Connection: Send + Sync {
     /// What has this name; none if nothing has.
     fn find(&self, table: &TableName) -> Result<Option<Found>, Error>;
 
+    /// The name by which a table is found, whoever asks: with the schema that it is in, or would be created in.
+    fn whole_name(&self, table: &TableName) -> Result<TableName, Error> {
+        Ok(table.clone())
+    }
+
+    /// What others can recognize this session by.
+    fn sign(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether the session with a sign is in the same database.
+    fn sees(&self, _sign: u64) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    /// Whether the session with a sign has read a table, so that nobody can drop it.
+    fn is_read_by(&self, _sign: u64, _table: &TableName) -> Result<bool, Error> {
+        Ok(false)
+    }
+
     /// The files that a query reads, where there is no transaction to hold them still; none if the engine does not say.
     fn files(&self, _query: &str) -> Result<Option<Vec<String>>, Error> {
         Ok(None)
@@ -77,6 +97,11 @@ pub(crate) trait Connection: Send + Sync {
         _target: &TableName,
         _replaces: bool,
     ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Removes the table that a release has replaced, once it was counted under its name.
+    fn conclude(&self) -> Result<(), Error> {
         Ok(())
     }
 

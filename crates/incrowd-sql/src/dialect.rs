@@ -15,6 +15,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// Whether `Age` and `age` are the same name.
     fn ignores_case(&self) -> bool;
 
+    /// Whether a table would be temporary, or one of the system.
+    fn is_reserved(&self, _table: &TableName) -> bool {
+        false
+    }
+
     /// Whether a table cannot be dropped while a view reads it.
     fn refuses_to_drop_what_is_read(&self) -> bool {
         true
@@ -46,6 +51,31 @@ pub(crate) trait Dialect: Send + Sync {
 
     /// An expression in the form in which its values are compared.
     fn compared(&self, expression: &str, form: Form) -> String;
+
+    /// A cell as it is published where it is not generalized. What is compared as one value must be stored as one.
+    fn published(&self, cell: &str, _column: &Column) -> String {
+        cell.to_owned()
+    }
+
+    /// A cell that is NULL where a condition holds. It has the very type of the cell.
+    fn unless(&self, condition: &str, cell: &str) -> String {
+        format!("CASE WHEN {condition} THEN NULL ELSE {cell} END")
+    }
+
+    /// Whether values of a column that differ have different texts.
+    fn tells_apart(&self, _column: &Column) -> bool {
+        true
+    }
+
+    /// Whether two values are equal.
+    fn equal(&self, one: &str, other: &str) -> String {
+        format!("{one} = {other}")
+    }
+
+    /// The sum of whole numbers.
+    fn sum(&self, numbers: &[String]) -> String {
+        numbers.join(" + ")
+    }
 
     /// The type that stores every value of an Arrow type, so that it has the same text when it is read.
     fn stored(&self, kind: &DataType) -> String;

@@ -56,6 +56,8 @@ pub enum Error {
         engine: &'static str,
         /// The table of the release.
         table: String,
+        /// The query that tells what has become of it, if there is one.
+        ask: Option<String>,
     },
     /// The table that a release replaces could not be removed, or not be given its name again.
     #[error("{engine} could not finish replacing a table: what it was is now `{table}`")]
@@ -323,9 +325,14 @@ impl EngineError for Error {
             Error::ConnectionLost { .. } => {
                 "nothing was published, and the database undoes what was begun; run the job again".into()
             }
-            Error::PublishingUnknown { table, .. } => {
-                format!("look whether `{table}` is there: if so, it is complete; if not, run the job again")
-            }
+            Error::PublishingUnknown { ask: Some(ask), table, .. } => format!(
+                "ask the database `{ask}`: if it is `committed`, `{table}` is the release and complete, if `aborted`, nothing \
+                 has changed; certificate and report, if there are any, wait beside their places, and are called `.unconfirmed`"
+            ),
+            Error::PublishingUnknown { table, .. } => format!(
+                "look whether `{table}` is there: if so, it is complete, if not, run the job again; certificate and report, if \
+                 there are any, wait beside their places, and are called `.unconfirmed`"
+            ),
             Error::OldTableStays { table, .. } => format!(
                 "look whether the release is there, which is then complete; drop or rename `{table}` accordingly"
             ),
@@ -394,6 +401,10 @@ impl EngineError for Error {
     fn is_change(&self) -> bool {
         matches!(self, Error::InputChanged)
     }
+
+    fn is_unknown(&self) -> bool {
+        matches!(self, Error::PublishingUnknown { .. })
+    }
 }
 
 #[cfg(feature = "engine")]
@@ -406,6 +417,9 @@ impl Error {
                 Error::TargetExists { table }
             }
             Error::Failed { state, .. } if state == NEEDED => Error::TargetInUse { table },
+            Error::PublishingUnknown { engine, ask, .. } => {
+                Error::PublishingUnknown { engine, table, ask }
+            }
             other => other,
         }
     }

@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 pub(crate) struct GroupQuery {
     sql: String,
     columns: usize,
+    names: Vec<String>,
 }
 
 impl GroupQuery {
@@ -39,6 +40,19 @@ impl GroupQuery {
                 compared.join(", ")
             ),
             columns: columns.len(),
+            names: columns.iter().map(|it| it.name.clone()).collect(),
+        }
+    }
+
+    /// The error, about the columns that the table has in place of those of the query.
+    fn about_table(&self, error: Error) -> Error {
+        let Error::OutOfRange { column } = error else {
+            return error;
+        };
+        let number = column.strip_prefix('g').and_then(|it| it.parse().ok());
+        let name = number.and_then(|at: usize| self.names.get(at));
+        Error::OutOfRange {
+            column: name.cloned().unwrap_or(column),
         }
     }
 
@@ -79,9 +93,21 @@ impl GroupQuery {
         match counted {
             // Whoever took the rows knows why.
             Err(Error::Stopped { .. }) if is_enough => Ok(()),
-            counted => counted,
+            counted => counted.map_err(|error| self.about_table(error)),
         }
     }
+}
+
+/// How many rows there are in what follows FROM.
+pub(crate) fn count_rows(session: &Session, from: &str, doing: Doing) -> Result<u64, Error> {
+    let query = format!("SELECT count(*) AS n FROM {from}");
+    let mut rows = 0_u64;
+    session.connection.query(&query, doing, &mut |batch| {
+        let counts = counts(batch, 0).ok_or_else(|| unreadable(session, doing))?;
+        counts.for_each(|count| rows = rows.saturating_add(count));
+        Ok(())
+    })?;
+    Ok(rows)
 }
 
 /// How the cells of a batch become texts, by the types in which the engine has sent them.
@@ -108,7 +134,7 @@ fn unreadable(session: &Session, doing: Doing) -> Error {
 fn counts(batch: &RecordBatch, column: usize) -> Option<impl Iterator<Item = u64>> {
     let counts = batch.columns().get(column)?;
     let counts = counts.as_primitive_opt::<Int64Type>()?;
-    let is_complete = counts.null_count() == 0;
+    let is_complete = counts.null_count() == 0 && counts.values().iter().all(|rows| *rows >= 0);
     is_complete.then(|| counts.values().iter().map(|&rows| rows.unsigned_abs()))
 }
 

@@ -30,6 +30,8 @@ mod duckdb;
 mod error;
 #[cfg(feature = "engine")]
 mod group_query;
+#[cfg(feature = "engine")]
+mod kept;
 mod open;
 #[cfg(feature = "engine")]
 mod place;
@@ -53,6 +55,8 @@ mod sink;
 mod spark;
 #[cfg(feature = "engine")]
 mod table;
+#[cfg(any(feature = "postgres", feature = "spark"))]
+mod wire;
 
 pub use address::{Address, database_file, is_address, resolved, shown, without_secrets};
 pub use error::Error;

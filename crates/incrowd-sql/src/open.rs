@@ -40,12 +40,18 @@ pub fn create(
 ) -> Result<Box<dyn RowSink>, incrowd_io::Error> {
     let address: Address = table.address.parse()?;
     #[cfg(feature = "engine")]
-    if let Some(source) = beside.and_then(|handle| handle.held::<crate::relation::Relation>())
+    let source = beside.and_then(|handle| handle.held::<crate::relation::Relation>());
+    #[cfg(feature = "engine")]
+    let inside = |source: Arc<crate::relation::Relation>| {
+        let session = Arc::clone(&source.session);
+        let sink = crate::sink::SqlSink::create(session, Some(source), None, &address, table)?;
+        Ok::<Box<dyn RowSink>, incrowd_io::Error>(Box::new(sink))
+    };
+    #[cfg(feature = "engine")]
+    if let Some(source) = &source
         && crate::place::place(&address).is_some_and(|place| place == source.session.place)
     {
-        let session = Arc::clone(&source.session);
-        let sink = crate::sink::SqlSink::create(session, Some(source), &address, table)?;
-        return Ok(Box::new(sink));
+        return inside(Arc::clone(source));
     }
     #[cfg(not(feature = "engine"))]
     drop(beside);
@@ -53,19 +59,31 @@ pub fn create(
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
             let session = crate::postgres::connect(&address)?;
-            let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
+            let mut beside = None;
+            // A database has many addresses.
+            if let Some(source) = &source
+                && let Some(sign) = source.session.connection.sign()
+                && session.connection.sees(sign)?
+            {
+                if crate::postgres::is_same_login(&session.place, &source.session.place) {
+                    drop(session);
+                    return inside(Arc::clone(source));
+                }
+                beside = Some(sign);
+            }
+            let sink = crate::sink::SqlSink::create(session, None, beside, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(feature = "duckdb")]
         crate::address::Engine::DuckDb => {
             let session = crate::duckdb::connect(&address, true)?;
-            let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
+            let sink = crate::sink::SqlSink::create(session, None, None, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(feature = "spark")]
         crate::address::Engine::Spark => {
             let session = crate::spark::connect(&address)?;
-            let sink = crate::sink::SqlSink::create(session, None, &address, table)?;
+            let sink = crate::sink::SqlSink::create(session, None, None, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(not(all(feature = "postgres", feature = "duckdb", feature = "spark")))]

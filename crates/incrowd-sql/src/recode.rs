@@ -17,6 +17,8 @@ pub(crate) struct Joined {
     is_present: String,
     /// The name of the table of classes, and how rows find theirs.
     classes: (String, String),
+    /// For each counted column whether a cell is missing, if any is.
+    is_missing: Vec<Option<String>>,
     /// The mapping tables.
     relations: Vec<String>,
 }
@@ -31,6 +33,12 @@ impl Joined {
         let dialect = session.dialect;
         let attributes = columns_of(source, map.attributes().iter().map(|it| &it.name))?;
         let counted = columns_of(source, map.counted().iter().map(|it| &it.name))?;
+        if let Some(column) = counted.iter().find(|it| !dialect.tells_apart(it)) {
+            return Err(Error::Unsupported {
+                column: column.name.clone(),
+                kind: column.declared.clone(),
+            });
+        }
         let tables = Relations::of(map, &attributes, &counted).map_err(|_| Error::InputChanged)?;
         let mut relations = Vec::new();
         let mut add = |rows: &RecordBatch| -> Result<String, Error> {
@@ -42,7 +50,8 @@ impl Joined {
             });
             let columns = columns.collect::<Vec<_>>().join(", ");
             let create = dialect.create_temporary(&name, &columns);
-            (session.connection).lend(&name, &create, rows, Doing::Uploading)?;
+            let lent = (session.connection).lend(&name, &create, rows, Doing::Uploading);
+            lent.map_err(|error| about_labels(map, error))?;
             let name = dialect.quote(&name);
             relations.push(name.clone());
             Ok(name)
@@ -53,7 +62,10 @@ impl Joined {
             let table = add(&relation.numbers)?;
             let cell = column.compared(dialect, "t");
             let key = dialect.compared(&format!("m{at}.k"), column.form);
-            rows += &format!(" LEFT JOIN {table} AS m{at} ON {cell} = {key}");
+            rows += &format!(
+                " LEFT JOIN {table} AS m{at} ON {}",
+                dialect.equal(&cell, &key)
+            );
             keys[relation.word].push(number(relation, at, &cell));
         }
         let mut is_present = String::new();
@@ -61,17 +73,37 @@ impl Joined {
             let table = add(relation)?;
             let cell = column.compared(dialect, "t");
             let key = dialect.compared(&format!("p{at}.k"), column.form);
-            rows += &format!(" LEFT JOIN {table} AS p{at} ON {cell} = {key}");
+            rows += &format!(
+                " LEFT JOIN {table} AS p{at} ON {}",
+                dialect.equal(&cell, &key)
+            );
             is_present += &format!(" AND p{at}.k IS NOT NULL");
+        }
+        let mut is_missing = Vec::new();
+        for (at, (relation, column)) in tables.missing.iter().zip(&counted).enumerate() {
+            let Some(relation) = relation else {
+                is_missing.push(None);
+                continue;
+            };
+            let table = add(relation)?;
+            let cell = column.compared(dialect, "t");
+            let key = dialect.compared(&format!("x{at}.k"), column.form);
+            rows += &format!(
+                " LEFT JOIN {table} AS x{at} ON {}",
+                dialect.equal(&cell, &key)
+            );
+            is_missing.push(Some(format!("x{at}.k IS NOT NULL")));
         }
         let classes = add(&tables.classes)?;
         let words = keys.iter().enumerate();
-        let words = words.map(|(word, numbers)| format!("c.w{word} = {}", numbers.join(" + ")));
+        let words = words
+            .map(|(word, numbers)| dialect.equal(&format!("c.w{word}"), &dialect.sum(numbers)));
         let found = words.collect::<Vec<_>>().join(" AND ");
         Ok(Joined {
             rows,
             is_present,
             classes: (classes, found),
+            is_missing,
             relations,
         })
     }
@@ -80,6 +112,7 @@ impl Joined {
     pub(crate) fn write(
         &self,
         session: &Session,
+        source: &Relation,
         map: &ReleaseMap,
         columns: &[(String, bool)],
         draft: &TableName,
@@ -87,11 +120,19 @@ impl Joined {
     ) -> Result<(), Error> {
         let dialect = session.dialect;
         session.execute_all(&dialect.before_recoding(&self.relations), Doing::Recoding)?;
-        let cells = columns.iter().map(|(name, _)| {
-            let name_in_sql = dialect.quote(name);
-            match map.attributes().iter().position(|it| it.name == *name) {
-                Some(at) => format!("c.l{at} AS {name_in_sql}"),
-                None => format!("t.{name_in_sql} AS {name_in_sql}"),
+        let unchanged = columns_of(source, columns.iter().map(|(name, _)| name))?;
+        let cells = unchanged.iter().map(|column| {
+            let name = dialect.quote(&column.name);
+            let is_same = |other: &String| *other == column.name;
+            if let Some(at) = map.attributes().iter().position(|it| is_same(&it.name)) {
+                return format!("c.l{at} AS {name}");
+            }
+            let cell = dialect.published(&format!("t.{name}"), column);
+            let counted = map.counted().iter().position(|it| is_same(&it.name));
+            // Missing cells are counted as one value, so readers must not be able to tell them apart.
+            match counted.and_then(|at| self.is_missing[at].as_ref()) {
+                Some(is_missing) => format!("{} AS {name}", dialect.unless(is_missing, &cell)),
+                None => format!("{cell} AS {name}"),
             }
         });
         let cells = cells.collect::<Vec<_>>().join(", ");
@@ -113,6 +154,19 @@ impl Joined {
             "{} LEFT JOIN {classes} AS c ON {found}{} WHERE c.w0 IS NULL",
             self.rows, self.is_present
         )
+    }
+}
+
+/// The error, about the quasi-identifier whose labels a column of a mapping table holds.
+fn about_labels(map: &ReleaseMap, error: Error) -> Error {
+    let Error::NulText { column, engine } = error else {
+        return error;
+    };
+    let number = column.strip_prefix('l').and_then(|it| it.parse().ok());
+    let attribute = number.and_then(|at: usize| map.attributes().get(at));
+    Error::NulText {
+        column: attribute.map_or(column, |it| it.name.clone()),
+        engine,
     }
 }
 

@@ -74,6 +74,13 @@ impl<'m> Written<'m> {
         let class = class.ok_or(differs("a row has texts that no published class has"))?;
         let values = values(self.map, &self.places, rows, row);
         let values = values.ok_or(differs("a row has a value that was not counted"))?;
+        let mut counted = self.places.counted.iter();
+        if counted.any(|&at| {
+            let is_generalized = self.places.attributes.contains(&at);
+            !is_generalized && text(rows, row, at) != looked_up(self.map, rows, row, at)
+        }) {
+            return Err(differs("a missing cell is not empty"));
+        }
         tally.count(class, &values, times);
         let mut others = (0..rows.columns()).map(|at| rows.cell(row, at));
         if self.any_class == Some(class) && others.all(|cell| cell == ANY.as_bytes()) {

@@ -6,8 +6,8 @@ use crate::connection::Found;
 use crate::error::Error;
 use crate::query_text::is_one_query;
 use crate::session::Session;
-use incrowd_io::RowsHasher;
-use std::sync::Arc;
+use incrowd_io::{Fingerprint, RowsHasher};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What stands after FROM, with its columns.
 #[derive(Debug)]
@@ -25,6 +25,15 @@ pub(crate) struct Relation {
     pub(crate) names: Vec<String>,
     /// The files that it consisted of when the job began, where the engine has no snapshots.
     pub(crate) files: Option<Vec<String>>,
+    /// What is kept of every row, as it was counted.
+    kept: Mutex<Kept>,
+}
+
+/// The columns that a release publishes although nothing counts them, and their cells in all rows.
+#[derive(Debug, Default)]
+struct Kept {
+    columns: Vec<String>,
+    counted: Option<Fingerprint>,
 }
 
 impl Relation {
@@ -35,7 +44,11 @@ impl Relation {
     ) -> Result<Relation, incrowd_io::Error> {
         let dialect = session.dialect;
         let (sql, table) = match &address.what {
-            What::Table(table) => (dialect.table(table), table.told()),
+            What::Table(table) => {
+                check_lengths(&session, table)?;
+                let whole = session.connection.whole_name(table)?;
+                (dialect.table(&whole), table.told())
+            }
             // The line break ends a comment at the end of the query.
             What::Query(query) => {
                 let query = query.trim().trim_end_matches(';');
@@ -48,7 +61,7 @@ impl Relation {
         let mut plain = None;
         if let What::Table(table) = &address.what {
             match session.connection.find(table)? {
-                Some(Found::Table) => plain = Some(table.clone()),
+                Some(Found::Table) => plain = Some(session.connection.whole_name(table)?),
                 Some(Found::Other) => {}
                 None => {
                     return Err(Error::NoSuchTable {
@@ -69,6 +82,7 @@ impl Relation {
             .files(&format!("SELECT * FROM {sql} AS t"))?;
         Ok(Relation {
             files,
+            kept: Mutex::default(),
             name: address.to_string(),
             table,
             sql,
@@ -81,6 +95,32 @@ impl Relation {
 }
 
 impl Relation {
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the next count take the fingerprint of some columns.
+    pub(crate) fn keep(&self, columns: &[String]) {
+        *self.kept() = Kept {
+            columns: columns.to_vec(),
+            counted: None,
+        };
+    }
+
+    /// The columns whose fingerprint is taken.
+    pub(crate) fn kept_columns(&self) -> Vec<String> {
+        self.kept().columns.clone()
+    }
+
+    /// Their fingerprint in the rows counted; none if they were not counted.
+    pub(crate) fn kept_cells(&self) -> Option<Fingerprint> {
+        self.kept().counted
+    }
+
+    pub(crate) fn set_kept_cells(&self, counted: Fingerprint) {
+        self.kept().counted = Some(counted);
+    }
+
     /// Whether it consists of the files that it consisted of.
     pub(crate) fn check_files(&self) -> Result<(), Error> {
         if self.files.is_none() {
@@ -124,6 +164,28 @@ fn check_names(input: &str, names: &[String]) -> Result<(), incrowd_io::Error> {
         }
     }
     Ok(())
+}
+
+/// A name that the engine would cut could be that of another table.
+pub(crate) fn check_lengths(session: &Session, table: &TableName) -> Result<(), Error> {
+    let mut parts = table.0.iter();
+    parts.try_for_each(|part| check_length(session, "the table".into(), part))
+}
+
+/// Names that an engine would cut are refused: two could become one.
+pub(crate) fn check_length(session: &Session, what: String, name: &str) -> Result<(), Error> {
+    if name.contains('\0') {
+        return Err(Error::NameBroken { what });
+    }
+    match session.dialect.longest_name().filter(|it| name.len() > *it) {
+        None => Ok(()),
+        Some(limit) => Err(Error::NameTooLong {
+            what,
+            bytes: name.len(),
+            limit,
+            engine: session.engine(),
+        }),
+    }
 }
 
 /// Names must differ to the engine too.

@@ -21,6 +21,8 @@ pub(crate) struct Relations {
     pub(crate) attributes: Vec<AttributeRelation>,
     /// For each counted column the values that are not missing, if rows with missing cells are excluded.
     pub(crate) present: Vec<RecordBatch>,
+    /// For each counted column the texts that stand for a missing cell; none if no cell is missing.
+    pub(crate) missing: Vec<Option<RecordBatch>>,
     pub(crate) classes: RecordBatch,
     pub(crate) words: usize,
 }
@@ -86,9 +88,20 @@ impl Relations {
                 columns.collect::<Result<_, ArrowError>>()?
             }
         };
+        let columns = map.counted().iter().zip(counted);
+        let missing = columns.map(|(mapped, column)| {
+            let is_missing = mapped.values.lookup(b"").is_some() && !map.excludes_missing();
+            let texts = missing(map).filter(|text| has_value(column, text));
+            let texts: Vec<&str> = texts.filter(|_| is_missing).collect();
+            let is_needed = !texts.is_empty();
+            is_needed
+                .then(|| relation([("k", keys(&column.kind, &texts))]))
+                .transpose()
+        });
         Ok(Relations {
             attributes,
             present,
+            missing: missing.collect::<Result<_, ArrowError>>()?,
             classes: classes(map, &places, words)?,
             words,
         })
@@ -127,6 +140,14 @@ fn known<'m>(map: &'m ReleaseMap, values: &'m Dictionary) -> impl Iterator<Item 
     values
         .filter(move |text| !(excludes && text.is_empty()))
         .chain(tokens)
+}
+
+/// Every text that stands for a missing cell, once.
+fn missing(map: &ReleaseMap) -> impl Iterator<Item = &str> {
+    let tokens = map.missing_tokens();
+    let first = (0..tokens.len()).filter(|&at| !tokens[..at].contains(&tokens[at]));
+    let tokens = first.map(|at| tokens[at].as_str());
+    std::iter::once("").chain(tokens.filter(|token| !token.is_empty()))
 }
 
 /// Whether a text is that of a value of a column: `7` of an integer, not `007`, which no integer has.

@@ -9,10 +9,11 @@ use crate::address::{Address, TableName, What};
 use crate::column::Column;
 use crate::connection::Found;
 use crate::error::{Doing, Error};
-use crate::group_query::GroupQuery;
+use crate::group_query::{GroupQuery, count_rows};
+use crate::kept::KeptCells;
 use crate::recode::{Joined, columns_of};
 use crate::recount::{LeftOut, Places, Written as WrittenRows};
-use crate::relation::{Relation, check_alike};
+use crate::relation::{Relation, check_alike, check_length, check_lengths};
 use crate::session::{Session, cancel, unique_name};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -30,9 +31,13 @@ pub(crate) struct SqlSink {
     /// The table that the rows come from, if it is in the same session.
     source: Option<Arc<Relation>>,
     target: TableName,
+    /// The target, as the address names it.
+    named: TableName,
     draft: TableName,
     columns: Vec<(String, bool)>,
     replaces: bool,
+    /// Whether the draft has its name, which nobody had. Nobody else sees it yet.
+    is_named: bool,
     /// Of the rows that were sent.
     sent: RowsHasher,
     bytes: u64,
@@ -51,10 +56,11 @@ enum State {
 
 impl SqlSink {
     /// A new table at an address in the session's engine. Refused now rather than after a long run if it is there, or
-    /// cannot be created.
+    /// cannot be created. `beside` is the sign of the session that reads the source, if it is another one.
     pub(crate) fn create(
         session: Arc<Session>,
         source: Option<Arc<Relation>>,
+        beside: Option<u64>,
         address: &Address,
         table: &NewTable<'_>,
     ) -> Result<SqlSink, incrowd_io::Error> {
@@ -63,7 +69,18 @@ impl SqlSink {
         };
         let names: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
         check_alike(&session, &names)?;
-        check_lengths(&session, target, &names)?;
+        check_lengths(&session, target)?;
+        for (at, name) in (1..).zip(&names) {
+            check_length(&session, format!("column {at} of the release"), name)?;
+        }
+        let named = target;
+        let target = &session.connection.whole_name(named)?;
+        if session.dialect.is_reserved(target) {
+            return Err(Error::BadAddress {
+                what: "a release cannot be a temporary table, or one of the system",
+            }
+            .into());
+        }
         match session.connection.find(target)? {
             None => {}
             Some(_) if table.replaces && target.as_path().is_some() => {
@@ -72,22 +89,32 @@ impl SqlSink {
             Some(Found::Table) if table.replaces => {}
             Some(Found::Table) => {
                 return Err(Error::TargetExists {
-                    table: target.to_string(),
+                    table: named.to_string(),
                 }
                 .into());
             }
             Some(Found::Other) => {
                 return Err(Error::TargetNotTable {
-                    table: target.to_string(),
+                    table: named.to_string(),
                 }
                 .into());
             }
         }
         if let Some(source) = &source {
             check_kinds(source, table.columns)?;
+            source.keep(table.kept);
             if table.replaces && session.connection.find(target)?.is_some() {
                 keep_source(&session, source, target)?;
             }
+        }
+        // Two sessions of one job would wait for each other for ever.
+        if let Some(sign) = beside.filter(|_| table.replaces)
+            && session.connection.is_read_by(sign, target)?
+        {
+            return Err(Error::TargetInUse {
+                table: named.to_string(),
+            }
+            .into());
         }
         let draft = session.dialect.draft(target, &unique_name("draft"));
         session.connection.keep_as_draft(&draft);
@@ -104,9 +131,11 @@ impl SqlSink {
             session,
             source,
             target: target.clone(),
+            named: named.clone(),
             draft,
             columns: table.columns.to_vec(),
             replaces: table.replaces,
+            is_named: false,
             bytes: 0,
             state: State::Begun(None),
         })
@@ -165,13 +194,26 @@ impl SqlSink {
     ) -> Result<Tally, Error> {
         let session = Arc::clone(&self.session);
         let joined = Joined::upload(&session, source, map)?;
-        joined.write(&session, map, &self.columns, &self.draft, how.shuffles)?;
+        joined.write(
+            &session,
+            source,
+            map,
+            &self.columns,
+            &self.draft,
+            how.shuffles,
+        )?;
+        self.name_early()?;
         let mut tally = Tally::of(map);
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         let written = WrittenRows::new(map, Places::of(map, &names)?, session.engine());
+        let kept_columns = source.kept_columns();
+        let mut kept = KeptCells::of(&kept_columns, &names);
         let mut failed = None;
         let fingerprint = recount(&session, &self.draft, &mut |rows, sizes| {
             for (row, &size) in sizes.iter().enumerate() {
+                if let Some(kept) = &mut kept {
+                    kept.add(rows, row, size);
+                }
                 if let Err(error) = written.count(rows, row, size, &mut tally) {
                     failed = Some(error);
                     return ControlFlow::Break(());
@@ -182,8 +224,14 @@ impl SqlSink {
         failed.map_or(Ok(()), Err)?;
         let leaves_out = map.excludes_missing() || map.classes().is_suppressed.contains(&true);
         if leaves_out {
-            self.count_left_out(source, map, &joined, &mut tally)?;
+            self.count_left_out(source, map, &joined, &mut tally, kept.as_mut())?;
         }
+        if let Some(kept) = kept
+            && source.kept_cells() != Some(kept.fingerprint())
+        {
+            return Err(Error::InputChanged);
+        }
+        self.check_missing(source, map)?;
         self.state = State::Recoded(fingerprint);
         Ok(tally)
     }
@@ -195,20 +243,29 @@ impl SqlSink {
         map: &ReleaseMap,
         joined: &Joined,
         tally: &mut Tally,
+        mut kept: Option<&mut KeptCells>,
     ) -> Result<(), Error> {
+        let kept_columns = source.kept_columns();
         let names = map.attributes().iter().map(|it| &it.name);
         let counted = map.counted().iter().map(|it| &it.name);
-        // A column may be among both.
-        let mut names: Vec<&String> = names.chain(counted).collect();
+        // A column may be among several.
+        let mut names: Vec<&String> = names.chain(counted).chain(&kept_columns).collect();
         names.sort_unstable();
         names.dedup();
         let columns = columns_of(source, names.iter().copied())?;
         let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
         let left_out = LeftOut::new(map, Places::of(map, &names)?, self.session.engine());
+        if let Some(kept) = &mut kept {
+            let found = kept.in_rows_of(&kept_columns, &names);
+            found.ok_or(Error::InputChanged)?;
+        }
         let query = GroupQuery::of(&self.session, &columns, &joined.rows_left_out());
         let mut failed = None;
         query.run(&self.session, Doing::Recounting, &mut |rows, sizes| {
             for (row, &size) in sizes.iter().enumerate() {
+                if let Some(kept) = &mut kept {
+                    kept.add(rows, row, size);
+                }
                 if let Err(error) = left_out.count(rows, row, size, tally) {
                     failed = Some(error);
                     return ControlFlow::Break(());
@@ -219,18 +276,56 @@ impl SqlSink {
         failed.map_or(Ok(()), Err)
     }
 
+    /// Missing cells of counted columns must be of one form, of which there are two where there are texts.
+    fn check_missing(&self, source: &Relation, map: &ReleaseMap) -> Result<(), Error> {
+        let dialect = self.session.dialect;
+        let mut conditions = Vec::new();
+        for counted in map.counted() {
+            let is_generalized = map.attributes().iter().any(|it| it.name == counted.name);
+            let column = columns_of(source, [&counted.name].into_iter())?[0];
+            let has_missing = counted.values.lookup(b"").is_some();
+            if has_missing && !is_generalized && column.kind == DataType::Utf8 {
+                conditions.push(dialect.equal(&column.compared(dialect, "t"), "''"));
+            }
+        }
+        if conditions.is_empty() {
+            return Ok(());
+        }
+        let draft = dialect.table(&self.draft);
+        let from = format!("{draft} AS t WHERE {}", conditions.join(" OR "));
+        match count_rows(&self.session, &from, Doing::Recounting)? {
+            0 => Ok(()),
+            _ => Err(Error::DraftDiffers {
+                engine: self.session.engine(),
+                what: "a missing cell is an empty text",
+            }),
+        }
+    }
+
+    /// Gives the draft its name before it is counted, if nobody has the name. Others keep reading a table that is to be
+    /// replaced until the last moment, so then it is counted twice.
+    fn name_early(&mut self) -> Result<(), Error> {
+        let has_transactions = self.session.dialect.has_transactions();
+        if has_transactions && self.session.connection.find(&self.target)?.is_none() {
+            self.publish()?;
+            self.draft = self.target.clone();
+            self.is_named = true;
+        }
+        Ok(())
+    }
+
     /// Gives the draft its name.
     fn publish(&self) -> Result<(), Error> {
         let found = self.session.connection.find(&self.target)?;
         if found.is_some() && !self.replaces {
             return Err(Error::TargetExists {
-                table: self.target.to_string(),
+                table: self.named.to_string(),
             });
         }
         let dialect = self.session.dialect;
         let statements = dialect.publish(&self.draft, &self.target, found.is_some());
         let published = self.session.execute_all(&statements, Doing::Publishing);
-        published.map_err(|error| error.about_target(&self.target.to_string()))
+        published.map_err(|error| error.about_target(&self.named.to_string()))
     }
 }
 
@@ -257,7 +352,20 @@ fn recount(
     Ok(hasher.fingerprint())
 }
 
-/// Publishes a draft with these rows where there are no transactions.
+/// Whether a table under its final name has the rows that were checked.
+fn check_rows(session: &Session, table: &TableName, rows: Fingerprint) -> Result<(), Error> {
+    let found = recount(session, table, &mut |_, _| ControlFlow::Continue(()))?;
+    match found == rows {
+        true => Ok(()),
+        false => Err(Error::DraftDiffers {
+            engine: session.engine(),
+            what: "it has other rows under its final name",
+        }),
+    }
+}
+
+/// Publishes a draft with these rows where there are no transactions. What is seen afterwards is counted; if it is not
+/// the draft, everything is taken back.
 fn publish_alone(
     session: &Session,
     draft: &TableName,
@@ -267,28 +375,22 @@ fn publish_alone(
 ) -> Result<(), Error> {
     let connection = &session.connection;
     let published = connection.publish(draft, target, replaces);
-    if target.as_path().is_none() {
+    if target.as_path().is_none() && published.is_err() {
+        // It is undone already.
         return published.map_err(|error| error.about_target(&target.to_string()));
     }
-    // A directory gets a copy, which may differ.
-    let is_same = published.and_then(|()| {
-        let found = recount(session, target, &mut |_, _| ControlFlow::Continue(()))?;
-        match found == rows {
-            true => Ok(()),
-            false => Err(Error::DraftDiffers {
-                engine: session.engine(),
-                what: "the copy in its directory has other rows",
-            }),
-        }
-    });
+    let is_same = published.and_then(|()| check_rows(session, target, rows));
     is_same.map_err(|error| match (error, connection.withdraw(draft, target)) {
         (error @ (Error::TargetExists { .. } | Error::TargetNotTable { .. }), _) => error,
         (error, Ok(())) => error,
+        (_, Err(error @ Error::OldTableStays { .. })) => error,
         (_, Err(_)) => Error::PublishingUnknown {
             engine: session.engine(),
             table: target.to_string(),
+            ask: None,
         },
-    })
+    })?;
+    connection.conclude()
 }
 
 /// Makes sure that nothing is dropped that the job reads.
@@ -321,27 +423,6 @@ fn check_kinds(source: &Relation, columns: &[(String, bool)]) -> Result<(), Erro
             kind: column.declared.clone(),
         }),
     }
-}
-
-/// Names that an engine would cut are refused: two could become one.
-fn check_lengths(session: &Session, target: &TableName, names: &[String]) -> Result<(), Error> {
-    let positions = (1..).map(|at| format!("column {at} of the release"));
-    let columns = positions.zip(names);
-    let parts = target.0.iter().map(|part| ("the table".to_owned(), part));
-    for (what, name) in parts.chain(columns) {
-        if name.contains('\0') {
-            return Err(Error::NameBroken { what });
-        }
-        if let Some(limit) = session.dialect.longest_name().filter(|it| name.len() > *it) {
-            return Err(Error::NameTooLong {
-                what,
-                bytes: name.len(),
-                limit,
-                engine: session.engine(),
-            });
-        }
-    }
-    Ok(())
 }
 
 impl RowSink for SqlSink {
@@ -401,6 +482,7 @@ impl RowSink for SqlSink {
         let sha256 = match &self.state {
             State::Recoded(fingerprint) => *fingerprint,
             State::Begun(_) | State::Filled => {
+                self.name_early()?;
                 let found = recount(&self.session, &self.draft, &mut |_, _| {
                     ControlFlow::Continue(())
                 })?;
@@ -418,14 +500,15 @@ impl RowSink for SqlSink {
             source.check_files()?;
         }
         let has_transactions = self.session.dialect.has_transactions();
-        if has_transactions {
+        if has_transactions && !self.is_named {
             self.publish()?;
+            check_rows(&self.session, &self.target, sha256)?;
         }
         let written = Written {
             sha256,
             bytes: self.bytes,
         };
-        let (session, table) = (Arc::clone(&self.session), self.target.to_string());
+        let (session, table) = (Arc::clone(&self.session), self.named.to_string());
         let last = move || {
             let committed = match has_transactions {
                 true => session.connection.commit(),
@@ -435,7 +518,11 @@ impl RowSink for SqlSink {
                 }
             };
             committed.map_err(|error| match error {
-                Error::ConnectionLost { engine, .. } => Error::PublishingUnknown { engine, table },
+                // With transactions, the connection itself says what is not known.
+                Error::ConnectionLost { engine, .. } if !has_transactions => {
+                    let ask = None;
+                    Error::PublishingUnknown { engine, table, ask }
+                }
                 error => error.about_target(&table),
             })?;
             Ok(())
@@ -460,7 +547,7 @@ impl RowSink for SqlSink {
     }
 
     fn engine(&self) -> Option<EngineFacts> {
-        Some(self.session.facts(self.target.told()))
+        Some(self.session.facts(self.named.told()))
     }
 
     fn cancel(&self) -> Option<Cancel> {

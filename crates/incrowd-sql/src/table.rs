@@ -5,6 +5,7 @@ use crate::column::Column;
 use crate::connection::Cursor;
 use crate::error::Doing;
 use crate::group_query::{GroupQuery, texts_of};
+use crate::kept::KeptCells;
 use crate::relation::Relation;
 use crate::session::{Session, cancel};
 use incrowd_core::table::RowBatch;
@@ -122,7 +123,10 @@ impl RowReader for SqlReader {
             Some(cursor) => cursor,
             none => {
                 let cells = columns.iter();
-                let cells = cells.map(|it| it.sent(&it.compared(session.dialect, "t")));
+                let cells = cells.map(|it| {
+                    let cell = it.sent(&it.compared(session.dialect, "t"));
+                    format!("{cell} AS {}", session.dialect.quote(&it.name))
+                });
                 let cells = cells.collect::<Vec<_>>().join(", ");
                 let query = format!("SELECT {cells} FROM {sql} AS t");
                 none.insert(session.connection.read(&query)?)
@@ -197,14 +201,22 @@ impl SqlReader {
         drop(fingerprinted);
         let chosen: Vec<&Column> = columns.iter().map(|&at| &table.columns[at]).collect();
         let query = GroupQuery::of(&table.session, &chosen, &format!("{} AS t", table.sql));
+        let names: Vec<&str> = chosen.iter().map(|it| it.name.as_str()).collect();
+        let mut kept = KeptCells::of(&table.kept_columns(), &names);
         query.run(&table.session, Doing::Counting, &mut |rows, sizes| {
             for (row, &size) in sizes.iter().enumerate() {
                 let cells = (0..rows.columns()).map(|at| rows.cell(row, at));
                 self.hasher.add(cells, size.into());
+                if let Some(kept) = &mut kept {
+                    kept.add(rows, row, size);
+                }
             }
             self.bytes += rows.byte_len() as u64;
             take(rows, sizes)
         })?;
+        if let Some(kept) = kept {
+            table.set_kept_cells(kept.fingerprint());
+        }
         self.is_at_end = true;
         match self.hasher.rows() {
             0 => Err(no_rows(&table)),

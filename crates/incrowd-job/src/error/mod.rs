@@ -619,6 +619,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether nobody knows if the release is there.
+    pub(crate) fn is_outcome_unknown(&self) -> bool {
+        matches!(self, Error::Io(incrowd_io::Error::Engine(error)) if error.is_unknown())
+    }
+
     /// A file other than the table that cannot be read.
     pub(crate) fn read(path: &Path, error: &io::Error) -> Error {
         Error::Unreadable {

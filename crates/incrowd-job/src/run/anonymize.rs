@@ -15,7 +15,9 @@ use crate::run::choose::{may_divide_rows, take_first_choice};
 use crate::run::control::{Control, Phase, PhaseWatch};
 use crate::run::counted::first_pass_to_publish;
 use crate::run::describe::Answer;
-use crate::run::files::{self, CertificateFiles, PageFile, ReleaseFile, withdraw};
+use crate::run::files::{
+    self, CertificateFiles, PageFile, ReleaseFile, appear, set_aside, withdraw,
+};
 use crate::run::memory;
 use crate::run::released::{self, Trial};
 use crate::run::row_types::RowTypes;
@@ -166,7 +168,7 @@ fn run(
     };
 
     let writing = Instant::now();
-    let mut made = control.within(limit, Phase::Write, || {
+    let made = control.within(limit, Phase::Write, || {
         let release = publish_watched(&problem, &solved.proposal, &PhaseWatch(control))?;
         if let Some(output) = &mut output {
             let types = types.map(|types| types.of_release(&asked.plan));
@@ -225,25 +227,34 @@ fn run(
                 let certificate = answer.certificate(&outcome, &written.sha256);
                 certificate.with_engines(engines)
             });
-            if let (Some(files), Some(stated)) = (certificate, &stated) {
-                outcome.certificate = Some(files.write(stated, &written.path)?);
-            }
             outcome.output = Some(written);
-            if let (Some(page), Some(stated), Some(facts)) = (page, &stated, &facts) {
-                let html = released::page(&answer, &outcome, stated, facts);
-                match page.write(&html) {
-                    Ok(report) => outcome.report = Some(report),
-                    Err(error) => {
-                        withdraw(&outcome);
-                        return Err(error);
+            let mut ready = Vec::new();
+            let prepare = || {
+                if let (Some(files), Some(stated)) = (certificate, &stated) {
+                    outcome.certificate = Some(files.write(stated, &mut ready)?);
+                }
+                if let (Some(page), Some(stated), Some(facts)) = (page, &stated, &facts) {
+                    let html = released::page(&answer, &outcome, stated, facts);
+                    outcome.report = Some(page.prepare(&html, &mut ready)?);
+                }
+                Ok(())
+            };
+            if let Err(error) = prepare() {
+                withdraw(&outcome);
+                return Err(error);
+            }
+            if let Some(last_step) = last_step {
+                control.begin_publishing()?;
+                if let Err(error) = last_step().map_err(Error::from) {
+                    if error.is_outcome_unknown() {
+                        set_aside(ready);
                     }
+                    return Err(error);
                 }
             }
-            if let Some(last_step) = last_step
-                && let Err(error) = last_step()
-            {
+            if let Err(error) = appear(ready) {
                 withdraw(&outcome);
-                return Err(error.into());
+                return Err(error);
             }
             handed_over = stated.filter(|_| show.certificate);
         }
@@ -253,7 +264,9 @@ fn run(
             certificate: handed_over,
             pictures,
         })
-    })?;
+    });
+    control.end_publishing();
+    let mut made = made?;
     control.forget_temporary();
     made.outcome.seconds = Seconds {
         read: read.as_secs_f64(),

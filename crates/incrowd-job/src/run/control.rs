@@ -95,6 +95,7 @@ pub struct Control {
     cancelled: AtomicBool,
     asked_for_best: AtomicBool,
     is_searching: AtomicBool,
+    is_publishing: AtomicBool,
     /// The deadline of the current phase.
     due: Mutex<Option<Due>>,
     progress: Box<dyn Progress>,
@@ -124,6 +125,7 @@ impl Control {
             cancelled: AtomicBool::new(false),
             asked_for_best: AtomicBool::new(false),
             is_searching: AtomicBool::new(false),
+            is_publishing: AtomicBool::new(false),
             due: Mutex::default(),
             progress: Box::new(progress),
             temporary: Mutex::default(),
@@ -238,6 +240,23 @@ impl Control {
                 done => done,
             }
         })
+    }
+
+    /// Begins the step that makes a release visible elsewhere, unless the run was asked to stop before. From here on nobody
+    /// can say that nothing was written.
+    pub(crate) fn begin_publishing(&self) -> Result<(), Error> {
+        self.check()?;
+        self.is_publishing.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    pub(crate) fn end_publishing(&self) {
+        self.is_publishing.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether a release is becoming visible at this moment. The run ends soon, and knows whether it did.
+    pub fn is_publishing(&self) -> bool {
+        self.is_publishing.load(Ordering::SeqCst)
     }
 
     fn lock_due(&self) -> std::sync::MutexGuard<'_, Option<Due>> {

@@ -9,7 +9,7 @@ use crate::spec::{HierarchySource, Job};
 use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
 use incrowd_io::{
     Cancel, Claims, ColumnType, CsvEncoder, EncodedRows, EngineFacts, LastStep, NewTable,
-    OutputFormat, PendingFile, Publishing, RowSink, RowSource, Sink, TakeGroups,
+    OutputFormat, PendingFile, Publishing, ReadyFile, RowSink, RowSource, Sink, TakeGroups,
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -255,9 +255,12 @@ fn new_table(
         (plan.names[*at].clone(), is_text)
     });
     let columns: Vec<(String, bool)> = columns.collect();
+    let kept = published.iter().filter(|at| plan.kept.contains(at));
+    let kept: Vec<String> = kept.map(|&at| plan.names[at].clone()).collect();
     let table = NewTable {
         address,
         columns: &columns,
+        kept: &kept,
         replaces: job.output.replace == Some(true),
     };
     Ok(incrowd_sql::create(&table, source.handle())?)
@@ -295,26 +298,47 @@ impl CertificateFiles {
         }))
     }
 
-    /// Makes both visible. A release must not remain without the certificate that was requested.
+    /// Writes both, not yet to be seen.
     pub(crate) fn write(
         self,
         certificate: &Certificate,
-        release: &Path,
+        ready: &mut Vec<ReadyFile>,
     ) -> Result<FileWritten, Error> {
-        let written = self
-            .readable
-            .publish(certificate.to_text().as_bytes())
-            .and_then(|_| self.json.publish(certificate.to_json().as_bytes()));
-        match written {
-            Ok(written) => Ok(FileWritten {
-                path: self.path,
-                sha256: written.sha256.to_string(),
-            }),
+        let readable = self.readable.write(certificate.to_text().as_bytes())?;
+        let json = self.json.write(certificate.to_json().as_bytes())?;
+        let sha256 = json.written().sha256.to_string();
+        ready.extend([readable, json]);
+        Ok(FileWritten {
+            path: self.path,
+            sha256,
+        })
+    }
+}
+
+/// Makes files visible that are about a release: all of them, or none.
+pub(crate) fn appear(ready: Vec<ReadyFile>) -> Result<(), Error> {
+    let mut appeared = Vec::new();
+    for file in ready {
+        let path = file.path().to_owned();
+        match file.appear() {
+            Ok(_) => appeared.push(path),
             Err(error) => {
-                remove(release);
-                Err(error.into())
+                appeared.iter().for_each(|path| remove(path));
+                return Err(error.into());
             }
         }
+    }
+    Ok(())
+}
+
+/// How files end that are about a release of which nobody knows whether it is there.
+const UNCONFIRMED: &str = ".unconfirmed";
+
+/// Lets nobody take files for those of a release, and loses none of them.
+pub(crate) fn set_aside(ready: Vec<ReadyFile>) {
+    for file in ready {
+        // That nobody knows about the release is more important than this.
+        let _ = file.appear_with_ending(UNCONFIRMED);
     }
 }
 
@@ -325,14 +349,10 @@ fn remove(path: &Path) {
     }
 }
 
-/// Removes a release and its certificate, which must not remain without the page that was requested with them.
+/// Removes a release, which must not remain without what was requested with it.
 pub(crate) fn withdraw(outcome: &Outcome) {
     if let Some(release) = &outcome.output {
         remove(&release.path);
-    }
-    if let Some(certificate) = &outcome.certificate {
-        remove(&certificate.path);
-        remove(&readable_twin(&certificate.path));
     }
 }
 
@@ -364,10 +384,24 @@ impl PageFile {
 
     /// Makes it visible.
     pub(crate) fn write(self, page: &str) -> Result<FileWritten, Error> {
-        let written = self.file.publish(page.as_bytes())?;
+        let mut ready = Vec::new();
+        let written = self.prepare(page, &mut ready)?;
+        appear(ready)?;
+        Ok(written)
+    }
+
+    /// Writes it, not yet to be seen.
+    pub(crate) fn prepare(
+        self,
+        page: &str,
+        ready: &mut Vec<ReadyFile>,
+    ) -> Result<FileWritten, Error> {
+        let file = self.file.write(page.as_bytes())?;
+        let sha256 = file.written().sha256.to_string();
+        ready.push(file);
         Ok(FileWritten {
             path: self.path,
-            sha256: written.sha256.to_string(),
+            sha256,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The SQL of DuckDB.
 
+use crate::address::TableName;
 use crate::column::{Column, Declared, Form};
 use crate::dialect::Dialect;
 use arrow_schema::{DataType, TimeUnit};
@@ -17,6 +18,17 @@ impl Dialect for DuckDb {
 
     fn ignores_case(&self) -> bool {
         true
+    }
+
+    fn is_reserved(&self, table: &TableName) -> bool {
+        let mut around = table.0.iter().rev().skip(1);
+        let reserved = ["temp", "system", "pg_catalog", "information_schema"];
+        around.any(|part| reserved.contains(&part.to_lowercase().as_str()))
+    }
+
+    fn tells_apart(&self, column: &Column) -> bool {
+        // Texts do not say which of its types a value is of.
+        !column.declared.contains("UNION(") && !column.declared.contains("VARIANT")
     }
 
     fn runs_several_statements(&self) -> bool {
@@ -41,9 +53,9 @@ impl Dialect for DuckDb {
             "USMALLINT" => (DataType::UInt16, Form::Itself, None),
             "UINTEGER" => (DataType::UInt32, Form::Itself, None),
             "UBIGINT" => (DataType::UInt64, Form::Itself, None),
-            // `0` and `-0` are equal numbers with different texts.
-            "FLOAT" => (DataType::Float32, Form::Text, Some("FLOAT")),
-            "DOUBLE" => (DataType::Float64, Form::Text, Some("DOUBLE")),
+            // `0` and `-0` are equal numbers with different texts, `nan` and `-nan` have one text here.
+            "FLOAT" => (DataType::Float32, Form::Number, Some("FLOAT")),
+            "DOUBLE" => (DataType::Float64, Form::Number, Some("DOUBLE")),
             "DATE" => (DataType::Date32, Form::Itself, None),
             "TIME" => (DataType::Time64(TimeUnit::Microsecond), Form::Itself, None),
             "TIMESTAMP" => (micros(None), Form::Itself, None),
@@ -66,6 +78,18 @@ impl Dialect for DuckDb {
             Form::Itself => expression.to_owned(),
             Form::Bytes => format!("({expression} COLLATE C)"),
             Form::Text => format!("(CAST({expression} AS VARCHAR) COLLATE C)"),
+            Form::Number => format!(
+                "(CASE WHEN isnan({expression}) THEN 'nan' ELSE CAST({expression} AS VARCHAR) END COLLATE C)"
+            ),
+        }
+    }
+
+    fn published(&self, cell: &str, column: &Column) -> String {
+        match (column.form, column.cast) {
+            (Form::Number, Some(kind)) => {
+                format!("CASE WHEN isnan({cell}) THEN CAST('nan' AS {kind}) ELSE {cell} END")
+            }
+            _ => cell.to_owned(),
         }
     }
 

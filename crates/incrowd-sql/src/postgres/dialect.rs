@@ -1,5 +1,6 @@
 //! The SQL of PostgreSQL.
 
+use crate::address::TableName;
 use crate::column::{Column, Declared, Form};
 use crate::dialect::Dialect;
 use arrow_schema::{DataType, TimeUnit};
@@ -20,6 +21,11 @@ impl Dialect for Postgres {
 
     fn ignores_case(&self) -> bool {
         false
+    }
+
+    fn is_reserved(&self, table: &TableName) -> bool {
+        let schema = table.0.iter().rev().nth(1);
+        schema.is_some_and(|it| it.starts_with("pg_") || it == "information_schema")
     }
 
     fn column(&self, declared: Declared) -> Column {
@@ -54,9 +60,32 @@ impl Dialect for Postgres {
     fn compared(&self, expression: &str, form: Form) -> String {
         match form {
             Form::Itself => expression.to_owned(),
-            Form::Bytes => format!("({expression} {BYTEWISE})"),
-            Form::Text => format!("(CAST({expression} AS text) {BYTEWISE})"),
+            // Others could have made an operator for `varchar`, which the server has none of.
+            Form::Bytes | Form::Text | Form::Number => {
+                format!("(CAST({expression} AS pg_catalog.text) {BYTEWISE})")
+            }
         }
+    }
+
+    fn published(&self, cell: &str, column: &Column) -> String {
+        match column.declared.as_str() {
+            // Without a length, padding is stored although it does not count.
+            "bpchar" => format!("CAST(CAST({cell} AS pg_catalog.text) AS pg_catalog.bpchar)"),
+            _ => cell.to_owned(),
+        }
+    }
+
+    fn unless(&self, condition: &str, cell: &str) -> String {
+        // A CASE would forget the length of the type.
+        format!("(SELECT {cell} WHERE NOT ({condition}))")
+    }
+
+    fn equal(&self, one: &str, other: &str) -> String {
+        format!("({one}) OPERATOR(pg_catalog.=) ({other})")
+    }
+
+    fn sum(&self, numbers: &[String]) -> String {
+        numbers.join(" OPERATOR(pg_catalog.+) ")
     }
 
     fn stored(&self, kind: &DataType) -> String {
@@ -91,11 +120,16 @@ impl Dialect for Postgres {
             "SET LOCAL extra_float_digits = 1",
             "SET LOCAL bytea_output = 'hex'",
             "SET LOCAL xmloption = 'content'",
+            "SET LOCAL standard_conforming_strings = on",
             // A search may take longer than a session is usually allowed to think.
             "SET LOCAL idle_in_transaction_session_timeout = 0",
         ]
         .map(String::from)
         .to_vec()
+    }
+
+    fn shuffle(&self) -> &'static str {
+        " ORDER BY pg_catalog.random()"
     }
 
     fn before_recoding(&self, relations: &[String]) -> Vec<String> {

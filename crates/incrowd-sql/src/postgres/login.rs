@@ -2,17 +2,19 @@
 
 use super::connection::PostgresConnection;
 use super::dialect::Postgres;
+use super::reach::Reach;
 use super::tls::{Tls, usual_authority};
 use crate::address::Address;
 use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::Session;
-use postgres::Config;
-use postgres::config::{Host, SslMode};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,16 +45,19 @@ fn without(server: &str, name: &str) -> (String, Option<String>) {
 }
 
 /// What the address says, and the environment where it says nothing.
-fn config(address: &Address) -> Result<(Config, Tls), Error> {
+fn config(address: &Address) -> Result<Reach, Error> {
     let (server, authority) = without(&address.server, "sslrootcert");
     let (server, mode) = without(&server, "sslmode");
     let parsed = server.parse::<Config>();
     let mut config = parsed.map_err(|_| unusable("its server part is broken"))?;
+    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        config.host(variable("PGHOST").unwrap_or("/var/run/postgresql".into()));
+    }
     if config.get_hosts().is_empty() {
-        match variable("PGHOST") {
-            Some(host) => config.host(&host),
-            None => config.host("/var/run/postgresql"),
-        };
+        // A certificate must be for the number then.
+        for address in config.get_hostaddrs().to_vec() {
+            config.host(address.to_string());
+        }
     }
     if config.get_ports().is_empty()
         && let Some(port) = variable("PGPORT")
@@ -80,13 +85,15 @@ fn config(address: &Address) -> Result<(Config, Tls), Error> {
         config.application_name("incrowd");
     }
     let mode = mode.or_else(|| variable("PGSSLMODE"));
-    let ssl_mode = match mode.as_deref().unwrap_or("prefer") {
-        "disable" => SslMode::Disable,
-        "allow" | "prefer" => SslMode::Prefer,
-        "require" | "verify-ca" | "verify-full" => SslMode::Require,
-        _ => return Err(unusable("its sslmode is none that there is")),
+    let ssl_mode = match mode.as_deref() {
+        // Who stands between could say that the server speaks no TLS.
+        None if !is_near(&config) => SslMode::Require,
+        Some("disable") => SslMode::Disable,
+        Some("allow" | "prefer") | None => SslMode::Prefer,
+        Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
+        Some(_) => return Err(unusable("its sslmode is none that there is")),
     };
-    let is_here = config.get_hosts().iter().all(is_socket);
+    let is_here = config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket);
     let tls = match ssl_mode == SslMode::Disable || is_here {
         true => Tls::Plain,
         false => {
@@ -96,7 +103,25 @@ fn config(address: &Address) -> Result<(Config, Tls), Error> {
         }
     };
     config.ssl_mode(if is_here { SslMode::Disable } else { ssl_mode });
-    Ok((config, tls))
+    Ok(Reach { config, tls })
+}
+
+/// Whether all hosts are this machine.
+fn is_near(config: &Config) -> bool {
+    let is_loopback = |host: &Host| match host {
+        Host::Tcp(name) => {
+            let name = name.trim_end_matches('.');
+            name.eq_ignore_ascii_case("localhost")
+                || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+        }
+        #[allow(unreachable_patterns, reason = "not on every system")]
+        _ => true,
+    };
+    let mut addresses = config.get_hostaddrs().iter();
+    match config.get_hostaddrs().is_empty() {
+        true => config.get_hosts().iter().all(is_loopback),
+        false => addresses.all(IpAddr::is_loopback),
+    }
 }
 
 /// Whether a host is a socket of this machine.
@@ -160,36 +185,54 @@ fn password_of_line(line: &str, wanted: &[String; 4]) -> Option<String> {
     fits.then(|| fields.swap_remove(4))
 }
 
-/// Tells servers and databases apart.
+/// Tells servers and databases apart, as far as addresses do.
 pub(crate) fn place(address: &Address) -> Result<String, Error> {
-    let (config, _) = config(address)?;
+    let Reach { config, .. } = config(address)?;
+    let hosts = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.to_lowercase(),
+        other => format!("{other:?}"),
+    });
+    let ports = match config.get_ports() {
+        [] => &[5432],
+        ports => ports,
+    };
     Ok(format!(
-        "postgres {:?} {:?} {:?} {:?}",
-        config.get_hosts(),
-        config.get_ports(),
+        "postgres {:?} {:?} {ports:?}{LOGIN}{:?} {:?} {:?}",
+        hosts.collect::<Vec<_>>(),
+        config.get_hostaddrs(),
         config.get_dbname(),
-        config.get_user()
+        config.get_user(),
+        config.get_options(),
     ))
 }
 
+/// Stands in a place before what does not say where it is.
+const LOGIN: &str = " for ";
+
+/// Whether somebody could work in either of two places that are in the same database, without a difference.
+pub(crate) fn is_same_login(one: &str, other: &str) -> bool {
+    let login = |place: &str| place.rsplit_once(LOGIN).map(|(_, login)| login.to_owned());
+    login(one) == login(other)
+}
+
+/// What others have made is found after what is the server's own, and what is temporary last: nothing that has the name
+/// of a function of the server is called in its place.
+const SEARCH_PATH: &str = "SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', \
+     (SELECT pg_catalog.string_agg(pg_catalog.concat(pg_catalog.quote_ident(s), ', '), '' ORDER BY n) \
+     FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS p(s, n)), 'pg_temp'), true)";
+
 /// Connects, and begins the transaction.
 pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
-    let (config, tls) = config(address)?;
-    let client = tls.connect(&config).map_err(|error| Error::NotConnected {
-        engine: Postgres.engine(),
-        why: match error.as_db_error() {
-            Some(said) => said.message().to_owned(),
-            // Of the network, the operating system or the protocol, before there are any rows.
-            None => std::error::Error::source(&error)
-                .map_or_else(|| error.to_string(), ToString::to_string),
-        },
-    })?;
-    let connection = PostgresConnection::new(client, tls);
+    let mut connection = PostgresConnection::new(config(address)?)?;
     for statement in Postgres.begin() {
         connection.execute(&statement, Doing::Preparing)?;
     }
+    connection.see_schema()?;
+    connection.ask(SEARCH_PATH)?;
+    connection.show_itself()?;
     let version = connection.ask("SHOW server_version")?;
-    let snapshot = connection.ask("SELECT CAST(pg_catalog.txid_current_snapshot() AS text)")?;
+    let snapshot =
+        connection.ask("SELECT CAST(pg_catalog.txid_current_snapshot() AS pg_catalog.text)")?;
     Ok(Arc::new(Session {
         connection: Box::new(connection),
         dialect: &Postgres,
@@ -202,6 +245,66 @@ pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn reach(address: &str) -> Reach {
+        config(&address.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn servers_elsewhere_must_encrypt_unless_the_address_says_otherwise() {
+        let mode = |host: &str| {
+            let reach = reach(&format!("postgres://ann@{host}&table=t"));
+            let is_plain = matches!(reach.tls, Tls::Plain);
+            (reach.config.get_ssl_mode(), is_plain)
+        };
+        for host in [
+            "db.example/x?a=",
+            "192.0.2.1/x?a=",
+            "localhost,db.example/x?a=",
+            "/x?hostaddr=192.0.2.1",
+            "localhost/x?hostaddr=192.0.2.1",
+            "%2Ftmp/x?hostaddr=192.0.2.1",
+            "localhost/x?sslmode=require",
+        ] {
+            let host = host.replace("a=", "connect_timeout=9");
+            assert_eq!(mode(&host), (SslMode::Require, false), "{host}");
+        }
+        for host in [
+            "localhost/x?a=",
+            "127.0.0.1/x?a=",
+            "db.example/x?sslmode=prefer",
+            "db.example/x?hostaddr=127.0.0.1",
+        ] {
+            let host = host.replace("a=", "connect_timeout=9");
+            assert_eq!(mode(&host), (SslMode::Prefer, false), "{host}");
+        }
+        for host in ["%2Ftmp/x?a=", "db.example/x?sslmode=disable"] {
+            let host = host.replace("a=", "connect_timeout=9");
+            assert_eq!(mode(&host), (SslMode::Disable, true), "{host}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_say_the_same_are_the_same_place() {
+        let place = |text: &str| place(&text.parse().unwrap()).unwrap();
+        let one = place("postgres://ann@db.example/x?table=t");
+        assert_eq!(place("postgresql://ann@DB.example:5432/x?table=u"), one);
+        assert_eq!(place("postgres:///x?host=db.example&user=ann&table=t"), one);
+        for other in [
+            "postgres://ann@db.example:5433/x?table=t",
+            "postgres://bob@db.example/x?table=t",
+            "postgres://ann@db.example/y?table=t",
+            "postgres://ann@db.example/x?options=-csearch_path%3Da&table=t",
+        ] {
+            assert_ne!(place(other), one, "{other}");
+        }
+        let elsewhere = place("postgres://ann@192.0.2.1/x?table=t");
+        assert!(is_same_login(&one, &elsewhere));
+        assert!(!is_same_login(
+            &one,
+            &place("postgres://bob@192.0.2.1/x?table=t")
+        ));
+    }
 
     #[test]
     fn passwords_are_found_as_libpq_finds_them() {

@@ -6,7 +6,8 @@
 mod connection;
 pub(crate) mod dialect;
 mod login;
+mod reach;
 mod tls;
 mod values;
 
-pub(crate) use login::{connect, place};
+pub(crate) use login::{connect, is_same_login, place};

@@ -4,8 +4,6 @@
 //! through here.
 
 use crate::error::Error;
-use postgres::tls::{MakeTlsConnect, TlsConnect};
-use postgres::{CancelToken, Client, Config, NoTls, Socket};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
@@ -51,32 +49,6 @@ impl Tls {
             .with_no_client_auth();
         Ok(Tls::Encrypted(MakeRustlsConnect::new(config)))
     }
-
-    pub(super) fn connect(&self, config: &Config) -> Result<Client, postgres::Error> {
-        match self {
-            Tls::Plain => config.connect(NoTls),
-            Tls::Encrypted(tls) => config.connect(tls.clone()),
-        }
-    }
-
-    /// Stops what a connection is doing.
-    pub(super) fn cancel(&self, token: &CancelToken) {
-        // A server that cannot be reached has nothing to stop.
-        let _ = match self {
-            Tls::Plain => cancel(token, NoTls),
-            Tls::Encrypted(tls) => cancel(token, tls.clone()),
-        };
-    }
-}
-
-fn cancel<T>(token: &CancelToken, tls: T) -> Result<(), postgres::Error>
-where
-    T: MakeTlsConnect<Socket>,
-    T::TlsConnect: TlsConnect<Socket> + Send,
-    T::Stream: Send,
-    <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
-{
-    token.cancel_query(tls)
 }
 
 /// The file that libpq takes the authority from.

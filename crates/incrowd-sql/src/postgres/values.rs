@@ -5,10 +5,10 @@ use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
-use postgres::types::{FromSql, Type};
-use postgres::{Column, Row};
 use std::error::Error as StdError;
 use std::sync::Arc;
+use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::{Column, Row};
 
 /// Days from 1970 to 2000, where PostgreSQL begins to count.
 const DAYS: i32 = 10_957;
@@ -51,17 +51,17 @@ enum Builder {
 
 impl Builder {
     fn of(kind: &Type) -> Builder {
-        match kind.name() {
-            "bool" => Builder::Bool(BooleanBuilder::new()),
-            "int2" => Builder::Int2(PrimitiveBuilder::new()),
-            "int4" => Builder::Int4(PrimitiveBuilder::new()),
-            "int8" => Builder::Int8(PrimitiveBuilder::new()),
-            "float4" => Builder::Float4(PrimitiveBuilder::new()),
-            "float8" => Builder::Float8(PrimitiveBuilder::new()),
-            "date" => Builder::Date(PrimitiveBuilder::new()),
-            "time" => Builder::Time(PrimitiveBuilder::new()),
-            "timestamp" => Builder::Timestamp(PrimitiveBuilder::new(), false),
-            "timestamptz" => Builder::Timestamp(PrimitiveBuilder::new(), true),
+        match *kind {
+            Type::BOOL => Builder::Bool(BooleanBuilder::new()),
+            Type::INT2 => Builder::Int2(PrimitiveBuilder::new()),
+            Type::INT4 => Builder::Int4(PrimitiveBuilder::new()),
+            Type::INT8 => Builder::Int8(PrimitiveBuilder::new()),
+            Type::FLOAT4 => Builder::Float4(PrimitiveBuilder::new()),
+            Type::FLOAT8 => Builder::Float8(PrimitiveBuilder::new()),
+            Type::DATE => Builder::Date(PrimitiveBuilder::new()),
+            Type::TIME => Builder::Time(PrimitiveBuilder::new()),
+            Type::TIMESTAMP => Builder::Timestamp(PrimitiveBuilder::new(), false),
+            Type::TIMESTAMPTZ => Builder::Timestamp(PrimitiveBuilder::new(), true),
             // Queries cast all other types to text.
             _ => Builder::Text(StringBuilder::new()),
         }

@@ -8,13 +8,13 @@ use super::messages::{
     Plan, Relation, Released, Rows, Sql, SqlCommand, Step,
 };
 use super::said::{explained, is_not_there};
-use super::wire::Wire;
 use crate::address::TableName;
 use crate::column::Declared;
 use crate::connection::{Connection, Cursor, Found};
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
+use crate::wire::Wire;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -40,6 +40,8 @@ pub(crate) struct SparkConnection {
     /// What has to be removed at the end.
     pub(super) drafts: Mutex<Vec<TableName>>,
     views: Mutex<Vec<String>>,
+    /// What the release has replaced, until it was counted.
+    pub(super) replaced: Mutex<Option<Replaced>>,
     /// Rows that are not sent yet.
     waiting: Mutex<Waiting>,
 }
@@ -104,6 +106,14 @@ pub(super) struct Details {
     pub(super) location: String,
 }
 
+/// What was in the place of a release.
+pub(super) enum Replaced {
+    /// It has this name now, if there was any.
+    Renamed(Option<TableName>),
+    /// It is no longer in the catalog; its files are still there.
+    Dropped(Option<Details>),
+}
+
 impl SparkConnection {
     pub(super) fn new(wire: Wire, client: Client, is_ours: bool) -> Self {
         SparkConnection {
@@ -117,6 +127,7 @@ impl SparkConnection {
             is_ours,
             drafts: Mutex::default(),
             views: Mutex::default(),
+            replaced: Mutex::default(),
             waiting: Mutex::default(),
         }
     }
@@ -415,7 +426,11 @@ impl Connection for SparkConnection {
     }
 
     fn withdraw(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
-        self.empty_path(draft, target)
+        self.take_back(draft, target)
+    }
+
+    fn conclude(&self) -> Result<(), Error> {
+        self.remove_replaced()
     }
 
     fn commit(&self) -> Result<(), Error> {

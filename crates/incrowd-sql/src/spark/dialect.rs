@@ -44,6 +44,11 @@ impl Dialect for Spark {
         false
     }
 
+    fn tells_apart(&self, column: &Column) -> bool {
+        // A list of `a, b` has the same text as one of `a` and `b`.
+        column.is_single
+    }
+
     fn quote(&self, name: &str) -> String {
         format!("`{}`", name.replace('`', "``"))
     }
@@ -86,7 +91,7 @@ impl Dialect for Spark {
             Form::Itself => expression.to_owned(),
             // Whatever collation they have.
             Form::Bytes => format!("CAST(CAST({expression} AS BINARY) AS STRING)"),
-            Form::Text => format!("CAST({expression} AS STRING)"),
+            Form::Text | Form::Number => format!("CAST({expression} AS STRING)"),
         }
     }
 

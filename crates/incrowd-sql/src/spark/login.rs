@@ -7,10 +7,10 @@ use super::connection::SparkConnection;
 use super::dialect::{SAIL, SPARK};
 use super::messages::{Answered, Asked, Nothing};
 use super::said::first_line;
-use super::wire::Wire;
 use crate::address::{Address, decoded};
 use crate::error::Error;
 use crate::session::Session;
+use crate::wire::Wire;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,7 +190,7 @@ pub(crate) fn place(address: &Address) -> Result<String, Error> {
 /// Connects, and begins a session.
 pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
     let login = Login::of(address, token())?;
-    let wire = Wire::start().map_err(|error| not_connected(error.to_string()))?;
+    let wire = Wire::start("spark-connect").map_err(|error| not_connected(error.to_string()))?;
     let channel = wire.wait(async {
         // What resolves the name of a host does not know about patience.
         match tokio::time::timeout(2 * PATIENCE, login.channel()).await {

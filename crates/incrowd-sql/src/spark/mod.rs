@@ -11,7 +11,6 @@ mod login;
 mod messages;
 mod publish;
 mod said;
-mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@
 //! Each step that fails undoes those before it. Somebody who sees the tables between two steps sees the old release, or
 //! for a moment none, but never a part of one; in a directory files appear one by one.
 
-use super::connection::{Details, SparkConnection};
+use super::connection::{Details, Replaced, SparkConnection};
 use super::dialect::literal;
 use crate::address::TableName;
 use crate::connection::{Connection, Found};
@@ -51,17 +51,13 @@ impl SparkConnection {
     }
 
     fn rename(&self, draft: &TableName, target: &TableName, is_there: bool) -> Result<(), Error> {
-        let alter = |from: &TableName, to: &TableName| {
-            let (from, to) = (self.dialect.table(from), self.dialect.quote(to.last()));
-            format!("ALTER TABLE {from} RENAME TO {to}")
-        };
         let old = target.sibling(&unique_name("old"));
         if is_there {
-            self.do_publish(&alter(target, &old))?;
+            self.do_publish(&self.alter(target, &old))?;
         }
-        if let Err(error) = self.do_publish(&alter(draft, target)) {
+        if let Err(error) = self.do_publish(&self.alter(draft, target)) {
             if is_there {
-                let undone = self.clean_up(&alter(&old, target));
+                let undone = self.clean_up(&self.alter(&old, target));
                 return Err(match undone {
                     Ok(()) => error,
                     Err(_) => self.stays(&old),
@@ -70,11 +66,54 @@ impl SparkConnection {
             return Err(error);
         }
         self.forget(draft);
-        if is_there {
-            let dropped = self.clean_up(&format!("DROP TABLE {}", self.dialect.table(&old)));
-            dropped.map_err(|_| self.stays(&old))?;
-        }
+        self.set_replaced(Replaced::Renamed(is_there.then_some(old)));
         Ok(())
+    }
+
+    fn alter(&self, from: &TableName, to: &TableName) -> String {
+        let (from, to) = (self.dialect.table(from), self.dialect.quote(to.last()));
+        format!("ALTER TABLE {from} RENAME TO {to}")
+    }
+
+    fn set_replaced(&self, replaced: Replaced) {
+        let place = self.replaced.lock();
+        *place.unwrap_or_else(PoisonError::into_inner) = Some(replaced);
+    }
+
+    fn take_replaced(&self) -> Option<Replaced> {
+        let place = self.replaced.lock();
+        place.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Removes the table that was replaced.
+    pub(super) fn remove_replaced(&self) -> Result<(), Error> {
+        match self.take_replaced() {
+            Some(Replaced::Renamed(Some(old))) => {
+                let dropped = self.clean_up(&format!("DROP TABLE {}", self.dialect.table(&old)));
+                dropped.map_err(|_| self.stays(&old))
+            }
+            // Sail has dropped it already.
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a release back that is not the draft.
+    pub(super) fn take_back(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
+        match self.take_replaced() {
+            None => self.empty_path(draft, target),
+            Some(Replaced::Renamed(old)) => {
+                self.remove_draft(target)?;
+                let Some(old) = old else { return Ok(()) };
+                let undone = self.clean_up(&self.alter(&old, target));
+                undone.map_err(|_| self.stays(&old))
+            }
+            Some(Replaced::Dropped(old)) => {
+                self.remove_draft(target)?;
+                let Some(old) = old else { return Ok(()) };
+                let undone = self.clean_up(&self.create_over(target, "", &old));
+                undone.map_err(|_| self.stays(target))
+            }
+        }
     }
 
     /// What is said of a table that nobody could remove or rename back.
@@ -141,6 +180,7 @@ impl SparkConnection {
             let _ = put_back();
             return Err(unexpected());
         }
+        self.set_replaced(Replaced::Dropped(old));
         Ok(())
     }
 

@@ -2,9 +2,9 @@
 
 use super::client::{Client, unique_id};
 use super::connection::SparkConnection;
-use super::wire::Wire;
 use crate::connection::Connection;
 use crate::error::{Doing, Error};
+use crate::wire::Wire;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use std::net::{TcpListener, TcpStream};
@@ -51,7 +51,7 @@ impl Sail {
 
     /// A connection that takes the first streams of every answer to have ended after so many parts.
     fn connect(&self, parts_of_streams: &[usize]) -> SparkConnection {
-        let wire = Wire::start().unwrap();
+        let wire = Wire::start("spark-connect").unwrap();
         let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{}", self.port)).unwrap();
         let channel = wire.wait(endpoint.connect()).unwrap();
         let mut client = Client::new(channel, MetadataMap::new(), unique_id(), "tests".into());

@@ -2,6 +2,7 @@
 
 mod engine;
 mod hostile;
+mod one_form;
 mod suite;
 
 #[cfg(feature = "duckdb")]
@@ -9,10 +10,14 @@ mod duckdb_faults;
 #[cfg(feature = "duckdb")]
 mod duckdb_file;
 #[cfg(feature = "postgres")]
+mod postgres_commit;
+#[cfg(feature = "postgres")]
 mod postgres_faults;
 #[cfg(feature = "postgres")]
+mod postgres_places;
+#[cfg(feature = "postgres")]
 mod postgres_server;
-#[cfg(feature = "spark")]
+#[cfg(any(feature = "postgres", feature = "spark"))]
 mod proxy;
 #[cfg(feature = "spark")]
 mod spark_faults;

@@ -14,7 +14,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 const JOB: &str = "-q age -s disease -k 3 --json";
 
 /// A table, and a view of it that takes a while to hand out its rows.
-fn slow_database(database: &Database) {
+pub(super) fn slow_database(database: &Database) {
     database.sql(
         "CREATE TABLE people AS SELECT 20 + g % 5 AS age, (ARRAY['flu', 'cold'])[1 + g % 2] AS disease \
          FROM generate_series(1, 400) g",
@@ -24,10 +24,10 @@ fn slow_database(database: &Database) {
 }
 
 /// A job that is running.
-struct Running(Child);
+pub(super) struct Running(pub(super) Child);
 
 impl Running {
-    fn start(folder: &Folder, arguments: &str) -> Running {
+    pub(super) fn start(folder: &Folder, arguments: &str) -> Running {
         let mut command = folder.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().unwrap())
@@ -35,7 +35,7 @@ impl Running {
 
     /// Waits until the engine works on a statement like this one.
     #[track_caller]
-    fn until_it_runs(&mut self, database: &Database, statement: &str) {
+    pub(super) fn until_it_runs(&mut self, database: &Database, statement: &str) {
         let sql = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'incrowd' AND state = 'active' \
              AND datname = current_database() AND query LIKE '{statement}'"
@@ -49,19 +49,19 @@ impl Running {
         }
     }
 
-    fn end(self) -> Run {
+    pub(super) fn end(self) -> Run {
         Run::of(self.0.wait_with_output().unwrap())
     }
 }
 
 #[track_caller]
-fn code(run: &Run) -> String {
+pub(super) fn code(run: &Run) -> String {
     assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
     run.json()["error"]["code"].as_str().unwrap().to_owned()
 }
 
-const COUNTING: &str = "SELECT%count(*)%GROUP BY%";
-const RECODING: &str = "CREATE TABLE%incrowd_draft%";
+pub(super) const COUNTING: &str = "SELECT%count(*)%GROUP BY%";
+pub(super) const RECODING: &str = "CREATE TABLE%incrowd_draft%";
 const TERMINATE: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'incrowd' \
                          AND datname = current_database()";
 
@@ -316,6 +316,38 @@ fn a_draft_that_is_not_the_release_is_not_published() {
 }
 
 #[test]
+fn a_release_that_changes_while_it_gets_its_name_is_not_published() {
+    let (folder, database) = (Folder::new(), Database::new());
+    slow_database(&database);
+    folder.write("people.csv", "age,disease\n20,flu\n20,cold\n20,flu\n");
+    database.sql("CREATE TABLE old AS SELECT 'old' AS age");
+    let before = database.relations();
+    database.sql(
+        "CREATE FUNCTION meddle() RETURNS event_trigger LANGUAGE plpgsql AS $$ \
+         DECLARE it text; BEGIN FOR it IN SELECT object_identity FROM pg_event_trigger_ddl_commands() LOOP \
+         EXECUTE format('INSERT INTO %s SELECT * FROM %1$s LIMIT 1', it); END LOOP; END $$",
+    );
+    database.sql("CREATE EVENT TRIGGER meddles ON ddl_command_end WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION meddle()");
+    for source in [database.table("people"), "people.csv".into()] {
+        for target in ["safe", "old --replace"] {
+            let run = folder.run(&format!(
+                "anonymize {source} -q age -s disease -k 3 --json --certificate c.json -o {}",
+                database.table(target)
+            ));
+            let code = code(&run);
+            assert!(
+                ["draft-differs", "input-changed"].contains(&code.as_str()),
+                "{source} {target}: {code}"
+            );
+            assert_eq!(database.relations(), before, "{source} {target}");
+            assert_eq!(database.sql("SELECT age FROM old"), "old\n");
+            assert!(!folder.path("c.json").exists());
+        }
+    }
+    database.sql("DROP EVENT TRIGGER meddles");
+}
+
+#[test]
 fn rows_that_do_not_arrive_as_they_were_sent_are_not_published() {
     let folder = Folder::with(
         "people.csv",
@@ -383,17 +415,46 @@ fn a_server_elsewhere_must_show_a_certificate_that_is_trusted() {
     .ends_with(0);
     run("127.0.0.1", "sslmode=disable&").ends_with(0);
     assert_eq!(folder.read("out.csv"), "age,encrypted\n1,false\n");
+    // The certificate is for the name, whatever the number is.
+    let number = format!("hostaddr=127.0.0.1&sslrootcert={authority}&");
+    run("localhost", &number).ends_with(0);
+    assert_eq!(folder.read("out.csv"), "age,encrypted\n1,true\n");
     for (host, parameters) in [
         ("localhost", String::new()),
         ("localhost", "sslmode=require&".into()),
         ("127.0.0.1", format!("sslrootcert={authority}&")),
         ("localhost", "sslrootcert=gone.crt&".into()),
+        ("", number),
+        ("localhost", "hostaddr=127.0.0.1&".into()),
     ] {
         assert_eq!(
             code(&run(host, &parameters)),
             "not-connected",
             "{host} {parameters}"
         );
+    }
+}
+
+#[test]
+fn a_server_elsewhere_that_does_not_encrypt_is_refused_unless_the_address_allows_it() {
+    let server: &'static Server = Box::leak(Box::new(Server::start_at_a_port()));
+    let database = Database::on(server);
+    slow_database(&database);
+    let folder = Folder::new();
+    let near = database.table_at("postgres", server.port(), "people");
+    let run = |address: &str| {
+        let mut command = folder.command(&format!("anonymize {address} {JOB} -o out.csv"));
+        Run::of(command.env_remove("PGSSLMODE").output().unwrap())
+    };
+    run(&near.replace("sslmode=disable&", "")).ends_with(0);
+    // No address of this machine's own, although it leads here.
+    let elsewhere = near.replace("127.0.0.1", "0.0.0.0");
+    for mode in ["", "sslmode=require&", "hostaddr=0.0.0.0&"] {
+        let address = elsewhere.replace("sslmode=disable&", mode);
+        assert_eq!(code(&run(&address)), "not-connected", "{mode}");
+    }
+    for mode in ["sslmode=disable&", "sslmode=prefer&"] {
+        run(&elsewhere.replace("sslmode=disable&", mode)).ends_with(0);
     }
 }
 

@@ -99,6 +99,19 @@ impl Server {
         server
     }
 
+    /// A server that listens at a port of this machine, too.
+    pub(super) fn start_at_a_port() -> Server {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let settings = format!("-c listen_addresses=127.0.0.1 -c port={port}");
+        Server::start_on(port, "true", &settings)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -169,11 +182,19 @@ impl Database {
         self.server.sql(&self.name, sql).unwrap()
     }
 
+    /// The address of a table over a port of this machine.
+    pub(super) fn table_at(&self, user: &str, port: u16, table: &str) -> String {
+        format!(
+            "postgres://{user}@127.0.0.1:{port}/{}?sslmode=disable&table={table}",
+            self.name
+        )
+    }
+
     pub(super) fn table_as(&self, user: &str, table: &str) -> String {
         let folder = self.server.folder().display();
         format!(
-            "postgres://{user}@/{}?host={folder}&table={table}",
-            self.name
+            "postgres://{user}@/{}?host={folder}&port={}&table={table}",
+            self.name, self.server.port
         )
     }
 }

@@ -17,6 +17,8 @@ pub(super) enum Then {
     CutForGood,
     /// It waits until it is let go.
     Hold,
+    /// The server sees this text of the same length instead.
+    Replace(&'static str),
 }
 
 struct State {
@@ -119,6 +121,14 @@ impl State {
     fn forward(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut bytes = vec![0; 1 << 20];
         while let Ok(length @ 1..) = from.read(&mut bytes) {
+            if let Then::Replace(other) = self.then
+                && self.is_time(&bytes[..length])
+            {
+                self.was_seen.store(true, Ordering::SeqCst);
+                let text = self.text.as_bytes();
+                let at = bytes.windows(text.len()).position(|it| it == text);
+                bytes[at.unwrap()..][..text.len()].copy_from_slice(other.as_bytes());
+            }
             let sent = &bytes[..length];
             if self.is_time(sent) {
                 if self.then == Then::CutForGood {

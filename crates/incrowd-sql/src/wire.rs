@@ -9,18 +9,19 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 /// A runtime of one thread, which ends with it.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     handle: Handle,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Wire {
-    pub(super) fn start() -> std::io::Result<Wire> {
+    /// The name of the thread says whose network it is.
+    pub(crate) fn start(name: &str) -> std::io::Result<Wire> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
-        let thread = std::thread::Builder::new().name("spark-connect".into());
+        let thread = std::thread::Builder::new().name(name.into());
         let thread = thread.spawn(move || {
             // Whether it was told to end or whoever could tell it is gone is the same.
             let _ = runtime.block_on(ended);
@@ -33,12 +34,12 @@ impl Wire {
     }
 
     /// Waits for something to be done.
-    pub(super) fn wait<F: Future>(&self, work: F) -> F::Output {
+    pub(crate) fn wait<F: Future>(&self, work: F) -> F::Output {
         self.handle.block_on(work)
     }
 
     /// Has something done that nobody waits for.
-    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.handle.spawn(work);
     }
 }
