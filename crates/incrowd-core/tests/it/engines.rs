@@ -71,6 +71,9 @@ impl Applier for Grouped {
             tally.count(class, &values.collect::<Result<Vec<_>, _>>()?, rows);
             if let Some(texts) = map.texts(class) {
                 let mut row = tuple.clone();
+                for it in map.counted() {
+                    row[at(&it.name)] = text(&it.name).to_owned();
+                }
                 for (attribute, text) in map.attributes().iter().zip(texts) {
                     row[at(&attribute.name)] = text.to_owned();
                 }

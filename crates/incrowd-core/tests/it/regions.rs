@@ -561,6 +561,9 @@ impl Applier for InMemory<'_> {
             tally.count(class, &values, 1);
             if let Some(texts) = map.texts(class) {
                 let mut published = row.clone();
+                for it in map.counted() {
+                    published[table.position(&it.name)] = cell(&it.name).to_owned();
+                }
                 for (attribute, text) in map.attributes().iter().zip(texts) {
                     published[table.position(&attribute.name)] = text.to_owned();
                 }

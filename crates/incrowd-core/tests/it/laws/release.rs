@@ -80,6 +80,10 @@ fn a_release_publishes_ancestors_of_every_row_or_says_it_is_suppressed() {
                     continue;
                 }
                 let mut expected = oracle.table.rows[row].clone();
+                for column in oracle.counted_columns() {
+                    let position = oracle.table.position(&column);
+                    expected[position] = oracle.cell(row, position).to_owned();
+                }
                 for (at, (column, ways_up)) in oracle.quasi_identifiers.iter().enumerate() {
                     let position = oracle.table.position(column);
                     let raw = oracle.cell(row, position);
