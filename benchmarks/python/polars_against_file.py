@@ -53,7 +53,7 @@ def cells_of(frame) -> str:
     import polars
 
     hashes = frame.select(polars.all().cast(polars.String)).hash_rows(seed=1)
-    return hashlib.sha256(hashes.to_numpy().tobytes()).hexdigest()
+    return hashlib.sha256(hashes.to_arrow().buffers()[1]).hexdigest()
 
 
 def run_one(way: str, folder: Path, command: str | None) -> dict:
