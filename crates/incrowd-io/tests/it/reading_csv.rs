@@ -211,8 +211,11 @@ fn batches_are_bounded_in_rows_and_in_bytes() {
     assert_eq!(rows, 22_000);
 }
 
+/// The number of the first row of a batch, and its cells.
+type Cells = (u64, Vec<Vec<u8>>);
+
 /// All that a reader hands out, batch by batch, and how that ends; split at once or by whoever gets it.
-fn handed_out(source: &Source, at_once: bool) -> (Vec<(u64, Vec<Vec<u8>>)>, String) {
+fn handed_out(source: &Source, at_once: bool) -> (Vec<Cells>, String) {
     let mut reader = source.open().unwrap();
     let (mut rows, mut batch) = (RowsRead::default(), RowBatch::default());
     let mut batches = Vec::new();
