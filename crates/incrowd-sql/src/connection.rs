@@ -67,6 +67,11 @@ pub(crate) trait Connection: Send + Sync {
         Ok(table.clone())
     }
 
+    /// What tells a table from another one that has its name later; none if the engine has nothing like that.
+    fn identity(&self, _table: &TableName) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
+
     /// What others can recognize this session by.
     fn sign(&self) -> Option<u64> {
         None

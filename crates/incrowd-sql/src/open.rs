@@ -4,9 +4,15 @@ use crate::address::Address;
 use incrowd_io::{EngineHandle, NewTable, RowSink, RowSource};
 use std::sync::Arc;
 
-/// The table at an address. Connects to its engine.
-pub fn open(address: &str) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
+/// The table at an address. Connects to its engine. `writes_to` is where a release goes, which may be the same file: if
+/// not, the file is only read.
+pub fn open(
+    address: &str,
+    writes_to: Option<&str>,
+) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
     let address: Address = address.parse()?;
+    #[cfg(not(feature = "duckdb"))]
+    let _ = writes_to;
     match address.engine {
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
@@ -15,7 +21,14 @@ pub fn open(address: &str) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
         }
         #[cfg(feature = "duckdb")]
         crate::address::Engine::DuckDb => {
-            let session = crate::duckdb::connect(&address, false)?;
+            let target = writes_to.and_then(|target| target.parse::<Address>().ok());
+            let target = target.and_then(|target| crate::place::place(&target));
+            let is_same = target.is_some() && target == crate::place::place(&address);
+            let access = match is_same {
+                true => crate::duckdb::Access::Change,
+                false => crate::duckdb::Access::Read,
+            };
+            let session = crate::duckdb::connect(&address, access)?;
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
         #[cfg(feature = "spark")]
@@ -59,31 +72,31 @@ pub fn create(
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
             let session = crate::postgres::connect(&address)?;
-            let mut beside = None;
             // A database has many addresses.
             if let Some(source) = &source
                 && let Some(sign) = source.session.connection.sign()
                 && session.connection.sees(sign)?
+                && crate::postgres::is_same_login(&session.place, &source.session.place)
             {
-                if crate::postgres::is_same_login(&session.place, &source.session.place) {
-                    drop(session);
-                    return inside(Arc::clone(source));
-                }
-                beside = Some(sign);
+                drop(session);
+                return inside(Arc::clone(source));
             }
+            let beside = source.as_deref();
             let sink = crate::sink::SqlSink::create(session, None, beside, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(feature = "duckdb")]
         crate::address::Engine::DuckDb => {
-            let session = crate::duckdb::connect(&address, true)?;
+            let access = crate::duckdb::Access::Create;
+            let session = crate::duckdb::connect(&address, access)?;
             let sink = crate::sink::SqlSink::create(session, None, None, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(feature = "spark")]
         crate::address::Engine::Spark => {
             let session = crate::spark::connect(&address)?;
-            let sink = crate::sink::SqlSink::create(session, None, None, &address, table)?;
+            let beside = source.as_deref();
+            let sink = crate::sink::SqlSink::create(session, None, beside, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(not(all(feature = "postgres", feature = "duckdb", feature = "spark")))]

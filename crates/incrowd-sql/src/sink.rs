@@ -36,6 +36,8 @@ pub(crate) struct SqlSink {
     draft: TableName,
     columns: Vec<(String, bool)>,
     replaces: bool,
+    /// The table that is there when the job begins, as far as the engine can tell it from others.
+    replaced: Option<String>,
     /// Whether the draft has its name, which nobody had. Nobody else sees it yet.
     is_named: bool,
     /// Of the rows that were sent.
@@ -56,11 +58,12 @@ enum State {
 
 impl SqlSink {
     /// A new table at an address in the session's engine. Refused now rather than after a long run if it is there, or
-    /// cannot be created. `beside` is the sign of the session that reads the source, if it is another one.
+    /// cannot be created. `beside` is the source, if it is read by
+    /// another session.
     pub(crate) fn create(
         session: Arc<Session>,
         source: Option<Arc<Relation>>,
-        beside: Option<u64>,
+        beside: Option<&Relation>,
         address: &Address,
         table: &NewTable<'_>,
     ) -> Result<SqlSink, incrowd_io::Error> {
@@ -107,15 +110,16 @@ impl SqlSink {
                 keep_source(&session, source, target)?;
             }
         }
-        // Two sessions of one job would wait for each other for ever.
-        if let Some(sign) = beside.filter(|_| table.replaces)
-            && session.connection.is_read_by(sign, target)?
+        // Two sessions of one job would wait for each other for ever, or one would drop what the other reads.
+        if let Some(beside) = beside.filter(|_| table.replaces)
+            && is_read(&session, beside, target)?
         {
             return Err(Error::TargetInUse {
                 table: named.to_string(),
             }
             .into());
         }
+        let replaced = session.connection.identity(target)?;
         let draft = session.dialect.draft(target, &unique_name("draft"));
         session.connection.keep_as_draft(&draft);
         let (create, drop) = {
@@ -135,6 +139,7 @@ impl SqlSink {
             draft,
             columns: table.columns.to_vec(),
             replaces: table.replaces,
+            replaced,
             is_named: false,
             bytes: 0,
             state: State::Begun(None),
@@ -208,13 +213,16 @@ impl SqlSink {
         let written = WrittenRows::new(map, Places::of(map, &names)?, session.engine());
         let kept_columns = source.kept_columns();
         let mut kept = KeptCells::of(&kept_columns, &names);
+        let mut total = Total::default();
         let mut failed = None;
         let fingerprint = recount(&session, &self.draft, &mut |rows, sizes| {
             for (row, &size) in sizes.iter().enumerate() {
                 if let Some(kept) = &mut kept {
                     kept.add(rows, row, size);
                 }
-                if let Err(error) = written.count(rows, row, size, &mut tally) {
+                let counted = total.add(size);
+                let counted = counted.and_then(|()| written.count(rows, row, size, &mut tally));
+                if let Err(error) = counted {
                     failed = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -224,7 +232,8 @@ impl SqlSink {
         failed.map_or(Ok(()), Err)?;
         let leaves_out = map.excludes_missing() || map.classes().is_suppressed.contains(&true);
         if leaves_out {
-            self.count_left_out(source, map, &joined, &mut tally, kept.as_mut())?;
+            let met = (&mut tally, &mut total);
+            self.count_left_out(source, map, &joined, met, kept.as_mut())?;
         }
         if let Some(kept) = kept
             && source.kept_cells() != Some(kept.fingerprint())
@@ -242,7 +251,7 @@ impl SqlSink {
         source: &Relation,
         map: &ReleaseMap,
         joined: &Joined,
-        tally: &mut Tally,
+        (tally, total): (&mut Tally, &mut Total),
         mut kept: Option<&mut KeptCells>,
     ) -> Result<(), Error> {
         let kept_columns = source.kept_columns();
@@ -266,7 +275,9 @@ impl SqlSink {
                 if let Some(kept) = &mut kept {
                     kept.add(rows, row, size);
                 }
-                if let Err(error) = left_out.count(rows, row, size, tally) {
+                let counted = total.add(size);
+                let counted = counted.and_then(|()| left_out.count(rows, row, size, tally));
+                if let Err(error) = counted {
                     failed = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -316,8 +327,11 @@ impl SqlSink {
 
     /// Gives the draft its name.
     fn publish(&self) -> Result<(), Error> {
-        let found = self.session.connection.find(&self.target)?;
-        if found.is_some() && !self.replaces {
+        let connection = &self.session.connection;
+        let found = connection.find(&self.target)?;
+        // Somebody may have put another table in its place.
+        let is_other = || Ok(connection.identity(&self.target)? != self.replaced);
+        if found.is_some() && (!self.replaces || is_other()?) {
             return Err(Error::TargetExists {
                 table: self.named.to_string(),
             });
@@ -326,6 +340,17 @@ impl SqlSink {
         let statements = dialect.publish(&self.draft, &self.target, found.is_some());
         let published = self.session.execute_all(&statements, Doing::Publishing);
         published.map_err(|error| error.about_target(&self.named.to_string()))
+    }
+}
+
+/// All rows met, of which there must not be more than a tally can count: it would begin again from zero.
+#[derive(Default)]
+struct Total(u32);
+
+impl Total {
+    fn add(&mut self, rows: u32) -> Result<(), Error> {
+        self.0 = self.0.checked_add(rows).ok_or(Error::InputChanged)?;
+        Ok(())
     }
 }
 
@@ -380,6 +405,14 @@ fn publish_alone(
         return published.map_err(|error| error.about_target(&target.to_string()));
     }
     let is_same = published.and_then(|()| check_rows(session, target, rows));
+    if let (None, Err(Error::ConnectionLost { engine, .. })) = (target.as_path(), &is_same) {
+        // It is the draft under another name; nobody could take it back now.
+        return Err(Error::PublishingUnknown {
+            engine,
+            table: target.to_string(),
+            ask: None,
+        });
+    }
     is_same.map_err(|error| match (error, connection.withdraw(draft, target)) {
         (error @ (Error::TargetExists { .. } | Error::TargetNotTable { .. }), _) => error,
         (error, Ok(())) => error,
@@ -391,6 +424,23 @@ fn publish_alone(
         },
     })?;
     connection.conclude()
+}
+
+/// Whether the target is what another session of the job reads.
+fn is_read(session: &Session, source: &Relation, target: &TableName) -> Result<bool, Error> {
+    let connection = &session.connection;
+    if let Some(sign) = source.session.connection.sign() {
+        return connection.is_read_by(sign, target);
+    }
+    let Some(files) = &source.files else {
+        return Ok(false);
+    };
+    if connection.find(target)?.is_none() {
+        return Ok(false);
+    }
+    let query = format!("SELECT * FROM {} AS t", session.dialect.table(target));
+    let target = connection.files(&query)?.unwrap_or_default();
+    Ok(target.iter().any(|file| files.contains(file)))
 }
 
 /// Makes sure that nothing is dropped that the job reads.
@@ -552,5 +602,18 @@ impl RowSink for SqlSink {
 
     fn cancel(&self) -> Option<Cancel> {
         Some(cancel(&self.session))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_no_tally_can_count_are_refused_and_never_wrapped() {
+        let mut total = Total::default();
+        total.add(u32::MAX - 1).unwrap();
+        total.add(1).unwrap();
+        assert!(matches!(total.add(1), Err(Error::InputChanged)));
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
         return Ok(table.source());
     }
     if incrowd_sql::is_address(path) {
-        return Ok(incrowd_sql::open(path)?);
+        return Ok(incrowd_sql::open(path, job.output.path.as_deref())?);
     }
     Error::refuse_address(path)?;
     Ok(Arc::new(Source::new(path, csv_options(job))))

@@ -10,6 +10,7 @@ use adbc_core::options::{IngestMode, OptionStatement, OptionValue};
 use adbc_core::{CancelHandle, Connection as _, Optionable, Statement};
 use adbc_driver_manager::{ManagedConnection, ManagedStatement};
 use arrow_array::cast::AsArray;
+use arrow_array::types::{Date32Type, TimestampMicrosecondType};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,7 +85,7 @@ impl Connection for DuckDbConnection {
                 for row in 0..batch.num_rows() {
                     declared.push(Declared {
                         name: names.value(row).to_owned(),
-                        kind: kinds.value(row).to_owned(),
+                        kind: without_values(kinds.value(row)).to_owned(),
                         is_single: is_single(kinds.value(row)),
                     });
                 }
@@ -103,7 +104,9 @@ impl Connection for DuckDbConnection {
         let mut connection = self.lock();
         let (_statement, rows) = run(&mut connection, query, doing)?;
         for batch in rows {
-            take(&batch.map_err(|error| told(&error.to_string(), doing))?)?;
+            let batch = batch.map_err(|error| told(&error.to_string(), doing))?;
+            check_finite(&batch)?;
+            take(&batch)?;
         }
         Ok(())
     }
@@ -237,6 +240,7 @@ impl Cursor for Paging {
             let (_statement, rows) = run(&mut connection, &sql, Doing::Reading)?;
             for batch in rows {
                 let batch = batch.map_err(|error| told(&error.to_string(), Doing::Reading))?;
+                check_finite(&batch)?;
                 self.waiting.push_back(batch);
             }
             self.next_row = until;
@@ -262,6 +266,40 @@ impl Drop for Paging {
             &format!("DROP TABLE {}", self.name),
             Doing::Reading,
         );
+    }
+}
+
+/// Dates and times without end are numbers that would be taken for years far away.
+fn check_finite(batch: &RecordBatch) -> Result<(), Error> {
+    let schema = batch.schema();
+    for (field, array) in schema.fields().iter().zip(batch.columns()) {
+        let days = array.as_primitive_opt::<Date32Type>();
+        let times = array.as_primitive_opt::<TimestampMicrosecondType>();
+        let is_infinite = match (days, times) {
+            (Some(days), _) => {
+                let mut days = days.iter().flatten();
+                days.any(|it| it == i32::MAX || it == -i32::MAX)
+            }
+            (None, Some(times)) => {
+                let mut times = times.iter().flatten();
+                times.any(|it| it == i64::MAX || it == -i64::MAX)
+            }
+            (None, None) => false,
+        };
+        if is_infinite {
+            return Err(Error::OutOfRange {
+                column: field.name().clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A type without the values of an enumeration, which may be those of cells.
+fn without_values(kind: &str) -> &str {
+    match kind.starts_with("ENUM(") {
+        true => "ENUM",
+        false => kind,
     }
 }
 

@@ -29,10 +29,14 @@ impl NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
-            let mut log = path.clone().into_os_string();
-            log.push(".wal");
+            let beside = |ending: &str| {
+                let mut beside = path.clone().into_os_string();
+                beside.push(ending);
+                beside
+            };
             // What was not created needs no removing.
-            let _ = std::fs::remove_file(log);
+            let _ = std::fs::remove_file(beside(".wal"));
+            let _ = std::fs::remove_dir_all(beside(".tmp"));
             let _ = std::fs::remove_file(path);
         }
     }
@@ -78,11 +82,24 @@ fn path(address: &Address) -> Result<PathBuf, Error> {
     }
 }
 
-/// Tells files apart.
+/// Tells files apart, whatever they are called: two connections of one program to a file would not notice each other.
 pub(crate) fn place(address: &Address) -> Result<String, Error> {
     let path = path(address)?;
+    #[cfg(unix)]
+    if let Ok(found) = std::fs::metadata(&path) {
+        use std::os::unix::fs::MetadataExt;
+        return Ok(format!("duckdb {}:{}", found.dev(), found.ino()));
+    }
     let whole = path.canonicalize().or_else(|_| std::path::absolute(&path));
     Ok(format!("duckdb {}", whole.unwrap_or(path).display()))
+}
+
+/// Whether somebody was stopped while he changed a file, whose changes are still beside it. Only who may change it can
+/// bring them in.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.to_owned().into_os_string();
+    log.push(".wal");
+    is_writable(path) && Path::new(&log).exists()
 }
 
 /// Whether this program may change a file.
@@ -90,8 +107,19 @@ fn is_writable(path: &Path) -> bool {
     std::fs::OpenOptions::new().append(true).open(path).is_ok()
 }
 
-/// Opens a file, and begins the transaction. It is created only to be written.
-pub(crate) fn connect(address: &Address, creates: bool) -> Result<Arc<Session>, Error> {
+/// What is done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing is changed, and others may read it too.
+    Read,
+    /// It may be changed, but not begun.
+    Change,
+    /// It may be begun.
+    Create,
+}
+
+/// Opens a file, and begins the transaction.
+pub(crate) fn connect(address: &Address, access: Access) -> Result<Arc<Session>, Error> {
     let path = path(address)?;
     let engine = DuckDb.engine();
     let not_connected = |why: &str| Error::NotConnected {
@@ -99,10 +127,11 @@ pub(crate) fn connect(address: &Address, creates: bool) -> Result<Arc<Session>, 
         why: why.to_owned(),
     };
     let is_there = path.exists();
-    if !is_there && !creates {
+    if !is_there && access != Access::Create {
         return Err(not_connected("there is no such file"));
     }
-    let mode = match is_there && !is_writable(&path) {
+    let only_reads = access == Access::Read || !is_writable(&path);
+    let mode = match is_there && only_reads && !has_log(&path) {
         true => "READ_ONLY",
         false => "AUTOMATIC",
     };
@@ -120,12 +149,27 @@ pub(crate) fn connect(address: &Address, creates: bool) -> Result<Arc<Session>, 
             OptionDatabase::Other("autoinstall_known_extensions".into()),
             text("false"),
         ),
+        (
+            OptionDatabase::Other("autoload_known_extensions".into()),
+            text("false"),
+        ),
+        (
+            OptionDatabase::Other("allow_community_extensions".into()),
+            text("false"),
+        ),
     ];
     let opened = driver.new_database_with_opts(options);
     let opened = opened.and_then(|database| database.new_connection());
-    let connection = opened.map_err(|error| match error.message.contains("lock on file") {
-        true => not_connected("another program has the file open"),
-        false => not_connected("the file is not a database that this version reads"),
+    let connection = opened.map_err(|error| {
+        let has = |words: &str| error.message.contains(words);
+        if has("No space left on device") {
+            let doing = Doing::Preparing;
+            return Error::EngineFull { engine, doing };
+        }
+        match has("lock on file") {
+            true => not_connected("another program has the file open"),
+            false => not_connected("the file is not a database that this version reads"),
+        }
     })?;
     let connection = DuckDbConnection::new(connection, created);
     for statement in DuckDb.begin() {

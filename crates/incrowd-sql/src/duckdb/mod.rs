@@ -7,4 +7,4 @@ mod connection;
 mod dialect;
 mod file;
 
-pub(crate) use file::{connect, place};
+pub(crate) use file::{Access, connect, place};

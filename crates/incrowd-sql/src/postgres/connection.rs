@@ -321,6 +321,19 @@ impl Connection for PostgresConnection {
         Ok(parts.map_or_else(|| table.clone(), TableName))
     }
 
+    fn identity(&self, table: &TableName) -> Result<Option<String>, Error> {
+        let shared = &self.shared;
+        let Some(name) = name_in_sql(table) else {
+            return Ok(None);
+        };
+        let _turn = shared.take_turn();
+        let number =
+            "SELECT CAST(CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid) AS pg_catalog.text)";
+        shared.wait(Doing::Preparing, async {
+            shared.client.query_one(number, &[&name]).await?.try_get(0)
+        })
+    }
+
     fn sign(&self) -> Option<u64> {
         Some(self.sign)
     }

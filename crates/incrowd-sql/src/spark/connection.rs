@@ -106,6 +106,14 @@ pub(super) struct Details {
     pub(super) location: String,
 }
 
+impl Details {
+    /// Whether it consists of the files of another table.
+    pub(super) fn is_over(&self, other: &Details) -> bool {
+        let place = |of: &Details| of.location.trim_end_matches('/').to_owned();
+        place(self) == place(other)
+    }
+}
+
 /// What was in the place of a release.
 pub(super) enum Replaced {
     /// It has this name now, if there was any.

@@ -167,10 +167,21 @@ impl SparkConnection {
             None => Ok(()),
         };
         if let Err(error) = self.do_publish(&self.create_over(target, &columns, &over)) {
-            return Err(match put_back() {
-                Ok(()) => error,
-                Err(_) => self.stays(target),
-            });
+            // It may be the answer that got lost.
+            match self.details(target) {
+                Ok(Some(found)) if found.is_over(&over) => {}
+                Ok(_) => {
+                    return Err(match put_back() {
+                        Ok(()) => error,
+                        Err(_) => self.stays(target),
+                    });
+                }
+                Err(_) => {
+                    // The files of the draft are those of the release, if it is there.
+                    self.forget(draft);
+                    return Err(error);
+                }
+            }
         }
         self.clean_up(&drop(draft))?;
         self.forget(draft);

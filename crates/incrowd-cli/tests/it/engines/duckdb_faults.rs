@@ -191,3 +191,130 @@ fn a_query_that_is_several_statements_is_refused_before_any_of_them_runs() {
         assert_eq!(file.relations(), before, "{query}");
     }
 }
+
+#[test]
+fn a_file_that_is_only_read_is_not_changed_and_can_be_read_by_others() {
+    let (folder, file) = (Folder::new(), slow_file());
+    let path = file.path().to_owned();
+    let before = std::fs::read(&path).unwrap();
+    let mut job = start(
+        &folder,
+        &format!("anonymize {} {JOB} -o out.csv", file.table("slow")),
+    );
+    until_it_works(&mut job);
+    folder
+        .run(&format!(
+            "anonymize {} {JOB} -o other.csv",
+            file.table("people")
+        ))
+        .ends_with(0);
+    job.kill().unwrap();
+    job.wait().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let beside = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+    assert_eq!(beside, 1, "the file alone");
+}
+
+#[test]
+fn a_file_with_two_names_is_one_file() {
+    let (folder, file) = (Folder::new(), slow_file());
+    let other = file.path().with_file_name("other.db");
+    std::fs::hard_link(file.path(), &other).unwrap();
+    let target = |table: &str| format!("duckdb:{}?table={table}", other.display());
+    let job = format!("anonymize {} {JOB}", file.table("people"));
+    let run = folder.run(&format!("{job} --replace -o {}", target("people")));
+    assert_eq!(code(&run), "target-in-use");
+    folder
+        .run(&format!("{job} -o {}", target("safe")))
+        .ends_with(0);
+    std::fs::remove_file(other).unwrap();
+    assert_eq!(file.rows("safe").1.len(), 400);
+}
+
+#[test]
+fn temporary_tables_and_those_of_the_system_are_no_targets() {
+    let (folder, file) = (Folder::new(), slow_file());
+    for target in ["temp.safe", "temp.main.safe", "information_schema.safe"] {
+        let run = folder.run(&format!(
+            "anonymize {} {JOB} -o {}",
+            file.table("people"),
+            file.table(target)
+        ));
+        assert_eq!(code(&run), "bad-address", "{target}");
+    }
+}
+
+#[test]
+fn values_of_every_type_have_one_text_or_are_refused() {
+    let (folder, file) = (Folder::new(), DuckFile::new());
+    file.run(
+        "CREATE TABLE odd AS SELECT i % 2 AS age, DATE '0044-03-15 (BC)' + CAST(i % 2 AS INTEGER) AS bc, \
+         make_timestamp_ns(1000000000 * (i % 2) + 7) AS ns, (170141183460469231731687303715884105727 - i % 2)::HUGEINT AS huge, \
+         [i % 2, NULL] AS list, {'a': 'x, ' || i % 2} AS record, MAP {'k': i % 2} AS map, \
+         (CASE i % 2 WHEN 0 THEN 's3cret' ELSE 'b' END)::ENUM ('s3cret', 'b') AS kind, \
+         CASE i % 2 WHEN 0 THEN union_value(a := 1)::UNION(a INTEGER, b INTEGER) ELSE union_value(b := 1)::UNION(a INTEGER, b INTEGER) END AS either \
+         FROM range(8) r(i)",
+    );
+    file.run(
+        "CREATE TABLE far AS SELECT i % 2 AS age, CASE i % 2 WHEN 0 THEN DATE 'infinity' ELSE DATE '-infinity' END AS never, \
+         CASE i % 2 WHEN 0 THEN TIMESTAMP 'infinity' ELSE TIMESTAMP '2020-01-01' END AS ever FROM range(8) r(i)",
+    );
+    let run = |columns: &str, target: &str| {
+        let table = match columns.contains("ever") {
+            true => "far",
+            false => "odd",
+        };
+        let job = format!(
+            "anonymize {} {columns} --others drop --json -k 2 -o {target}",
+            file.table(table)
+        );
+        folder.run(&job)
+    };
+    for column in ["bc", "ns", "huge", "kind", "list", "record", "map"] {
+        let target = format!("of_{column}");
+        let columns = format!("-q age -s {column} --privacy distinct-l-diversity(l=1)");
+        run(&columns, &file.table(&target)).ends_with(0);
+        let differ = format!("SELECT count(DISTINCT {column}) AS n FROM {target}");
+        file.run(&format!("CREATE VIEW told AS {differ}"));
+        assert_eq!(file.rows("told").1, [["2"]], "{column}");
+        file.run("DROP VIEW told");
+        let (source, target) = (file.table("odd"), file.table(&target));
+        run(&columns, "out.csv").ends_with(0);
+        folder
+            .run(&format!(
+                "verify {target} -q age -s {column} -k 2 --original {source}"
+            ))
+            .ends_with(0);
+    }
+    for column in ["bc", "ns", "huge", "kind"] {
+        run(
+            &format!("-q {column} -s age"),
+            &file.table(&format!("by_{column}")),
+        )
+        .ends_with(0);
+    }
+    for column in ["never", "ever"] {
+        for columns in [format!("-q {column} -s age"), format!("-q age -s {column}")] {
+            for target in [file.table("no"), "no.csv".into()] {
+                let refused = run(&columns, &target);
+                assert_eq!(code(&refused), "out-of-range", "{columns}");
+                assert!(
+                    refused.stdout.contains(&format!("`{column}`")),
+                    "{}",
+                    refused.stdout
+                );
+            }
+        }
+    }
+    for columns in [
+        "-q list -s age",
+        "-q record -s age",
+        "-q either -s age",
+        "-q age -s either",
+    ] {
+        let refused = run(columns, &file.table("no"));
+        assert_eq!(code(&refused), "unsupported-column-type", "{columns}");
+        assert!(!refused.stdout.contains("s3cret"), "{columns}");
+    }
+    assert!(!file.relations().contains("no\n"));
+}

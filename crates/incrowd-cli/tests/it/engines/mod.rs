@@ -1,6 +1,7 @@
 //! Tables in databases: real engines, started for the tests.
 
 mod engine;
+mod full_disk;
 mod hostile;
 mod one_form;
 mod suite;

@@ -1,7 +1,7 @@
 //! Which table is meant: databases with several addresses, schemas on the search path, and names that others have made.
 
 use super::engine::Engine;
-use super::postgres_faults::{code, slow_database};
+use super::postgres_faults::{COUNTING, Running, code, slow_database};
 use super::postgres_server::{Database, Server};
 use crate::support::{Folder, Run};
 use std::sync::OnceLock;
@@ -77,6 +77,28 @@ fn the_table_that_is_replaced_is_the_one_that_was_found() {
         ))
         .ends_with(0);
     assert_eq!(database.sql(places), "first.safe2\nsecond.safe\n");
+}
+
+#[test]
+fn a_table_that_takes_the_place_of_the_one_to_be_replaced_stays() {
+    let ((database, _), folder) = (database(), Folder::new());
+    for begins in ["CREATE TABLE safe AS SELECT 'old' AS age", "SELECT 1"] {
+        database.sql(begins);
+        let mut job = Running::start(
+            &folder,
+            &format!(
+                "anonymize {} {JOB} --replace -o {}",
+                database.table("slow"),
+                database.table("safe")
+            ),
+        );
+        job.until_it_runs(&database, COUNTING);
+        database.sql("DROP TABLE IF EXISTS safe");
+        database.sql("CREATE TABLE safe AS SELECT 'another' AS age");
+        assert_eq!(code(&job.end()), "target-exists", "{begins}");
+        assert_eq!(database.sql("SELECT age FROM safe"), "another\n");
+        database.sql("DROP TABLE safe");
+    }
 }
 
 #[test]
