@@ -71,6 +71,14 @@ impl Running {
     }
 }
 
+/// Whether a program has begun to listen to Ctrl-C, which would end it without a word before.
+fn catches_ctrl_c(id: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    caught.is_some_and(|caught| caught & (1 << (Signal::SIGINT as u32 - 1)) != 0)
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
@@ -393,11 +401,12 @@ fn while_publishing_to_a_reader_that_does_not_read() {
 #[test]
 fn while_simulating() {
     let folder = Folder::new();
-    let running = Running::start(
+    let mut running = Running::start(
         &folder,
         "simulate --attributes 14 -k 5 --rows 300000 --repeats 10000000",
     );
-    std::thread::sleep(20 * GLANCE);
+    let id = running.id();
+    running.until(|| catches_ctrl_c(id));
     running.stops();
 }
 
