@@ -1,7 +1,8 @@
 //! Files that can be read more than once: a path, or what came through a pipe.
 
 use crate::Error;
-use crate::fingerprint::{Fingerprint, Hashing};
+use crate::fingerprint::Fingerprint;
+use crate::seal::{Pass, Sealing};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -90,15 +91,15 @@ pub(crate) fn spool(input: &str, mut from: impl Read) -> Result<SharedFile, Erro
     })
 }
 
-/// The text of an input, decompressed if necessary, while its raw bytes are hashed.
+/// The text of an input, decompressed if necessary, while its raw bytes are sealed, or compared with their seal.
 pub(crate) enum Text {
-    Plain(Hashing<SharedFileReader>),
-    Gzip(Box<flate2::bufread::MultiGzDecoder<io::BufReader<Hashing<SharedFileReader>>>>),
+    Plain(Sealing<SharedFileReader>),
+    Gzip(Box<flate2::bufread::MultiGzDecoder<io::BufReader<Sealing<SharedFileReader>>>>),
 }
 
 impl Text {
-    pub(crate) fn new(file: &SharedFile, gzip: bool) -> Text {
-        let raw = Hashing::new(file.read_from(0));
+    pub(crate) fn new(file: &SharedFile, gzip: bool, pass: Pass) -> Text {
+        let raw = Sealing::new(file.read_from(0), pass);
         if gzip {
             let raw = io::BufReader::with_capacity(CHUNK, raw);
             Text::Gzip(Box::new(flate2::bufread::MultiGzDecoder::new(raw)))
@@ -107,14 +108,14 @@ impl Text {
         }
     }
 
-    fn raw(&self) -> &Hashing<SharedFileReader> {
+    fn raw(&self) -> &Sealing<SharedFileReader> {
         match self {
             Text::Plain(raw) => raw,
             Text::Gzip(decoder) => decoder.get_ref().get_ref(),
         }
     }
 
-    fn raw_mut(&mut self) -> &mut Hashing<SharedFileReader> {
+    fn raw_mut(&mut self) -> &mut Sealing<SharedFileReader> {
         match self {
             Text::Plain(raw) => raw,
             Text::Gzip(decoder) => decoder.get_mut().get_mut(),
@@ -159,12 +160,13 @@ impl Text {
         }
     }
 
-    /// The fingerprint of all raw bytes; those not read yet are read now.
+    /// The fingerprint of all raw bytes; those not read yet are read now. Fails if they should be the same as in a pass
+    /// before and are not.
     pub(crate) fn fingerprint(&mut self, input: &str) -> Result<Fingerprint, Error> {
         let mut buffer = vec![0; CHUNK];
         let result = loop {
             match self.raw_mut().read(&mut buffer) {
-                Ok(0) => break Ok(self.raw_mut().fingerprint()),
+                Ok(0) => break Ok(()),
                 Ok(_) => {}
                 Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => break Err(source),
@@ -174,6 +176,12 @@ impl Text {
             input: input.into(),
             byte: self.bytes(),
             source,
-        })
+        })?;
+        match self.raw_mut().seal() {
+            Some(seal) => Ok(seal.fingerprint()),
+            None => Err(Error::InputChanged {
+                input: input.into(),
+            }),
+        }
     }
 }

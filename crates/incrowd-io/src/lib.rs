@@ -2,8 +2,8 @@
 //!
 //! Rows are touched twice, once to count them and once to write them, and memory never grows with their number: a
 //! [`Source`] is opened once per pass and returns batches of rows; a [`Sink`] takes them, and its file appears complete
-//! or not at all. Both compute the [`Fingerprint`] of the bytes on the fly, which goes into the certificate and shows
-//! whether the input changed between the passes.
+//! or not at all. Both compute the [`Fingerprint`] of the bytes on the fly, which goes into the certificate. A
+//! pass after the first only checks that the bytes are the same ([`RowSource::open_again`]).
 //!
 //! `incrowd-core` decides what a cell means; here it is UTF-8 text, and a missing value is the empty text.
 //!
@@ -44,6 +44,7 @@ mod parquet;
 mod part_file;
 mod row_source;
 mod rows_hashed;
+mod seal;
 #[cfg(feature = "parquet")]
 mod sealed;
 mod sink;

@@ -109,6 +109,12 @@ pub trait RowSource: std::fmt::Debug + Send + Sync {
     /// Begins a pass over the rows.
     fn open(&self) -> Result<Box<dyn RowReader + Send>, Error>;
 
+    /// Begins another pass over rows that had this fingerprint in a pass before. If they are others, either the reader
+    /// fails, at the latest when it is asked for its fingerprint, or that fingerprint is another.
+    fn open_again(&self, _fingerprint: &Fingerprint) -> Result<Box<dyn RowReader + Send>, Error> {
+        self.open()
+    }
+
     /// What the engine that holds the table needs to create another one beside it, so that rows need not leave it.
     fn handle(&self) -> Option<EngineHandle> {
         None

@@ -2,59 +2,48 @@
 //!
 //! Parquet is read out of order, so its fingerprint cannot be computed while reading. Computed before or after, it
 //! could be that of another file if something writes to this one meanwhile. So the whole file is read once first, for
-//! the fingerprint and a short hash of every block; every block read later must have the same hash. What is decoded is
-//! what the fingerprint covers.
+//! the fingerprint and a short hash of every block; every block read later must have the same hash, also in later passes.
+//! What is decoded is what the fingerprint covers.
 
 use crate::file::{CHUNK, SharedFile};
-use crate::fingerprint::{Fingerprint, Hashing};
+use crate::fingerprint::Fingerprint;
+use crate::seal::{BLOCK, Pass, Seal, Sealing};
 use bytes::Bytes;
-use hashbrown::DefaultHashBuilder;
-use std::hash::BuildHasher;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Bytes of a block. Whoever wants a few bytes reads the blocks around them, so they are small.
-const BLOCK: usize = CHUNK / 4;
 
 /// A [`SharedFile`] as it was at one moment.
 #[derive(Debug, Clone)]
 pub(crate) struct SealedFile {
     file: SharedFile,
     seal: Arc<Seal>,
-}
-
-#[derive(Debug)]
-struct Seal {
-    fingerprint: Fingerprint,
-    /// The hash of each block of [`BLOCK`] bytes; the last may be shorter.
-    blocks: Vec<u64>,
-    hasher: DefaultHashBuilder,
-    is_broken: AtomicBool,
+    is_broken: Arc<AtomicBool>,
 }
 
 impl SealedFile {
-    pub(crate) fn new(file: SharedFile) -> io::Result<Self> {
-        let hasher = DefaultHashBuilder::default();
-        let mut reader = Hashing::new(file.read_from(0));
-        let mut blocks = Vec::new();
-        let mut chunk = Vec::with_capacity(CHUNK);
-        let mut left = file.bytes();
-        while left > 0 {
-            chunk.resize(left.min(CHUNK as u64) as usize, 0);
-            reader.read_exact(&mut chunk)?;
-            blocks.extend(chunk.chunks(BLOCK).map(|block| hasher.hash_one(block)));
-            left -= chunk.len() as u64;
-        }
-        let seal = Seal {
-            fingerprint: reader.fingerprint(),
-            blocks,
-            hasher,
-            is_broken: AtomicBool::new(false),
+    /// Seals a file, unless that was done in a pass before.
+    pub(crate) fn new(file: SharedFile, pass: Pass) -> io::Result<Self> {
+        let seal = match pass {
+            Pass::Again(seal) => seal,
+            first => {
+                let mut reader = Sealing::new(file.read_from(0).take(file.bytes()), first);
+                let mut chunk = vec![0; CHUNK];
+                let mut left = file.bytes();
+                while left > 0 {
+                    let chunk = &mut chunk[..left.min(CHUNK as u64) as usize];
+                    reader.read_exact(chunk)?;
+                    left -= chunk.len() as u64;
+                }
+                // A first pass has nothing to compare with.
+                reader.seal().ok_or(io::ErrorKind::InvalidData)?
+            }
         };
+        let is_broken = AtomicBool::new(file.bytes() != seal.bytes());
         Ok(SealedFile {
             file,
-            seal: Arc::new(seal),
+            seal,
+            is_broken: Arc::new(is_broken),
         })
     }
 
@@ -65,12 +54,12 @@ impl SealedFile {
 
     /// SHA-256 of the whole file.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        self.seal.fingerprint
+        self.seal.fingerprint()
     }
 
     /// Whether a read failed because the bytes had changed.
     pub(crate) fn has_changed(&self) -> bool {
-        self.seal.is_broken.load(Ordering::Relaxed)
+        self.is_broken.load(Ordering::Relaxed)
     }
 
     /// For reading places that are close to each other.
@@ -82,16 +71,20 @@ impl SealedFile {
     }
 
     fn read_block(&self, number: u64) -> io::Result<Bytes> {
-        let SealedFile { file, seal } = self;
+        let SealedFile {
+            file,
+            seal,
+            is_broken,
+        } = self;
         let start = number * BLOCK as u64;
         let bytes = file.bytes().saturating_sub(start).min(BLOCK as u64);
         let mut block = vec![0; bytes as usize];
         let read = file.read_from(start).read_exact(&mut block);
         let is_cut = (read.as_ref()).is_err_and(|it| it.kind() == io::ErrorKind::UnexpectedEof);
-        let is_same =
-            || seal.blocks.get(number as usize) == Some(&seal.hasher.hash_one(&block[..]));
-        if is_cut || (read.is_ok() && !is_same()) {
-            seal.is_broken.store(true, Ordering::Relaxed);
+        let is_same = || seal.has_block(number as usize, &block);
+        let is_other_length = is_broken.load(Ordering::Relaxed);
+        if is_other_length || is_cut || (read.is_ok() && !is_same()) {
+            is_broken.store(true, Ordering::Relaxed);
             return Err(io::Error::other("the file changed while it was read"));
         }
         read?;
@@ -188,13 +181,15 @@ impl Read for SealedReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seal::LastSeal;
     use std::fs::File;
     use std::io::Write;
 
     fn sealed(folder: &std::path::Path, bytes: &[u8]) -> SealedFile {
         let path = folder.join("file");
         std::fs::write(&path, bytes).unwrap();
-        SealedFile::new(SharedFile::new(File::open(path).unwrap()).unwrap()).unwrap()
+        let file = SharedFile::new(File::open(path).unwrap()).unwrap();
+        SealedFile::new(file, Pass::First(LastSeal::default())).unwrap()
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Files and standard input, to be read as often as needed.
 
-use crate::Error;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file::{SharedFile, spool};
 use crate::row_source::{RowReader, RowSource};
+use crate::seal::{LastSeal, Pass};
+use crate::{Error, Fingerprint};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub struct Source {
     options: CsvOptions,
     /// The contents of a pipe, which can be read only once.
     spooled: Mutex<Option<SharedFile>>,
+    last_seal: LastSeal,
 }
 
 impl Source {
@@ -45,6 +47,7 @@ impl Source {
             format: name.ends_with(".parquet").then_some(InputFormat::Parquet),
             options,
             spooled: Mutex::new(None),
+            last_seal: LastSeal::default(),
         }
     }
 
@@ -80,6 +83,22 @@ impl Source {
 
     /// Begins a pass over the rows, with the header read and checked.
     pub fn open(&self) -> Result<Box<dyn RowReader + Send>, Error> {
+        self.open_for(Pass::First(self.last_seal.clone()))
+    }
+
+    /// Begins another pass over bytes of this fingerprint. If they are others, the reader fails at the latest when it is
+    /// asked for the fingerprint; if they are the same, that takes far less than to compute it anew.
+    pub fn open_again(
+        &self,
+        fingerprint: &Fingerprint,
+    ) -> Result<Box<dyn RowReader + Send>, Error> {
+        match self.last_seal.of(fingerprint) {
+            Some(seal) => self.open_for(Pass::Again(seal)),
+            None => self.open(),
+        }
+    }
+
+    fn open_for(&self, pass: Pass) -> Result<Box<dyn RowReader + Send>, Error> {
         let input = self.name();
         let file = self.open_file()?;
         let mut start = [0; 4];
@@ -103,10 +122,13 @@ impl Source {
                     &file,
                     gzip,
                     &self.options,
+                    pass,
                 )?))
             }
             #[cfg(feature = "parquet")]
-            InputFormat::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(input, file)?)),
+            InputFormat::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(
+                input, file, pass,
+            )?)),
             #[cfg(not(feature = "parquet"))]
             InputFormat::Parquet => Err(Error::WithoutParquet { path: input }),
         }
@@ -160,6 +182,10 @@ impl RowSource for Source {
 
     fn open(&self) -> Result<Box<dyn RowReader + Send>, Error> {
         Source::open(self)
+    }
+
+    fn open_again(&self, fingerprint: &Fingerprint) -> Result<Box<dyn RowReader + Send>, Error> {
+        Source::open_again(self, fingerprint)
     }
 }
 

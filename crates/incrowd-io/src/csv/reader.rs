@@ -8,6 +8,7 @@ use super::split::{Split, Splitter, Stop};
 use super::{CsvOptions, Header, check_dialect, detect};
 use crate::file::{CHUNK, SharedFile, Text};
 use crate::row_source::RowsRead;
+use crate::seal::Pass;
 use crate::{Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
@@ -52,6 +53,7 @@ impl CsvReader {
         file: &SharedFile,
         gzip: bool,
         options: &CsvOptions,
+        pass: Pass,
     ) -> Result<CsvReader, Error> {
         // Until the delimiter is known.
         let specials = Specials {
@@ -60,7 +62,7 @@ impl CsvReader {
         };
         let rules = Rules::new(input, specials, options);
         let mut reader = CsvReader {
-            text: Text::new(file, gzip),
+            text: Text::new(file, gzip, pass),
             ends: RowEnds::new(specials, options.trim),
             splitter: rules.splitter(),
             rules: Arc::new(rules),

@@ -8,6 +8,7 @@ use crate::column_type::ColumnType;
 use crate::csv::check_columns;
 use crate::file::SharedFile;
 use crate::row_source::{RowsRead, Unsplit};
+use crate::seal::Pass;
 use crate::sealed::{SealedFile, SealedRegion};
 use crate::stored_type::StoredType;
 use crate::utf8::check_utf8;
@@ -56,8 +57,12 @@ impl Input {
 
 impl ParquetReader {
     /// Reads the footer, and checks that every column can be converted to text.
-    pub(crate) fn open(input: String, file: SharedFile) -> Result<ParquetReader, Error> {
-        let file = SealedFile::new(file).map_err(|source| Error::Read {
+    pub(crate) fn open(
+        input: String,
+        file: SharedFile,
+        pass: Pass,
+    ) -> Result<ParquetReader, Error> {
+        let file = SealedFile::new(file, pass).map_err(|source| Error::Read {
             input: input.clone(),
             byte: 0,
             source,

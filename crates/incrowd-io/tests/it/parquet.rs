@@ -448,3 +448,42 @@ proptest! {
         let _ = read(&bytes);
     }
 }
+
+#[test]
+fn a_file_read_again_is_the_same_or_refused() {
+    let ages = |ages: &[i64]| {
+        let ages = ages.to_vec();
+        parquet("message t { required int64 age; }", move |group| {
+            let mut column = group.next_column().unwrap().unwrap();
+            let typed = column.typed::<Int64Type>();
+            typed.write_batch(&ages, None, None).unwrap();
+            column.close().unwrap();
+        })
+    };
+    let first = ages(&[34, 35]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    std::fs::write(&path, &first).unwrap();
+    let source = Source::new(&path, CsvOptions::default());
+    let fingerprint = source.open().unwrap().fingerprint().unwrap();
+    let read_again = || {
+        let mut reader = source.open_again(&fingerprint)?;
+        let mut batch = RowBatch::default();
+        let mut rows = 0;
+        while reader.read(&mut batch)? {
+            rows += batch.rows();
+        }
+        Ok((rows, reader.fingerprint()?))
+    };
+    assert_eq!(read_again().unwrap(), (2, Fingerprint::of(&first)));
+    let mut flipped = first.clone();
+    // In the page of the column.
+    flipped[20] ^= 1;
+    for other in [ages(&[34, 36]), ages(&[34, 35, 36]), flipped] {
+        std::fs::write(&path, &other).unwrap();
+        let error: Error = read_again().unwrap_err();
+        assert!(matches!(error, Error::InputChanged { .. }), "{error:?}");
+    }
+    std::fs::write(&path, &first).unwrap();
+    assert!(read_again().is_ok());
+}

@@ -2,7 +2,7 @@
 
 use crate::support::{self, file, gzip, read, read_source, read_with, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Fingerprint, Header, RowsRead, Source};
+use incrowd_io::{CsvOptions, Error, Fingerprint, Header, RowsRead, Source};
 
 #[test]
 fn cells_are_read_row_by_row() {
@@ -407,4 +407,49 @@ fn what_is_wrong_with_the_first_row_is_said_before_the_header_is_believed() {
     };
     let source = Source::spooled(large.as_bytes(), options).unwrap();
     assert_eq!(source.open().err().unwrap().code(), "cell-too-large");
+}
+
+#[test]
+fn a_file_read_again_is_the_same_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    // More than a block, so that changes in the middle and at the end are told by different hashes.
+    let mut text = String::from("name,age\n");
+    (0..20_000).for_each(|row| text.push_str(&format!("person {row},{}\n", row % 90)));
+    for is_zipped in [false, true] {
+        let stored = |text: &str| match is_zipped {
+            true => gzip(text.as_bytes()),
+            false => text.as_bytes().to_vec(),
+        };
+        std::fs::write(&path, stored(&text)).unwrap();
+        let source = Source::new(&path, CsvOptions::default());
+        let read = |again: Option<&Fingerprint>| {
+            let mut reader = match again {
+                Some(fingerprint) => source.open_again(fingerprint)?,
+                None => source.open()?,
+            };
+            let mut batch = RowBatch::default();
+            while reader.read(&mut batch)? {}
+            reader.fingerprint()
+        };
+        let fingerprint = read(None).unwrap();
+        assert_eq!(fingerprint, Fingerprint::of(&stored(&text)));
+        assert_eq!(read(Some(&fingerprint)).unwrap(), fingerprint);
+        // Of another file nothing is known, so its own fingerprint is taken.
+        assert_eq!(
+            read(Some(&Fingerprint::of(b"another"))).unwrap(),
+            fingerprint
+        );
+        for other in [
+            text.replacen("person 10000,", "person 1000x,", 1),
+            text.replacen("person 19999,", "person 1999x,", 1),
+            format!("{text}one more,1\n"),
+            text.replacen("person 19999,19\n", "", 1),
+        ] {
+            assert_ne!(other, text);
+            std::fs::write(&path, stored(&other)).unwrap();
+            let error: Error = read(Some(&fingerprint)).unwrap_err();
+            assert!(matches!(error, Error::InputChanged { .. }), "{error:?}");
+        }
+    }
 }

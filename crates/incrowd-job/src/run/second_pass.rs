@@ -122,7 +122,7 @@ impl<'a> SecondPass<'a> {
     }
 
     fn recode_all(&mut self, map: &Arc<ReleaseMap>) -> Result<(Tally, Fingerprint), Error> {
-        let mut reader = self.asked.source.open()?;
+        let mut reader = self.asked.source.open_again(&self.input_hash)?;
         let plan = &self.asked.plan;
         if reader.columns() != plan.names {
             return Err(self.changed());
@@ -199,7 +199,7 @@ impl<'a> SecondPass<'a> {
 
     /// The first rows, before and after.
     pub(crate) fn sample(&self, map: &Arc<ReleaseMap>, rows: usize) -> Result<Sample, Error> {
-        let mut reader = self.asked.source.open()?;
+        let mut reader = self.asked.source.open_again(&self.input_hash)?;
         let plan = &self.asked.plan;
         let mut recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let text = |batch: &RowBatch, row: usize| -> Vec<String> {

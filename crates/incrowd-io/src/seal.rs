@@ -1,0 +1,222 @@
+//! Whether bytes are those that were read before.
+//!
+//! SHA-256 names an input for everybody and for ever. Where the processor has no instructions for it, it takes longer
+//! than all else that is done with a byte. To tell within a run whether an input is still the same, short hashes of its
+//! blocks will do, with a random key that nobody knows: they are taken together with the fingerprint, in the first pass,
+//! and compared in the passes after it.
+
+use crate::fingerprint::{Fingerprint, Hashing};
+use hashbrown::DefaultHashBuilder;
+use std::hash::BuildHasher;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of a block. Whoever wants a few bytes of a sealed file reads the blocks around them, so they are small.
+pub(crate) const BLOCK: usize = 64 * 1024;
+
+/// Hashes of the blocks of some bytes; the last block may be shorter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Blocks {
+    hasher: DefaultHashBuilder,
+    hashes: Vec<u64>,
+    /// The block that is not complete yet.
+    begun: Vec<u8>,
+    bytes: u64,
+}
+
+impl Blocks {
+    /// Of no bytes yet, to be compared with these.
+    fn like(other: &Blocks) -> Self {
+        Blocks {
+            hasher: other.hasher.clone(),
+            ..Blocks::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, mut bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        while !bytes.is_empty() {
+            let missing = BLOCK - self.begun.len();
+            if self.begun.is_empty() && bytes.len() >= BLOCK {
+                self.hashes.push(self.hasher.hash_one(&bytes[..BLOCK]));
+                bytes = &bytes[BLOCK..];
+                continue;
+            }
+            let (here, after) = bytes.split_at(missing.min(bytes.len()));
+            self.begun.extend_from_slice(here);
+            bytes = after;
+            if self.begun.len() == BLOCK {
+                self.hashes.push(self.hasher.hash_one(&self.begun[..]));
+                self.begun.clear();
+            }
+        }
+    }
+
+    /// The same with the last block as it is, of which nothing but a hash is left.
+    fn ended(&mut self) -> Blocks {
+        let begun = std::mem::take(&mut self.begun);
+        let mut ended = self.clone();
+        if !begun.is_empty() {
+            ended.hashes.push(self.hasher.hash_one(&begun[..]));
+        }
+        self.begun = begun;
+        ended
+    }
+
+    fn is_same(&self, other: &Blocks) -> bool {
+        self.bytes == other.bytes && self.hashes == other.hashes
+    }
+}
+
+/// Bytes of which a whole pass was made.
+#[derive(Debug)]
+pub(crate) struct Seal {
+    fingerprint: Fingerprint,
+    blocks: Blocks,
+}
+
+impl Seal {
+    /// SHA-256 of all bytes.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// How many there were.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.blocks.bytes
+    }
+
+    /// Whether the block of this number was the same.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn has_block(&self, number: usize, block: &[u8]) -> bool {
+        let Blocks { hasher, hashes, .. } = &self.blocks;
+        hashes.get(number) == Some(&hasher.hash_one(block))
+    }
+}
+
+/// Where passes over an input leave its seal for those after them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LastSeal(Arc<Mutex<Option<Arc<Seal>>>>);
+
+impl LastSeal {
+    pub(crate) fn keep(&self, seal: &Arc<Seal>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(seal));
+    }
+
+    /// The seal of the pass before, if it was over bytes of this fingerprint.
+    pub(crate) fn of(&self, fingerprint: &Fingerprint) -> Option<Arc<Seal>> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.as_ref();
+        last.filter(|seal| seal.fingerprint == *fingerprint)
+            .cloned()
+    }
+}
+
+/// What a pass over an input knows of it.
+#[derive(Debug, Clone)]
+pub(crate) enum Pass {
+    /// Nothing; its seal is to be left here.
+    First(LastSeal),
+    /// What it must still be.
+    Again(Arc<Seal>),
+}
+
+/// Reads all of an input in order, and seals it or compares it with its seal.
+#[derive(Debug)]
+pub(crate) struct Sealing<R> {
+    reader: Reader<R>,
+    blocks: Blocks,
+}
+
+#[derive(Debug)]
+enum Reader<R> {
+    First(Hashing<R>, LastSeal),
+    Again(R, Arc<Seal>),
+}
+
+impl<R: Read> Sealing<R> {
+    pub(crate) fn new(inner: R, pass: Pass) -> Self {
+        match pass {
+            Pass::First(last) => Sealing {
+                reader: Reader::First(Hashing::new(inner), last),
+                blocks: Blocks::default(),
+            },
+            Pass::Again(seal) => Sealing {
+                blocks: Blocks::like(&seal.blocks),
+                reader: Reader::Again(inner, seal),
+            },
+        }
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn byte_count(&self) -> u64 {
+        self.blocks.bytes
+    }
+
+    /// The seal, once all was read; none if it was to be the same and is not.
+    pub(crate) fn seal(&mut self) -> Option<Arc<Seal>> {
+        match &mut self.reader {
+            Reader::First(reader, last) => {
+                let seal = Arc::new(Seal {
+                    fingerprint: reader.fingerprint(),
+                    blocks: self.blocks.ended(),
+                });
+                last.keep(&seal);
+                Some(seal)
+            }
+            Reader::Again(_, seal) => {
+                let is_same = seal.blocks.is_same(&self.blocks.ended());
+                is_same.then(|| Arc::clone(seal))
+            }
+        }
+    }
+}
+
+impl<R: Read> Read for Sealing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = match &mut self.reader {
+            Reader::First(reader, _) => reader.read(buffer)?,
+            Reader::Again(reader, _) => reader.read(buffer)?,
+        };
+        self.blocks.add(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], piece: usize, pass: Pass) -> Option<Arc<Seal>> {
+        let mut reader = Sealing::new(bytes, pass);
+        let mut buffer = vec![0; piece];
+        while reader.read(&mut buffer).unwrap() > 0 {}
+        assert_eq!(reader.byte_count(), bytes.len() as u64);
+        reader.seal()
+    }
+
+    #[test]
+    fn bytes_are_the_same_however_they_are_read_and_others_are_not() {
+        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            let last = LastSeal::default();
+            let sealed = read(&bytes, 1000, Pass::First(last.clone())).unwrap();
+            assert_eq!(sealed.fingerprint(), Fingerprint::of(&bytes));
+            assert!(last.of(&Fingerprint::of(b"others")).is_none());
+            let seal = last.of(&sealed.fingerprint()).unwrap();
+            for piece in [999, BLOCK - 1, BLOCK, 2 * BLOCK + 1, 10 * BLOCK] {
+                let again = |bytes: &[u8]| read(bytes, piece, Pass::Again(Arc::clone(&seal)));
+                assert!(again(&bytes).is_some(), "{length} bytes");
+                assert!(again(&[&bytes[..], b"x"].concat()).is_none());
+                for at in [0, length / 2, length.saturating_sub(1)] {
+                    let mut other = bytes.clone();
+                    if let Some(byte) = other.get_mut(at) {
+                        *byte ^= 1;
+                        assert!(again(&other).is_none(), "byte {at} of {length}");
+                        assert!(again(&bytes[..at]).is_none());
+                    }
+                }
+            }
+        }
+    }
+}
