@@ -26,7 +26,7 @@ fn a_release_counted_in_little_memory_is_the_same() {
         (folder.read("out/o.csv"), folder.read("out/c.json"))
     };
     let expected = run("");
-    for threads in [1, 2, 4, 8] {
+    for threads in [1, 2, 3, 4, 8] {
         // 24 bytes for each tuple is what the counted table takes.
         for limit in ["144k", "200k", "1G"] {
             let got = run(&format!("--threads {threads} --memory-limit {limit}"));
