@@ -109,6 +109,28 @@ impl<'a> Assessor<'a> {
         limit: Option<Loss>,
         meter: &Meter<'_>,
     ) -> Result<Assessment, Interruption> {
+        self.assess_node(node, classes, limit, true, meter)
+    }
+
+    /// [`Assessor::assess_metered`] where nobody asks what is lost below: it says that nothing is, which is never too much.
+    pub(crate) fn assess_here(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        limit: Option<Loss>,
+        meter: &Meter<'_>,
+    ) -> Result<Assessment, Interruption> {
+        self.assess_node(node, classes, limit, false, meter)
+    }
+
+    fn assess_node(
+        &mut self,
+        node: &Node,
+        classes: &FrequencySet,
+        limit: Option<Loss>,
+        looks_below: bool,
+        meter: &Meter<'_>,
+    ) -> Result<Assessment, Interruption> {
         let (metric, smallest_safe) = (self.problem.metric, self.smallest_safe);
         let attributes: SmallVec<[PublishedAttribute<'_>; 16]> =
             (self.problem.table.attributes.iter().zip(node.levels()))
@@ -122,7 +144,7 @@ impl<'a> Assessor<'a> {
             };
             limit.is_some_and(|limit| metric.floor(node, known) > limit)
         };
-        self.assess_groups(&attributes, classes, is_too_much, meter)
+        self.assess_groups(&attributes, classes, is_too_much, looks_below, meter)
     }
 
     /// Counts and judges the classes of any recoding of the table.
@@ -142,7 +164,7 @@ impl<'a> Assessor<'a> {
         let classes = recoding.count(table, &columns);
         meter.spend(table.tuples.work(&columns))?;
         let attributes = recoding.attributes(table);
-        self.assess_groups(&attributes, &classes, |_| false, meter)
+        self.assess_groups(&attributes, &classes, |_| false, true, meter)
     }
 
     /// Judges classes. `is_too_much` may decide from the rows suppressed that the loss need not be computed.
@@ -151,6 +173,7 @@ impl<'a> Assessor<'a> {
         attributes: &[PublishedAttribute<'_>],
         classes: &FrequencySet,
         is_too_much: impl Fn(u32) -> bool,
+        looks_below: bool,
         meter: &Meter<'_>,
     ) -> Result<Assessment, Interruption> {
         let problem = self.problem;
@@ -161,9 +184,10 @@ impl<'a> Assessor<'a> {
         self.count_people(attributes, classes, meter)?;
         let lost_whole = self.rows_lost_whole(attributes, classes, meter)?;
         let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
-        let rows_lost_below = match problem.crowds_overlap() {
-            true => lost_whole,
-            false => self.rows_lost_below(classes),
+        let rows_lost_below = match (problem.crowds_overlap(), looks_below) {
+            (true, _) => lost_whole,
+            (false, true) => self.rows_lost_below(classes),
+            (false, false) => 0,
         };
         let holds_as_a_whole = self.holds_as_a_whole(classes);
         let metric = problem.metric;

@@ -118,7 +118,15 @@ impl<'a> Worker<'a> {
             _ => task.start.count(node, scratch, classes),
         };
         meter.spend(work)?;
-        let assessment = (self.assessor).assess_metered(node, classes, task.limit, meter)?;
+        // Where everything may be suppressed, what is lost below a low corner rules out nothing, and it is below no other corner.
+        let (problem, limit) = (self.problem, task.limit);
+        let may_lose_all = problem.max_suppressed >= problem.table.rows;
+        let assessment = match task.corner {
+            Corner::Low if may_lose_all => {
+                (self.assessor).assess_here(node, classes, limit, meter)?
+            }
+            _ => (self.assessor).assess_metered(node, classes, limit, meter)?,
+        };
         let floor_above = self.floor_above(Known {
             smallest_safe: self.smallest_safe,
             ..Known::NOTHING
