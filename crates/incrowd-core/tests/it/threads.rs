@@ -68,9 +68,8 @@ fn a_search_over_boxes_is_the_same_on_any_number_of_threads() {
 }
 
 #[test]
-#[ignore = "takes very long; needs a smaller problem"]
 fn a_search_over_boundaries_is_the_same_on_any_number_of_threads() {
-    let table = adult::count(&["age", "marital-status", "race", "sex"], &[]);
+    let table = adult::count(&["age", "race", "sex"], &[]);
     let models: ModelSpec = "k-anonymity(k=25)".parse().unwrap();
     let models = models.build_all(&[], &[]).unwrap();
     let metric: MetricSpec = "discernibility".parse().unwrap();
