@@ -72,9 +72,9 @@ python: tools python-tools ## Build the Python package from its source archive, 
 	rm -rf $(VENV) $(UNPACKED) out/sdist
 	$(PYTHON) -m venv $(VENV)
 	$(PIP_INSTALL) --requirement python/requirements.txt
-	$(VENV)/bin/maturin sdist --quiet --out out/sdist
+	$(VENV)/bin/maturin sdist --out out/sdist
 	mkdir -p $(UNPACKED) && tar --extract --touch --strip-components 1 --file out/sdist/incrowd-*.tar.gz --directory $(UNPACKED)
-	CARGO_TARGET_DIR=$(TARGET) MATURIN_PEP517_ARGS="--quiet $(WHEEL_FLAGS)" $(PIP_INSTALL) --no-build-isolation --no-deps ./$(UNPACKED)
+	PATH=$(abspath $(VENV))/bin:$$PATH CARGO_TARGET_DIR=$(TARGET) MATURIN_PEP517_ARGS="$(WHEEL_FLAGS)" $(PIP_INSTALL) --no-build-isolation --no-deps ./$(UNPACKED)
 	INCROWD=$(abspath $(or $(INCROWD),$(TARGET)/debug/incrowd)) $(VENV)/bin/pytest python/tests
 
 wheel: tools python-tools ## Build the Python package to hand out, from its own source archive, in out/wheels
