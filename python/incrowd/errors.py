@@ -89,11 +89,11 @@ _CLASSES: dict[type[IncrowdError], str] = {
         hierarchy-one-column hierarchy-row-too-short hierarchy-spec-not-nested hierarchy-spec-parameter
         hierarchy-spec-unknown hierarchy-too-many-levels hierarchy-value-twice index-of-nothing intervals-too-narrow
         job-file lattice-too-large level-count level-values level-values-flag malformed-model match-any-refused
-        max-levels memory-limit metric-column-unknown metric-option-invalid metric-option-unknown
-        metric-spec-malformed metric-target-missing metric-unknown missing-parameter misspelt-rule model-needs-column
-        model-not-annotated name-broken name-too-long negative-budget no-data no-parameters no-privacy-model
-        no-quasi-identifiers no-role no-such-level no-such-value not-a-certificate not-a-choice not-a-quasi-identifier
-        not-a-sensitive-column not-dates not-its-original not-negotiable not-numbers not-one-per-column not-recognized
+        max-levels memory-limit metric-column-unknown metric-option-invalid metric-option-unknown metric-spec-malformed
+        metric-target-missing metric-unknown missing-parameter misspelt-rule model-needs-column model-not-annotated
+        name-broken name-too-long negative-budget no-data no-parameters no-privacy-model no-quasi-identifiers no-role
+        no-such-level no-such-value not-a-certificate not-a-choice not-a-quasi-identifier not-a-sensitive-column
+        not-dates not-its-original not-negotiable not-numbers not-one-per-column not-one-query not-recognized
         nothing-to-judge nothing-to-partition nothing-to-simulate one-target-needed order-incomplete
         parameter-out-of-range partial-share-out-of-range partition-column-unknown partition-metric partition-setting
         partition-too-many-splits partition-too-wide population-elsewhere population-needed population-refused
@@ -103,9 +103,9 @@ _CLASSES: dict[type[IncrowdError], str] = {
         setting-not-read setting-out-of-range setting-unknown several-promises share simulated-rows sink-used
         spreadsheet-needs-text standard-input-twice standard-output-twice statement-refused steps-above-level
         steps-need-numbers study-too-large survival-nothing-found survival-rules survival-target target-is-query
-        target-needed target-not-numeric threshold time-limit too-many-classes too-many-tuples tuples-not-held
-        two-roles unknown-column unknown-command unknown-model unknown-name unknown-parameter unread-text
-        values-outside-hierarchy weight-flag weights-all-zero weights-sum weights-twice work-limit
+        target-needed target-not-numeric threshold time-limit token-without-tls too-many-classes too-many-tuples
+        tuples-not-held two-roles unknown-column unknown-command unknown-model unknown-name unknown-parameter
+        unread-text values-outside-hierarchy weight-flag weights-all-zero weights-sum weights-twice work-limit
         wrong-number-of-levels
     """,
     TableError: """
@@ -117,8 +117,9 @@ _CLASSES: dict[type[IncrowdError], str] = {
     FileError: """
         already-exists connection-lost disk-full engine-full engine-stopped folder folder-not-made index-damaged
         index-stale index-version is-directory job-not-written no-driver no-hierarchy-folder no-right no-such-table
-        not-connected not-found not-readable not-writable overwrites-input publishing-unknown read same-output
-        statement-failed target-exists target-in-use target-not-table unreadable write
+        not-connected not-found not-readable not-writable old-table-stays overwrites-input path-not-replaced
+        publishing-unknown read result-too-large same-output statement-failed target-exists target-in-use
+        target-not-table unreadable write
     """,
     NoReleaseError: """
         no-solution none-found out-of-reach promise-beyond-table raised-too-far rows-out-of-reach
