@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same job in files and in databases: time, processor time and memory of client and engine, bytes between them.
 
-Needs nothing but Python; `make duckdb postgres sail` installs the engines. Prints a table in Markdown, and with --record
+Needs nothing but Python; `make duckdb postgres sail spark` installs the engines. Prints a table in Markdown, and with --record
 writes it to a folder of benchmarks/runs. What crosses the wire is counted by a relay between client and server. Each engine
 starts anew for each line.
 """
@@ -9,6 +9,7 @@ starts anew for each line.
 from __future__ import annotations
 
 import argparse
+import csv
 import glob
 import json
 import os
@@ -19,12 +20,13 @@ import sys
 import tempfile
 import time
 
-from servers import PostgreSQL, Server
+from servers import Family, PostgreSQL, Server, postgres_version
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODULES = os.path.join(REPOSITORY, "out/duckdb/node_modules")
 SCRIPT = os.path.join(REPOSITORY, "crates/incrowd-cli/tests/it/engines/duckdb.mjs")
 SAIL = os.path.join(REPOSITORY, "out/sail/bin/sail")
+SPARK = os.path.join(REPOSITORY, "crates/incrowd-cli/tests/spark_cluster.sh")
 
 # Eight quasi-identifiers whose values depend on a person out of 100 000, so that there are at most as many combinations,
 # and a sensitive column that does not.
@@ -42,7 +44,9 @@ SELECT = ", ".join(f"CAST({value} AS {'INTEGER' if name in ('age', 'zip') else '
 PERSON = "(CAST(i AS BIGINT) * 7919) % 100000"
 SENSITIVE = "CAST('d' || (i % 977 + i % 100003) % 12 AS VARCHAR) AS disease"
 PEOPLE = f"SELECT {SELECT}, {SENSITIVE} FROM (SELECT i, {PERSON} AS p FROM ROWS) AS people"
-JOB = ["-q", ",".join(name for name, _ in COLUMNS), "-s", "disease", "-k", "20", "--max-suppressed", "2%", "--algorithm", "datafly"]
+JOB = ["-q", ",".join(name for name, _ in COLUMNS), "-s", "disease", "--max-suppressed", "2%", "--algorithm", "datafly"]
+# A class needs the rows of so many people, so that every size asks for the same generalization.
+LEAST_PEOPLE = 7
 
 SHOWN = ["rows", "engine", "count s", "search s", "write s", "wall s", "CPU client s", "CPU server s", "memory client MB"]
 SHOWN += ["memory server MB", "MB from engine", "MB to engine", "rows out", "classes"]
@@ -53,6 +57,7 @@ class Bench:
 
     def __init__(self, program: str, rows: int, folder: str) -> None:
         self.program, self.rows, self.folder = os.path.abspath(program), rows, folder
+        self.k = max(2, LEAST_PEOPLE * rows // 100_000)
         self.parquet, self.database = (os.path.join(folder, it) for it in ("people.parquet", "people.db"))
         self.library = glob.glob(os.path.join(MODULES, "@duckdb/*/libduckdb.so"))[0]
 
@@ -80,10 +85,17 @@ class Bench:
     def sail(self, mode: str) -> dict:
         port = 54330
         words = [SAIL, "spark", "server", "--ip", "127.0.0.1", "--port", str(port)]
+        return self._by_spark_connect(f"Sail ({mode})", Server(words, port, {"SAIL_MODE": mode}))
+
+    def spark(self) -> dict:
+        port = 54331
+        return self._by_spark_connect("Spark (two workers)", Family(["sh", SPARK, str(port)], port))
+
+    def _by_spark_connect(self, name: str, server: Server) -> dict:
         os.chdir(self.folder)
-        with Server(words, port, {"SAIL_MODE": mode}) as server:
+        with server:
             place = f"sc://{server.wire.address}/?format=parquet&path={self.folder}"
-            line = self._run(f"Sail ({mode})", f"{place}/people.parquet", f"{place}/safe-{mode}")
+            line = self._run(name, f"{place}/people.parquet", f"{place}/safe")
         return line | server.figures()
 
     def postgres(self) -> dict:
@@ -110,7 +122,7 @@ class Bench:
     def _run(self, name: str, source: str, target: str) -> dict:
         """One line of the table, without what is known of a server only."""
         begun = time.time()
-        words = [self.program, "anonymize", source, *JOB, "--quiet", "--json", "-o", target]
+        words = [self.program, "anonymize", source, *JOB, "-k", str(self.k), "--quiet", "--json", "-o", target]
         environment = {**os.environ, "INCROWD_DUCKDB_LIBRARY": self.library}
         child = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
         said = child.stdout.read()
@@ -140,6 +152,7 @@ ENGINES = {
     "sail": lambda bench: bench.sail("local"),
     "sail-cluster": lambda bench: bench.sail("local-cluster"),
     "postgres": Bench.postgres,
+    "spark": Bench.spark,
 }
 
 
@@ -152,6 +165,19 @@ def machine() -> str:
     with open("/proc/cpuinfo") as file:
         model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     return f"{platform.system()}, {os.cpu_count()} processors, {model}"
+
+
+def versions(engines: list[str]) -> str:
+    """What was measured: the commit of this repository, and the packages that `make` installs."""
+    words = ["git", "-C", REPOSITORY, "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+    said = [f"incrowd at commit {commit or 'unknown'}"]
+    with open(os.path.join(REPOSITORY, "Makefile")) as file:
+        pinned = dict(line.split(" = ") for line in file.read().splitlines() if line.startswith(("DUCKDB =", "SAIL =", "SPARK =")))
+    said += [f"{name.capitalize()} {pinned[name.upper()]}" for name in ("duckdb", "sail", "spark")]
+    if "postgres" in engines:
+        said.append(postgres_version())
+    return ", ".join(said)
 
 
 def main() -> None:
@@ -186,7 +212,15 @@ def main() -> None:
         os.makedirs(folder, exist_ok=True)
         command = " ".join(["benchmarks/engines/run.py PROGRAM", *sys.argv[2:]])
         with open(os.path.join(folder, "engines.md"), "a") as file:
-            file.write("\n".join([f"`{command}`", "", machine(), "", heads, *map(shown, lines), "", ""]))
+            about = [f"`{command}`", "", machine(), "", versions(given.engines), ""]
+            file.write("\n".join([*about, heads, *map(shown, lines), "", ""]))
+        raw = os.path.join(folder, "engines.csv")
+        is_new = not os.path.exists(raw)
+        with open(raw, "a", newline="") as file:
+            table = csv.DictWriter(file, SHOWN, restval="")
+            if is_new:
+                table.writeheader()
+            table.writerows(lines)
 
 
 main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -41,19 +42,45 @@ class Wire:
             pass
 
 
-def memory_of(process: int) -> int:
-    """The memory of a process and its children in bytes; what they share counts once."""
-    total, waiting = 0, [str(process)]
+def family(process: int) -> list[str]:
+    """A process and its children, theirs, and so on."""
+    found, waiting = [], [str(process)]
     while waiting:
         each = waiting.pop()
+        found.append(each)
+        # Any of its threads may have started some.
+        for children in glob.glob(f"/proc/{each}/task/*/children"):
+            try:
+                with open(children) as file:
+                    waiting += file.read().split()
+            except OSError:
+                continue
+    return found
+
+
+def memory_of(process: int) -> int:
+    """The memory of a process and its children in bytes; what they share counts once."""
+    total = 0
+    for each in family(process):
         try:
             with open(f"/proc/{each}/smaps_rollup") as file:
                 total += next(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
-            with open(f"/proc/{each}/task/{each}/children") as file:
-                waiting += file.read().split()
         except (OSError, StopIteration):
             continue
     return total
+
+
+def processor_time_of(process: int) -> float:
+    """The processor time in seconds of a process and its children so far, also of those that have ended."""
+    ticks = 0
+    for each in family(process):
+        try:
+            with open(f"/proc/{each}/stat") as file:
+                # The name of a program may contain spaces.
+                ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Server:
@@ -109,6 +136,23 @@ class Server:
         }
 
 
+class Family(Server):
+    """A server of several processes that do not wait for each other when they end."""
+
+    def __enter__(self) -> Server:
+        # A session of its own can be ended as a whole.
+        self.words = ["setsid", *self.words]
+        return super().__enter__()
+
+    def __exit__(self, *ending: object) -> None:
+        used = processor_time_of(self.process.pid)
+        super().__exit__(*ending)
+        self.cpu = used
+
+    def stop(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+
+
 class PostgreSQL(Server):
     """With its files in a folder."""
 
@@ -141,3 +185,9 @@ class PostgreSQL(Server):
 
 def _program(name: str) -> list[str]:
     return [os.path.join(BIN, name)]
+
+
+def postgres_version() -> str:
+    """What the server says of itself."""
+    said = subprocess.run([*_program("postgres"), "--version"], stdout=subprocess.PIPE, text=True, check=True)
+    return said.stdout.strip().removeprefix("postgres (").replace(")", "")
