@@ -3,6 +3,7 @@
 use super::super::ClassView;
 use super::super::distribution::Distribution;
 use super::super::part::at_least;
+use crate::table::Decimal;
 
 /// Rounds of [`fewest_around`]; more would hardly change anything.
 const ROUNDS: u32 = 2;
@@ -36,6 +37,37 @@ pub(super) fn least_moved(table: &Distribution, class: &ClassView<'_>, rows: u32
         .sum();
     // The sum of Q m is at most N m.
     (u64::from(rows) * table.rows - taken).into()
+}
+
+/// The rows of the largest part of the class that moves at most t, see [`least_moved`].
+///
+/// If no part is larger than m, what a smaller part of m' rows takes is at most the sum of c N over the values of which the class
+/// has less than Q m, plus the sum of Q m' over the others. That it may lack t m' N at most is one inequality, which bounds m'
+/// again. Where the bound stays at m, the part of m rows takes just that, so it is the largest.
+pub(super) fn most_kept(table: &Distribution, t: Decimal, class: &ClassView<'_>) -> u32 {
+    let (numerator, denominator) = (t.numerator(), t.denominator());
+    let all = u128::from(table.rows);
+    let kept_of_all = all * u128::from(denominator - numerator.min(denominator));
+    let mut most = class.size;
+    loop {
+        // The rows of values that are used up, and those of the table with the others.
+        let (mut used_up, mut in_table) = (0_u64, 0_u64);
+        for (&value, &count) in class.histogram.values.iter().zip(class.histogram.counts) {
+            let (count, of_value) = (u64::from(count), table.rows_of(value));
+            let is_used_up = count * table.rows < of_value * u64::from(most);
+            used_up += if is_used_up { count } else { 0 };
+            in_table += if is_used_up { 0 } else { of_value };
+        }
+        let lacking = kept_of_all.saturating_sub(u128::from(in_table) * u128::from(denominator));
+        if lacking == 0 {
+            return most;
+        }
+        let fewer = u128::from(used_up) * all * u128::from(denominator) / lacking;
+        if fewer >= most.into() {
+            return most;
+        }
+        most = fewer as u32;
+    }
 }
 
 /// The fewest rows of a class that contains this one and moves at most t, or fewer.
@@ -80,4 +112,51 @@ pub(super) fn least_moved_of_any(table: &Distribution, rows: u32) -> u128 {
     rests.sort_unstable();
     let lost = rests.len().saturating_sub(left_over as usize);
     rests[..lost].iter().map(|&rest| u128::from(rest)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::Histogram;
+    use crate::privacy::part::largest;
+
+    #[test]
+    fn the_largest_part_is_the_one_that_a_search_finds() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..20_000 {
+            let values = random.usize(1..8);
+            let draw = |random: &mut fastrand::Rng, most: u32| random.u32(0..most);
+            let most = [3, 50, 100_000][random.usize(..3)];
+            let of_class: Vec<u32> = (0..values).map(|_| draw(&mut random, most)).collect();
+            let of_table = of_class
+                .iter()
+                .map(|&count| count + draw(&mut random, 4 * most));
+            let rows_of_values: Vec<u32> = of_table.collect();
+            let table = Distribution {
+                rows: rows_of_values.iter().map(|&it| u64::from(it)).sum(),
+                rows_of_values,
+            };
+            let present: Vec<u32> = (0..values as u32)
+                .filter(|&value| of_class[value as usize] > 0)
+                .collect();
+            let counts: Vec<u32> = present.iter().map(|&it| of_class[it as usize]).collect();
+            let histogram = Histogram {
+                values: &present,
+                counts: &counts,
+            };
+            let class = ClassView::new(counts.iter().sum(), histogram);
+            let t: Decimal = ["0", "0.05", "0.2", "0.37", "0.9", "1"][random.usize(..6)]
+                .parse()
+                .unwrap();
+            let is_near = |rows: u32| {
+                least_moved(&table, &class, rows) * u128::from(t.denominator())
+                    <= u128::from(rows) * u128::from(table.rows) * u128::from(t.numerator())
+            };
+            assert_eq!(
+                most_kept(&table, t, &class),
+                largest(class.size, is_near),
+                "{of_class:?} {t:?}"
+            );
+        }
+    }
 }
