@@ -11,6 +11,7 @@ mod arx_times;
 mod census;
 mod child;
 mod classics;
+mod cores;
 mod fonts;
 mod growth;
 mod job;
