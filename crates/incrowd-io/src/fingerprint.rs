@@ -1,7 +1,7 @@
 //! SHA-256 of a stream of bytes, computed on the fly so that no byte is read twice.
 
 use crate::numbered::MOST_NUMBERED;
-use sha2::{Digest, Sha256};
+use crate::sha256::Sha256;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -15,7 +15,7 @@ pub struct Fingerprint([u8; 32]);
 impl Fingerprint {
     /// The fingerprint of `bytes`.
     pub fn of(bytes: &[u8]) -> Fingerprint {
-        Fingerprint(Sha256::digest(bytes).into())
+        Fingerprint(Sha256::of(bytes))
     }
 }
 
@@ -57,10 +57,11 @@ impl CellHasher {
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = self.names.clone();
         for column in &self.columns {
-            let of_column = column.hasher.clone().chain_update(&column.waiting);
-            hasher.update(of_column.finalize());
+            let mut of_column = column.hasher.clone();
+            of_column.update(&column.waiting);
+            hasher.update(&of_column.hash());
         }
-        Fingerprint(hasher.finalize().into())
+        Fingerprint(hasher.hash())
     }
 }
 
@@ -143,10 +144,10 @@ pub struct RowsHasher {
 impl RowsHasher {
     /// A table with these columns and no rows yet.
     pub fn new(columns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let mut names = Sha256::new();
+        let mut names = Sha256::default();
         for name in columns {
             let name = name.as_ref().as_bytes();
-            names.update((name.len() as u64).to_le_bytes());
+            names.update(&(name.len() as u64).to_le_bytes());
             names.update(name);
         }
         RowsHasher {
@@ -164,7 +165,7 @@ impl RowsHasher {
             self.bytes.extend((cell.len() as u64).to_le_bytes());
             self.bytes.extend(cell);
         }
-        let hash: [u8; 32] = Sha256::digest(&self.bytes).into();
+        let hash = Sha256::of(&self.bytes);
         let mut carry = 0_u128;
         for (word, bytes) in self.sum.iter_mut().zip(hash.chunks_exact(8)) {
             let of_row = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
@@ -183,11 +184,11 @@ impl RowsHasher {
     /// The fingerprint of all that was added so far.
     pub fn fingerprint(&self) -> Fingerprint {
         let mut hasher = self.columns.clone();
-        hasher.update(self.rows.to_le_bytes());
+        hasher.update(&self.rows.to_le_bytes());
         for word in self.sum {
-            hasher.update(word.to_le_bytes());
+            hasher.update(&word.to_le_bytes());
         }
-        Fingerprint(hasher.finalize().into())
+        Fingerprint(hasher.hash())
     }
 }
 
@@ -236,43 +237,13 @@ impl<T> Hashing<T> {
     }
 }
 
-/// SHA-256 of a file, which is most of what is hashed.
-///
-/// On a processor without instructions for it, half of the CPU time of a whole job on CSV was spent in the crate sha2, so
-/// here ring does it, by code written for such processors. Where there are instructions, both use them.
-#[derive(Clone)]
-struct FileHash(Box<ring::digest::Context>);
-
-impl FileHash {
-    fn new() -> Self {
-        let context = ring::digest::Context::new(&ring::digest::SHA256);
-        FileHash(Box::new(context))
-    }
-
-    fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        let digest = ring::digest::Context::clone(&self.0).finish();
-        let bytes = digest.as_ref().try_into();
-        Fingerprint(bytes.expect("SHA-256 has 32 bytes"))
-    }
-}
-
-impl fmt::Debug for FileHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FileHash")
-    }
-}
-
 /// Hashes on a separate thread once there is much to hash.
 ///
 /// Hashing takes longer than splitting text into cells, so readers would spend most of their time on it.
 #[derive(Debug)]
 struct Hasher {
     /// Outdated while there is a helper thread.
-    state: FileHash,
+    state: Sha256,
     helper: Option<Helper>,
 }
 
@@ -281,7 +252,7 @@ struct Helper {
     chunks: SyncSender<Vec<u8>>,
     /// Chunks that were hashed, to be filled again.
     emptied: Receiver<Vec<u8>>,
-    thread: JoinHandle<FileHash>,
+    thread: JoinHandle<Sha256>,
 }
 
 /// Smaller pieces are not worth a thread.
@@ -292,7 +263,7 @@ const WAITING: usize = 4;
 impl Hasher {
     fn new() -> Hasher {
         Hasher {
-            state: FileHash::new(),
+            state: Sha256::default(),
             helper: None,
         }
     }
@@ -331,13 +302,13 @@ impl Hasher {
         if let Some(helper) = self.helper.take() {
             self.state = helper.finish();
         }
-        self.state.fingerprint()
+        Fingerprint(self.state.hash())
     }
 }
 
 impl Helper {
     /// None if the system cannot start a thread.
-    fn start(state: FileHash) -> Option<Helper> {
+    fn start(state: Sha256) -> Option<Helper> {
         let (chunks, to_hash) = sync_channel(WAITING);
         let (done, emptied) = channel();
         let thread = std::thread::Builder::new()
@@ -364,13 +335,13 @@ impl Helper {
             .expect("the thread listens as long as there is a sender");
     }
 
-    fn finish(self) -> FileHash {
+    fn finish(self) -> Sha256 {
         drop(self.chunks);
         self.thread.join().expect("hashing does not panic")
     }
 }
 
-fn hash_all(mut state: FileHash, chunks: Receiver<Vec<u8>>, emptied: Sender<Vec<u8>>) -> FileHash {
+fn hash_all(mut state: Sha256, chunks: Receiver<Vec<u8>>, emptied: Sender<Vec<u8>>) -> Sha256 {
     for chunk in chunks {
         state.update(&chunk);
         // Nobody waits for it when the reader is gone.
@@ -405,6 +376,7 @@ impl<W: Write> Write for Hashing<W> {
 mod tests {
     use super::*;
     use crate::numbered::Numbered;
+    use sha2::Digest;
 
     #[test]
     fn a_fingerprint_reads_as_sha256sum_prints_it() {
@@ -492,9 +464,9 @@ mod tests {
                     }
                 }
             }
-            all.extend(Sha256::digest(&bytes));
+            all.extend(sha2::Sha256::digest(&bytes));
         }
-        Fingerprint::of(&all)
+        Fingerprint(sha2::Sha256::digest(&all).into())
     }
 
     #[test]

@@ -47,6 +47,7 @@ mod rows_hashed;
 mod seal;
 #[cfg(feature = "parquet")]
 mod sealed;
+mod sha256;
 mod sink;
 mod source;
 #[cfg(feature = "parquet")]
