@@ -48,6 +48,9 @@ pub trait RowReader {
     /// columns that nobody needs. A file has the fingerprint of its bytes.
     fn fingerprint_only(&mut self, _columns: &[usize]) {}
 
+    /// Says, before any row is read, that another pass follows this one, and that memory may be used to make it faster.
+    fn expect_another_pass(&mut self) {}
+
     /// Counts the rows where they are: hands over each combination of cells of these columns once, with its number of
     /// rows. None if the rows have to be read. Replaces [`RowReader::read`]; the fingerprint is then that of the cells
     /// of these columns.

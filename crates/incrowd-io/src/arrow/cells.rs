@@ -286,7 +286,7 @@ where
     }
 }
 
-struct Keyed<K: ArrowPrimitiveType> {
+struct Keyed<K: ArrowDictionaryKeyType> {
     keys: PrimitiveArray<K>,
     values: Box<dyn Cells>,
     /// The number of each value, if that was asked.
@@ -310,7 +310,7 @@ where
     })
 }
 
-impl<K: ArrowPrimitiveType> Keyed<K>
+impl<K: ArrowDictionaryKeyType> Keyed<K>
 where
     K::Native: Bits,
 {
@@ -321,12 +321,11 @@ where
             return None;
         }
         let last = self.numbers.len().checked_sub(1)?;
-        let key = self.keys.values()[row].bits();
-        Some(usize::try_from(key).map_or(last, |key| key.min(last)))
+        Some((self.keys.values()[row].bits() as usize).min(last))
     }
 }
 
-impl<K: ArrowPrimitiveType> Cells for Keyed<K>
+impl<K: ArrowDictionaryKeyType> Cells for Keyed<K>
 where
     K::Native: Bits,
 {
@@ -344,6 +343,17 @@ where
         texts: &mut Numbered,
         numbers: &mut Vec<u32>,
     ) -> Result<(), NotUtf8> {
+        let before = numbers.len();
+        if self.keys.null_count() == 0 && !self.numbers.is_empty() {
+            // Most of the time all are known, and nothing has to be decided row by row.
+            let last = self.numbers.len() - 1;
+            let keys = self.keys.values()[rows.clone()].iter();
+            numbers.extend(keys.map(|key| self.numbers[(key.bits() as usize).min(last)]));
+            if !numbers[before..].contains(&UNKNOWN) {
+                return Ok(());
+            }
+            numbers.truncate(before);
+        }
         for row in rows {
             let Some(key) = self.key(row) else {
                 numbers.push(texts.number(b"")?);

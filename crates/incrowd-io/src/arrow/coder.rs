@@ -1,6 +1,7 @@
 //! Cells of a column to a coded column.
 
 use super::cells::Cells;
+use super::remembered::{Numbers, Remembered};
 use crate::fingerprint::ColumnHasher;
 use crate::numbered::{NotUtf8, Numbered, WITHOUT_NUMBER};
 use incrowd_core::table::{CodedColumn, ValueList};
@@ -19,9 +20,16 @@ pub(super) struct ColumnCoder {
     /// Their texts, if some of them have no number.
     spelled: Option<ValueList>,
     room: String,
+    /// Those of all rows so far, if they are wanted and all have one.
+    met: Option<Numbers>,
 }
 
 impl ColumnCoder {
+    /// Keeps for the next pass what this one meets, of so many rows.
+    pub(super) fn remember(&mut self, rows: usize) {
+        self.met = Numbers::with_room(rows);
+    }
+
     /// Looks at some rows. Returns how many of them make a batch: fewer if their texts are longer than `most_bytes`. If one is
     /// not UTF-8, says at which position.
     pub(super) fn look(
@@ -60,6 +68,7 @@ impl ColumnCoder {
     pub(super) fn code(&mut self, rows: usize, hasher: &mut ColumnHasher) -> CodedColumn {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.truncate(rows);
+        self.met = self.met.take().and_then(|met| met.with(&numbers));
         match self.spelled.take() {
             Some(list) => {
                 hasher.add(&numbers, |row| list.text(row as u32));
@@ -77,6 +86,15 @@ impl ColumnCoder {
                 }
             }
         }
+    }
+
+    /// What the next pass need not look at, once this one has met all rows; `hasher` is the one that hashed them.
+    pub(super) fn remembered(&mut self, hasher: &ColumnHasher) -> Option<Remembered> {
+        Some(Remembered {
+            numbers: self.met.take()?,
+            texts: self.listed(),
+            hasher: hasher.clone(),
+        })
     }
 
     fn listed(&mut self) -> Arc<ValueList> {

@@ -10,6 +10,7 @@ mod labels;
 mod plain_name;
 mod reader;
 mod recent;
+mod remembered;
 mod sink;
 mod table;
 mod texts;

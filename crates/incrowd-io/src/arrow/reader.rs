@@ -3,19 +3,23 @@
 use super::NAME;
 use super::cells::{Cells, Reading};
 use super::coder::ColumnCoder;
+use super::remembered::Remembered;
 use crate::column_type::ColumnType;
 use crate::fingerprint::CellHasher;
 use crate::{Encoding, Error, Fingerprint, RowReader};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use incrowd_core::table::RowBatch;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rows of a batch that is handed out.
 const BATCH_ROWS: usize = 8192;
 
 /// Fewer if a column holds so many bytes of text that has to be spelled out.
 const BATCH_BYTES: usize = 4 << 20;
+
+/// By column, what a whole pass has kept for the next ones.
+pub(super) type Memory = Arc<OnceLock<Vec<Option<Remembered>>>>;
 
 /// A pass over an Arrow table.
 pub(super) struct ArrowReader {
@@ -32,17 +36,36 @@ pub(super) struct ArrowReader {
     rows_total: u64,
     bytes_total: u64,
     hasher: CellHasher,
-    coders: Vec<ColumnCoder>,
+    /// By column; none for one that was remembered.
+    coders: Vec<Option<ColumnCoder>>,
+    memory: Memory,
+    /// Whether it keeps something.
+    is_followed: bool,
 }
 
 impl ArrowReader {
     /// Begins a pass over batches whose columns are all of types that can be read.
-    pub(super) fn new(schema: SchemaRef, batches: Arc<[RecordBatch]>) -> ArrowReader {
+    pub(super) fn new(
+        schema: SchemaRef,
+        batches: Arc<[RecordBatch]>,
+        memory: Memory,
+    ) -> ArrowReader {
         let fields = schema.fields();
         let columns: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         let readings = fields.iter().map(|field| {
             Reading::of(field.data_type()).expect("a table has no columns of other types")
         });
+        let rows_total: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        let mut hasher = CellHasher::new(&columns);
+        let remembered = memory.get();
+        let coders = (0..columns.len()).map(|at| {
+            let Some(remembered) = remembered.and_then(|columns| columns[at].as_ref()) else {
+                return Some(ColumnCoder::default());
+            };
+            hasher.column(at).clone_from(&remembered.hasher);
+            None
+        });
+        let coders = coders.collect();
         ArrowReader {
             readings: readings.collect(),
             next_batch: 0,
@@ -50,19 +73,22 @@ impl ArrowReader {
             open_rows: 0,
             next_row: 0,
             rows: 0,
-            rows_total: batches.iter().map(|batch| batch.num_rows() as u64).sum(),
+            rows_total: rows_total as u64,
             bytes_total: bytes(&batches),
-            hasher: CellHasher::new(&columns),
-            coders: columns.iter().map(|_| ColumnCoder::default()).collect(),
+            hasher,
+            coders,
             columns,
             schema,
             batches,
+            memory,
+            is_followed: false,
         }
     }
 
     /// Opens the next record batch; `false` at the end.
     fn open_batch(&mut self) -> bool {
         let Some(batch) = self.batches.get(self.next_batch) else {
+            self.remember();
             return false;
         };
         let arrays = self.readings.iter().zip(batch.columns());
@@ -71,6 +97,19 @@ impl ArrowReader {
         self.next_row = 0;
         self.next_batch += 1;
         true
+    }
+
+    /// Keeps what was met, at the end of a pass that others follow.
+    fn remember(&mut self) {
+        if !self.is_followed {
+            return;
+        }
+        let (coders, hasher) = (&mut self.coders, &mut self.hasher);
+        self.memory.get_or_init(|| {
+            let columns = coders.iter_mut().enumerate();
+            let columns = columns.map(|(at, coder)| coder.as_mut()?.remembered(hasher.column(at)));
+            columns.collect()
+        });
     }
 }
 
@@ -99,6 +138,9 @@ impl RowReader for ArrowReader {
         let mut rows = BATCH_ROWS.min(self.open_rows - first);
         let mut broken = None;
         for (at, (coder, cells)) in self.coders.iter_mut().zip(&mut self.open).enumerate() {
+            let Some(coder) = coder else {
+                continue;
+            };
             match coder.look(&mut **cells, first..first + rows, BATCH_BYTES) {
                 Ok(fit) => rows = fit,
                 // Columns after this one may have a broken cell in a row before.
@@ -118,8 +160,17 @@ impl RowReader for ArrowReader {
                 likely: Encoding::Windows1252,
             });
         }
+        let remembered = self.memory.get();
+        let met = self.rows as usize..self.rows as usize + rows;
         let coders = self.coders.iter_mut().enumerate();
-        let coded = coders.map(|(at, coder)| coder.code(rows, self.hasher.column(at)));
+        let coded = coders.map(|(at, coder)| match coder {
+            Some(coder) => coder.code(rows, self.hasher.column(at)),
+            None => {
+                let remembered = remembered.and_then(|columns| columns[at].as_ref());
+                let remembered = remembered.expect("columns without a coder were remembered");
+                remembered.coded(met.clone())
+            }
+        });
         batch.set_coded(coded.collect());
         self.next_row += rows;
         self.rows += batch.rows() as u64;
@@ -140,6 +191,13 @@ impl RowReader for ArrowReader {
 
     fn delimiter(&self) -> Option<u8> {
         None
+    }
+
+    fn expect_another_pass(&mut self) {
+        self.is_followed = true;
+        let rows = self.rows_total as usize;
+        let coders = self.coders.iter_mut().flatten();
+        coders.for_each(|coder| coder.remember(rows));
     }
 
     fn types(&self) -> Option<Vec<ColumnType>> {

@@ -3,7 +3,7 @@
 use super::NAME;
 use super::cells::Reading;
 use super::plain_name::plain_name;
-use super::reader::{ArrowReader, bytes};
+use super::reader::{ArrowReader, Memory, bytes};
 use crate::csv::check_columns;
 use crate::{Error, RowReader, RowSource};
 use arrow_array::RecordBatch;
@@ -11,6 +11,9 @@ use arrow_schema::{FieldRef, Schema, SchemaRef};
 use std::sync::Arc;
 
 /// A table of Arrow record batches in memory.
+///
+/// A pass that [others follow](RowReader::expect_another_pass) keeps a byte or two for each cell of a column of few values, which
+/// the next ones then do not look at again.
 ///
 /// ```
 /// use arrow_array::{Int32Array, RecordBatch, StringArray};
@@ -35,6 +38,7 @@ pub struct ArrowTable {
     schema: SchemaRef,
     /// Shared by all who read them.
     batches: Arc<[RecordBatch]>,
+    memory: Memory,
 }
 
 impl ArrowTable {
@@ -66,7 +70,11 @@ impl ArrowTable {
                 batch: batch + 1,
             });
         }
-        Ok(ArrowTable { schema, batches })
+        Ok(ArrowTable {
+            schema,
+            batches,
+            memory: Memory::default(),
+        })
     }
 
     /// The columns with their types.
@@ -103,6 +111,7 @@ impl RowSource for ArrowTable {
             return Err(Error::NoRows { input: NAME.into() });
         }
         let (schema, batches) = (Arc::clone(&self.schema), Arc::clone(&self.batches));
-        Ok(Box::new(ArrowReader::new(schema, batches)))
+        let memory = Arc::clone(&self.memory);
+        Ok(Box::new(ArrowReader::new(schema, batches, memory)))
     }
 }

@@ -513,3 +513,56 @@ mod as_parquet {
         }
     }
 }
+
+/// Columns of all that a pass tells apart: few texts, some hundred, too many or too long to have numbers, and whole numbers.
+fn people() -> RecordBatch {
+    let texts = |text: fn(usize) -> String| {
+        let cells = (0..40_000).map(|row| (row % 7 > 0).then(|| text(row)));
+        Arc::new(cells.collect::<StringArray>()) as ArrayRef
+    };
+    let keys = Int32Array::from_iter_values((0..40_000).map(|row| row % 3));
+    let values = Arc::new(StringArray::from(vec!["flu", "cold", "gout"]));
+    let columns: [(&str, ArrayRef); 6] = [
+        ("few", texts(|row| (row % 10).to_string())),
+        ("hundreds", texts(|row| (row * row % 900).to_string())),
+        ("all", texts(|row| format!("person {row}"))),
+        ("long", texts(|row| "x".repeat(row % 400))),
+        (
+            "number",
+            Arc::new(Int64Array::from_iter_values((0..40_000).map(|n| n % 80))),
+        ),
+        (
+            "ill",
+            Arc::new(DictionaryArray::<Int32Type>::try_new(keys, values).unwrap()),
+        ),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+#[test]
+fn later_passes_meet_what_the_first_has_met() {
+    let all = people();
+    for size in [1000, 8192, 40_000] {
+        let parts = (0..40_000).step_by(size);
+        let parts = parts.map(|first| all.slice(first, size.min(40_000 - first)));
+        let table = ArrowTable::new(all.schema(), parts).unwrap();
+        // One that ends early keeps nothing.
+        table
+            .open()
+            .unwrap()
+            .read(&mut RowBatch::default())
+            .unwrap();
+        let passes = [(); 3].map(|()| {
+            let mut reader = table.open().unwrap();
+            let rows = support::read_all(&mut *reader).unwrap();
+            (rows, reader.fingerprint().unwrap())
+        });
+        let row = &passes[0].0.rows[1006];
+        assert_eq!(row[..2], ["6", "436"]);
+        assert_eq!((&row[2][..], row[3].len()), ("person 1006", 206));
+        assert_eq!(row[4..], ["46", "cold"]);
+        assert!(passes.iter().all(|pass| pass == &passes[0]), "{size}");
+        let unread = table.open().unwrap().fingerprint().unwrap();
+        assert_eq!(unread, passes[0].1);
+    }
+}

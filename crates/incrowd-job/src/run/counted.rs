@@ -69,11 +69,14 @@ pub(crate) fn first_pass_to_publish(
     job: &Job,
     source: &dyn RowSource,
     plan: &Plan,
-    reader: Box<dyn RowReader + Send>,
+    mut reader: Box<dyn RowReader + Send>,
     divides_rows: bool,
     control: &Control,
 ) -> Result<FirstPass, Error> {
     let publish = Purpose::Publish { divides_rows };
+    if job.search.memory_limit.is_none() {
+        reader.expect_another_pass();
+    }
     control.within(job.search.time_limit, Phase::Read, || {
         count_and_measure(job, source, plan, reader, publish, control)
     })
