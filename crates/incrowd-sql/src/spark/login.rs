@@ -27,6 +27,8 @@ const PORT: u16 = 15002;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a server is told that the session is still needed.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
+/// The first version of Spark that has Spark Connect.
+const FIRST_SPARK: u32 = 3;
 /// What is on its way at most, before somebody has taken it.
 const WINDOW: u32 = 8 << 20;
 
@@ -224,11 +226,10 @@ pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
         }
     });
     let connection = SparkConnection::new(wire, client, is_ours);
-    // Sail tells its own version, and which one of Spark it stands for.
     let version = connection.ask("SELECT version()")?;
-    let dialect = match version.starts_with(&spark_version) {
-        true => &SPARK,
-        false => &SAIL,
+    let dialect = match is_sail(&version, &spark_version) {
+        true => &SAIL,
+        false => &SPARK,
     };
     let connection = connection.speaking(dialect);
     Ok(Arc::new(Session {
@@ -240,9 +241,46 @@ pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
     }))
 }
 
+/// Whether what a server says of itself is what Sail says: its own version alone, which is no version of Spark that
+/// speaks Spark Connect, and besides the one of Spark that it stands for. Everybody else is taken for Spark, whose
+/// tables are removed with their files.
+fn is_sail(version: &str, spark_version: &str) -> bool {
+    let numbers: Vec<&str> = version.split('.').collect();
+    let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_own = match &numbers[..] {
+        [major, minor, rest, ..] => {
+            is_number(major)
+                && is_number(minor)
+                && rest.starts_with(|it: char| it.is_ascii_digit())
+                && major.parse().is_ok_and(|major: u32| major < FIRST_SPARK)
+        }
+        _ => false,
+    };
+    is_own && !version.contains(' ') && !version.starts_with(spark_version)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_sail_is_taken_for_sail() {
+        let revision = "a6d6ea3efedbad14d99c24143834cd4e2e52fb40";
+        assert!(is_sail("0.7.2", "4.1.1"));
+        assert!(is_sail("0.8.0-dev", "4.1.1"));
+        for (version, spark_version) in [
+            (format!("4.3.0 {revision}"), "4.3.0"),
+            // Servers that say something else of themselves than what they say of Spark.
+            (format!("3.5.0 {revision}"), "16.4.x-scala2.12"),
+            ("16.4.x-scala2.12".into(), "3.5.2"),
+            ("15.4".into(), "3.5.2"),
+            ("4.0.1".into(), "4.0.0"),
+            (format!("0.0.0 {revision}"), "4.0.0"),
+            (String::new(), "4.0.0"),
+        ] {
+            assert!(!is_sail(&version, spark_version), "{version}");
+        }
+    }
 
     fn login(address: &str, token: Option<&str>) -> Result<Login, Error> {
         let address: Address = address.parse().expect("an address");
