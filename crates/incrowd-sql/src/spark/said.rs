@@ -63,10 +63,11 @@ pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> 
         Code::PermissionDenied | Code::Unauthenticated
     );
     if is_denied || has(&no_right) {
-        return Error::NoRight {
-            message: first_line(message),
-            doing,
+        let message = match doing {
+            Doing::Preparing => first_line(message),
+            _ => format!("access is denied ({})", state(status)),
         };
+        return Error::NoRight { message, doing };
     }
     if has(&["ALREADY_EXISTS", "already exists"]) {
         let state = TAKEN.into();
@@ -125,11 +126,15 @@ mod tests {
             "Job aborted: s3cret",
             "[S3CRET s3cret] and so on",
             "[s3cret]",
+            "s3cret: Permission denied",
+            "[INSUFFICIENT_PERMISSIONS] of 's3cret: Access Denied'",
         ];
         for message in messages {
             for doing in [Doing::Counting, Doing::Recoding, Doing::Publishing] {
-                let error = error(Code::Internal, message, doing);
-                assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+                for code in [Code::Internal, Code::PermissionDenied] {
+                    let error = error(code, message, doing);
+                    assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+                }
             }
         }
     }
