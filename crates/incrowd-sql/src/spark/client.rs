@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const EMPTY_STREAMS: u32 = 50;
 /// After how many batches a server is told that it can forget those before.
 const KEPT_BATCHES: u32 = 32;
-/// How long a server may take for what is not about rows.
+/// How long a server may take for what is neither about rows nor about files.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A session with a server.
@@ -112,16 +112,24 @@ impl Client {
         Q: Message + Send + Sync + 'static,
         A: Message + Default + Send + Sync + 'static,
     {
-        let asked = async {
-            let codec = ProstCodec::<Q, A>::default();
-            let path = PathAndQuery::from_static(method);
-            let mut grpc = self.ready().await?;
-            grpc.unary(self.request(message), path, codec).await
-        };
+        let asked = self.call_patiently(method, message);
         match tokio::time::timeout(PATIENCE, asked).await {
-            Ok(answer) => answer.map(tonic::Response::into_inner),
+            Ok(answer) => answer,
             Err(_) => Err(Status::unavailable("no answer")),
         }
+    }
+
+    /// A call that takes as long as it takes. That the server is still there is for the connection to know.
+    async fn call_patiently<Q, A>(&self, method: &'static str, message: Q) -> Result<A, Status>
+    where
+        Q: Message + Send + Sync + 'static,
+        A: Message + Default + Send + Sync + 'static,
+    {
+        let codec = ProstCodec::<Q, A>::default();
+        let path = PathAndQuery::from_static(method);
+        let mut grpc = self.ready().await?;
+        let answer = grpc.unary(self.request(message), path, codec).await;
+        answer.map(tonic::Response::into_inner)
     }
 
     async fn stream<Q>(
@@ -149,7 +157,10 @@ impl Client {
         Err(Status::unavailable("the server has begun another session"))
     }
 
+    /// What the server knows without looking at rows. For the columns or the files of a plan it may have to list a folder
+    /// of any size.
     pub(super) async fn analyze(&self, asked: Asked) -> Result<Option<Answered>, Status> {
+        let is_quick = matches!(asked, Asked::SparkVersion(_));
         let request = AnalyzePlanRequest {
             session_id: self.session.clone(),
             user_context: self.user(),
@@ -157,7 +168,10 @@ impl Client {
             asked: Some(asked),
         };
         let method = "/spark.connect.SparkConnectService/AnalyzePlan";
-        let answer: AnalyzePlanResponse = self.call(method, request).await?;
+        let answer: AnalyzePlanResponse = match is_quick {
+            true => self.call(method, request).await?,
+            false => self.call_patiently(method, request).await?,
+        };
         self.recognize(&answer.server_side_session_id)?;
         Ok(answer.answered)
     }
