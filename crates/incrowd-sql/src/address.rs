@@ -94,6 +94,12 @@ impl TableName {
         }
     }
 
+    /// Whether it is a directory in a format that servers read but do not write to a directory as it is.
+    #[cfg(feature = "engine")]
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.as_path().is_some_and(|(format, _)| format == "delta")
+    }
+
     /// The name as certificates tell it: where a directory is concerns nobody.
     #[cfg(feature = "engine")]
     pub(crate) fn told(&self) -> String {

@@ -70,6 +70,12 @@ impl SqlSink {
         let What::Table(target) = &address.what else {
             return Err(Error::TargetIsQuery.into());
         };
+        if target.is_read_only() {
+            return Err(Error::BadAddress {
+                what: "a release cannot be written to a path as `delta`; write to a table, or to a path as `parquet`",
+            }
+            .into());
+        }
         let names: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
         check_alike(&session, &names)?;
         check_lengths(&session, target)?;
