@@ -10,16 +10,18 @@ const NAMES: [&str; 8] = [
     "age\"; DROP TABLE victims; --",
     "zip'; DROP TABLE victims; --",
     "${env:HOME}",
-    "back\\slash",
+    "back\\slash, tick` and ``; DROP TABLE victims; --",
     "t",
     "k",
-    "select /* \u{1F600} */",
+    "select `/* \u{1F600} */",
     "a name of exactly sixty-three bytes, which is the longest there",
 ];
 
-const VALUES: [&str; 10] = [
+const VALUES: [&str; 12] = [
     "'; DROP TABLE victims; --",
     "\"; DROP TABLE victims; --",
+    "`; DROP TABLE victims; --",
+    "``",
     "\\.",
     "\\N",
     "${env:HOME} $1 $$ {}",
@@ -50,7 +52,7 @@ fn hostile_names_and_values_are_data() {
         // Spark refuses names of tables like these by itself.
         let name = |plain: &str| match database.name() {
             "Spark" => plain.replace(' ', "_"),
-            _ => format!("{plain}\"; DROP TABLE victims; --"),
+            _ => format!("{plain}\"`'; DROP TABLE victims; --"),
         };
         let source = &name("src");
         database.run("CREATE TABLE victims (x int)");
@@ -87,6 +89,16 @@ fn hostile_names_and_values_are_data() {
             let copied = name(&format!("copied {number}"));
             run("hostile.csv", &address(&copied));
             assert_eq!(database.rows(&copied).1, expected, "{algorithm}, sent");
+            let replaced = name(&format!("replaced {number}"));
+            database.load(&replaced, &columns, &folder.path("hostile.csv"));
+            let mut command = folder.command("anonymize --replace --job job.toml");
+            command.args([&address(source), "-o", &address(&replaced)]);
+            Run::of(command.output().unwrap()).ends_with(0);
+            assert_eq!(
+                database.rows(&replaced).1,
+                expected,
+                "{algorithm}, replaced"
+            );
         }
         assert!(database.relations().contains("victims"));
     }
@@ -146,6 +158,50 @@ fn names_that_would_be_cut_and_texts_that_cannot_be_stored_are_refused() {
         "unsupported-column-type"
     );
     assert_eq!(database.relations(), "far\nnested\n");
+}
+
+#[cfg(feature = "spark")]
+#[test]
+fn zero_bytes_and_long_or_odd_names_are_data_or_refused_by_servers_of_spark() {
+    use super::engine::Engine as _;
+    for server in super::spark_server::servers() {
+        let folder = Folder::new();
+        let session = super::spark_server::Session::on(server);
+        let run = |data: &str, target: &str| {
+            let mut command = folder.command("anonymize --json --others keep -q age -k 1 -o");
+            command.args([&session.table(target), data]);
+            Run::of(command.output().unwrap())
+        };
+        let code = |run: Run| run.json()["error"]["code"].as_str().unwrap().to_owned();
+        folder.write("name.csv", "age,b\0c\n1,x\n1,x\n");
+        assert_eq!(code(run("name.csv", "t")), "not-utf8");
+        folder.write("fine.csv", "age,b\n1,secret\n1,secret\n");
+        assert_eq!(code(run("fine.csv", "t%00u")), "bad-address");
+        folder.write("cells.csv", "age,b\n1,sec\0ret\n1,sec\0ret\n");
+        run("cells.csv", "cells").ends_with(0);
+        assert_eq!(
+            session.rows("cells").1,
+            [["1", "sec\0ret"], ["1", "sec\0ret"]]
+        );
+        let long = "n".repeat(300);
+        folder.write("long.csv", format!("age,{long}\n1,x\n1,x\n"));
+        run("long.csv", "long").ends_with(0);
+        assert_eq!(session.rows("long").0, ["age", &long]);
+        // A name that could end a statement is that of a table, or the server does not take it; nothing is left then.
+        let odd = run("fine.csv", "\"o`; DROP TABLE cells; --\"");
+        let is_there = session.relations().contains("o`; DROP TABLE cells; --");
+        assert_eq!(is_there, odd.code == 0, "{}", odd.stdout);
+        assert!(!odd.stdout.contains("secret"), "{}", odd.stdout);
+        let tables = session.relations();
+        assert_eq!(
+            tables
+                .lines()
+                .filter(|it| it.starts_with("incrowd_"))
+                .count(),
+            0
+        );
+        assert!(tables.contains("cells"), "{tables}");
+    }
 }
 
 #[cfg(feature = "postgres")]
