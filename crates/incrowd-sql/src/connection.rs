@@ -95,7 +95,8 @@ pub(crate) trait Connection: Send + Sync {
     /// Removes a table at the end of the connection, unless it is published. Engines with transactions forget it anyway.
     fn keep_as_draft(&self, _draft: &TableName) {}
 
-    /// Makes a checked draft the release, where there are no transactions.
+    /// Makes a checked draft the release, where there are no transactions. What fails is undone, or the error says what is
+    /// left.
     fn publish(
         &self,
         _draft: &TableName,
@@ -106,12 +107,12 @@ pub(crate) trait Connection: Send + Sync {
     }
 
     /// Removes the table that a release has replaced, once it was counted under its name.
-    fn conclude(&self) -> Result<(), Error> {
+    fn conclude(&self, _target: &TableName) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Undoes that for a release that turned out to be another one than the draft, as far as it can be undone.
-    fn withdraw(&self, _draft: &TableName, _target: &TableName) -> Result<(), Error> {
+    /// Undoes that for a table that turned out to be another one than the draft, as far as it can be undone.
+    fn withdraw(&self, _target: &TableName) -> Result<(), Error> {
         Ok(())
     }
 

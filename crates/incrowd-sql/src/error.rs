@@ -59,13 +59,43 @@ pub enum Error {
         /// The query that tells what has become of it, if there is one.
         ask: Option<String>,
     },
-    /// The table that a release replaces could not be removed, or not be given its name again.
-    #[error("{engine} could not finish replacing a table: what it was is now `{table}`")]
+    /// The table that a release replaces may have another name.
+    #[error(
+        "{engine} could not finish replacing `{table}`: the table that was there may now be called `{old}`"
+    )]
     OldTableStays {
         /// The engine.
         engine: &'static str,
-        /// Where the old table is.
+        /// The table of the release.
         table: String,
+        /// What the old table may be called.
+        old: String,
+        /// Whether the release is known to be there, and was counted.
+        is_complete: bool,
+    },
+    /// The table that a release replaces may no longer be in the catalog.
+    #[error(
+        "{engine} could not finish replacing `{table}`: the table that was there may be missing from the catalog"
+    )]
+    OldTableDropped {
+        /// The engine.
+        engine: &'static str,
+        /// The table of the release.
+        table: String,
+        /// The format of the old table.
+        format: String,
+        /// Where its files are.
+        location: String,
+    },
+    /// A directory that may hold a part of the release.
+    #[error(
+        "the directory of the release may hold only a part of it, or files of somebody else: {cause}"
+    )]
+    PathUnfinished {
+        /// The directory.
+        path: String,
+        /// What went wrong.
+        cause: Box<Error>,
     },
     /// A token would be readable on its way.
     #[error("a token is sent over encrypted connections only")]
@@ -267,6 +297,9 @@ impl std::fmt::Display for Doing {
     }
 }
 
+/// What becomes of files about a release of which nobody knows whether it is there.
+const ASIDE: &str = "certificate and report, if there are any, wait beside their places, and are called `.unconfirmed`";
+
 impl EngineError for Error {
     fn code(&self) -> &'static str {
         Error::code(self)
@@ -280,6 +313,8 @@ impl EngineError for Error {
             | Error::NoRight { doing, .. }
             | Error::EngineFull { doing, .. } => Some(doing.to_string()),
             Error::Failed { state, .. } => Some(format!("the engine's code is {state}")),
+            Error::PathUnfinished { path, .. } => Some(path.clone()),
+            Error::OldTableDropped { location, .. } => Some(format!("its files are in {location}")),
             Error::Unsupported { kind, .. } => Some(format!("its type is {kind}")),
             Error::DraftDiffers { what, .. } => Some((*what).to_owned()),
             _ => None,
@@ -327,15 +362,33 @@ impl EngineError for Error {
             }
             Error::PublishingUnknown { ask: Some(ask), table, .. } => format!(
                 "ask the database `{ask}`: if it is `committed`, `{table}` is the release and complete, if `aborted`, nothing \
-                 has changed; certificate and report, if there are any, wait beside their places, and are called `.unconfirmed`"
+                 has changed; {ASIDE}"
             ),
             Error::PublishingUnknown { table, .. } => format!(
-                "look whether `{table}` is there: if so, it is complete, if not, run the job again; certificate and report, if \
-                 there are any, wait beside their places, and are called `.unconfirmed`"
+                "look whether `{table}` is there: if so, it is complete, and a table that it replaced may be left under a name \
+                 that begins with `incrowd_old_`; if not, run the job again; {ASIDE}"
             ),
-            Error::OldTableStays { table, .. } => format!(
-                "look whether the release is there, which is then complete; drop or rename `{table}` accordingly"
+            Error::OldTableStays { table, old, is_complete: true, .. } => format!(
+                "`{table}` is the release and complete; drop `{old}`, if it is still there; {ASIDE}"
             ),
+            Error::OldTableStays { table, old, .. } => format!(
+                "look whether there is a table `{old}`: if not, nothing has changed; if so, it is the old table, and `{table}`, \
+                 if there is one too, is the release and complete: drop one, or rename `{old}` to `{table}`; {ASIDE}"
+            ),
+            Error::OldTableDropped { table, format, location, .. } => format!(
+                "ask `DESCRIBE TABLE EXTENDED {table}`: if its location is `{location}`, nothing has changed; if it is another \
+                 one, it is the release and complete; if there is no such table, `CREATE TABLE {table} USING {format} LOCATION \
+                 '{location}'` brings the old one back; {ASIDE}"
+            ),
+            Error::PathUnfinished { cause, .. } if matches!(**cause, Error::ConnectionLost { .. }) => format!(
+                "it may hold the whole release, a part of it, or nothing, and `incrowd verify` with the certificate tells which; \
+                 if it is not whole, or there is no certificate, remove the directory and run the job again; {ASIDE}"
+            ),
+            Error::PathUnfinished { .. } => {
+                "nothing in it was removed, as somebody else may have written there at the same moment; remove the directory, \
+                 and run the job again when nobody else writes there"
+                    .into()
+            }
             Error::TokenInTheOpen => "remove `use_ssl=false` from the address".into(),
             Error::ResultTooLarge { .. } => {
                 "raise `spark.driver.maxResultSize` of the server, or make columns coarser in a query, as in `?query=SELECT \
@@ -403,7 +456,13 @@ impl EngineError for Error {
     }
 
     fn is_unknown(&self) -> bool {
-        matches!(self, Error::PublishingUnknown { .. })
+        match self {
+            Error::PublishingUnknown { .. }
+            | Error::OldTableStays { .. }
+            | Error::OldTableDropped { .. } => true,
+            Error::PathUnfinished { cause, .. } => matches!(**cause, Error::ConnectionLost { .. }),
+            _ => false,
+        }
     }
 }
 

@@ -395,8 +395,8 @@ fn check_rows(session: &Session, table: &TableName, rows: Fingerprint) -> Result
     }
 }
 
-/// Publishes a draft with these rows where there are no transactions. What is seen afterwards is counted; if it is not
-/// the draft, everything is taken back.
+/// Publishes a draft with these rows where there are no transactions. What is seen afterwards is counted; a table that is
+/// not the draft is taken back.
 fn publish_alone(
     session: &Session,
     draft: &TableName,
@@ -405,31 +405,33 @@ fn publish_alone(
     rows: Fingerprint,
 ) -> Result<(), Error> {
     let connection = &session.connection;
+    let name = target.to_string();
     let published = connection.publish(draft, target, replaces);
-    if target.as_path().is_none() && published.is_err() {
-        // It is undone already.
-        return published.map_err(|error| error.about_target(&target.to_string()));
-    }
-    let is_same = published.and_then(|()| check_rows(session, target, rows));
-    if let (None, Err(Error::ConnectionLost { engine, .. })) = (target.as_path(), &is_same) {
-        // It is the draft under another name; nobody could take it back now.
-        return Err(Error::PublishingUnknown {
-            engine,
-            table: target.to_string(),
-            ask: None,
+    published.map_err(|error| error.about_target(&name))?;
+    let Err(error) = check_rows(session, target, rows) else {
+        return connection.conclude(target);
+    };
+    let unknown = || Error::PublishingUnknown {
+        engine: session.engine(),
+        table: name.clone(),
+        ask: None,
+    };
+    if let Some((_, path)) = target.as_path() {
+        // Somebody else may have written there at the same moment, so that nothing of it can be taken back.
+        return Err(Error::PathUnfinished {
+            path: path.to_owned(),
+            cause: Box::new(error),
         });
     }
-    is_same.map_err(|error| match (error, connection.withdraw(draft, target)) {
-        (error @ (Error::TargetExists { .. } | Error::TargetNotTable { .. }), _) => error,
-        (error, Ok(())) => error,
-        (_, Err(error @ Error::OldTableStays { .. })) => error,
-        (_, Err(_)) => Error::PublishingUnknown {
-            engine: session.engine(),
-            table: target.to_string(),
-            ask: None,
-        },
-    })?;
-    connection.conclude()
+    if matches!(error, Error::ConnectionLost { .. }) {
+        // It is the draft under another name; nobody could take it back now.
+        return Err(unknown());
+    }
+    Err(match connection.withdraw(target) {
+        Ok(()) => error,
+        Err(error @ (Error::OldTableStays { .. } | Error::OldTableDropped { .. })) => error,
+        Err(_) => unknown(),
+    })
 }
 
 /// Whether the target is what another session of the job reads.
@@ -573,14 +575,7 @@ impl RowSink for SqlSink {
                     publish_alone(&session, draft, target, self.replaces, sha256)
                 }
             };
-            committed.map_err(|error| match error {
-                // With transactions, the connection itself says what is not known.
-                Error::ConnectionLost { engine, .. } if !has_transactions => {
-                    let ask = None;
-                    Error::PublishingUnknown { engine, table, ask }
-                }
-                error => error.about_target(&table),
-            })?;
+            committed.map_err(|error| error.about_target(&table))?;
             Ok(())
         };
         Ok((written, Some(Box::new(last))))

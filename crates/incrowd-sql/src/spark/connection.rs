@@ -5,9 +5,9 @@ use super::client::{Client, Running, unique_id};
 use super::dialect::{SPARK, Spark, declared};
 use super::messages::{
     Answered, ArrowBatch, Asked, Command, CreateView, Kind, LocalRelation, Nothing, OfPlan, Order,
-    Plan, Relation, Released, Rows, Sql, SqlCommand, Step,
+    Plan, Relation, Released, Rows, SaveMode, Sql, SqlCommand, Step, WriteFiles,
 };
-use super::said::{explained, is_not_there};
+use super::said::{explained, is_not_there, is_path_free};
 use crate::address::TableName;
 use crate::column::Declared;
 use crate::connection::{Connection, Cursor, Found};
@@ -31,6 +31,8 @@ use tonic::Status;
 const MESSAGE: usize = 32 << 20;
 /// How long a server may take to stop, or to clean up.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long to wait before the server is asked again.
+const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) struct SparkConnection {
     shared: Arc<Shared>,
@@ -39,6 +41,8 @@ pub(crate) struct SparkConnection {
     is_ours: bool,
     /// What has to be removed at the end.
     pub(super) drafts: Mutex<Vec<TableName>>,
+    /// Names of the release itself that are left over: they have to go at the end, and nothing of what they name.
+    pub(super) other_names: Mutex<Vec<TableName>>,
     views: Mutex<Vec<String>>,
     /// What the release has replaced, until it was counted.
     pub(super) replaced: Mutex<Option<Replaced>>,
@@ -99,7 +103,7 @@ fn command(statement: &str) -> Plan {
 }
 
 /// A table as the catalog describes it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Details {
     pub(super) kind: String,
     pub(super) provider: String,
@@ -114,12 +118,15 @@ impl Details {
     }
 }
 
-/// What was in the place of a release.
+/// What was in the place of a release, and what tells the release from a table that somebody else puts there.
 pub(super) enum Replaced {
-    /// It has this name now, if there was any.
-    Renamed(Option<TableName>),
-    /// It is no longer in the catalog; its files are still there.
-    Dropped(Option<Details>),
+    /// It has this name now, if there was any; the release had these files.
+    Renamed {
+        old: Option<TableName>,
+        files: Vec<String>,
+    },
+    /// It is no longer in the catalog, its files are still there; the release is over those of the draft.
+    Dropped { old: Option<Details>, over: Details },
 }
 
 impl SparkConnection {
@@ -134,6 +141,7 @@ impl SparkConnection {
             dialect: &SPARK,
             is_ours,
             drafts: Mutex::default(),
+            other_names: Mutex::default(),
             views: Mutex::default(),
             replaced: Mutex::default(),
             waiting: Mutex::default(),
@@ -170,11 +178,38 @@ impl SparkConnection {
         Ok(())
     }
 
-    /// Runs a statement that cleans up: nobody stops it, and it may not take long.
+    /// Runs a statement that cleans up: nobody stops it, and it may not take long. It is said twice if the connection broke
+    /// meanwhile and the server is still there, so twice must be as good as once, or fail.
     pub(super) fn clean_up(&self, statement: &str) -> Result<(), Error> {
-        let mut statement = self.begin(command(statement), Doing::Publishing, false);
-        while statement.next()?.is_some() {}
-        Ok(())
+        let say = || {
+            let mut statement = self.begin(command(statement), Doing::Publishing, false);
+            while statement.next()?.is_some() {}
+            Ok(())
+        };
+        match say() {
+            Err(Error::ConnectionLost { .. }) if self.is_reachable() => say(),
+            done => done,
+        }
+    }
+
+    fn is_reachable(&self) -> bool {
+        let shared = &self.shared;
+        let asked = shared.client.analyze(Asked::SparkVersion(Nothing {}));
+        let answered = shared
+            .wire
+            .wait(async { tokio::time::timeout(PATIENCE, asked).await });
+        matches!(answered, Ok(Ok(_)))
+    }
+
+    /// Writes rows to a directory, which the server refuses if there is anything at the path.
+    pub(super) fn write_files(&self, query: &str, format: &str, path: &str) -> Result<(), Error> {
+        let write = order(Order::Write(WriteFiles {
+            input: Some(sql(query)),
+            format: Some(format.to_owned()),
+            path: path.to_owned(),
+            mode: SaveMode::ErrorIfExists.into(),
+        }));
+        self.run(write, Doing::Publishing, &mut |_| Ok(()))
     }
 
     /// All texts in the first two columns of a query.
@@ -206,9 +241,32 @@ impl SparkConnection {
             .ok_or_else(|| self.unexpected(Doing::Preparing))
     }
 
+    /// Asks about a plan, once more if the connection broke; somebody may stop it.
     fn analyze(&self, asked: Asked) -> Result<Option<Answered>, Status> {
         let shared = &self.shared;
-        shared.wire.wait(shared.client.analyze(asked))
+        let id = unique_id();
+        let mut stops = shared.stops.subscribe();
+        lock(&shared.running).push(Operation {
+            id: id.clone(),
+            is_stopped: false,
+        });
+        let answered = async {
+            match shared.client.analyze(asked.clone()).await {
+                Err(status) if super::client::is_lost(&status) => {
+                    tokio::time::sleep(PAUSE).await;
+                    shared.client.analyze(asked).await
+                }
+                answer => answer,
+            }
+        };
+        let answer = shared.wire.wait(async {
+            tokio::select! {
+                answer = answered => answer,
+                _ = stops.changed() => Err(Status::cancelled("stopped")),
+            }
+        });
+        lock(&shared.running).retain(|it| it.id != id);
+        answer
     }
 
     /// The columns of a query; none if something that it names is not there.
@@ -224,6 +282,35 @@ impl SparkConnection {
             Ok(_) => Err(self.unexpected(Doing::Preparing)),
             Err(status) if is_not_there(&status) => Ok(None),
             Err(status) => Err(explained(&status, Doing::Preparing, self.dialect.engine())),
+        }
+    }
+
+    /// What is at a path; none only if the server is sure that nothing is.
+    fn find_path(&self, table: &TableName) -> Result<Option<Found>, Error> {
+        let plan = Some(rows_of(&format!(
+            "SELECT * FROM {}",
+            self.dialect.table(table)
+        )));
+        let status = match self.analyze(Asked::Schema(OfPlan { plan })) {
+            Ok(Some(Answered::Schema(found))) => {
+                return match found.schema.and_then(|it| it.kind) {
+                    Some(Kind::Struct(row)) if !row.fields.is_empty() => Ok(Some(Found::Table)),
+                    // Sail finds no columns where it finds no files, and looks at the path itself when it writes.
+                    Some(Kind::Struct(_)) if self.dialect.is_sail => Ok(None),
+                    Some(Kind::Struct(_)) => Ok(Some(Found::Other)),
+                    _ => Err(self.unexpected(Doing::Preparing)),
+                };
+            }
+            Ok(_) => return Err(self.unexpected(Doing::Preparing)),
+            Err(status) => status,
+        };
+        if is_path_free(&status) {
+            return Ok(None);
+        }
+        match explained(&status, Doing::Preparing, self.dialect.engine()) {
+            // It is there, and nothing that could be read.
+            Error::Refused { .. } => Ok(Some(Found::Other)),
+            error => Err(error),
         }
     }
 
@@ -398,9 +485,7 @@ impl Connection for SparkConnection {
 
     fn find(&self, table: &TableName) -> Result<Option<Found>, Error> {
         if table.as_path().is_some() {
-            let columns = self.schema(&format!("SELECT * FROM {}", self.dialect.table(table)))?;
-            let is_there = columns.is_some_and(|columns| !columns.is_empty());
-            return Ok(is_there.then_some(Found::Table));
+            return self.find_path(table);
         }
         let details = self.details(table)?;
         Ok(details.map(|details| match details.kind.as_str() {
@@ -433,12 +518,12 @@ impl Connection for SparkConnection {
         self.make_visible(draft, target, replaces)
     }
 
-    fn withdraw(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
-        self.take_back(draft, target)
+    fn withdraw(&self, target: &TableName) -> Result<(), Error> {
+        self.take_back(target)
     }
 
-    fn conclude(&self) -> Result<(), Error> {
-        self.remove_replaced()
+    fn conclude(&self, target: &TableName) -> Result<(), Error> {
+        self.remove_replaced(target)
     }
 
     fn commit(&self) -> Result<(), Error> {
@@ -473,6 +558,8 @@ impl Drop for SparkConnection {
         let views = std::mem::take(&mut *lock(&self.views));
         // After the first failure the server is not there, and what is left is left.
         let cleaned = drafts.iter().try_for_each(|draft| self.remove_draft(draft));
+        let others = std::mem::take(&mut *lock(&self.other_names));
+        let cleaned = cleaned.and_then(|()| others.iter().try_for_each(|it| self.drop_name(it)));
         if self.is_ours {
             let shared = &self.shared;
             // A session that nobody uses ends by itself, views included.

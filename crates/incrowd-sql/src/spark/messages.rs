@@ -54,16 +54,38 @@ pub(super) struct LocalRelation {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Command {
-    #[prost(oneof = "Order", tags = "3, 5")]
+    #[prost(oneof = "Order", tags = "2, 3, 5")]
     pub(super) order: Option<Order>,
 }
 
 #[derive(Clone, PartialEq, Oneof)]
 pub(super) enum Order {
+    #[prost(message, tag = "2")]
+    Write(WriteFiles),
     #[prost(message, tag = "3")]
     CreateView(CreateView),
     #[prost(message, tag = "5")]
     Sql(SqlCommand),
+}
+
+/// Called `WriteOperation`, and can do more.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct WriteFiles {
+    #[prost(message, optional, tag = "1")]
+    pub(super) input: Option<Relation>,
+    #[prost(string, optional, tag = "2")]
+    pub(super) format: Option<String>,
+    #[prost(string, tag = "3")]
+    pub(super) path: String,
+    #[prost(enumeration = "SaveMode", tag = "5")]
+    pub(super) mode: i32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enumeration)]
+#[repr(i32)]
+pub(super) enum SaveMode {
+    Unspecified = 0,
+    ErrorIfExists = 3,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! Spark      rename the old table away, rename the draft, drop the old one
-//! Sail       drop the old table, create one over the files of the draft, drop the draft, whose files stay
-//! a path     copy the draft into the directory, drop the draft
+//! Sail       give the draft a second name, drop the first, drop the old table, create one over the files, drop the name
+//! a path     copy the draft into a directory that is not there, drop the draft
 //! ```
 //!
-//! Each step that fails undoes those before it. Somebody who sees the tables between two steps sees the old release, or
-//! for a moment none, but never a part of one; in a directory files appear one by one.
+//! Each step that fails looks at what it has done and undoes those before it; an answer that got lost is no failure if
+//! everything is there. Somebody who sees the tables between two steps sees the old release, or for a moment none, but
+//! never a part of one; in a directory files appear one by one. What somebody else has put in the place meanwhile is
+//! never overwritten, emptied or removed.
 
 use super::connection::{Details, Replaced, SparkConnection};
 use super::dialect::literal;
@@ -16,13 +18,18 @@ use crate::connection::{Connection, Found};
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
-use std::sync::PoisonError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl SparkConnection {
     fn do_publish(&self, statement: &str) -> Result<(), Error> {
         self.execute(statement, Doing::Publishing)
     }
 
+    /// An error that means that nothing of a release is to be seen; [`Error::PublishingUnknown`] and others say more.
     pub(super) fn make_visible(
         &self,
         draft: &TableName,
@@ -37,7 +44,7 @@ impl SparkConnection {
             Some(Found::Table) | None => {}
         }
         match (target.as_path(), self.dialect.is_sail) {
-            (Some((format, path)), _) => self.copy(draft, format, path),
+            (Some((format, path)), _) => self.copy(draft, target, format, path),
             (None, false) => self.rename(draft, target, found.is_some()),
             (None, true) => self.relocate(draft, target),
         }
@@ -45,28 +52,45 @@ impl SparkConnection {
 
     /// The draft is no longer one.
     fn forget(&self, draft: &TableName) {
-        let drafts = self.drafts.lock();
-        let mut drafts = drafts.unwrap_or_else(PoisonError::into_inner);
-        drafts.retain(|it| it != draft);
+        lock(&self.drafts).retain(|it| it != draft);
+    }
+
+    /// What an error of the statement means that makes a new table visible: an answer that got lost says nothing.
+    fn unless_lost(&self, error: Error, target: &TableName) -> Error {
+        match error {
+            Error::ConnectionLost { engine, .. } => Error::PublishingUnknown {
+                engine,
+                table: target.to_string(),
+                ask: None,
+            },
+            error => error,
+        }
     }
 
     fn rename(&self, draft: &TableName, target: &TableName, is_there: bool) -> Result<(), Error> {
         let old = target.sibling(&unique_name("old"));
-        if is_there {
-            self.do_publish(&self.alter(target, &old))?;
+        if is_there && let Err(error) = self.do_publish(&self.alter(target, &old)) {
+            return Err(match self.find(&old) {
+                Ok(None) => error,
+                // It was the answer that got lost.
+                Ok(Some(_)) => self.renamed_back(&old, target, error),
+                Err(_) => self.stays(target, &old, false),
+            });
         }
         if let Err(error) = self.do_publish(&self.alter(draft, target)) {
-            if is_there {
-                let undone = self.clean_up(&self.alter(&old, target));
-                return Err(match undone {
-                    Ok(()) => error,
-                    Err(_) => self.stays(&old),
-                });
+            match (self.find(draft), self.find(target)) {
+                (Ok(None), Ok(Some(_))) => {}
+                (Ok(_), Ok(_)) if is_there => return Err(self.renamed_back(&old, target, error)),
+                _ if is_there => return Err(self.stays(target, &old, false)),
+                _ => return Err(self.unless_lost(error, target)),
             }
-            return Err(error);
         }
         self.forget(draft);
-        self.set_replaced(Replaced::Renamed(is_there.then_some(old)));
+        let files = self.files(&self.rows(target)).unwrap_or_default();
+        *lock(&self.replaced) = Some(Replaced::Renamed {
+            old: is_there.then_some(old),
+            files: files.unwrap_or_default(),
+        });
         Ok(())
     }
 
@@ -75,53 +99,86 @@ impl SparkConnection {
         format!("ALTER TABLE {from} RENAME TO {to}")
     }
 
-    fn set_replaced(&self, replaced: Replaced) {
-        let place = self.replaced.lock();
-        *place.unwrap_or_else(PoisonError::into_inner) = Some(replaced);
-    }
-
-    fn take_replaced(&self) -> Option<Replaced> {
-        let place = self.replaced.lock();
-        place.unwrap_or_else(PoisonError::into_inner).take()
+    /// Gives the old table its name again, after an error; says so if that fails.
+    fn renamed_back(&self, old: &TableName, target: &TableName, error: Error) -> Error {
+        let undone = self.clean_up(&self.alter(old, target));
+        match undone.is_ok() || matches!(self.find(old), Ok(None)) {
+            true => error,
+            false => self.stays(target, old, false),
+        }
     }
 
     /// Removes the table that was replaced.
-    pub(super) fn remove_replaced(&self) -> Result<(), Error> {
-        match self.take_replaced() {
-            Some(Replaced::Renamed(Some(old))) => {
+    pub(super) fn remove_replaced(&self, target: &TableName) -> Result<(), Error> {
+        let replaced = lock(&self.replaced).take();
+        match replaced {
+            Some(Replaced::Renamed { old: Some(old), .. }) => {
                 let dropped = self.clean_up(&format!("DROP TABLE {}", self.dialect.table(&old)));
-                dropped.map_err(|_| self.stays(&old))
+                match dropped.is_ok() || matches!(self.find(&old), Ok(None)) {
+                    true => Ok(()),
+                    false => Err(self.stays(target, &old, true)),
+                }
             }
             // Sail has dropped it already.
             _ => Ok(()),
         }
     }
 
-    /// Takes a release back that is not the draft.
-    pub(super) fn take_back(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
-        match self.take_replaced() {
-            None => self.empty_path(draft, target),
-            Some(Replaced::Renamed(old)) => {
+    /// Takes a release back that is not the draft, unless somebody else has put another table in its place.
+    pub(super) fn take_back(&self, target: &TableName) -> Result<(), Error> {
+        let replaced = lock(&self.replaced).take();
+        match replaced {
+            None => Ok(()),
+            Some(Replaced::Renamed { old, files }) => {
+                let found = self.files(&self.rows(target))?.unwrap_or_default();
+                if !files.is_empty() && !found.iter().any(|it| files.contains(it)) {
+                    return old.map_or(Ok(()), |old| Err(self.stays(target, &old, false)));
+                }
                 self.remove_draft(target)?;
                 let Some(old) = old else { return Ok(()) };
                 let undone = self.clean_up(&self.alter(&old, target));
-                undone.map_err(|_| self.stays(&old))
+                match undone.is_ok() || matches!(self.find(&old), Ok(None)) {
+                    true => Ok(()),
+                    false => Err(self.stays(target, &old, false)),
+                }
             }
-            Some(Replaced::Dropped(old)) => {
+            Some(Replaced::Dropped { old, over }) => {
+                let found = self.details(target)?;
+                if !found.is_some_and(|found| found.is_over(&over)) {
+                    return old.map_or(Ok(()), |old| Err(self.dropped(target, old)));
+                }
                 self.remove_draft(target)?;
                 let Some(old) = old else { return Ok(()) };
-                let undone = self.clean_up(&self.create_over(target, "", &old));
-                undone.map_err(|_| self.stays(target))
+                match self.is_back(target, &old) {
+                    true => Ok(()),
+                    false => Err(self.dropped(target, old)),
+                }
             }
         }
     }
 
-    /// What is said of a table that nobody could remove or rename back.
-    fn stays(&self, table: &TableName) -> Error {
+    /// What is said of a table that may have another name now.
+    fn stays(&self, target: &TableName, old: &TableName, is_complete: bool) -> Error {
         Error::OldTableStays {
             engine: self.dialect.engine(),
-            table: table.to_string(),
+            table: target.to_string(),
+            old: old.to_string(),
+            is_complete,
         }
+    }
+
+    /// What is said of a table that may no longer be in the catalog.
+    fn dropped(&self, target: &TableName, old: Details) -> Error {
+        Error::OldTableDropped {
+            engine: self.dialect.engine(),
+            table: target.to_string(),
+            format: old.provider,
+            location: old.location,
+        }
+    }
+
+    fn rows(&self, table: &TableName) -> String {
+        format!("SELECT * FROM {}", self.dialect.table(table))
     }
 
     /// A table over files that are there.
@@ -134,20 +191,38 @@ impl SparkConnection {
         )
     }
 
+    /// Puts a table back that was dropped; whether it is there then.
+    fn is_back(&self, target: &TableName, old: &Details) -> bool {
+        let undone = self.clean_up(&self.create_over(target, "", old));
+        undone.is_ok() || matches!(self.details(target), Ok(Some(it)) if it.is_over(old))
+    }
+
+    /// Drops a table whose files stay, or are those of another one.
+    pub(super) fn drop_name(&self, table: &TableName) -> Result<(), Error> {
+        self.clean_up(&format!(
+            "DROP TABLE IF EXISTS {}",
+            self.dialect.table(table)
+        ))
+    }
+
     fn relocate(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
-        let unexpected = || Error::Failed {
+        let unexpected = |state: &str| Error::Failed {
             engine: self.dialect.engine(),
             doing: Doing::Publishing,
-            state: "of a draft without files".into(),
+            state: state.into(),
         };
-        let over = self.details(draft)?.ok_or_else(unexpected)?;
+        let without_files = || unexpected("of a draft without files");
+        let over = self.details(draft)?.ok_or_else(without_files)?;
         if over.location.is_empty() || !is_word(&over.provider) {
-            return Err(unexpected());
+            return Err(without_files());
         }
-        let rows = |table: &TableName| format!("SELECT * FROM {}", self.dialect.table(table));
-        let files = self.files(&rows(draft))?;
+        let old = self.details(target)?;
+        if old.as_ref().is_some_and(|old| !is_word(&old.provider)) {
+            return Err(unexpected("of a table that could not be put back"));
+        }
+        let files = self.files(&self.rows(draft))?;
         // Without files there is nothing that would tell the columns.
-        let columns = self.describe(&rows(draft))?;
+        let columns = self.describe(&self.rows(draft))?;
         let columns = match columns.iter().all(|column| column.is_single) {
             true => {
                 let columns = columns.iter();
@@ -157,62 +232,85 @@ impl SparkConnection {
             }
             false => String::new(),
         };
-        let old = self.details(target)?;
         let drop = |table: &TableName| format!("DROP TABLE {}", self.dialect.table(table));
-        if old.is_some() {
-            self.do_publish(&drop(target))?;
+        // In some catalogs the files of a table go with it. The draft shows it before anything else is dropped.
+        let second = draft.sibling(&unique_name("draft"));
+        self.keep_as_draft(&second);
+        self.do_publish(&self.create_over(&second, &columns, &over))?;
+        self.do_publish(&drop(draft))?;
+        self.forget(draft);
+        let is_known = files.as_ref().is_some_and(|files| !files.is_empty());
+        if self.files(&self.rows(&second))? != files || old.is_some() && !is_known {
+            return Err(unexpected("of a catalog that removes files with tables"));
         }
-        let put_back = || match &old {
-            Some(old) => self.clean_up(&self.create_over(target, "", old)),
-            None => Ok(()),
+        let put_back = |error: Error| {
+            let Some(old) = &old else {
+                return self.unless_lost(error, target);
+            };
+            match self.is_back(target, old) {
+                true => error,
+                false => self.dropped(target, old.clone()),
+            }
         };
+        // What is said if nobody could see what has become of the old table, or another one is there.
+        let unclear = |error: Error| match &old {
+            Some(old) => self.dropped(target, old.clone()),
+            None => self.unless_lost(error, target),
+        };
+        if let Some(old) = &old
+            && let Err(error) = self.do_publish(&drop(target))
+        {
+            return Err(match self.details(target) {
+                Ok(Some(found)) if found.is_over(old) => error,
+                // It was the answer that got lost.
+                Ok(None) => put_back(error),
+                Ok(Some(_)) | Err(_) => unclear(error),
+            });
+        }
         if let Err(error) = self.do_publish(&self.create_over(target, &columns, &over)) {
-            // It may be the answer that got lost.
             match self.details(target) {
                 Ok(Some(found)) if found.is_over(&over) => {}
-                Ok(_) => {
-                    return Err(match put_back() {
-                        Ok(()) => error,
-                        Err(_) => self.stays(target),
-                    });
-                }
+                Ok(None) => return Err(put_back(error)),
+                Ok(Some(_)) => return Err(unclear(error)),
                 Err(_) => {
                     // The files of the draft are those of the release, if it is there.
-                    self.forget(draft);
-                    return Err(error);
+                    self.forget(&second);
+                    return Err(unclear(error));
                 }
             }
         }
-        self.clean_up(&drop(draft))?;
-        self.forget(draft);
-        // In some catalogs the files of a table go with it.
-        if self.files(&rows(target))? != files {
-            let _ = self.clean_up(&drop(target));
-            let _ = put_back();
-            return Err(unexpected());
+        // From now on its files are those of the release.
+        self.forget(&second);
+        *lock(&self.replaced) = Some(Replaced::Dropped { old, over });
+        if self.drop_name(&second).is_err() {
+            lock(&self.other_names).push(second);
         }
-        self.set_replaced(Replaced::Dropped(old));
         Ok(())
     }
 
-    fn copy(&self, draft: &TableName, format: &str, path: &str) -> Result<(), Error> {
-        self.do_publish(&format!(
-            "INSERT OVERWRITE DIRECTORY {} USING {format} SELECT * FROM {}",
-            literal(path),
-            self.dialect.table(draft)
-        ))
-    }
-
-    /// Takes everything out of a directory that a release was copied to.
-    pub(super) fn empty_path(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
-        let Some((format, path)) = target.as_path() else {
-            return Ok(());
-        };
-        self.clean_up(&format!(
-            "INSERT OVERWRITE DIRECTORY {} USING {format} SELECT * FROM {} WHERE 1 = 0",
-            literal(path),
-            self.dialect.table(draft)
-        ))
+    /// The server refuses a directory that is there, so that nothing of others is lost. What it has begun stays: somebody
+    /// else may have begun at the same moment.
+    fn copy(
+        &self,
+        draft: &TableName,
+        target: &TableName,
+        format: &str,
+        path: &str,
+    ) -> Result<(), Error> {
+        let copied = self.write_files(&self.rows(draft), format, path);
+        copied.map_err(|error| {
+            let error = error.about_target(&target.to_string());
+            let is_lost = matches!(error, Error::ConnectionLost { .. });
+            match matches!(error, Error::TargetExists { .. })
+                || !is_lost && matches!(self.find(target), Ok(None))
+            {
+                true => error,
+                false => Error::PathUnfinished {
+                    path: path.to_owned(),
+                    cause: Box::new(error),
+                },
+            }
+        })
     }
 
     /// Removes a draft with everything that the server lets us remove. That it is gone already is no failure.

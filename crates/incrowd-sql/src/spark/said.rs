@@ -21,6 +21,11 @@ pub(super) fn is_not_there(status: &Status) -> bool {
     NOT_THERE.iter().any(|it| status.message().contains(it))
 }
 
+/// Whether nothing is at the path that a statement names. Directories in which nothing can be read are there.
+pub(super) fn is_path_free(status: &Status) -> bool {
+    status.message().contains("PATH_NOT_FOUND")
+}
+
 pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> Error {
     let message = status.message();
     let has = |words: &[&str]| words.iter().any(|it| message.contains(it));

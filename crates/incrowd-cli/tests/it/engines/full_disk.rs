@@ -159,7 +159,7 @@ fn postgres_on_a_full_disk_undoes_what_it_wrote() {
 
 #[cfg(feature = "spark")]
 #[test]
-fn sail_on_a_full_disk_leaves_an_empty_directory_at_most() {
+fn sail_on_a_full_disk_says_which_directory_may_hold_a_part_of_the_release() {
     let server: &'static _ = Box::leak(Box::new(super::spark_server::Server::sail(&[])));
     let (folder, session) = (Folder::new(), super::spark_server::Session::on(server));
     session.run(
@@ -173,12 +173,19 @@ fn sail_on_a_full_disk_leaves_an_empty_directory_at_most() {
         "anonymize {} {JOB} -o {target}",
         session.table("people")
     ));
-    assert_eq!(code(&run), "engine-full", "{}", run.stderr);
+    assert_eq!(code(&run), "path-unfinished", "{}", run.stderr);
+    let message = run.json()["error"]["message"].to_string();
+    assert!(message.contains("no space left"), "{message}");
     assert!(!folder.path("c.json").exists());
     assert_eq!(session.relations(), "people\n");
-    let rows = disk
-        .files()
-        .into_iter()
-        .filter(|file| file.ends_with(".parquet"));
-    assert_eq!(rows.collect::<Vec<_>>(), Vec::<String>::new());
+    // What is there may be of somebody else, so it stays and is named.
+    let place = format!("{}/safe", disk.0.display());
+    assert!(run.stdout.contains(&place), "{}", run.stdout);
+    let hint = run.json()["error"]["hint"].to_string();
+    assert!(hint.contains("remove the directory"), "{hint}");
+    let again = folder.run(&format!(
+        "anonymize {} {JOB} -o {target}",
+        session.table("people")
+    ));
+    assert_ne!(again.code, 0);
 }

@@ -23,4 +23,8 @@ mod proxy;
 #[cfg(feature = "spark")]
 mod spark_faults;
 #[cfg(feature = "spark")]
+mod spark_last_step;
+#[cfg(feature = "spark")]
+mod spark_paths;
+#[cfg(feature = "spark")]
 mod spark_server;

@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-const JOB: &str = "-q age -s disease -k 3 --json";
+pub(super) const JOB: &str = "-q age -s disease -k 3 --json";
 
 /// What a job sends in each of its phases but the last, and how often it sent it before.
 const PHASES: [(&str, usize); 4] = [
@@ -19,16 +19,16 @@ const PHASES: [(&str, usize); 4] = [
     ("count(*) AS n", 1),
 ];
 
-/// What a job sends in its last phase.
-fn publishing() -> &'static str {
+/// What a job sends in its last phase to make the release visible. In Sail the draft gets a second name before.
+fn publishing() -> (&'static str, usize) {
     match servers()[0].name {
-        "Spark" => "RENAME TO",
-        _ => "USING parquet LOCATION",
+        "Spark" => ("RENAME TO", 0),
+        _ => ("USING parquet LOCATION", 1),
     }
 }
 
 fn phases() -> impl Iterator<Item = (&'static str, usize)> {
-    PHASES.into_iter().chain([(publishing(), 0)])
+    PHASES.into_iter().chain([publishing()])
 }
 
 /// A table, and a view of it that takes minutes to hand out its rows.
@@ -45,31 +45,31 @@ fn session() -> Session {
 }
 
 /// A server whose files nobody else changes meanwhile; there is one of Spark, whose tests run one after the other.
-fn quiet_server() -> &'static Server {
+pub(super) fn quiet_server() -> &'static Server {
     match servers()[0].name {
         "Spark" => servers()[0],
         _ => Box::leak(Box::new(Server::sail(&[]))),
     }
 }
 
-fn start(folder: &Folder, arguments: &str) -> Child {
+pub(super) fn start(folder: &Folder, arguments: &str) -> Child {
     let mut command = folder.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-fn end(job: Child) -> Run {
+pub(super) fn end(job: Child) -> Run {
     Run::of(job.wait_with_output().unwrap())
 }
 
 #[track_caller]
-fn code(run: &Run) -> String {
+pub(super) fn code(run: &Run) -> String {
     assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
     run.json()["error"]["code"].as_str().unwrap().to_owned()
 }
 
 /// Every file with rows below a folder.
-fn files(folder: &Path) -> Vec<String> {
+pub(super) fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -102,7 +102,7 @@ fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
             session.table_through(proxy.port, "safe")
         ));
         assert!(proxy.was_seen(), "{text}");
-        let expected = match text == publishing() {
+        let expected = match (text, before) == publishing() {
             true => "publishing-unknown",
             false => "connection-lost",
         };
@@ -131,7 +131,7 @@ fn a_connection_that_is_cut_after_the_server_has_heard_ends_with_all_or_nothing(
         // Sail goes on, but forgets an answer that it has sent, whether it has arrived or not.
         match run.code {
             0 => {}
-            _ if text == publishing() => assert_eq!(code(&run), "publishing-unknown"),
+            _ if (text, before) == publishing() => assert_eq!(code(&run), "publishing-unknown"),
             _ => assert_eq!(code(&run), "connection-lost", "{text}"),
         }
         match tables.contains("safe") {
@@ -198,7 +198,7 @@ fn a_server_that_cannot_be_reached_any_more_has_no_release() {
         ));
         assert!(proxy.was_seen(), "{text}");
         assert!(!folder.path("c.json").exists(), "{text}");
-        if text == publishing() {
+        if (text, before) == publishing() {
             // It was told to make the release visible, and nobody knows whether it did.
             assert_eq!(code(&run), "publishing-unknown");
             continue;
@@ -265,28 +265,82 @@ fn a_job_that_is_stopped_while_it_writes_leaves_nothing() {
     assert_eq!(files(server.folder()), before.1);
 }
 
+/// The files of drafts below a folder, finished or not, that have something in them.
+fn begun(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(about) if about.is_dir() => folders.push(entry.path()),
+                Ok(about) if about.len() > 0 => found.push(entry.path().display().to_string()),
+                _ => {}
+            }
+        }
+    }
+    found.retain(|path| path.contains("incrowd_draft_"));
+    found
+}
+
 #[test]
 fn a_server_that_dies_while_writing_publishes_nothing() {
     let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
     let (folder, session) = (Folder::new(), Session::on(server));
-    session
-        .run("CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)");
-    let proxy = Proxy::new(server.port, "AS SELECT c.l0", 0, Then::Hold);
-    let (source, target) = (
-        session.table_through(proxy.port, "people"),
-        session.table_through(proxy.port, "safe"),
-    );
-    let job = start(
-        &folder,
-        &format!("anonymize {source} {JOB} -o {target} --certificate c.json"),
-    );
-    proxy.until_seen();
+    // Few combinations, and so many bytes that the server has written some of every file long before it has written all.
+    let columns: Vec<String> = (0..12)
+        .map(|at| format!("CAST(abs(hash(id)) % 4000 + {at} AS STRING) AS n{at}"))
+        .collect();
+    let kept: Vec<String> = (1..12).map(|at| format!("n{at}")).collect();
+    let raw = server.folder().join("raw");
+    session.run(&format!(
+        "INSERT OVERWRITE DIRECTORY '{}' USING parquet SELECT CAST(20 + id % 5 AS INT) AS age, {} FROM range(4000000)",
+        raw.display(),
+        columns.join(", ")
+    ));
+    let path = |name: &str| {
+        let table = session.table("");
+        let path = format!(
+            "path={}&format=parquet",
+            server.folder().join(name).display()
+        );
+        table.replace("table=", &path)
+    };
+    let anonymize = |source: &str| {
+        let target = path("safe");
+        format!("anonymize {source} -q age -s n0 -k 3 --json -o {target} --certificate c.json")
+    };
+    let job = format!("{} --keep {}", anonymize(&path("raw")), kept.join(","));
+    let running = start(&folder, &job);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while begun(server.folder()).is_empty() {
+        assert!(std::time::Instant::now() < until, "nothing is written");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
     server.ask(serde_json::json!({"do": "stop"}));
-    proxy.let_go();
-    assert_eq!(code(&end(job)), "connection-lost");
+    let run = end(running);
+    assert_eq!(code(&run), "connection-lost");
+    let hint = run.json()["error"]["hint"].to_string();
+    assert!(hint.contains("incrowd_draft_"), "{hint}");
     assert!(!folder.path("c.json").exists());
-    let gone = folder.run(&format!("anonymize {source} {JOB} -o {target}"));
-    assert_eq!(code(&gone), "not-connected");
+    // It has died while it wrote, and all that it has written is a part of the draft.
+    let left = begun(server.folder());
+    assert!(!left.is_empty());
+    assert!(!server.folder().join("safe").exists());
+    let others = files(server.folder()).into_iter();
+    let others = others.filter(|file| !left.contains(file) && !file.contains("/raw/"));
+    assert_eq!(others.collect::<Vec<_>>(), Vec::<String>::new());
+    assert_eq!(code(&folder.run(&job)), "not-connected");
+    // What is left is in nobody's way.
+    server.ask(serde_json::json!({"do": "start"}));
+    assert_eq!(session.relations(), "");
+    let few = session.query("SELECT 20 AS age, 7 AS n0 FROM range(9)");
+    folder.run(&anonymize(&format!("'{few}'"))).ends_with(0);
+    let safe = server.folder().join("safe");
+    let rows = session.sql(&format!(
+        "SELECT count(*) FROM parquet.`{}`",
+        safe.display()
+    ));
+    assert_eq!(rows, [["9"]]);
 }
 
 #[test]
@@ -338,7 +392,8 @@ fn a_draft_that_changes_while_it_gets_its_name_is_taken_back() {
         let before = session.relations();
         // In Spark the old table gets another name first.
         let first = usize::from(replaces && server.name == "Spark");
-        let proxy = Proxy::new(server.port, publishing(), first, Then::Hold);
+        let (text, before_it) = publishing();
+        let proxy = Proxy::new(server.port, text, before_it + first, Then::Hold);
         let job = start(
             &folder,
             &format!(
@@ -369,7 +424,8 @@ fn a_draft_that_changes_while_it_gets_its_name_is_taken_back() {
 #[test]
 fn the_second_of_two_releases_with_one_name_is_refused() {
     let (folder, session) = (Folder::new(), session());
-    let proxy = Proxy::new(session.server.port, publishing(), 0, Then::Hold);
+    let (text, before) = publishing();
+    let proxy = Proxy::new(session.server.port, text, before, Then::Hold);
     let slow = start(
         &folder,
         &format!(
