@@ -41,6 +41,8 @@ pub(super) struct Client {
     user: String,
     /// What the server calls the session. A session of the same name that is another one has forgotten everything.
     known_as: Arc<OnceLock<String>>,
+    /// How long the server may take for what is neither about rows nor about files.
+    pub(super) patience: Duration,
     /// In tests, after how many parts the next streams are taken to have ended.
     #[cfg(test)]
     pub(super) parts_of_streams: Arc<std::sync::Mutex<Vec<usize>>>,
@@ -82,6 +84,7 @@ impl Client {
             session,
             user,
             known_as: Arc::new(OnceLock::new()),
+            patience: PATIENCE,
             #[cfg(test)]
             parts_of_streams: Arc::default(),
         }
@@ -113,7 +116,7 @@ impl Client {
         A: Message + Default + Send + Sync + 'static,
     {
         let asked = self.call_patiently(method, message);
-        match tokio::time::timeout(PATIENCE, asked).await {
+        match tokio::time::timeout(self.patience, asked).await {
             Ok(answer) => answer,
             Err(_) => Err(Status::unavailable("no answer")),
         }

@@ -192,7 +192,7 @@ impl SparkConnection {
         }
     }
 
-    fn is_reachable(&self) -> bool {
+    pub(super) fn is_reachable(&self) -> bool {
         let shared = &self.shared;
         let asked = shared.client.analyze(Asked::SparkVersion(Nothing {}));
         let answered = shared

@@ -7,6 +7,7 @@ use crate::error::{Doing, Error};
 use crate::wire::Wire;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -51,13 +52,43 @@ impl Sail {
 
     /// A connection that takes the first streams of every answer to have ended after so many parts.
     fn connect(&self, parts_of_streams: &[usize]) -> SparkConnection {
-        let wire = Wire::start("spark-connect").unwrap();
-        let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{}", self.port)).unwrap();
-        let channel = wire.wait(endpoint.connect()).unwrap();
-        let mut client = Client::new(channel, MetadataMap::new(), unique_id(), "tests".into());
-        client.parts_of_streams = Arc::new(Mutex::new(parts_of_streams.to_vec()));
-        SparkConnection::new(wire, client, true).speaking(&super::dialect::SAIL)
+        connect_to(self.port, |client| {
+            client.parts_of_streams = Arc::new(Mutex::new(parts_of_streams.to_vec()));
+        })
     }
+
+    /// A port at which it hears everything late.
+    fn late(&self, late: Duration) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, server) = (listener.local_addr().unwrap().port(), self.port);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+                let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                std::thread::spawn(move || {
+                    let mut bytes = [0; 1 << 16];
+                    while let Ok(length @ 1..) = from.read(&mut bytes) {
+                        std::thread::sleep(late);
+                        if to.write_all(&bytes[..length]).is_err() {
+                            return;
+                        }
+                    }
+                });
+                let (mut from, mut to) = (server, client);
+                std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+            }
+        });
+        port
+    }
+}
+
+fn connect_to(port: u16, change: impl FnOnce(&mut Client)) -> SparkConnection {
+    let wire = Wire::start("spark-connect").unwrap();
+    let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}")).unwrap();
+    let channel = wire.wait(endpoint.connect()).unwrap();
+    let mut client = Client::new(channel, MetadataMap::new(), unique_id(), "tests".into());
+    change(&mut client);
+    SparkConnection::new(wire, client, true).speaking(&super::dialect::SAIL)
 }
 
 impl Drop for Sail {
@@ -123,4 +154,16 @@ fn a_statement_can_be_stopped_and_a_server_that_dies_is_noticed() {
             "{lost:?}"
         );
     });
+}
+
+#[test]
+fn a_server_may_take_long_to_look_at_files_but_not_for_what_is_quick() {
+    let sail = Sail::start();
+    let patience = Duration::from_millis(300);
+    let late = sail.late(3 * patience);
+    let connection = connect_to(late, |client| client.patience = patience);
+    assert!(!connection.is_reachable());
+    let query = "SELECT id FROM range(3)";
+    assert_eq!(connection.describe(query).unwrap().len(), 1);
+    assert_eq!(connection.files(query).unwrap(), Some(vec![]));
 }
