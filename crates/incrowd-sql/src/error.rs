@@ -413,7 +413,7 @@ impl EngineError for Error {
             }
             Error::NoRight { .. } => {
                 "grant SELECT on the table and CREATE on the schema of the release; PostgreSQL needs TEMPORARY on the database \
-                 too, and servers of Spark and Sail the right to write their files"
+                 too, and servers of Spark and Sail the right to write their files; a DuckDB file must be writable"
                     .into()
             }
             Error::TargetExists { .. } => "choose another name, or pass `--replace`".into(),

@@ -1,6 +1,6 @@
 //! Statements to a database file.
 
-use super::file::NewFile;
+use super::file::{NewFile, OpenFile};
 use crate::address::TableName;
 use crate::column::Declared;
 use crate::connection::{Connection, Cursor, Found};
@@ -19,17 +19,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const PAGE_ROWS: u64 = 65_536;
 
 pub(crate) struct DuckDbConnection {
+    /// The file, if it is not there without this connection. It is dropped first, so that nobody else opens a file that is
+    /// about to go.
+    #[cfg(unix)]
+    created: Mutex<Option<NewFile>>,
     connection: Arc<Mutex<ManagedConnection>>,
     cancel: Box<dyn CancelHandle>,
-    /// The file, if it is not there without this connection.
+    file: OpenFile,
+    /// The same, where a file cannot go as long as it is open.
+    #[cfg(not(unix))]
     created: Mutex<Option<NewFile>>,
 }
 
 type Reader = Box<dyn RecordBatchReader + Send>;
 
 impl DuckDbConnection {
-    pub(crate) fn new(connection: ManagedConnection, created: Option<NewFile>) -> Self {
+    pub(crate) fn new(
+        connection: ManagedConnection,
+        file: OpenFile,
+        created: Option<NewFile>,
+    ) -> Self {
         DuckDbConnection {
+            file,
             cancel: connection.get_cancel_handle(),
             connection: Arc::new(Mutex::new(connection)),
             created: Mutex::new(created),
@@ -204,6 +215,13 @@ impl Connection for DuckDbConnection {
     }
 
     fn commit(&self) -> Result<(), Error> {
+        if !self.file.has_its_name() {
+            return Err(Error::Failed {
+                engine: "DuckDB",
+                doing: Doing::Publishing,
+                state: "of a database file that was removed or replaced meanwhile".into(),
+            });
+        }
         self.execute("COMMIT", Doing::Publishing)?;
         let created = self.created.lock();
         if let Some(file) = created.unwrap_or_else(PoisonError::into_inner).take() {

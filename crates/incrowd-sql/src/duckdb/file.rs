@@ -6,10 +6,10 @@ use crate::address::Address;
 use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
-use crate::session::Session;
+use crate::session::{Session, unique_name};
 use adbc_core::options::{AdbcVersion, OptionDatabase, OptionValue};
 use adbc_core::{Database, Driver, LOAD_FLAG_DEFAULT};
-use adbc_driver_manager::ManagedDriver;
+use adbc_driver_manager::{ManagedConnection, ManagedDriver};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,10 +17,26 @@ use std::sync::Arc;
 const LIBRARY: &str = "INCROWD_DUCKDB_LIBRARY";
 const ENTRY: &[u8] = b"duckdb_adbc_init";
 
-/// A file that is there for a release only, and goes with it if it does not appear.
+/// A file that this program has begun for a release, and that goes with it if it does not appear. Nobody else may have
+/// anything in it: it goes while it is still locked.
 pub(crate) struct NewFile(Option<PathBuf>);
 
 impl NewFile {
+    /// Begins a file with this content; none if it is there.
+    fn begin(path: &Path, content: &[u8]) -> std::io::Result<Option<NewFile>> {
+        use std::io::Write;
+        let mut options = std::fs::OpenOptions::new();
+        match options.write(true).create_new(true).open(path) {
+            Ok(mut file) => {
+                let begun = NewFile(Some(path.to_owned()));
+                file.write_all(content)?;
+                Ok(Some(begun))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     pub(super) fn keep(mut self) {
         self.0 = None;
     }
@@ -39,6 +55,42 @@ impl Drop for NewFile {
             let _ = std::fs::remove_dir_all(beside(".tmp"));
             let _ = std::fs::remove_file(path);
         }
+    }
+}
+
+/// A file that was opened, by which it is told from another one that has its name later.
+pub(crate) struct OpenFile {
+    path: PathBuf,
+    /// None where the system does not number files.
+    number: Option<(u64, u64)>,
+}
+
+impl OpenFile {
+    fn of(path: &Path) -> OpenFile {
+        OpenFile {
+            path: path.to_owned(),
+            number: number(path),
+        }
+    }
+
+    /// Whether it still has its name. What is written to a file without a name is lost.
+    pub(super) fn has_its_name(&self) -> bool {
+        self.path.exists() && number(&self.path) == self.number
+    }
+}
+
+/// What tells a file from all others.
+fn number(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let found = std::fs::metadata(path).ok()?;
+        Some((found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
     }
 }
 
@@ -85,10 +137,8 @@ fn path(address: &Address) -> Result<PathBuf, Error> {
 /// Tells files apart, whatever they are called: two connections of one program to a file would not notice each other.
 pub(crate) fn place(address: &Address) -> Result<String, Error> {
     let path = path(address)?;
-    #[cfg(unix)]
-    if let Ok(found) = std::fs::metadata(&path) {
-        use std::os::unix::fs::MetadataExt;
-        return Ok(format!("duckdb {}:{}", found.dev(), found.ino()));
+    if let Some((device, number)) = number(&path) {
+        return Ok(format!("duckdb {device}:{number}"));
     }
     let whole = path.canonicalize().or_else(|_| std::path::absolute(&path));
     Ok(format!("duckdb {}", whole.unwrap_or(path).display()))
@@ -118,25 +168,52 @@ pub(crate) enum Access {
     Create,
 }
 
-/// Opens a file, and begins the transaction.
-pub(crate) fn connect(address: &Address, access: Access) -> Result<Arc<Session>, Error> {
-    let path = path(address)?;
-    let engine = DuckDb.engine();
-    let not_connected = |why: &str| Error::NotConnected {
-        engine,
+fn not_connected(why: &str) -> Error {
+    Error::NotConnected {
+        engine: DuckDb.engine(),
         why: why.to_owned(),
-    };
-    let is_there = path.exists();
-    if !is_there && access != Access::Create {
-        return Err(not_connected("there is no such file"));
     }
-    let only_reads = access == Access::Read || !is_writable(&path);
-    let mode = match is_there && only_reads && !has_log(&path) {
-        true => "READ_ONLY",
-        false => "AUTOMATIC",
-    };
-    let mut driver = library()?;
-    let created = (!is_there).then(|| NewFile(Some(path.clone())));
+}
+
+fn full() -> Error {
+    Error::EngineFull {
+        engine: DuckDb.engine(),
+        doing: Doing::Preparing,
+    }
+}
+
+/// Why a file cannot be begun.
+fn not_begun(error: &std::io::Error) -> Error {
+    use std::io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
+    match error.kind() {
+        StorageFull => full(),
+        NotFound => not_connected("there is no such folder"),
+        PermissionDenied | ReadOnlyFilesystem => {
+            not_connected("the file may not be created in its folder")
+        }
+        _ => not_connected("the file cannot be created"),
+    }
+}
+
+/// Begins a file that is not there. DuckDB would open one that somebody else has begun meanwhile, and takes no empty one, so
+/// the database is made elsewhere: of several jobs that begin a file, one has begun it.
+fn begin(driver: &mut ManagedDriver, path: &Path) -> Result<Option<NewFile>, Error> {
+    if path.exists() {
+        return Ok(None);
+    }
+    let elsewhere = path.with_file_name(unique_name("begin"));
+    let made = NewFile(Some(elsewhere.clone()));
+    drop(database(driver, &elsewhere, "AUTOMATIC").map_err(|error| not_opened(&error, true))?);
+    let content = std::fs::read(&elsewhere).map_err(|error| not_begun(&error))?;
+    drop(made);
+    NewFile::begin(path, &content).map_err(|error| not_begun(&error))
+}
+
+fn database(
+    driver: &mut ManagedDriver,
+    path: &Path,
+    mode: &str,
+) -> Result<ManagedConnection, adbc_core::error::Error> {
     let text = |text: &str| OptionValue::String(text.to_owned());
     let options = [
         (
@@ -158,20 +235,60 @@ pub(crate) fn connect(address: &Address, access: Access) -> Result<Arc<Session>,
             text("false"),
         ),
     ];
-    let opened = driver.new_database_with_opts(options);
-    let opened = opened.and_then(|database| database.new_connection());
-    let connection = opened.map_err(|error| {
-        let has = |words: &str| error.message.contains(words);
-        if has("No space left on device") {
-            let doing = Doing::Preparing;
-            return Error::EngineFull { engine, doing };
+    let database = driver.new_database_with_opts(options)?;
+    database.new_connection()
+}
+
+/// Whether somebody else has a file.
+fn is_locked(error: &adbc_core::error::Error) -> bool {
+    error.message.contains("lock on file")
+}
+
+fn not_opened(error: &adbc_core::error::Error, is_new: bool) -> Error {
+    match error.message.contains("No space left on device") {
+        true => full(),
+        false if is_locked(error) => not_connected("another program has the file open"),
+        false if is_new => not_connected("the file cannot be created in its folder"),
+        false => not_connected("the file is not a database that this version reads"),
+    }
+}
+
+/// Opens a file, and begins the transaction.
+pub(crate) fn connect(address: &Address, access: Access) -> Result<Arc<Session>, Error> {
+    let path = path(address)?;
+    let mut driver = library()?;
+    let begun = match access {
+        Access::Create => begin(&mut driver, &path)?,
+        Access::Read | Access::Change if path.exists() => None,
+        Access::Read | Access::Change => return Err(not_connected("there is no such file")),
+    };
+    if access != Access::Read && !is_writable(&path) {
+        return Err(Error::NoRight {
+            message: "the file of the database may not be written".into(),
+            doing: Doing::Preparing,
+        });
+    }
+    let mode = match access == Access::Read && !has_log(&path) {
+        true => "READ_ONLY",
+        false => "AUTOMATIC",
+    };
+    let file = OpenFile::of(&path);
+    let connection = match database(&mut driver, &path, mode) {
+        Ok(connection) => connection,
+        Err(error) => {
+            if is_locked(&error) {
+                // Whoever was quicker has it.
+                begun.into_iter().for_each(NewFile::keep);
+            }
+            return Err(not_opened(&error, false));
         }
-        match has("lock on file") {
-            true => not_connected("another program has the file open"),
-            false => not_connected("the file is not a database that this version reads"),
-        }
-    })?;
-    let connection = DuckDbConnection::new(connection, created);
+    };
+    // Whoever began it may have removed it while it was being opened.
+    if !file.has_its_name() {
+        begun.into_iter().for_each(NewFile::keep);
+        return Err(not_connected("the file was removed by another program"));
+    }
+    let connection = DuckDbConnection::new(connection, file, begun);
     for statement in DuckDb.begin() {
         connection.execute(&statement, Doing::Preparing)?;
     }

@@ -2,6 +2,7 @@
 
 use super::duckdb_file::DuckFile;
 use super::engine::Engine;
+use super::full_disk::SmallDisk;
 use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -19,6 +20,28 @@ fn slow_file() -> DuckFile {
     );
     file.run("CREATE VIEW slow AS SELECT people.* FROM people, range(100000000) other(i) WHERE hash(i, age) % 3 < 2");
     file
+}
+
+/// A file with a table that takes some seconds to be recoded.
+fn large_file() -> DuckFile {
+    let file = DuckFile::new();
+    file.run(
+        "CREATE TABLE people AS SELECT 20 + i % 5 AS age, CASE hash(i) % 2 WHEN 0 THEN 'flu' ELSE 'cold' END AS disease, \
+         hash(i) % 1000 AS note FROM range(6000000) r(i)",
+    );
+    file
+}
+
+const LARGE_JOB: &str = "-q age -s disease --keep note -k 3 --json";
+
+/// Waits until the engine has written rows of a release to the file.
+fn until_it_writes(file: &DuckFile, job: &mut Child) {
+    let size = || std::fs::metadata(file.path()).unwrap().len();
+    let at_first = size();
+    while size() <= at_first {
+        assert!(job.try_wait().unwrap().is_none(), "ended too soon");
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// A job that is running.
@@ -73,6 +96,145 @@ fn ctrl_c_a_time_limit_and_a_kill_leave_the_file_as_it_was() {
     job.kill().unwrap();
     job.wait().unwrap();
     assert_eq!(file.relations(), before);
+}
+
+#[test]
+fn a_job_that_is_stopped_or_killed_while_it_writes_leaves_the_file_as_it_was() {
+    let (folder, file) = (Folder::new(), large_file());
+    let before = (file.relations(), file.sql(&[SUMS]));
+    let (source, target) = (file.table("people"), file.table("safe"));
+    for signal in [Signal::SIGINT, Signal::SIGKILL] {
+        let command = format!("anonymize {source} {LARGE_JOB} -o {target} --certificate c.json");
+        let mut job = start(&folder, &command);
+        until_it_writes(&file, &mut job);
+        kill(Pid::from_raw(job.id().try_into().unwrap()), signal).unwrap();
+        let expected = match signal {
+            Signal::SIGINT => 130,
+            _ => -1,
+        };
+        assert_eq!(Run::of(job.wait_with_output().unwrap()).code, expected);
+        assert_eq!((file.relations(), file.sql(&[SUMS])), before, "{signal}");
+        assert!(!folder.path("c.json").exists());
+    }
+    folder
+        .run(&format!("anonymize {source} {LARGE_JOB} -o {target}"))
+        .ends_with(0);
+}
+
+const SUMS: &str = "SELECT CAST(count(*) AS VARCHAR), CAST(sum(age) AS VARCHAR), CAST(sum(note) AS VARCHAR) FROM people";
+
+#[test]
+fn a_file_that_loses_its_name_meanwhile_gets_no_release() {
+    let (folder, file) = (Folder::new(), large_file());
+    let (source, target) = (file.table("people"), file.table("safe"));
+    let mut job = start(
+        &folder,
+        &format!("anonymize {source} {LARGE_JOB} -o {target}"),
+    );
+    until_it_writes(&file, &mut job);
+    let elsewhere = file.path().with_file_name("elsewhere.db");
+    std::fs::rename(file.path(), &elsewhere).unwrap();
+    assert_eq!(
+        code(&Run::of(job.wait_with_output().unwrap())),
+        "statement-failed"
+    );
+    std::fs::rename(&elsewhere, file.path()).unwrap();
+    assert_eq!(file.relations(), "people\n");
+}
+
+#[test]
+fn of_two_jobs_that_begin_one_file_each_that_ends_well_has_its_release_in_it() {
+    let folder = Folder::with("people.csv", "age,disease\n20,flu\n20,cold\n20,flu\n");
+    for round in 0..15 {
+        let path = folder.path(&format!("new{round}.db"));
+        let address = |table: &str| format!("duckdb:{}?table={table}", path.display());
+        let jobs = ["one", "other"].map(|table| {
+            let job = format!("anonymize people.csv {JOB} -o {}", address(table));
+            (table, start(&folder, &job))
+        });
+        let ended = jobs.map(|(table, job)| (table, Run::of(job.wait_with_output().unwrap())));
+        for (table, run) in &ended {
+            match run.code {
+                0 => drop(
+                    folder
+                        .run(&format!("inspect {}", address(table)))
+                        .ends_with(0),
+                ),
+                _ => assert_eq!(code(run), "not-connected"),
+            }
+        }
+        assert!(ended.iter().any(|(_, run)| run.code == 0), "round {round}");
+    }
+}
+
+#[test]
+fn a_file_that_somebody_else_has_begun_is_left_to_him() {
+    let (folder, slow) = (Folder::new(), slow_file());
+    folder.write("people.csv", "age,disease\n20,flu\n20,cold\n20,flu\n");
+    let address = |table: &str| format!("duckdb:{}?table={table}", folder.path("new.db").display());
+    let command = format!(
+        "anonymize {} {JOB} -o {}",
+        slow.table("slow"),
+        address("one")
+    );
+    let mut job = start(&folder, &command);
+    until_it_works(&mut job);
+    assert!(folder.path("new.db").exists());
+    let run = folder.run(&format!(
+        "anonymize people.csv {JOB} -o {}",
+        address("other")
+    ));
+    assert_eq!(code(&run), "not-connected");
+    assert!(folder.path("new.db").exists());
+    // Whoever has begun it removes it, with all that belongs to it.
+    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    assert_eq!(Run::of(job.wait_with_output().unwrap()).code, 130);
+    assert_eq!(folder.list("."), ["people.csv"]);
+}
+
+#[test]
+fn a_place_where_nobody_may_write_is_told_and_can_be_read() {
+    let folder = Folder::with("people.csv", "age,disease\n20,flu\n20,cold\n20,flu\n");
+    let disk = SmallDisk::mount(&folder.path("disk"), 20);
+    let address = |file: &str, table: &str| {
+        let path = folder.path("disk").join(file);
+        format!("duckdb:{}?table={table}", path.display())
+    };
+    let job = format!("anonymize people.csv {JOB} -o");
+    folder
+        .run(&format!("{job} {}", address("old.db", "people")))
+        .ends_with(0);
+    disk.protect();
+    for (file, expected) in [("new.db", "not-connected"), ("old.db", "no-right")] {
+        let refused = folder.run(&format!("{job} {}", address(file, "safe")));
+        assert_eq!(code(&refused), expected, "{file}: {}", refused.stdout);
+    }
+    assert_eq!(folder.list("disk"), ["old.db"]);
+    folder
+        .run(&format!(
+            "anonymize {} {JOB} -o out.csv",
+            address("old.db", "people")
+        ))
+        .ends_with(0);
+}
+
+#[test]
+fn rows_that_are_others_in_the_second_pass_are_not_published() {
+    let (folder, file) = (Folder::new(), slow_file());
+    // A table does not change while a job reads it, but a view may be of anything.
+    file.run("CREATE VIEW moody AS SELECT CAST(20 + floor(5 * random()) AS INTEGER) AS age, disease FROM people");
+    let run = folder.run(&format!(
+        "anonymize {} {JOB} -o {} --certificate c.json",
+        file.table("moody"),
+        file.table("safe")
+    ));
+    let code = code(&run);
+    assert!(
+        ["input-changed", "draft-differs"].contains(&code.as_str()),
+        "{code}"
+    );
+    assert_eq!(file.relations(), "moody\npeople\nslow\n");
+    assert!(!folder.path("c.json").exists());
 }
 
 #[test]

@@ -6,16 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A disk of some megabytes, as long as this is there.
-struct SmallDisk(PathBuf);
+pub(super) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     /// Below a folder. Needs the right to mount: that of root, or of whoever may become root without a password.
-    fn mount(at: &Path, megabytes: u32) -> SmallDisk {
+    pub(super) fn mount(at: &Path, megabytes: u32) -> SmallDisk {
         std::fs::create_dir_all(at).unwrap();
         let size = format!("size={megabytes}m,mode=777");
         let done = as_root("mount", &["-t", "tmpfs", "-o", &size, "incrowd-test"], at);
         assert!(done, "a small disk can be mounted by root only");
         SmallDisk(at.to_owned())
+    }
+
+    /// Lets nobody write to it any more.
+    pub(super) fn protect(&self) {
+        assert!(as_root("mount", &["-o", "remount,ro"], &self.0));
     }
 
     /// Whatever is on it, but folders.
