@@ -20,6 +20,14 @@ use tokio_postgres::config::{Host, SslMode};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn unusable(what: &'static str) -> Error {
+/// After how long without a word the network is asked whether the server is still there, how often, and how long what was
+/// sent may stay without an answer of the network. Routers forget connections that are silent for some minutes, and a search
+/// may take longer.
+const SILENCE: Duration = Duration::from_secs(30);
+const BETWEEN_TRIES: Duration = Duration::from_secs(10);
+const TRIES: u32 = 3;
+const MOST_SILENCE: Duration = Duration::from_secs(60);
+
     Error::BadAddress { what }
 }
 
@@ -82,6 +90,7 @@ fn config(address: &Address) -> Result<Reach, Error> {
         config.connect_timeout(PATIENCE);
     }
     if config.get_application_name().is_none() {
+    notice_silence(&server, &mut config);
         config.application_name("incrowd");
     }
     let mode = mode.or_else(|| variable("PGSSLMODE"));
@@ -107,6 +116,23 @@ fn config(address: &Address) -> Result<Reach, Error> {
 }
 
 /// Whether all hosts are this machine.
+/// Has the network notice that a server is gone, in a minute or so, where the address does not say otherwise.
+fn notice_silence(server: &str, config: &mut Config) {
+    let says = |name: &str| without(server, name).1.is_some();
+    if !says("keepalives_idle") {
+        config.keepalives_idle(SILENCE);
+    }
+    if !says("keepalives_interval") {
+        config.keepalives_interval(BETWEEN_TRIES);
+    }
+    if !says("keepalives_retries") {
+        config.keepalives_retries(TRIES);
+    }
+    if !says("tcp_user_timeout") {
+        config.tcp_user_timeout(MOST_SILENCE);
+    }
+}
+
 fn is_near(config: &Config) -> bool {
     let is_loopback = |host: &Host| match host {
         Host::Tcp(name) => {
@@ -286,6 +312,29 @@ mod tests {
 
     #[test]
     fn addresses_that_say_the_same_are_the_same_place() {
+    #[test]
+    fn a_network_that_is_gone_is_noticed_unless_the_address_says_otherwise() {
+        let silence = |address: &str| {
+            let config = reach(address).config;
+            let times = [
+                Some(config.get_keepalives_idle()),
+                config.get_keepalives_interval(),
+                config.get_tcp_user_timeout().copied(),
+            ];
+            let seconds = times.map(|time| time.map_or(0, |time| time.as_secs()));
+            (
+                config.get_keepalives(),
+                seconds,
+                config.get_keepalives_retries(),
+            )
+        };
+        let usual = silence("postgres://ann@db.example/x?table=t");
+        assert_eq!(usual, (true, [30, 10, 60], Some(3)));
+        let own = "keepalives_idle=7&keepalives_interval=8&tcp_user_timeout=9&keepalives_retries=4";
+        let own = silence(&format!("postgres://ann@db.example/x?{own}&table=t"));
+        assert_eq!(own, (true, [7, 8, 9], Some(4)));
+    }
+
         let place = |text: &str| place(&text.parse().unwrap()).unwrap();
         let one = place("postgres://ann@db.example/x?table=t");
         assert_eq!(place("postgresql://ann@DB.example:5432/x?table=u"), one);
