@@ -443,6 +443,38 @@ impl ReadyFile {
         Ok(self.written)
     }
 
+    /// Makes the file visible. If it cannot get its name, it appears under the name with this ending, so that nothing of it is
+    /// lost; then the error comes with its place, if that was possible.
+    pub fn appear_or_aside(self, ending: &str) -> Result<Written, (Error, Option<PathBuf>)> {
+        let Appearance::Renamed(temporary, target) = self.place.how else {
+            return self.appear().map_err(|error| (error, None));
+        };
+        let path = self.place.path;
+        let not_written = |source| Error::of_write(&path, 0, source);
+        let synced = self.file.sync_all();
+        synced.map_err(|error| (not_written(error), None))?;
+        let persisted = temporary.persist(&target);
+        let failed = match persisted {
+            Ok(()) => {
+                self.place.folders.keep();
+                sync_folder(&target);
+                return Ok(self.written);
+            }
+            Err(failed) => failed,
+        };
+        let beside = |path: &Path| {
+            let mut beside = path.to_owned();
+            beside.as_mut_os_string().push(ending);
+            beside
+        };
+        let aside = failed.path.persist(beside(&target)).is_ok();
+        if aside {
+            self.place.folders.keep();
+            sync_folder(&target);
+        }
+        Err((not_written(failed.error), aside.then(|| beside(&path))))
+    }
+
     /// Makes the file visible under a name with this ending, because nobody knows whether what it is about is there.
     pub fn appear_with_ending(mut self, ending: &str) -> Result<Written, Error> {
         if let Appearance::Renamed(_, target) = &mut self.place.how {

@@ -30,6 +30,7 @@ incrowd_core::error_codes! {
     TimeLimit => "time-limit", "An invalid time limit.";
     WorkLimit => "work-limit", "An invalid work limit.";
     MemoryLimit => "memory-limit", "An invalid memory limit.";
+    PublishedWithout => "published-without", "The release is visible in the database, but a certificate or report could not get its name.";
     SinkUsed => "sink-used", "The sink of a job already holds a release.";
     TimeUpWriting => "time-up-writing", "The time limit was reached before the release was checked and written; nothing was written.";
     TimeUpReading => "time-up-reading", "The time limit was reached before all rows were counted.";

@@ -82,6 +82,15 @@ impl Error {
             Error::TimeUpReading { .. } => {
                 "raise `--time-limit`; it applies to reading, searching and writing separately".into()
             }
+            Error::PublishedWithout {
+                aside: Some(aside), ..
+            } => format!(
+                "the release is complete and stays; the file is `{}`: make room for its name and rename it",
+                aside.display()
+            ),
+            Error::PublishedWithout { .. } => "the release is complete and stays; `incrowd verify` says what it keeps, and \
+                 for a certificate the job has to run again, with `--replace`"
+                .into(),
             Error::SinkUsed => "give each job its own sink".into(),
             Error::TimeUpWriting { .. } => {
                 "nothing was written; raise `--time-limit`, which applies to reading, searching and writing separately"

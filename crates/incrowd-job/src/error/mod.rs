@@ -162,6 +162,18 @@ pub enum Error {
         /// The time limit.
         limit: String,
     },
+    /// A release is visible in a database, but a file about it could not get its name.
+    #[error("the release is published as `{release}`, but {} could not be written: {source}", .path.display())]
+    PublishedWithout {
+        /// Where the release is.
+        release: String,
+        /// The file.
+        path: PathBuf,
+        /// Where the file is instead, if it could be kept.
+        aside: Option<PathBuf>,
+        /// Why it could not be written.
+        source: Box<incrowd_io::Error>,
+    },
     /// The sink of a job already holds a release.
     #[error("the sink of this job already holds a release")]
     SinkUsed,

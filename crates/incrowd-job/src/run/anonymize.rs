@@ -16,7 +16,7 @@ use crate::run::control::{Control, Phase, PhaseWatch};
 use crate::run::counted::first_pass_to_publish;
 use crate::run::describe::Answer;
 use crate::run::files::{
-    self, CertificateFiles, PageFile, ReleaseFile, appear, set_aside, withdraw,
+    self, CertificateFiles, PageFile, ReleaseFile, appear, appear_afterwards, set_aside, withdraw,
 };
 use crate::run::memory;
 use crate::run::released::{self, Trial};
@@ -243,18 +243,23 @@ fn run(
                 withdraw(&outcome);
                 return Err(error);
             }
-            if let Some(last_step) = last_step {
-                control.begin_publishing()?;
-                if let Err(error) = last_step().map_err(Error::from) {
-                    if error.is_outcome_unknown() {
-                        set_aside(ready);
+            match (last_step, &outcome.output) {
+                (Some(last_step), Some(release)) => {
+                    control.begin_publishing()?;
+                    if let Err(error) = last_step().map_err(Error::from) {
+                        if error.is_outcome_unknown() {
+                            set_aside(ready);
+                        }
+                        return Err(error);
                     }
-                    return Err(error);
+                    appear_afterwards(ready, &release.path)?;
                 }
-            }
-            if let Err(error) = appear(ready) {
-                withdraw(&outcome);
-                return Err(error);
+                _ => {
+                    if let Err(error) = appear(ready) {
+                        withdraw(&outcome);
+                        return Err(error);
+                    }
+                }
             }
             handed_over = stated.filter(|_| show.certificate);
         }

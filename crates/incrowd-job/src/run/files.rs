@@ -345,6 +345,24 @@ pub(crate) fn set_aside(ready: Vec<ReadyFile>) {
 /// Removes a file that was written. The error that led to this is more useful than one about cleaning up.
 fn remove(path: &Path) {
     if path.is_file() {
+/// Makes files visible that are about a release that everybody sees already. It is not taken back if one of them cannot get
+/// its name, and neither are the others.
+pub(crate) fn appear_afterwards(ready: Vec<ReadyFile>, release: &Path) -> Result<(), Error> {
+    let mut failed = None;
+    for file in ready {
+        let path = file.path().to_owned();
+        if let Err((source, aside)) = file.appear_or_aside(UNCONFIRMED) {
+            failed.get_or_insert(Error::PublishedWithout {
+                release: release.display().to_string(),
+                path,
+                aside,
+                source: Box::new(source),
+            });
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
         let _ = std::fs::remove_file(path);
     }
 }

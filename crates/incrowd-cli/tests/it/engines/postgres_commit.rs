@@ -177,3 +177,39 @@ fn a_server_that_says_nothing_is_left_alone_when_time_is_up() {
     }
     assert_eq!(database.relations(), before);
 }
+
+#[test]
+fn a_certificate_that_cannot_get_its_name_leaves_the_release_and_is_kept_beside_it() {
+    let ((database, port), folder) = (database(), Folder::new());
+    let (proxy, job) = job(&database, port, Then::Hold, "");
+    let job = Running::start(&folder, &job);
+    proxy.until_seen();
+    // Somebody takes the name while the database commits.
+    folder.write("c.json/taken", "by a folder");
+    proxy.let_go();
+    let run = job.end();
+    assert_eq!(code(&run), "published-without");
+    let error = run.json()["error"].clone();
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("published") && message.contains("c.json"),
+        "{message}"
+    );
+    assert!(
+        error["hint"]
+            .as_str()
+            .unwrap()
+            .contains("c.json.unconfirmed")
+    );
+    assert_eq!(database.sql("SELECT count(*) FROM safe"), "400\n");
+    assert_eq!(
+        folder.list("."),
+        ["c.json", "c.json.unconfirmed", "c.txt", "r.html"]
+    );
+    folder
+        .run(&format!(
+            "verify {} --certificate c.json.unconfirmed",
+            database.table("safe")
+        ))
+        .ends_with(0);
+}
