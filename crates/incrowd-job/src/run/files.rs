@@ -342,9 +342,6 @@ pub(crate) fn set_aside(ready: Vec<ReadyFile>) {
     }
 }
 
-/// Removes a file that was written. The error that led to this is more useful than one about cleaning up.
-fn remove(path: &Path) {
-    if path.is_file() {
 /// Makes files visible that are about a release that everybody sees already. It is not taken back if one of them cannot get
 /// its name, and neither are the others.
 pub(crate) fn appear_afterwards(ready: Vec<ReadyFile>, release: &Path) -> Result<(), Error> {
@@ -363,6 +360,9 @@ pub(crate) fn appear_afterwards(ready: Vec<ReadyFile>, release: &Path) -> Result
     failed.map_or(Ok(()), Err)
 }
 
+/// Removes a file that was written. The error that led to this is more useful than one about cleaning up.
+fn remove(path: &Path) {
+    if path.is_file() {
         let _ = std::fs::remove_file(path);
     }
 }

@@ -19,7 +19,6 @@ use tokio_postgres::config::{Host, SslMode};
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-fn unusable(what: &'static str) -> Error {
 /// After how long without a word the network is asked whether the server is still there, how often, and how long what was
 /// sent may stay without an answer of the network. Routers forget connections that are silent for some minutes, and a search
 /// may take longer.
@@ -28,6 +27,7 @@ const BETWEEN_TRIES: Duration = Duration::from_secs(10);
 const TRIES: u32 = 3;
 const MOST_SILENCE: Duration = Duration::from_secs(60);
 
+fn unusable(what: &'static str) -> Error {
     Error::BadAddress { what }
 }
 
@@ -89,8 +89,8 @@ fn config(address: &Address) -> Result<Reach, Error> {
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(PATIENCE);
     }
-    if config.get_application_name().is_none() {
     notice_silence(&server, &mut config);
+    if config.get_application_name().is_none() {
         config.application_name("incrowd");
     }
     let mode = mode.or_else(|| variable("PGSSLMODE"));
@@ -115,7 +115,6 @@ fn config(address: &Address) -> Result<Reach, Error> {
     Ok(Reach { config, tls })
 }
 
-/// Whether all hosts are this machine.
 /// Has the network notice that a server is gone, in a minute or so, where the address does not say otherwise.
 fn notice_silence(server: &str, config: &mut Config) {
     let says = |name: &str| without(server, name).1.is_some();
@@ -133,6 +132,7 @@ fn notice_silence(server: &str, config: &mut Config) {
     }
 }
 
+/// Whether all hosts are this machine.
 fn is_near(config: &Config) -> bool {
     let is_loopback = |host: &Host| match host {
         Host::Tcp(name) => {
@@ -311,8 +311,6 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_say_the_same_are_the_same_place() {
-    #[test]
     fn a_network_that_is_gone_is_noticed_unless_the_address_says_otherwise() {
         let silence = |address: &str| {
             let config = reach(address).config;
@@ -335,6 +333,8 @@ mod tests {
         assert_eq!(own, (true, [7, 8, 9], Some(4)));
     }
 
+    #[test]
+    fn addresses_that_say_the_same_are_the_same_place() {
         let place = |text: &str| place(&text.parse().unwrap()).unwrap();
         let one = place("postgres://ann@db.example/x?table=t");
         assert_eq!(place("postgresql://ann@DB.example:5432/x?table=u"), one);
