@@ -117,9 +117,9 @@ _CLASSES: dict[type[IncrowdError], str] = {
     FileError: """
         already-exists connection-lost disk-full engine-full engine-stopped folder folder-not-made index-damaged
         index-stale index-version is-directory job-not-written no-driver no-hierarchy-folder no-right no-such-table
-        not-connected not-found not-readable not-writable old-table-stays overwrites-input path-not-replaced
-        published-without publishing-unknown read result-too-large same-output statement-failed target-exists target-in-use
-        target-not-table unreadable write
+        not-connected not-found not-readable not-writable old-table-dropped old-table-stays overwrites-input
+        path-not-replaced path-unfinished published-without publishing-unknown read result-too-large same-output
+        statement-failed target-exists target-in-use target-not-table unreadable write
     """,
     NoReleaseError: """
         no-solution none-found out-of-reach promise-beyond-table raised-too-far rows-out-of-reach
