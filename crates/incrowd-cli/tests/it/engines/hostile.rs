@@ -167,6 +167,7 @@ fn zero_bytes_and_long_or_odd_names_are_data_or_refused_by_servers_of_spark() {
     for server in super::spark_server::servers() {
         let folder = Folder::new();
         let session = super::spark_server::Session::on(server);
+        session.run("CREATE TABLE victims (x int)");
         let run = |data: &str, target: &str| {
             let mut command = folder.command("anonymize --json --others keep -q age -k 1 -o");
             command.args([&session.table(target), data]);
@@ -188,11 +189,12 @@ fn zero_bytes_and_long_or_odd_names_are_data_or_refused_by_servers_of_spark() {
         run("long.csv", "long").ends_with(0);
         assert_eq!(session.rows("long").0, ["age", &long]);
         // A name that could end a statement is that of a table, or the server does not take it; nothing is left then.
-        let odd = run("fine.csv", "\"o`; DROP TABLE cells; --\"");
-        let is_there = session.relations().contains("o`; DROP TABLE cells; --");
+        let odd = run("fine.csv", "\"o`; DROP TABLE victims; --\"");
+        let tables = session.relations();
+        let is_there = tables.contains("o`; drop table victims; --")
+            || tables.contains("o`; DROP TABLE victims; --");
         assert_eq!(is_there, odd.code == 0, "{}", odd.stdout);
         assert!(!odd.stdout.contains("secret"), "{}", odd.stdout);
-        let tables = session.relations();
         assert_eq!(
             tables
                 .lines()
@@ -200,7 +202,7 @@ fn zero_bytes_and_long_or_odd_names_are_data_or_refused_by_servers_of_spark() {
                 .count(),
             0
         );
-        assert!(tables.contains("cells"), "{tables}");
+        assert!(tables.lines().any(|it| it == "victims"), "{tables}");
     }
 }
 

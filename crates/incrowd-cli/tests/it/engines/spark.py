@@ -84,7 +84,10 @@ def create(spark, table, rows, how, times=()):
     ]
     rows = spark.createDataFrame(rows)
     rows.createOrReplaceTempView("loaded")
+    # Spark would put the folder in the place of a name such as ${env:HOME}; incrowd has to switch this off by itself.
+    spark.conf.set("spark.sql.variable.substitute", "false")
     sql(spark, how.format(quoted(table)) + f" SELECT {', '.join(cells)} FROM loaded")
+    spark.conf.set("spark.sql.variable.substitute", "true")
     spark.catalog.dropTempView("loaded")
 
 
