@@ -118,6 +118,19 @@ pub trait RowSource: std::fmt::Debug + Send + Sync {
         self.open()
     }
 
+    /// Begins a pass of which so many rows are needed and no more; which ones does not matter. They had a fingerprint, if there
+    /// was a pass before.
+    fn open_some(
+        &self,
+        _rows: u64,
+        fingerprint: Option<&Fingerprint>,
+    ) -> Result<Box<dyn RowReader + Send>, Error> {
+        match fingerprint {
+            Some(fingerprint) => self.open_again(fingerprint),
+            None => self.open(),
+        }
+    }
+
     /// What the engine that holds the table needs to create another one beside it, so that rows need not leave it.
     fn handle(&self) -> Option<EngineHandle> {
         None

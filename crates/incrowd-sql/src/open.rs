@@ -1,22 +1,26 @@
 //! Tables by their addresses.
 
 use crate::address::Address;
-use incrowd_io::{EngineHandle, NewTable, RowSink, RowSource};
+use incrowd_io::{Cancel, EngineHandle, NewTable, RowSink, RowSource};
 use std::sync::Arc;
 
 /// The table at an address. Connects to its engine. `writes_to` is where a release goes, which may be the same file: if
-/// not, the file is only read.
+/// not, the file is only read. `note` gets what stops the engine, as soon as there is a connection: the engine may take long
+/// to say what columns there are.
 pub fn open(
     address: &str,
     writes_to: Option<&str>,
+    note: &dyn Fn(Cancel),
 ) -> Result<Arc<dyn RowSource>, incrowd_io::Error> {
     let address: Address = address.parse()?;
     #[cfg(not(feature = "duckdb"))]
     let _ = writes_to;
+    #[cfg(not(feature = "engine"))]
+    let _ = note;
     match address.engine {
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
-            let session = crate::postgres::connect(&address)?;
+            let session = crate::postgres::connect(&address, note)?;
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
         #[cfg(feature = "duckdb")]
@@ -29,11 +33,13 @@ pub fn open(
                 false => crate::duckdb::Access::Read,
             };
             let session = crate::duckdb::connect(&address, access)?;
+            note(crate::session::cancel(&session));
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
         #[cfg(feature = "spark")]
         crate::address::Engine::Spark => {
             let session = crate::spark::connect(&address)?;
+            note(crate::session::cancel(&session));
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
         #[cfg(not(all(feature = "postgres", feature = "duckdb", feature = "spark")))]
@@ -46,10 +52,11 @@ pub fn open(
 }
 
 /// A new table at an address. If the table that `beside` is the handle of is in the same place, both share a connection
-/// and a transaction, and rows need not leave the engine.
+/// and a transaction, and rows need not leave the engine. `note` gets what stops the engine of another connection.
 pub fn create(
     table: &NewTable<'_>,
     beside: Option<EngineHandle>,
+    note: &dyn Fn(Cancel),
 ) -> Result<Box<dyn RowSink>, incrowd_io::Error> {
     let address: Address = table.address.parse()?;
     #[cfg(feature = "engine")]
@@ -67,11 +74,11 @@ pub fn create(
         return inside(Arc::clone(source));
     }
     #[cfg(not(feature = "engine"))]
-    drop(beside);
+    let _ = (beside, note);
     match address.engine {
         #[cfg(feature = "postgres")]
         crate::address::Engine::Postgres => {
-            let session = crate::postgres::connect(&address)?;
+            let session = crate::postgres::connect(&address, note)?;
             // A database has many addresses.
             if let Some(source) = &source
                 && let Some(sign) = source.session.connection.sign()
@@ -89,12 +96,14 @@ pub fn create(
         crate::address::Engine::DuckDb => {
             let access = crate::duckdb::Access::Create;
             let session = crate::duckdb::connect(&address, access)?;
+            note(crate::session::cancel(&session));
             let sink = crate::sink::SqlSink::create(session, None, None, &address, table)?;
             Ok(Box::new(sink))
         }
         #[cfg(feature = "spark")]
         crate::address::Engine::Spark => {
             let session = crate::spark::connect(&address)?;
+            note(crate::session::cancel(&session));
             let beside = source.as_deref();
             let sink = crate::sink::SqlSink::create(session, None, beside, &address, table)?;
             Ok(Box::new(sink))

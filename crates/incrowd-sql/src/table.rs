@@ -36,6 +36,25 @@ impl SqlTable {
             fingerprinted: Arc::new(Mutex::new(all)),
         })
     }
+
+    /// A pass over all rows, or over so many.
+    fn reader(&self, limit: Option<u64>) -> Box<dyn RowReader + Send> {
+        let fingerprinted = self.fingerprinted.lock();
+        let fingerprinted = fingerprinted
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        Box::new(SqlReader {
+            hasher: hasher(&self.relation, &fingerprinted),
+            fingerprinted,
+            of_all_passes: Arc::clone(&self.fingerprinted),
+            table: Arc::clone(&self.relation),
+            limit,
+            cursor: None,
+            rows: 0,
+            bytes: 0,
+            is_at_end: false,
+        })
+    }
 }
 
 impl RowSource for SqlTable {
@@ -48,20 +67,15 @@ impl RowSource for SqlTable {
     }
 
     fn open(&self) -> Result<Box<dyn RowReader + Send>, incrowd_io::Error> {
-        let fingerprinted = self.fingerprinted.lock();
-        let fingerprinted = fingerprinted
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        Ok(Box::new(SqlReader {
-            hasher: hasher(&self.relation, &fingerprinted),
-            fingerprinted,
-            of_all_passes: Arc::clone(&self.fingerprinted),
-            table: Arc::clone(&self.relation),
-            cursor: None,
-            rows: 0,
-            bytes: 0,
-            is_at_end: false,
-        }))
+        Ok(self.reader(None))
+    }
+
+    fn open_some(
+        &self,
+        rows: u64,
+        _: Option<&Fingerprint>,
+    ) -> Result<Box<dyn RowReader + Send>, incrowd_io::Error> {
+        Ok(self.reader(Some(rows)))
     }
 
     fn handle(&self) -> Option<EngineHandle> {
@@ -92,6 +106,8 @@ struct SqlReader {
     table: Arc<Relation>,
     /// For the passes that follow this one.
     of_all_passes: Arc<Mutex<Vec<usize>>>,
+    /// How many rows are needed, if not all are.
+    limit: Option<u64>,
     cursor: Option<Box<dyn Cursor>>,
     fingerprinted: Vec<usize>,
     hasher: RowsHasher,
@@ -128,7 +144,9 @@ impl RowReader for SqlReader {
                     format!("{cell} AS {}", session.dialect.quote(&it.name))
                 });
                 let cells = cells.collect::<Vec<_>>().join(", ");
-                let query = format!("SELECT {cells} FROM {sql} AS t");
+                let limit = self.limit.map(|rows| format!(" LIMIT {rows}"));
+                let limit = limit.unwrap_or_default();
+                let query = format!("SELECT {cells} FROM {sql} AS t{limit}");
                 none.insert(session.connection.read(&query)?)
             }
         };

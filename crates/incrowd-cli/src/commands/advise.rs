@@ -24,7 +24,7 @@ pub(super) fn run(args: &AdviseArgs, global: &Global, control: &Control) -> Resu
     let is_free = job.data.path.as_deref() != Some("-") && !global.json && !global.quiet;
     if is_free && args.asks(is_watched) {
         let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-        let candidates = candidate_targets(&job)?;
+        let candidates = candidate_targets(&job, control)?;
         let answers = ask(input, output, args.expertise(), options, &candidates)?;
         options = answers.options;
         if let Some(target) = answers.target.filter(|_| job.columns.target.is_none()) {

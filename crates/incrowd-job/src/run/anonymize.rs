@@ -113,7 +113,7 @@ fn run(
         None => may_divide_rows(job)?,
     };
     let default_metric = algorithm.map_or("loss", |algorithm| algorithm.default_metric());
-    let (mut asked, reader) = Asked::read(job, default_metric)?;
+    let (mut asked, reader) = Asked::read(job, default_metric, control)?;
     let claims = files::claims(job);
     let mut output = ReleaseFile::create(
         job,

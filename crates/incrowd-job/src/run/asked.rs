@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::report::outcome::Origin;
+use crate::run::control::Control;
 use crate::run::counted::{FirstPass, max_levels, max_suppressed};
 use crate::run::files;
 use crate::run::hierarchies::{self, ColumnHierarchy};
@@ -38,6 +39,7 @@ impl Asked {
     pub(crate) fn read(
         job: &Job,
         default_metric: &str,
+        control: &Control,
     ) -> Result<(Asked, Box<dyn RowReader + Send>), Error> {
         let texts = job.privacy.models.as_deref().unwrap_or_default();
         if texts.is_empty() {
@@ -54,7 +56,7 @@ impl Asked {
         let research = asked_research_value(job)?;
         let research = research.or_else(|| is_research_value.then(|| metric.clone()));
         files::check_outputs(job)?;
-        let source = input::source(job)?;
+        let source = input::source(job, control)?;
         hierarchies::check_folder(job)?;
         let reader = source.open()?;
         let plan = Plan::new(job, &source.name(), reader.columns())?;

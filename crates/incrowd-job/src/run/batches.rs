@@ -33,8 +33,23 @@ pub(crate) fn workers(threads: usize) -> usize {
 /// Reads to the end. Each batch goes to one of the `workers`; their results are collected in the order of rows.
 ///
 /// There is one thread per worker, plus the one that reads; a single worker with `threads` of 1 needs none. Returns the
-/// workers with their state.
+/// workers with their state. An engine that hands out the rows is stopped with the run.
 pub(crate) fn for_each_batch<W, O>(
+    reader: &mut (dyn RowReader + Send),
+    control: &Control,
+    threads: usize,
+    workers: Vec<W>,
+    work: impl Fn(&mut W, &RowBatch, &mut O) -> Result<(), Error> + Sync,
+    collect: impl FnMut(&mut O) -> Result<(), Error>,
+) -> Result<Vec<W>, Error>
+where
+    W: Send,
+    O: Default + Send,
+{
+    control.while_engine_works(|| read_and_work(reader, control, threads, workers, work, collect))
+}
+
+fn read_and_work<W, O>(
     reader: &mut (dyn RowReader + Send),
     control: &Control,
     threads: usize,

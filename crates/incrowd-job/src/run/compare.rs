@@ -57,7 +57,7 @@ pub fn compare(
         }
     }
     let started = Instant::now();
-    let (asked, reader) = Asked::read(job, "loss")?;
+    let (asked, reader) = Asked::read(job, "loss", control)?;
     let page = PageFile::create(&claims(job), options.report.as_deref(), control)?;
     let limit = job.search.time_limit;
     let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, limit, control)?;

@@ -99,6 +99,10 @@ pub struct Control {
     /// The deadline of the current phase.
     due: Mutex<Option<Due>>,
     progress: Box<dyn Progress>,
+    /// Stop the engines that the run has asked for anything.
+    engines: Mutex<Vec<Cancel>>,
+    /// Whether somebody looks whether they have to be stopped.
+    is_watched: AtomicBool,
     /// Files that exist only until the run ends.
     temporary: Mutex<Vec<PathBuf>>,
 }
@@ -128,6 +132,8 @@ impl Control {
             is_publishing: AtomicBool::new(false),
             due: Mutex::default(),
             progress: Box::new(progress),
+            engines: Mutex::default(),
+            is_watched: AtomicBool::new(false),
             temporary: Mutex::default(),
         }
     }
@@ -188,16 +194,20 @@ impl Control {
         phase: Phase,
         work: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        *self.lock_due() = limit.and_then(|limit| {
+        let due = limit.and_then(|limit| {
             Some(Due {
                 phase,
                 until: Instant::now().checked_add(limit.0)?,
                 limit,
             })
         });
+        // A phase may be part of another one, whose time goes on.
+        let outer = *self.lock_due();
+        let both = outer.into_iter().chain(due);
+        *self.lock_due() = both.min_by_key(|due| due.until);
         let done = work();
         let stopped = self.check();
-        *self.lock_due() = None;
+        *self.lock_due() = outer;
         match done {
             // The core does not know why it was stopped.
             Err(Error::Core(
@@ -207,23 +217,56 @@ impl Control {
         }
     }
 
-    /// Does what an engine elsewhere may take long for. `cancel` stops the engine when the run was asked to stop or takes
-    /// too long; without it, the work looks after that by itself.
+    /// Notes an engine that works for this run, by what stops it.
+    pub(crate) fn add_engine(&self, cancel: Option<Cancel>) {
+        self.lock_engines().extend(cancel);
+    }
+
+    /// Whether an engine elsewhere works for this run, which has something to undo if the run is stopped.
+    pub fn has_engine(&self) -> bool {
+        !self.lock_engines().is_empty()
+    }
+
+    fn lock_engines(&self) -> std::sync::MutexGuard<'_, Vec<Cancel>> {
+        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what an engine elsewhere may take long for, if there is one. It is stopped when the run was asked to stop or
+    /// takes too long.
     pub(crate) fn while_engine_works<T>(
         &self,
-        cancel: Option<Cancel>,
         work: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(cancel) = cancel else {
+        match self.has_engine() {
+            true => self.while_engine_is_reached(work),
+            false => work(),
+        }
+    }
+
+    /// The same for work that finds an engine.
+    pub(crate) fn while_engine_is_reached<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        // Parts of what is watched are watched.
+        if self.is_watched.swap(true, Ordering::SeqCst) {
             return work();
-        };
+        }
+        let done = self.watch_engines(work);
+        self.is_watched.store(false, Ordering::SeqCst);
+        done
+    }
+
+    fn watch_engines<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         let (is_working, waiting) = channel::<()>();
         std::thread::scope(|scope| {
-            scope.spawn(move || {
+            scope.spawn(|| {
+                let waiting = waiting;
                 let mut pause = GLANCE;
                 while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(pause) {
                     if self.check().is_err() {
-                        cancel();
+                        let engines = self.lock_engines().clone();
+                        engines.iter().for_each(|cancel| cancel());
                         // The statement may not have begun, so that it has to be stopped once more.
                         pause = 10 * GLANCE;
                     }
@@ -340,6 +383,21 @@ mod tests {
                 _ => CoreError::CheckStopped,
             })?)
         })
+    }
+
+    #[test]
+    fn a_phase_within_a_phase_ends_with_it_and_leaves_it_its_time() {
+        let limit = |seconds| Some(TimeLimit(Duration::from_secs(seconds)));
+        let control = Control::default();
+        let inner = control.within(limit(0), Phase::Write, || {
+            phase(&control, limit(3600), Phase::Read)
+        });
+        assert!(matches!(inner, Err(Error::TimeUpWriting { .. })));
+        let outer = control.within(limit(3600), Phase::Write, || {
+            assert!(phase(&control, limit(0), Phase::Read).is_err());
+            control.check()
+        });
+        assert!(outer.is_ok(), "the time of the inner phase ends with it");
     }
 
     #[test]

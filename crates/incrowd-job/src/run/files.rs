@@ -3,13 +3,13 @@
 use crate::error::Error;
 use crate::report::certificate::Certificate;
 use crate::report::outcome::{FileWritten, Outcome};
-use crate::run::control::Control;
+use crate::run::control::{Control, Phase};
 use crate::run::plan::Plan;
 use crate::spec::{HierarchySource, Job};
 use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
 use incrowd_io::{
-    Cancel, Claims, ColumnType, CsvEncoder, EncodedRows, EngineFacts, LastStep, NewTable,
-    OutputFormat, PendingFile, Publishing, ReadyFile, RowSink, RowSource, Sink, TakeGroups,
+    Claims, ColumnType, CsvEncoder, EncodedRows, EngineFacts, LastStep, NewTable, OutputFormat,
+    PendingFile, Publishing, ReadyFile, RowSink, RowSource, Sink, TakeGroups,
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -135,6 +135,7 @@ impl ReleaseFile {
                 return Err(incrowd_io::Error::SpreadsheetNeedsText { path }.into());
             }
             let sink = attached.take().ok_or(Error::SinkUsed)?;
+            control.add_engine(sink.cancel());
             return Ok(Some(ReleaseFile {
                 path: ATTACHED.into(),
                 columns,
@@ -150,7 +151,7 @@ impl ReleaseFile {
                 return Err(incrowd_io::Error::SpreadsheetNeedsText { path }.into());
             }
             return Ok(Some(ReleaseFile {
-                sink: new_table(job, path, source, plan)?,
+                sink: new_table(job, path, source, plan, control)?,
                 path: incrowd_sql::shown(path).into(),
                 columns,
             }));
@@ -218,11 +219,6 @@ impl ReleaseFile {
         Some(tally.map_err(Error::from))
     }
 
-    /// Stops the engine that gets the release, if one does.
-    pub(crate) fn cancel(&self) -> Option<Cancel> {
-        self.sink.cancel()
-    }
-
     /// The engine that gets the release, if one does.
     pub(crate) fn engine(&self) -> Option<EngineFacts> {
         self.sink.engine()
@@ -248,6 +244,7 @@ fn new_table(
     address: &str,
     source: &dyn RowSource,
     plan: &Plan,
+    control: &Control,
 ) -> Result<Box<dyn RowSink>, Error> {
     let published = plan.published();
     let columns = published.iter().map(|at| {
@@ -263,7 +260,13 @@ fn new_table(
         kept: &kept,
         replaces: job.output.replace == Some(true),
     };
-    Ok(incrowd_sql::create(&table, source.handle())?)
+    let handle = source.handle();
+    control.within(job.search.time_limit, Phase::Write, || {
+        control.while_engine_is_reached(|| {
+            let note = |cancel| control.add_engine(Some(cancel));
+            Ok(incrowd_sql::create(&table, handle, &note)?)
+        })
+    })
 }
 
 /// The certificate as JSON and as text.

@@ -48,7 +48,7 @@ pub fn init(
 ) -> Result<Initialized, Error> {
     // `incrowd.toml` reads better than `./incrowd.toml`.
     let folder = folder.strip_prefix(".").unwrap_or(folder);
-    let (job, is_trimmed) = trimmed(job)?;
+    let (job, is_trimmed) = trimmed(job, control)?;
     let job = &job;
     let (inspection, levels) = inspect_with_levels(job, control)?;
     let quasi_identifiers = columns_with(&inspection, ProposedRole::QuasiIdentifying);
@@ -93,10 +93,11 @@ const TRIMMED: &str =
 
 /// The job, with whitespace around cells removed if there is much of it and the job does not say; and whether that was
 /// done.
-fn trimmed(job: &Job) -> Result<(Job, bool), Error> {
+fn trimmed(job: &Job, control: &Control) -> Result<(Job, bool), Error> {
     let mut job = job.clone();
     job.data.path.as_deref().ok_or(Error::NoData)?;
-    let is_trimmed = job.data.trim.is_none() && input::source(&job)?.open()?.has_padded_cells();
+    let is_trimmed =
+        job.data.trim.is_none() && input::source(&job, control)?.open()?.has_padded_cells();
     if is_trimmed {
         job.data.trim = Some(true);
     }

@@ -16,17 +16,29 @@ use std::sync::Arc;
 /// Noted for a table whose cells have whitespace around them.
 pub(crate) const PADDED_CELLS: &str = "many cells have whitespace around their values, which counts as part of them; `--trim` removes it";
 
-/// The table of a job: the one attached, or the one it names, which is at hand or a file.
-pub(crate) fn source(job: &Job) -> Result<Arc<dyn RowSource>, Error> {
-    if let Some(table) = &job.data.table {
-        return Ok(table.source());
+/// The table of a job: the one attached, or the one it names, which is at hand or a file. An engine that holds it is asked for
+/// its columns, within the time limit of the job.
+pub(crate) fn source(job: &Job, control: &Control) -> Result<Arc<dyn RowSource>, Error> {
+    let at_hand = match &job.data.table {
+        Some(table) => Some(table.source()),
+        None => {
+            let path = job.data.path.as_deref().ok_or(Error::NoData)?;
+            job.data.tables.get(path).map(|table| table.source())
+        }
+    };
+    if let Some(source) = at_hand {
+        control.add_engine(source.cancel());
+        return Ok(source);
     }
     let path = job.data.path.as_deref().ok_or(Error::NoData)?;
-    if let Some(table) = job.data.tables.get(path) {
-        return Ok(table.source());
-    }
     if incrowd_sql::is_address(path) {
-        return Ok(incrowd_sql::open(path, job.output.path.as_deref())?);
+        return control.within(job.search.time_limit, Phase::Read, || {
+            control.while_engine_is_reached(|| {
+                let note = |cancel| control.add_engine(Some(cancel));
+                let writes_to = job.output.path.as_deref();
+                Ok(incrowd_sql::open(path, writes_to, &note)?)
+            })
+        });
     }
     Error::refuse_address(path)?;
     Ok(Arc::new(Source::new(path, csv_options(job))))
@@ -114,9 +126,8 @@ impl CountEngine for CountPass<'_> {
     fn count(&mut self, counter: &mut RowCounter) -> Result<(), Error> {
         let progress = self.control.progress();
         progress.begin(Phase::Read, self.source.bytes_total());
-        let cancel = self.source.cancel();
         let control = self.control;
-        if let Some(counted) = control.while_engine_works(cancel, || self.count_groups(counter))? {
+        if let Some(counted) = control.while_engine_works(|| self.count_groups(counter))? {
             progress.end();
             return Ok(counted);
         }

@@ -88,7 +88,7 @@ pub(crate) fn inspect_with_levels(
     job: &Job,
     control: &Control,
 ) -> Result<(Inspection, Vec<ColumnHierarchy>), Error> {
-    let source = input::source(job)?;
+    let source = input::source(job, control)?;
     let mut reader = source.open()?;
     let names = reader.columns().to_vec();
     let has_padded_cells = reader.has_padded_cells();

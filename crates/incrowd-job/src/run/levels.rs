@@ -63,7 +63,7 @@ pub struct AgainstData {
 
 /// The values of one column of the job's table, with their rows.
 fn values_of(job: &Job, column: &str, control: &Control) -> Result<Vec<(String, u32)>, Error> {
-    let source = input::source(job)?;
+    let source = input::source(job, control)?;
     let reader = source.open()?;
     let at = find_column(
         &source.name(),

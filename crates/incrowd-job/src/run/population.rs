@@ -29,7 +29,7 @@ impl People {
             quasi_identifiers: job.columns.quasi_identifiers.take(),
             ..Columns::default()
         };
-        let source = input::source(&job)?;
+        let source = input::source(&job, control)?;
         let reader = source.open()?;
         let plan = Plan::of_release(&job, &source.name(), reader.columns())?;
         let mut counter = RowCounter::new(reader.columns(), &plan.quasi_identifiers, &[]);

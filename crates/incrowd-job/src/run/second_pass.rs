@@ -14,7 +14,7 @@ use incrowd_core::publish::{
     Tally,
 };
 use incrowd_core::table::RowBatch;
-use incrowd_io::{Cancel, EncodedRows, Fingerprint, LastStep, Publishing, ReleaseEncoder};
+use incrowd_io::{EncodedRows, Fingerprint, LastStep, Publishing, ReleaseEncoder};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Applier for SecondPass<'_> {
         let progress = self.control.progress();
         progress.begin(Phase::Write, self.asked.source.bytes_total());
         let control = self.control;
-        let result = control.while_engine_works(self.cancel(), || match self.recode_inside(map) {
+        let result = control.while_engine_works(|| match self.recode_inside(map) {
             Some(tally) => Ok((tally?, self.input_hash)),
             None => self.recode_all(map),
         });
@@ -57,10 +57,10 @@ impl Applier for SecondPass<'_> {
     }
 
     fn appear(self, confirmation: Confirmation) -> Result<Self::Published, Error> {
-        let (control, cancel) = (self.control, self.cancel());
-        let written = self.output.map(|output| {
-            control.while_engine_works(cancel, || output.finish_but_one(confirmation))
-        });
+        let control = self.control;
+        let written = self
+            .output
+            .map(|output| control.while_engine_works(|| output.finish_but_one(confirmation)));
         written.transpose()
     }
 }
@@ -80,18 +80,6 @@ impl<'a> SecondPass<'a> {
         let plan = &self.asked.plan;
         let kept = Watched::published(plan, &plan.names);
         self.output.is_some() || kept.has_tellers() || map.any_class().is_some()
-    }
-
-    /// Stops the engine that holds the table or gets the release.
-    fn cancel(&self) -> Option<Cancel> {
-        let output = self.output.as_ref().and_then(ReleaseFile::cancel);
-        match (self.asked.source.cancel(), output) {
-            (Some(one), Some(other)) => Some(Arc::new(move || {
-                one();
-                other();
-            })),
-            (one, other) => one.or(other),
-        }
     }
 
     /// Has the engine that holds table and release recode the rows, if there is one; what it has written is counted again.
@@ -199,7 +187,8 @@ impl<'a> SecondPass<'a> {
 
     /// The first rows, before and after.
     pub(crate) fn sample(&self, map: &Arc<ReleaseMap>, rows: usize) -> Result<Sample, Error> {
-        let mut reader = self.asked.source.open_again(&self.input_hash)?;
+        let source = &self.asked.source;
+        let mut reader = source.open_some(rows as u64, Some(&self.input_hash))?;
         let plan = &self.asked.plan;
         let mut recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let text = |batch: &RowBatch, row: usize| -> Vec<String> {
@@ -215,7 +204,11 @@ impl<'a> SecondPass<'a> {
         };
         let mut batch = RowBatch::default();
         let mut published = PublishedRows::default();
-        while sample.before.len() < rows && reader.read(&mut batch)? {
+        let mut read = |batch: &mut RowBatch| {
+            let control = self.control;
+            control.while_engine_works(|| Ok(reader.read(batch)?))
+        };
+        while sample.before.len() < rows && read(&mut batch)? {
             for row in 0..batch.rows().min(rows - sample.before.len()) {
                 let mut one = RowBatch::new(batch.columns());
                 one.clear(batch.first_row() + row as u64);

@@ -14,7 +14,7 @@ use crate::wire::Wire;
 use arrow_array::{Array, RecordBatch};
 use futures_util::{SinkExt, StreamExt};
 use incrowd_core::table::RowBatch;
-use incrowd_io::BatchTexts;
+use incrowd_io::{BatchTexts, Cancel};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -86,6 +86,18 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Stops the statement that the server is working on, and whoever waits for it.
+    fn stop(&self, reach: &Reach) {
+        self.stops.send_modify(|stops| *stops += 1);
+        let token = self.client.cancel_token();
+        self.wire.wait(async {
+            // A server that cannot be reached has nothing to stop.
+            let _ = tokio::time::timeout(PATIENCE, reach.cancel(&token)).await;
+        });
+    }
+}
+
 const ENGINE: &str = "PostgreSQL";
 
 impl PostgresConnection {
@@ -104,6 +116,16 @@ impl PostgresConnection {
             cursors: AtomicU64::new(0),
             schema: None,
             sign: unique_number(),
+        })
+    }
+
+    /// Stops what the server is doing, as long as somebody is connected to it.
+    pub(super) fn canceller(&self) -> Cancel {
+        let (shared, reach) = (Arc::downgrade(&self.shared), self.reach.clone());
+        Arc::new(move || {
+            if let Some(shared) = shared.upgrade() {
+                shared.stop(&reach);
+            }
         })
     }
 
@@ -398,13 +420,7 @@ impl Connection for PostgresConnection {
     }
 
     fn cancel(&self) {
-        let shared = &self.shared;
-        shared.stops.send_modify(|stops| *stops += 1);
-        let token = shared.client.cancel_token();
-        shared.wire.wait(async {
-            // A server that cannot be reached has nothing to stop.
-            let _ = tokio::time::timeout(PATIENCE, self.reach.cancel(&token)).await;
-        });
+        self.shared.stop(&self.reach);
     }
 }
 

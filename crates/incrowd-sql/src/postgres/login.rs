@@ -9,6 +9,7 @@ use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::Session;
+use incrowd_io::Cancel;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -247,9 +248,10 @@ const SEARCH_PATH: &str = "SELECT pg_catalog.set_config('search_path', pg_catalo
      (SELECT pg_catalog.string_agg(pg_catalog.concat(pg_catalog.quote_ident(s), ', '), '' ORDER BY n) \
      FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS p(s, n)), 'pg_temp'), true)";
 
-/// Connects, and begins the transaction.
-pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
+/// Connects, and begins the transaction. `note` gets what stops the server, before it is asked anything.
+pub(crate) fn connect(address: &Address, note: &dyn Fn(Cancel)) -> Result<Arc<Session>, Error> {
     let mut connection = PostgresConnection::new(config(address)?)?;
+    note(connection.canceller());
     for statement in Postgres.begin() {
         connection.execute(&statement, Doing::Preparing)?;
     }

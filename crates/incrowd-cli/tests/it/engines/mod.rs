@@ -15,6 +15,8 @@ mod postgres_commit;
 #[cfg(feature = "postgres")]
 mod postgres_faults;
 #[cfg(feature = "postgres")]
+mod postgres_limits;
+#[cfg(feature = "postgres")]
 mod postgres_places;
 #[cfg(feature = "postgres")]
 mod postgres_server;

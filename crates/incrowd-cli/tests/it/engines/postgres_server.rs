@@ -182,6 +182,11 @@ impl Database {
         self.server.sql(&self.name, sql).unwrap()
     }
 
+    /// The same, for what may fail.
+    pub(super) fn attempt(&self, sql: &str) -> Result<String, String> {
+        self.server.sql(&self.name, sql)
+    }
+
     /// The address of a table over a port of this machine.
     pub(super) fn table_at(&self, user: &str, port: u16, table: &str) -> String {
         format!(

@@ -46,8 +46,8 @@ pub struct AdviseOptions {
 }
 
 /// Columns of a job's table that analysts might want to predict.
-pub fn candidate_targets(job: &Job) -> Result<Vec<CandidateTarget>, Error> {
-    targets::candidates(job, &*input::source(job)?)
+pub fn candidate_targets(job: &Job, control: &Control) -> Result<Vec<CandidateTarget>, Error> {
+    targets::candidates(job, &*input::source(job, control)?, control)
 }
 
 /// Advises which algorithm to take for a job.
@@ -68,11 +68,11 @@ pub fn advise(
     };
     let mut notes = Vec::new();
     // Opened once: standard input could not be read again by another source.
-    let source = input::source(job)?;
-    let candidates = targets::candidates(job, &*source)?;
+    let source = input::source(job, control)?;
+    let candidates = targets::candidates(job, &*source, control)?;
     let mut job = completed(job, options, &candidates, &mut notes)?;
     job.data.table = Some(AttachedTable::shared(source));
-    let (asked, reader) = Asked::read(&job, "loss")?;
+    let (asked, reader) = Asked::read(&job, "loss", control)?;
     let (first_pass, refused) =
         first_pass_to_advise(&job, &*asked.source, &asked.plan, reader, control)?;
     if let Some(error) = refused {

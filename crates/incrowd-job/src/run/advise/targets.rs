@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::report::advice::{CandidateTarget, TargetKind};
+use crate::run::control::Control;
 use crate::spec::Job;
 use hashbrown::HashSet;
 use incrowd_core::table::{RowBatch, parse_number};
@@ -22,8 +23,12 @@ struct SeenColumn {
 
 /// The columns that could be predicted: not those that are generalized or dropped. Sensitive ones come first, then the others
 /// from the last to the first, since what is predicted usually stands at the end of a table.
-pub(super) fn candidates(job: &Job, source: &dyn RowSource) -> Result<Vec<CandidateTarget>, Error> {
-    let mut reader = source.open()?;
+pub(super) fn candidates(
+    job: &Job,
+    source: &dyn RowSource,
+    control: &Control,
+) -> Result<Vec<CandidateTarget>, Error> {
+    let mut reader = source.open_some(ROWS_SEEN as u64, None)?;
     let names = reader.columns().to_vec();
     let is_in = |list: &Option<Vec<String>>, name: &String| {
         list.as_ref().is_some_and(|names| names.contains(name))
@@ -40,7 +45,7 @@ pub(super) fn candidates(job: &Job, source: &dyn RowSource) -> Result<Vec<Candid
     let mut seen: Vec<SeenColumn> = order.iter().map(|_| SeenColumn::default()).collect();
     let mut batch = RowBatch::default();
     let mut rows = 0;
-    while rows < ROWS_SEEN && reader.read(&mut batch)? {
+    while rows < ROWS_SEEN && control.while_engine_works(|| Ok(reader.read(&mut batch)?))? {
         for row in 0..batch.rows().min(ROWS_SEEN - rows) {
             for (&at, column) in order.iter().zip(&mut seen) {
                 column.add(batch.cell(row, at));
@@ -103,7 +108,7 @@ mod tests {
         let names = ["name", "age", "smokes", "row", "hospital", "disease"];
         let table = MemoryTable::new(names, (0..40).map(row)).unwrap();
         let job = Job::parse("[columns]\nsensitive = [\"smokes\"]").unwrap();
-        let found = candidates(&job, &table).unwrap();
+        let found = candidates(&job, &table, &Control::default()).unwrap();
         let found: Vec<(&str, TargetKind)> = (found.iter())
             .map(|it| (it.name.as_str(), it.kind))
             .collect();

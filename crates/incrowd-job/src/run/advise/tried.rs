@@ -133,7 +133,7 @@ fn drawn(
     let mut kept: Vec<(u64, Vec<String>)> = Vec::new();
     let mut batch = RowBatch::default();
     let mut rows = 0;
-    while reader.read(&mut batch)? {
+    while control.while_engine_works(|| Ok(reader.read(&mut batch)?))? {
         control.check()?;
         for row in 0..batch.rows() {
             rows += 1;

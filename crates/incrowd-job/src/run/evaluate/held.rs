@@ -78,7 +78,7 @@ impl Held {
         let progress = control.progress();
         progress.begin(Phase::Read, bytes_total);
         let mut batch = RowBatch::default();
-        while reader.read(&mut batch)? {
+        while control.while_engine_works(|| Ok(reader.read(&mut batch)?))? {
             control.check()?;
             progress.reach(reader.bytes_read());
             for (column, &at) in held.columns.iter_mut().zip(positions) {

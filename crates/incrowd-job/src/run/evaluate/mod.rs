@@ -89,11 +89,11 @@ struct ReleasedFile {
 }
 
 impl ReleasedFile {
-    fn open(job: &Job, path: &str) -> Result<Self, Error> {
+    fn open(job: &Job, path: &str, control: &Control) -> Result<Self, Error> {
         let mut job = job.clone();
         job.data.path = Some(path.to_owned());
         job.data.table = None;
-        let source = input::source(&as_released(&job, true))?;
+        let source = input::source(&as_released(&job, true, control), control)?;
         let columns = source.open()?.columns().to_vec();
         Ok(ReleasedFile {
             name: source.name(),
@@ -144,10 +144,10 @@ impl<'a> Question<'a> {
         let path = path.filter(|_| makes_releases && models::about_population(&specs).is_some());
         let people = path.map(|path| People::read(job, path, control));
         let people = people.transpose()?;
-        let source = input::source(job)?;
+        let source = input::source(job, control)?;
         let reader = source.open()?;
         let file = (options.release.as_deref())
-            .map(|path| ReleasedFile::open(job, path))
+            .map(|path| ReleasedFile::open(job, path, control))
             .transpose()?;
         let roles = Roles::new(
             job,

@@ -144,7 +144,7 @@ impl Ground {
     /// Counts the table of a job. Nothing is published, so columns without a role are ignored.
     pub fn count(job: &Job, control: &Control) -> Result<Ground, Error> {
         let started = Instant::now();
-        let source = input::source(job)?;
+        let source = input::source(job, control)?;
         let reader = source.open()?;
         let plan = Plan::of_question(job, &source.name(), reader.columns())?;
         for column in job.hierarchies.keys() {

@@ -39,7 +39,7 @@ impl Ground {
         let node = max_levels(Some(levels), &self.table)?;
         let mut job = self.job.clone();
         job.privacy.models = Some(vec![wish.spec()?.to_string()]);
-        let (asked, reader) = Asked::read(&job, "height")?;
+        let (asked, reader) = Asked::read(&job, "height", control)?;
         drop(reader);
         let problem = Problem::new(&self.table, &models, &Height).allow_suppressed(self.table.rows);
         let proposal = Proposal {

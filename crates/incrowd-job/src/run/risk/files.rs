@@ -32,7 +32,7 @@ impl Counted {
         has_original: bool,
         control: &Control,
     ) -> Result<Self, Error> {
-        Self::read(&as_released(job, has_original), true, control)
+        Self::read(&as_released(job, has_original, control), true, control)
     }
 
     /// The table that it was made from.
@@ -41,7 +41,7 @@ impl Counted {
     }
 
     fn read(job: &Job, is_release: bool, control: &Control) -> Result<Self, Error> {
-        let source = input::source(job)?;
+        let source = input::source(job, control)?;
         let reader = source.open()?;
         let has_padded_cells = reader.has_padded_cells();
         let plan = Plan::of_release(job, &source.name(), reader.columns())?;

@@ -85,7 +85,7 @@ impl DrawnColumns {
             unlisted: job.columns.unlisted,
             ..Columns::default()
         };
-        let source = input::source(&job)?;
+        let source = input::source(&job, control)?;
         let reader = source.open()?;
         let plan = Plan::of_question(&job, &source.name(), reader.columns())?;
         let limit = job.search.time_limit;

@@ -44,7 +44,7 @@ impl Counted {
         joined: Option<&[String]>,
         control: &Control,
     ) -> Result<Self, Error> {
-        let source = input::source(job)?;
+        let source = input::source(job, control)?;
         let mut reader = source.open()?;
         let mut plan = Plan::of_release(job, &source.name(), reader.columns())?;
         let watched = match which {

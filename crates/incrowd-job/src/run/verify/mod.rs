@@ -40,7 +40,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
         job.data.table = None;
         job
     });
-    let release = as_released(job, original.is_some());
+    let release = as_released(job, original.is_some(), control);
     let specs = models::parse(job.privacy.models.as_deref().unwrap_or_default())?;
     models::check_population(job, &specs)?;
     Ok(look(&release, original.as_ref(), None, control)?.verification)
@@ -50,7 +50,7 @@ pub fn verify(job: &Job, original: Option<&str>, control: &Control) -> Result<Ve
 ///
 /// What a job, or flags next to an original, say about the format of a table applies to the original. Its release has a
 /// header, the usual quotes, and apostrophes if it was made for spreadsheets.
-pub(crate) fn as_released(job: &Job, has_original: bool) -> Job {
+pub(crate) fn as_released(job: &Job, has_original: bool, control: &Control) -> Job {
     let mut release = job.clone();
     release.data.spreadsheet_safe = job.output.spreadsheet_safe == Some(true);
     if !has_original && job.file.is_none() {
@@ -65,7 +65,7 @@ pub(crate) fn as_released(job: &Job, has_original: bool) -> Job {
             let number = name.strip_prefix("column-");
             number.is_some_and(|number| number.parse::<usize>().is_ok())
         };
-        if columns(&named).is_ok_and(|names| names.iter().all(is_ours)) {
+        if columns(&named, control).is_ok_and(|names| names.iter().all(is_ours)) {
             release = named;
         }
     }
@@ -113,11 +113,11 @@ fn look(
 ) -> Result<Looked, Error> {
     let texts = job.privacy.models.as_deref().unwrap_or_default();
     let specs = models::parse(texts)?;
-    let columns = columns(job)?;
+    let columns = columns(job, control)?;
     let joined = match original {
         None => None,
         Some(original) => {
-            let theirs = self::columns(original)?;
+            let theirs = self::columns(original, control)?;
             let quasi_identifiers = job.columns.quasi_identifiers.as_deref().unwrap_or_default();
             let is_shared =
                 |name: &&String| theirs.contains(name) && !quasi_identifiers.contains(name);
@@ -256,8 +256,8 @@ fn look(
 }
 
 /// The columns of a job's table.
-fn columns(job: &Job) -> Result<Vec<String>, Error> {
-    Ok(input::source(job)?.open()?.columns().to_vec())
+fn columns(job: &Job, control: &Control) -> Result<Vec<String>, Error> {
+    Ok(input::source(job, control)?.open()?.columns().to_vec())
 }
 
 fn against(compared: publish::AgainstOriginal) -> AgainstOriginal {

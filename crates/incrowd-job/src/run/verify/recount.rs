@@ -529,7 +529,7 @@ fn promise_field(at: usize) -> String {
 fn request_of(job: &Job, control: &Control) -> Result<Request, Error> {
     let algorithm = algorithm(job)?;
     let default_metric = algorithm.map_or("loss", |algorithm| algorithm.default_metric());
-    let (mut asked, reader) = Asked::read(job, default_metric)?;
+    let (mut asked, reader) = Asked::read(job, default_metric, control)?;
     // The time limit of a job is for making a release, not for checking one.
     let first_pass = first_pass(job, &*asked.source, &asked.plan, reader, None, control)?;
     let models = asked.models(&first_pass.table)?;
