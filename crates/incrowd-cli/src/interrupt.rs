@@ -4,8 +4,8 @@
 //! and written as if the search had ended by itself. If no search is running, on a second Ctrl-C, or when the system
 //! asks the program to terminate, the command is asked to stop; it does so at its next batch of rows or step of the
 //! search, and cleans up. A command that cannot stop because it waits for a silent pipe is abandoned after a moment,
-//! and its temporary files are removed here. A database that is making a release visible is waited for, since only it
-//! knows whether the release is there. A further Ctrl-C ends the program at once.
+//! and its temporary files are removed here. A database has more time, since it has a draft to remove. One that is making a
+//! release visible is waited for, since only it knows whether the release is there. A further Ctrl-C ends the program at once.
 
 use crate::args::Cli;
 use crate::progress::Bars;
@@ -19,12 +19,19 @@ use std::time::{Duration, Instant};
 /// How long a command may take to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a command may take to stop in which a database has something to undo.
+const PATIENCE_WITH_ENGINE: Duration = Duration::from_secs(60);
+
 /// How often to check whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Printed when the user asks for the best result so far.
 const TAKING_THE_BEST: &str =
     "\nusing the best result so far; press Ctrl-C again to stop without writing anything\n";
+
+/// Printed when a database takes a while to undo what it has begun.
+const UNDOING: &str =
+    "\nwaiting for the database to undo what it has begun; press Ctrl-C again to leave it alone\n";
 
 /// Printed when the user does not wait until the database has made the release visible.
 const PERHAPS_PUBLISHED: &str = "\nstopped while the database was making the release visible: look whether it is there; if so, it is complete\n";
@@ -83,6 +90,7 @@ fn stop_on_termination(control: Arc<Control>) {
 
 fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Reply, Error> {
     let mut since: Option<Instant> = None;
+    let mut is_told = false;
     loop {
         match reply.recv_timeout(GLANCE) {
             Ok(reply) => return reply,
@@ -94,9 +102,15 @@ fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Rep
             Err(RecvTimeoutError::Timeout)
                 if control.is_cancelled() && !control.is_publishing() =>
             {
-                if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                let waited = since.get_or_insert_with(Instant::now).elapsed();
+                if waited > PATIENCE && !control.has_engine() || waited > PATIENCE_WITH_ENGINE {
                     control.abandon();
                     return Err(Error::Cancelled);
+                }
+                if waited > PATIENCE && !is_told {
+                    is_told = true;
+                    // Whether the message can be printed changes nothing.
+                    drop(std::io::stderr().write_all(UNDOING.as_bytes()));
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}

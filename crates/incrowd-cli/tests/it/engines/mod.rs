@@ -25,6 +25,8 @@ mod proxy;
 #[cfg(feature = "spark")]
 mod spark_faults;
 #[cfg(feature = "spark")]
+mod spark_interrupted;
+#[cfg(feature = "spark")]
 mod spark_last_step;
 #[cfg(feature = "spark")]
 mod spark_paths;
