@@ -13,6 +13,24 @@ use std::sync::Arc;
 /// Takes distinct rows, each with the number of rows that are equal to it.
 pub type TakeGroups<'a> = &'a mut dyn FnMut(&RowBatch, &[u32]) -> ControlFlow<()>;
 
+/// The memory that there is for distinct rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupRoom {
+    /// In all.
+    pub bytes: u64,
+    /// What one of them takes.
+    pub bytes_each: u64,
+    /// Whether somebody has set it as a limit; otherwise it is what the machine has left.
+    pub is_limit: bool,
+}
+
+impl GroupRoom {
+    /// Whether so many fit.
+    pub fn fits(&self, groups: u64) -> bool {
+        groups.saturating_mul(self.bytes_each) <= self.bytes
+    }
+}
+
 /// Stops the statement that an engine is working on. May be called from any thread, also when there is none.
 pub type Cancel = Arc<dyn Fn() + Send + Sync>;
 

@@ -60,7 +60,9 @@ pub use arrow::{ArrowSink, ArrowTable, BatchTexts, array_of_texts};
 pub use claims::Claims;
 pub use column_type::ColumnType;
 pub use csv::{CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder};
-pub use engine::{Cancel, EngineFacts, EngineHandle, LastStep, NewTable, Publishing, TakeGroups};
+pub use engine::{
+    Cancel, EngineFacts, EngineHandle, GroupRoom, LastStep, NewTable, Publishing, TakeGroups,
+};
 pub use error::{Encoding, EngineError, Error};
 pub use fingerprint::{Fingerprint, RowsHasher};
 pub use memory::{MemorySink, MemoryTable};

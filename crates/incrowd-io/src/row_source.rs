@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::column_type::ColumnType;
-use crate::engine::{Cancel, EngineFacts, EngineHandle, TakeGroups};
+use crate::engine::{Cancel, EngineFacts, EngineHandle, GroupRoom, TakeGroups};
 use crate::fingerprint::Fingerprint;
 use incrowd_core::table::RowBatch;
 use std::any::Any;
@@ -56,6 +56,18 @@ pub trait RowReader {
     /// of these columns.
     fn group(&mut self, _columns: &[usize], _take: TakeGroups<'_>) -> Option<Result<(), Error>> {
         None
+    }
+
+    /// Fails, with the figures, if there are more combinations of cells of these columns than there is room for, or more
+    /// rows than can be counted, as far as an engine says so at little cost. Whoever met too many of them already asks for
+    /// the figures at any cost.
+    fn check_groups(
+        &mut self,
+        _columns: &[usize],
+        _room: GroupRoom,
+        _at_any_cost: bool,
+    ) -> Result<(), Error> {
+        Ok(())
     }
 }
 

@@ -83,6 +83,12 @@ pub(crate) trait Dialect: Send + Sync {
     /// Begins a transaction that sees one state of the database.
     fn begin(&self) -> Vec<String>;
 
+    /// What is said before a statement that may be stopped although the transaction goes on, and what afterwards; none where a
+    /// transaction survives it.
+    fn around_stop(&self) -> Option<[&'static str; 2]> {
+        None
+    }
+
     /// What makes the joins of the second pass fast, once the mapping tables are there.
     fn before_recoding(&self, relations: &[String]) -> Vec<String>;
 

@@ -240,12 +240,32 @@ pub enum Error {
         column: String,
     },
     /// More rows than can be counted.
-    #[error("the table has more than {limit} rows: one combination of values alone has {rows}")]
+    #[error("the table has {rows} rows or more, and at most {limit} can be counted")]
     TooManyRows {
-        /// Rows of one combination.
+        /// Rows of the table, or of one combination.
         rows: u64,
         /// The most that can be counted.
         limit: u64,
+    },
+    /// More combinations than memory has room for.
+    #[error(
+        "the table has {tuples} different combinations of values, which take {} MB of memory; {}",
+        .bytes.div_ceil(1_000_000),
+        limit_in_words(*.limit, *.is_limit)
+    )]
+    TooManyTuples {
+        /// The different combinations of values.
+        tuples: u64,
+        /// What they take once they are counted.
+        bytes: u64,
+        /// What they may take.
+        limit: u64,
+        /// Whether somebody has set that; otherwise it is what the machine has left.
+        is_limit: bool,
+        /// The rows that were looked at for the values of columns.
+        rows_seen: u64,
+        /// How many values each column has in these.
+        columns: Vec<(String, u64)>,
     },
     /// The draft is not the release.
     #[error("what {engine} has written is not the release that was checked")]
@@ -258,6 +278,14 @@ pub enum Error {
     /// The rows are not those counted.
     #[error("the table changed while the job ran")]
     InputChanged,
+}
+
+fn limit_in_words(limit: u64, is_limit: bool) -> String {
+    let megabytes = limit / 1_000_000;
+    match is_limit {
+        true => format!("the limit is {megabytes} MB"),
+        false => format!("this machine has {megabytes} MB left"),
+    }
 }
 
 /// What an engine is doing, in words that follow a verb.
@@ -317,6 +345,13 @@ impl EngineError for Error {
             Error::OldTableDropped { location, .. } => Some(format!("its files are in {location}")),
             Error::Unsupported { kind, .. } => Some(format!("its type is {kind}")),
             Error::DraftDiffers { what, .. } => Some((*what).to_owned()),
+            Error::TooManyTuples {
+                rows_seen, columns, ..
+            } if !columns.is_empty() => {
+                let values = columns.iter().map(|(name, n)| format!("`{name}` {n}"));
+                let values = values.collect::<Vec<_>>().join(", ");
+                Some(format!("values by column, in {rows_seen} rows: {values}"))
+            }
             _ => None,
         }
     }
@@ -437,6 +472,16 @@ impl EngineError for Error {
             }
             Error::TooManyRows { .. } => {
                 "anonymize parts of the table, chosen by a query".into()
+            }
+            Error::TooManyTuples { is_limit, bytes, .. } => {
+                let more = match is_limit {
+                    true => format!("raise --memory-limit to {}M or more", bytes.div_ceil(1_000_000)),
+                    false => "take a machine with more memory".to_owned(),
+                };
+                format!(
+                    "make the columns with the most values coarser in a query, as in `?query=SELECT date_trunc('month', born) \
+                     AS born, ...`, or leave them out; or {more}, of which the search needs some times as much again"
+                )
             }
             Error::DraftDiffers { .. } => {
                 "nothing was published; please report it, with the versions of both programs".into()

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{BatchTexts, TakeGroups};
+use incrowd_io::{BatchTexts, GroupRoom, TakeGroups};
 use std::ops::ControlFlow;
 
 /// Distinct combinations of values, counted.
@@ -15,7 +15,14 @@ pub(crate) struct GroupQuery {
     sql: String,
     columns: usize,
     names: Vec<String>,
+    /// The combinations themselves, as they stand after FROM.
+    distinct: String,
+    /// Some of the rows, as they stand after FROM.
+    some: String,
 }
+
+/// Rows that are looked at to say how many values columns have.
+const ROWS_SEEN: u64 = 1_000_000;
 
 impl GroupQuery {
     /// Combinations of these columns of the relation `t` in what follows FROM.
@@ -40,6 +47,11 @@ impl GroupQuery {
                 compared.join(", ")
             ),
             columns: columns.len(),
+            distinct: format!("(SELECT DISTINCT {} FROM {from}) AS d", numbered.join(", ")),
+            some: format!(
+                "(SELECT {} FROM {from} LIMIT {ROWS_SEEN}) AS s",
+                numbered.join(", ")
+            ),
             names: columns.iter().map(|it| it.name.clone()).collect(),
         }
     }
@@ -54,6 +66,26 @@ impl GroupQuery {
         Error::OutOfRange {
             column: name.cloned().unwrap_or(column),
         }
+    }
+
+    /// Refuses combinations that there is no room for, and says which columns have many values.
+    pub(crate) fn check_room(&self, session: &Session, room: GroupRoom) -> Result<(), Error> {
+        let tuples = count_rows(session, &self.distinct, Doing::Counting)?;
+        if room.fits(tuples) {
+            return Ok(());
+        }
+        let values = (0..self.columns).map(|at| format!("count(DISTINCT s.g{at})"));
+        let values: Vec<String> = values.chain(["count(*)".to_owned()]).collect();
+        let mut values = numbers(session, &values, &self.some, Doing::Counting)?;
+        let rows_seen = values.pop().unwrap_or_default();
+        Err(Error::TooManyTuples {
+            tuples,
+            bytes: tuples.saturating_mul(room.bytes_each),
+            limit: room.bytes,
+            is_limit: room.is_limit,
+            rows_seen,
+            columns: self.names.iter().cloned().zip(values).collect(),
+        })
     }
 
     pub(crate) fn run(
@@ -100,14 +132,30 @@ impl GroupQuery {
 
 /// How many rows there are in what follows FROM.
 pub(crate) fn count_rows(session: &Session, from: &str, doing: Doing) -> Result<u64, Error> {
-    let query = format!("SELECT count(*) AS n FROM {from}");
-    let mut rows = 0_u64;
+    Ok(numbers(session, &["count(*)".into()], from, doing)?[0])
+}
+
+/// The numbers in the only row of a query.
+fn numbers(
+    session: &Session,
+    cells: &[String],
+    from: &str,
+    doing: Doing,
+) -> Result<Vec<u64>, Error> {
+    let named = cells.iter().enumerate();
+    let named: Vec<String> = named.map(|(at, it)| format!("{it} AS r{at}")).collect();
+    let query = format!("SELECT {} FROM {from}", named.join(", "));
+    let mut found = Vec::new();
     session.connection.query(&query, doing, &mut |batch| {
-        let counts = counts(batch, 0).ok_or_else(|| unreadable(session, doing))?;
-        counts.for_each(|count| rows = rows.saturating_add(count));
+        for at in 0..cells.len() {
+            found.extend(counts(batch, at).ok_or_else(|| unreadable(session, doing))?);
+        }
         Ok(())
     })?;
-    Ok(rows)
+    match found.len() == cells.len() {
+        true => Ok(found),
+        false => Err(unreadable(session, doing)),
+    }
 }
 
 /// How the cells of a batch become texts, by the types in which the engine has sent them.

@@ -3,15 +3,15 @@
 use crate::address::Address;
 use crate::column::Column;
 use crate::connection::Cursor;
-use crate::error::Doing;
-use crate::group_query::{GroupQuery, texts_of};
+use crate::error::{Doing, Error};
+use crate::group_query::{GroupQuery, count_rows, texts_of};
 use crate::kept::KeptCells;
 use crate::relation::Relation;
 use crate::session::{Session, cancel};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    Cancel, ColumnType, EngineFacts, EngineHandle, Fingerprint, RowReader, RowSource, RowsHasher,
-    TakeGroups,
+    Cancel, ColumnType, EngineFacts, EngineHandle, Fingerprint, GroupRoom, RowReader, RowSource,
+    RowsHasher, TakeGroups,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -203,6 +203,35 @@ impl RowReader for SqlReader {
     ) -> Option<Result<(), incrowd_io::Error>> {
         Some(self.group_by(columns, take))
     }
+
+    fn check_groups(
+        &mut self,
+        columns: &[usize],
+        room: GroupRoom,
+        at_any_cost: bool,
+    ) -> Result<(), incrowd_io::Error> {
+        let table = &self.table;
+        let from = format!("{} AS t", table.sql);
+        // To count the rows of a view or a query may take as long as to group them.
+        if !at_any_cost && table.plain.is_none() {
+            return Ok(());
+        }
+        let session = &table.session;
+        if let Some([_, after]) = session.dialect.around_stop().filter(|_| at_any_cost) {
+            session.connection.execute(after, Doing::Counting)?;
+        }
+        let rows = count_rows(session, &from, Doing::Counting)?;
+        let limit = u64::from(u32::MAX);
+        if rows > limit {
+            return Err(Error::TooManyRows { rows, limit }.into());
+        }
+        if room.fits(rows) {
+            return Ok(());
+        }
+        let chosen: Vec<&Column> = columns.iter().map(|&at| &table.columns[at]).collect();
+        let query = GroupQuery::of(&table.session, &chosen, &from);
+        Ok(query.check_room(&table.session, room)?)
+    }
 }
 
 impl SqlReader {
@@ -221,6 +250,10 @@ impl SqlReader {
         let query = GroupQuery::of(&table.session, &chosen, &format!("{} AS t", table.sql));
         let names: Vec<&str> = chosen.iter().map(|it| it.name.as_str()).collect();
         let mut kept = KeptCells::of(&table.kept_columns(), &names);
+        let session = &table.session;
+        if let Some([before, _]) = session.dialect.around_stop() {
+            session.connection.execute(before, Doing::Counting)?;
+        }
         query.run(&table.session, Doing::Counting, &mut |rows, sizes| {
             for (row, &size) in sizes.iter().enumerate() {
                 let cells = (0..rows.columns()).map(|at| rows.cell(row, at));

@@ -3,13 +3,14 @@
 use crate::error::Error;
 use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
+use crate::run::memory;
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{
     self, CountEngine, CountedRows, CountingSizes, Missing, RowCounter, SharedCounter,
 };
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Header, OverflowFile, RowReader, RowSource, Source};
+use incrowd_io::{CsvOptions, GroupRoom, Header, OverflowFile, RowReader, RowSource, Source};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -191,15 +192,22 @@ impl CountPass<'_> {
         for (at, &column) in columns.iter().enumerate() {
             places[column] = at;
         }
-        let (watched, control, limit) = (&mut self.columns, self.control, self.memory_limit);
+        let room = self.room();
+        if let Some(room) = room {
+            self.reader.check_groups(&columns, room, false)?;
+        }
+        let (watched, control) = (&mut self.columns, self.control);
         let mut failed = None;
-        let (mut bytes, mut groups) = (0, 0);
+        let (mut bytes, mut groups, mut is_too_many) = (0, 0, false);
         let mut add = |rows: &RowBatch, sizes: &[u32]| -> Result<(), Error> {
             control.check()?;
             bytes += rows.byte_len() as u64;
             control.progress().reach(bytes);
             groups += sizes.len() as u64;
-            check_room(groups, limit)?;
+            if room.is_some_and(|room| !room.fits(groups)) {
+                is_too_many = true;
+                return Err(too_many(groups, room));
+            }
             for (row, &size) in sizes.iter().enumerate() {
                 let texts: Vec<&str> = tuple.iter().map(|&at| text(rows, row, at)).collect();
                 counter.count(&texts, size)?;
@@ -217,24 +225,36 @@ impl CountPass<'_> {
                 }
             });
         match (counted, failed) {
-            (_, Some(error)) => Err(error),
+            (_, Some(error)) => {
+                if let Some(room) = room.filter(|_| is_too_many) {
+                    // How many there are in all is not known from those that came.
+                    self.reader.check_groups(&columns, room, true)?;
+                }
+                Err(error)
+            }
             (counted, None) => Ok(counted.transpose()?),
         }
     }
+
+    /// The memory that combinations may take: what the job says, or what there is.
+    fn room(&self) -> Option<GroupRoom> {
+        let limit = self.memory_limit.map(|limit| limit as u64);
+        Some(GroupRoom {
+            bytes: limit.or_else(memory::available)?,
+            bytes_each: BYTES_OF_TUPLE,
+            is_limit: limit.is_some(),
+        })
+    }
 }
 
-/// Fails as soon as more combinations have come than memory has room for.
-fn check_room(groups: u64, limit: Option<usize>) -> Result<(), Error> {
-    let bytes = groups * BYTES_OF_TUPLE;
-    match limit {
-        Some(limit) if bytes > limit as u64 => Err(incrowd_core::Error::TooManyTuples {
-            tuples: groups,
-            bytes,
-            limit: limit as u64,
-        }
-        .into()),
-        _ => Ok(()),
-    }
+/// More combinations have come than memory has room for.
+fn too_many(tuples: u64, room: Option<GroupRoom>) -> Error {
+    let error = incrowd_core::Error::TooManyTuples {
+        tuples,
+        bytes: tuples * BYTES_OF_TUPLE,
+        limit: room.map_or(0, |room| room.bytes),
+    };
+    error.into()
 }
 
 fn text(rows: &RowBatch, row: usize, at: usize) -> &str {

@@ -132,6 +132,13 @@ impl Dialect for Postgres {
         " ORDER BY pg_catalog.random()"
     }
 
+    fn around_stop(&self) -> Option<[&'static str; 2]> {
+        Some([
+            "SAVEPOINT incrowd_counting",
+            "ROLLBACK TO SAVEPOINT incrowd_counting",
+        ])
+    }
+
     fn before_recoding(&self, relations: &[String]) -> Vec<String> {
         // Without statistics it would sort every row for every mapping table.
         let analyzed = relations

@@ -238,6 +238,30 @@ fn rows_that_are_others_in_the_second_pass_are_not_published() {
 }
 
 #[test]
+fn too_many_combinations_are_refused_with_the_figures() {
+    let (folder, file) = (Folder::new(), DuckFile::new());
+    file.run("CREATE TABLE big AS SELECT i AS age, i % 3 AS disease FROM range(100000) r(i)");
+    file.run("CREATE VIEW seen AS SELECT * FROM big");
+    for table in ["big", "seen"] {
+        let run = folder.run(&format!(
+            "anonymize {} {JOB} --memory-limit 1M",
+            file.table(table)
+        ));
+        assert_eq!(code(&run), "too-many-tuples");
+        assert!(
+            run.stdout.contains("100000 different combinations"),
+            "{}",
+            run.stdout
+        );
+        assert!(
+            run.stdout.contains("`age` 100000, `disease` 3"),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
 fn a_file_that_a_release_was_to_begin_is_not_there_if_it_fails() {
     let folder = Folder::with(
         "people.csv",

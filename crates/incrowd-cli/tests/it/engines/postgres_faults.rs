@@ -457,16 +457,3 @@ fn a_server_elsewhere_that_does_not_encrypt_is_refused_unless_the_address_allows
         run(&elsewhere.replace("sslmode=disable&", mode)).ends_with(0);
     }
 }
-
-#[test]
-fn too_many_combinations_are_refused_with_the_figure() {
-    let (folder, database) = (Folder::new(), Database::new());
-    database.sql(
-        "CREATE TABLE big AS SELECT g AS age, g % 3 AS disease FROM generate_series(1, 100000) g",
-    );
-    let run = folder.run(&format!(
-        "anonymize {} {JOB} --memory-limit 1M",
-        database.table("big")
-    ));
-    assert_eq!(code(&run), "too-many-tuples");
-}

@@ -143,6 +143,43 @@ fn a_sample_takes_no_more_rows_than_it_shows() {
     assert_eq!(sample["sample"]["before"].as_array().unwrap().len(), 2);
 }
 
+#[test]
+fn too_many_combinations_are_refused_with_the_figures() {
+    let ((database, port), folder) = (database(), Folder::new());
+    database.sql(
+        "CREATE TABLE big AS SELECT g AS age, g % 3 AS disease FROM generate_series(1, 100000) g",
+    );
+    database.sql("CREATE VIEW seen AS SELECT * FROM big");
+    for table in ["big", "seen"] {
+        let source = database.table(table);
+        let run = folder.run(&format!("anonymize {source} {JOB} --memory-limit 1M"));
+        assert_eq!(code(&run), "too-many-tuples", "{table}");
+        let error = &run.json()["error"];
+        let (message, at) = (error["message"].to_string(), error["place"].to_string());
+        assert!(
+            message.contains("100000 different combinations"),
+            "{message}"
+        );
+        assert!(message.contains("the limit is 1 MB"), "{message}");
+        assert!(at.contains("`age` 100000, `disease` 3"), "{at}");
+    }
+    // What there are few of is not counted twice.
+    let proxy = Proxy::new(port, "SELECT DISTINCT", 0, Then::CutBefore);
+    let source = database.table_at("postgres", proxy.port, "big");
+    folder
+        .run(&format!(
+            "anonymize {source} -q disease --others drop -k 3 --memory-limit 100M --json"
+        ))
+        .ends_with(0);
+    assert!(!proxy.was_seen());
+    // The groups of a table that is refused do not travel.
+    let proxy = Proxy::new(port, "count(*) AS n", 0, Then::CutBefore);
+    let source = database.table_at("postgres", proxy.port, "big");
+    let run = folder.run(&format!("anonymize {source} {JOB} --memory-limit 1M"));
+    assert_eq!(code(&run), "too-many-tuples");
+    assert!(!proxy.was_seen());
+}
+
 /// The timers of connections to a port, as proc(5) tells them: what the kernel waits for, and how long, in hundredths of a second.
 fn timers(port: u16) -> Vec<(String, u64)> {
     let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap();
