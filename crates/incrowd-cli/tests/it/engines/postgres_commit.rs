@@ -213,3 +213,36 @@ fn a_certificate_that_cannot_get_its_name_leaves_the_release_and_is_kept_beside_
         ))
         .ends_with(0);
 }
+
+#[test]
+fn a_connection_that_is_cut_before_or_after_any_statement_leaves_nothing_behind() {
+    let (database, port) = database();
+    let before = database.relations();
+    for (phase, text, times) in [
+        ("preparing", "SHOW server_version", 0),
+        ("preparing", "to_regclass", 0),
+        ("preparing", "incrowd_draft_", 0),
+        ("counting", "count(*) AS r0", 0),
+        ("uploading", "FROM STDIN", 0),
+        ("uploading", "FROM STDIN", 1),
+        ("naming", "RENAME TO", 0),
+        ("recounting", "count(*) AS n", 1),
+    ] {
+        for then in [Then::CutBefore, Then::CutAfter] {
+            let folder = Folder::new();
+            let proxy = Proxy::new(port, text, times, then);
+            let table = |name: &str| database.table_at("postgres", proxy.port, name);
+            let job = format!("anonymize {} {JOB} -o {}", table("people"), table("safe"));
+            let run = folder.run(&job);
+            assert!(proxy.was_seen(), "{phase}: {text}");
+            assert_eq!(code(&run), "connection-lost", "{phase}: {text} {then:?}");
+            let idle = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'incrowd' \
+                        AND datname = current_database()";
+            while database.sql(idle) != "0\n" {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            assert_eq!(database.relations(), before, "{phase}: {text} {then:?}");
+            assert_eq!(folder.list("."), Vec::<String>::new());
+        }
+    }
+}

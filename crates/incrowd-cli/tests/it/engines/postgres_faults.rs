@@ -143,14 +143,22 @@ fn an_engine_that_crashes_while_writing_has_nothing_of_it_afterwards() {
     let server: &'static Server = Box::leak(Box::new(Server::start()));
     let (folder, database) = (Folder::new(), Database::on(server));
     slow_database(&database);
+    let before = (database.relations(), database.rows("people"));
     let (source, target) = (database.table("slow"), database.table("safe"));
     let mut job = Running::start(&folder, &format!("anonymize {source} {JOB} -o {target}"));
     job.until_it_runs(&database, RECODING);
     server.crash();
     assert_eq!(code(&job.end()), "connection-lost");
     // Nobody can connect, and the job says so.
-    let gone = folder.run(&format!("anonymize {source} {JOB} -o {target}"));
+    let people = database.table("people");
+    let gone = folder.run(&format!("anonymize {people} {JOB} -o {target}"));
     assert_eq!(code(&gone), "not-connected");
+    server.restart();
+    assert_eq!((database.relations(), database.rows("people")), before);
+    folder
+        .run(&format!("anonymize {people} {JOB} -o {target}"))
+        .ends_with(0);
+    assert_eq!(database.sql("SELECT count(*) FROM safe"), "400\n");
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub(super) struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
+    /// What starts it once more.
+    start: String,
     /// Ends the server and removes its folder when its standard input ends.
     guard: Child,
 }
@@ -63,13 +65,16 @@ impl Server {
             true => ("chown postgres", "runuser -u postgres --"),
             false => ("true", ""),
         };
+        let start = format!(
+            "cd {path}; {user} {postgres} -D {path}/data -k {path} {settings} -c fsync=off -c autovacuum=off \
+             >>{path}/server.log 2>&1",
+            postgres = server("postgres"),
+        );
         let script = format!(
             "set -e; {owner} {path}; cd {path}; {user} sh -c '{before}'; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
              --locale=C.UTF-8 >{path}/initdb.log 2>&1; \
-             {user} {postgres} -D {path}/data -k {path} {settings} -c fsync=off -c autovacuum=off \
-             >{path}/server.log 2>&1 & read nothing || true; kill -INT $(head -1 {path}/data/postmaster.pid 2>/dev/null) 2>/dev/null; wait; rm -rf {path}",
+             {start} & read nothing || true; kill -INT $(head -1 {path}/data/postmaster.pid 2>/dev/null) 2>/dev/null; wait; rm -rf {path}",
             initdb = server("initdb"),
-            postgres = server("postgres"),
         );
         let guard = Command::new("sh")
             .args(["-c", &script])
@@ -80,8 +85,15 @@ impl Server {
             folder,
             programs,
             port,
+            start,
             guard,
         };
+        server.until_it_answers();
+        server
+    }
+
+    fn until_it_answers(&self) {
+        let server = self;
         let mut tries = 0;
         while !server
             .sql("postgres", "SELECT 1")
@@ -96,7 +108,15 @@ impl Server {
                 std::fs::read_to_string(log).unwrap_or_default()
             );
         }
-        server
+    }
+
+    /// Starts it again after a crash. It ends with the process that started it first.
+    pub(super) fn restart(&self) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("({}) &", self.start)]);
+        shell.stdin(Stdio::null());
+        assert!(shell.status().unwrap().success());
+        self.until_it_answers();
     }
 
     /// A server that listens at a port of this machine, too.
