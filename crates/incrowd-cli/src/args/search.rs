@@ -104,7 +104,7 @@ impl FromArgMatches for SettingArgs {
 /// The number of threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
-    /// Number of threads [default: all processors]; the result does not depend on it
+    /// Number of threads, at most 256 [default: all processors]; the result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub(crate) threads: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! Same bytes whatever the number of threads.
+//! Same bytes whatever the number of threads, and no more threads than bring anything.
 
 use crate::support::Folder;
 
@@ -40,4 +40,22 @@ fn issue_9_releases_and_certificates_are_the_same_with_any_number_of_threads() {
             }
         }
     }
+}
+
+#[test]
+fn more_threads_than_any_machine_has_are_not_started() {
+    let folder = Folder::with("t.csv", table());
+    let run = |threads: &str| {
+        let words = "anonymize t.csv -q region,age -s diagnosis -k 50 -o o.csv --quiet";
+        folder
+            .run(&format!("{words} --threads {threads}"))
+            .ends_with(0);
+        folder.read("o.csv")
+    };
+    let one = run("1");
+    for threads in ["0", "300", "18446744073709551615"] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
+    let most = "inspect t.csv --quiet --threads 18446744073709551615";
+    folder.run(most).ends_with(0);
 }

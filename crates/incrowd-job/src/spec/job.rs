@@ -458,13 +458,18 @@ impl Job {
         job
     }
 
-    /// The number of threads to use.
+    /// The number of threads to use, of which there are never more than [`Job::MOST_THREADS`].
     pub fn threads(&self) -> usize {
-        match self.search.threads {
-            Some(threads) => threads.max(1),
+        let threads = match self.search.threads {
+            Some(threads) => threads,
             None => std::thread::available_parallelism().map_or(1, usize::from),
-        }
+        };
+        threads.clamp(1, Job::MOST_THREADS)
     }
+
+    /// More threads than this are not started: each has memory of its own, and the result does not depend on how many there
+    /// are.
+    pub const MOST_THREADS: usize = 256;
 }
 
 impl Search {
@@ -619,6 +624,15 @@ mod tests {
         assert_eq!(job.columns.quasi_identifiers.unwrap(), ["sex"]);
         assert_eq!(job.columns.sensitive.unwrap(), ["age"]);
         assert_eq!(job.columns.identifying.unwrap(), ["id"]);
+    }
+
+    #[test]
+    fn threads_are_at_least_one_and_not_without_end() {
+        let mut job = Job::default();
+        for (given, used) in [(0, 1), (3, 3), (256, 256), (257, 256), (usize::MAX, 256)] {
+            job.search.threads = Some(given);
+            assert_eq!(job.threads(), used);
+        }
     }
 
     #[test]
