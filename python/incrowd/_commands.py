@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
@@ -28,6 +31,8 @@ from ._request import (
     texts,
 )
 from ._table import TableLike
+from .entries import Algorithm
+from .errors import RequestError
 from .negotiation import Negotiation
 from .release import Release
 from .results import (
@@ -112,7 +117,7 @@ def verify(
     table: TableLike | None = None,
     *,
     original: TableLike | None = None,
-    certificate: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    certificate: str | os.PathLike[str] | Mapping[str, Any] | Record | None = None,
     **keywords: Unpack[VerifyKeywords],
 ) -> Verification:
     """Judges a published table, whatever tool made it.
@@ -129,17 +134,25 @@ def verify(
     _for_certificate(certificate, known)
     request = Request(table, known)
     request.option("original", request.name_of(original, "original"))
-    if isinstance(certificate, Mapping):
-        stated = certificate.to_json() if isinstance(certificate, Record) else json.dumps(dict(certificate))
-        request.option("certificate_text", stated)
+    if isinstance(certificate, Record):
+        request.option("certificate_text", certificate.to_json())
+    elif isinstance(certificate, Mapping):
+        request.option("certificate_text", json.dumps(dict(certificate)))
     elif certificate is not None:
         request.option("certificate", os.fspath(certificate))
     return Verification.parse(request.run("verify"))
 
 
-def _for_certificate(certificate: object, keywords: dict[str, Any]) -> None:
-    from .errors import RequestError
+def _apart(given: Mapping[str, object], *pairs: tuple[str, str]) -> None:
+    """Refuses keywords that contradict each other, as the command line refuses such flags."""
+    for first, second in pairs:
+        if given.get(first) not in (None, False) and given.get(second) not in (None, False):
+            raise RequestError(
+                "argument", f"`{first}` and `{second}` exclude each other", "leave out the one you do not mean"
+            )
 
+
+def _for_certificate(certificate: object, keywords: dict[str, Any]) -> None:
     roles = ("quasi_identifiers", "sensitive", "identifying", "target", "keep", "others")
     stated = (*roles, "k", "l", "t", "privacy", "max_suppressed")
     given = [name for name in stated if keywords.get(name) is not None]
@@ -187,18 +200,26 @@ def study(
 ) -> Study:
     """How suppression, height and privacy trade off over all combinations of levels.
 
+    >>> import incrowd
+    >>> table = incrowd.Table.from_dict({"age": [34, 36, 61, 64]})
+    >>> found = incrowd.study(table, quasi_identifiers="age", parameters=[2])
+    >>> [(it.height, it.min) for it in found.rows[:3]]
+    [(0, 4), (1, 2), (2, 0)]
+
     ``what`` may be ``schemes`` (the time and cost of optimal partitions) or ``research-value`` (which patterns survive).
     """
     asked = None if parameters is None else texts(parameters)
+    if importance and what in ("schemes", "research-value"):
+        raise RequestError(
+            "argument",
+            f'`importance` and `what="{what}"` exclude each other',
+            "the importance of levels is part of the study of suppression",
+        )
     if what is None and any(keywords.get(name) is not None for name in Research.__annotations__):
         what = "research-value"
 
-    def run(folder: str | os.PathLike[str] | None) -> str:
-        request = Request(table, keywords, what=what or "suppression", parameters=asked, importance=importance)
-        request.option("plot", None if folder is None else os.fspath(folder))
-        return request.run("study")
-
-    found: Study = Study.drawn(run(plot), run)
+    request = Request(table, keywords, what=what or "suppression", parameters=asked, importance=importance)
+    found: Study = Study.of_run(*request.run_to_draw("study", plot))
     return found
 
 
@@ -206,14 +227,62 @@ def study(
 def compare(
     table: TableLike | None = None,
     *,
-    algorithms: str | Sequence[str] | None = None,
+    algorithms: str | Algorithm | Sequence[str | Algorithm] | None = None,
     report: str | os.PathLike[str] | None = None,
     **keywords: Unpack[AskKeywords],
 ) -> Comparison:
-    """Runs several algorithms, or all, on one job; every result passes the same check as a release."""
-    named = None if algorithms is None else [str(it) for it in names("algorithms", algorithms)]
-    request = Request(table, keywords, algorithms=named, report=None if report is None else os.fspath(report))
+    """Runs several algorithms, or all, on one job; every result passes the same check as a release.
+
+    >>> import incrowd
+    >>> table = incrowd.Table.from_dict({"age": [34, 36, 61, 64]})
+    >>> found = incrowd.compare(table, quasi_identifiers="age", k=2, algorithms=["optimal", incrowd.algorithms.Mondrian()])
+    >>> [run.algorithm for run in found.runs]
+    ['optimal', 'mondrian']
+
+    Settings of algorithms, given as such or with the objects of ``algorithms``, hold for all that have them.
+    """
+    known: dict[str, Any] = dict(keywords)
+    _apart({**known, "algorithms": algorithms}, ("algorithm", "algorithms"))
+    named = None if algorithms is None else _to_compare(algorithms, known)
+    request = Request(table, known, algorithms=named, report=None if report is None else os.fspath(report))
     return Comparison.of_answer(request.run("compare"))
+
+
+def _to_compare(algorithms: object, keywords: dict[str, Any]) -> list[str]:
+    """The names of algorithms. What is set of those that are objects becomes a setting of the comparison, which every
+    algorithm that has it follows."""
+    chosen: object = [algorithms] if isinstance(algorithms, Algorithm) else algorithms
+    if not isinstance(chosen, str | set | frozenset) and hasattr(chosen, "__iter__"):
+        given: list[Any] = list(chosen)  # pyright: ignore
+        settings: dict[str, Any] = {}
+        for one in given:
+            if isinstance(one, Algorithm):
+                settings.update(one.settings())
+        kinds = {kind.name: kind for kind in Algorithm.__subclasses__()}
+        for one in given:
+            own = _settings_of(one if isinstance(one, Algorithm) else kinds.get(one))
+            for name in own.keys() & settings.keys():
+                if own[name] != settings[name]:
+                    raise RequestError(
+                        "argument",
+                        f"the algorithms to compare differ in `{name}`, which is one setting for all that have it",
+                        "compare them in calls of their own",
+                    )
+        if settings:
+            keywords["settings"] = {**settings, **(keywords.get("settings") or {})}
+        chosen = [one.name if isinstance(one, Algorithm) else one for one in given]
+    return names("algorithms", chosen)  # pyright: ignore
+
+
+def _settings_of(algorithm: Algorithm | type[Algorithm] | None) -> dict[str, Any]:
+    if algorithm is None:
+        return {}
+    declared = fields(algorithm)  # type: ignore[arg-type] # pyright: ignore
+    is_class = isinstance(algorithm, type)
+    return {
+        it.name.rstrip("_").replace("_", "-"): it.default if is_class else getattr(algorithm, it.name)
+        for it in declared
+    }
 
 
 @takes(Columns, Hierarchies, Privacy, Search, Research, Format, Running, Published)
@@ -227,6 +296,12 @@ def evaluate(
     **keywords: Unpack[EvaluateKeywords],
 ) -> Evaluation:
     """What a release is still worth: predictions, counts, distributions, associations.
+
+    >>> import incrowd
+    >>> table = incrowd.Table.from_dict({"age": [34, 36, 61, 64] * 5, "ill": ["no", "no", "yes", "yes"] * 5})
+    >>> release = incrowd.anonymize(table, quasi_identifiers="age", target="ill", k=10)
+    >>> incrowd.evaluate(table, release, quasi_identifiers="age", target="ill", folds=2).columns[1].distance
+    0.0
 
     With ``release`` it judges that table; without, what the job would publish.
     """
@@ -254,6 +329,7 @@ def risk(
     >>> incrowd.risk(table, quasi_identifiers="age").prosecutor.highest
     1.0
     """
+    _apart({"population": population, "population_size": population_size}, ("population", "population_size"))
     limit = None if threshold is None else texts([threshold])[0]
     request = Request(table, keywords, population_size=population_size, threshold=limit, gates=names("gates", gates))
     request.option("original", request.name_of(original, "original"))
@@ -273,7 +349,13 @@ def advise(
     tries: int = 0,
     **keywords: Unpack[AskKeywords],
 ) -> Advice:
-    """Which algorithm suits a table and what it is for; ``tries`` of the first are tried on a sample."""
+    """Which algorithm suits a table and what it is for; ``tries`` of the first are tried on a sample.
+
+    >>> import incrowd
+    >>> table = incrowd.Table.from_dict({"age": [34, 36, 61, 64]})
+    >>> incrowd.advise(table, quasi_identifiers="age", k=2, quality="optimal").best
+    'incognito'
+    """
     wanted = [f"{name}={value}" for name, value in (properties or {}).items()]
     request = Request(
         table,
@@ -312,6 +394,13 @@ def simulate(
     True
     """
     asked: dict[str, Any] = {**keywords, "quasi_identifiers": quasi_identifiers, "k": k}
+    if values is not None and attributes is None:
+        raise RequestError(
+            "argument", "`values` is how many each of the `attributes` has", "say how many attributes there are"
+        )
+    stated = {"table": table, "quasi_identifiers": quasi_identifiers, "whole_rows": whole_rows, "levels": levels}
+    pairs = [(name, other) for name in stated for other in ("attributes", "domain")]
+    _apart({**stated, "attributes": attributes, "domain": domain}, *pairs, ("attributes", "domain"))
     options: dict[str, Any] = {
         "attributes": attributes,
         "values": values,
@@ -319,17 +408,16 @@ def simulate(
         "whole_rows": whole_rows,
         "levels": None if levels is None else list(levels),
         "rows": rows,
-        "rows_needed": percent(rows_needed) if isinstance(rows_needed, float) else rows_needed,
+        "rows_needed": percent(rows_needed) if _is_share(rows_needed) else rows_needed,
         "repeats": repeats,
     }
 
-    def run(folder: str | os.PathLike[str] | None) -> str:
-        request = Request(table, asked, **options)
-        request.option("plot", None if folder is None else os.fspath(folder))
-        return request.run("simulate")
-
-    found: Simulation = Simulation.drawn(run(plot), run)
+    found: Simulation = Simulation.of_run(*Request(table, asked, **options).run_to_draw("simulate", plot))
     return found
+
+
+def _is_share(given: object) -> bool:
+    return isinstance(given, Real | Decimal) and not isinstance(given, Integral)
 
 
 @takes(Columns, Format, Running, Published)

@@ -10,7 +10,8 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from . import _native
@@ -229,9 +230,11 @@ def takes(*groups: type) -> Callable[[F], F]:
                     raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
             return function(*args, **keywords)
 
+        # As they were written: an annotation that is still to be looked up would be shown with everything about it.
+        written = {name: getattr(kind, "__forward_arg__", kind) for name, kind in known.items()}
         keyword_only = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for name, kind in known.items()
+            for name, kind in written.items()
             if name not in names
         ]
         checked.__signature__ = signature.replace(parameters=[*own, *keyword_only])  # type: ignore[attr-defined]
@@ -290,15 +293,27 @@ class Request:
     @property
     def text(self) -> str:
         """The request as JSON."""
-        try:
-            return json.dumps(self._request, allow_nan=False)
-        except ValueError:
-            raise RequestError("argument", "an argument is not a number (NaN) or infinite", "use a number") from None
+        return as_json(self._request)
 
     def run(self, command: str) -> str:
         """Runs a command; its result as JSON."""
         with reporter(self.progress) as report:
             return _native.run(command, self.text, self.tables, report, self.stop)
+
+    def run_to_draw(self, command: str, folder: Path | None) -> tuple[str, Callable[[str], object]]:
+        """Runs a command that can write pictures to a folder; its result as JSON, and what writes them to another one, by
+        running it again on the same rows. Those of a stream are kept for that."""
+        self.tables = {name: _native.Table.of_stream(rows, self.stop) for name, rows in self.tables.items()}
+        self.option("plot", None if folder is None else os.fspath(folder))
+        request, tables, progress = self._request, self.tables, self.progress
+
+        def draw(into: str) -> object:
+            text = as_json({**request, "options": {**request["options"], "plot": into}})
+            # Nobody who watched or stopped the first run waits for this one.
+            with reporter(None if callable(progress) else progress) as report:
+                return _native.run(command, text, tables, report)
+
+        return self.run(command), draw
 
     def anonymize(self) -> _native.Release:
         """Makes a release."""
@@ -311,6 +326,25 @@ class Request:
             return _native.Negotiation(self.text, self.tables, report, self.stop)
 
 
+def as_json(given: object) -> str:
+    """What is handed over, with the numbers of other libraries as those of Python."""
+    try:
+        return json.dumps(given, allow_nan=False, default=_plain)
+    except ValueError:
+        raise RequestError("argument", "an argument is not a number (NaN) or infinite", "use a number") from None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real | Decimal):
+        return float(value)
+    if type(value).__name__ in ("bool", "bool_"):
+        # The truth values of numpy are not those of Python.
+        return bool(value)
+    raise TypeError(f"an argument has a part of type {type(value).__name__}, which means nothing here")
+
+
 def _flags(given: dict[str, Any], request: Request) -> dict[str, Any]:
     data = _picked(given, ("delimiter", "quote", "header", "trim", "missing_cells"))
     if "missing_tokens" in given:
@@ -319,8 +353,8 @@ def _flags(given: dict[str, Any], request: Request) -> dict[str, Any]:
     columns.update(_picked(given, ("others", "unlisted")))
     flags: dict[str, Any] = {"data": data, "columns": columns}
     _take_hierarchies(given.pop("hierarchies", None), flags, request)
-    flags["privacy"] = _privacy(given, columns.get("quasi_identifiers"), request)
-    flags["search"] = _search(given)
+    flags["privacy"] = _privacy(given, request)
+    flags["search"] = _search(given, request)
     if "rules" in given:
         request._request["rules"] = names("rules", given.pop("rules"))
     weights = given.pop("weights", None)
@@ -348,7 +382,9 @@ def names(what: str, given: object) -> list[str]:
     """One text or several."""
     if isinstance(given, str):
         return [given]
-    if not isinstance(given, Sequence | set | frozenset | dict) and not hasattr(given, "__iter__"):
+    if isinstance(given, set | frozenset):
+        raise TypeError(f"`{what}` must be a list: a set has no order, so that two runs could differ")
+    if not hasattr(given, "__iter__"):
         raise TypeError(f"`{what}` must be a text or a list of texts, not {type(given).__name__}")
     listed: list[object] = list(given)  # pyright: ignore
     for name in listed:
@@ -358,9 +394,9 @@ def names(what: str, given: object) -> list[str]:
 
 
 def _number(what: str, given: object) -> int | float:
-    if isinstance(given, bool) or not isinstance(given, int | float | Decimal):
+    if isinstance(given, bool) or not isinstance(given, Real | Decimal):
         raise TypeError(f"`{what}` must be numbers, not {type(given).__name__}")
-    return float(given) if isinstance(given, Decimal) else given
+    return int(given) if isinstance(given, Integral) else float(given)
 
 
 def _take_hierarchies(given: Any, flags: dict[str, Any], request: Request) -> None:
@@ -389,11 +425,13 @@ def _take_hierarchies(given: Any, flags: dict[str, Any], request: Request) -> No
 
 def budget(given: object) -> int | str:
     """How many rows may be suppressed, as the job file says it."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str | Decimal):
+    if isinstance(given, bool) or not isinstance(given, Real | str | Decimal):
         raise TypeError(f"`max_suppressed` must be a number or a share such as '1%', not {type(given).__name__}")
-    if isinstance(given, float | Decimal):
-        share = Decimal(str(given))
-        if not 0 <= share <= 1:
+    if isinstance(given, Integral):
+        return int(given)
+    if not isinstance(given, str):
+        share = decimal(given)
+        if share.is_nan() or not 0 <= share <= 1:
             raise RequestError(
                 "budget",
                 f"`max_suppressed={given}` is neither a number of rows nor a share",
@@ -403,13 +441,26 @@ def budget(given: object) -> int | str:
     return given
 
 
-def percent(share: float | Decimal) -> str:
+def percent(share: object) -> str:
     """A share as the library reads it, without the noise of binary fractions.
 
     >>> percent(0.29), percent(0.00001)
     ('29%', '0.001%')
     """
-    return f"{(Decimal(str(share)) * 100).normalize():f}%"
+    return f"{(decimal(share) * 100).normalize():f}%"
+
+
+def decimal(number: object) -> Decimal:
+    """A number with the digits that it is shown with.
+
+    >>> decimal(0.1), decimal(7)
+    (Decimal('0.1'), Decimal('7'))
+    """
+    try:
+        return Decimal(str(number))
+    except InvalidOperation:
+        # Such as a fraction.
+        return Decimal(str(float(number)))  # type: ignore[arg-type] # pyright: ignore
 
 
 def texts(numbers: Sequence[object]) -> list[str]:
@@ -427,7 +478,7 @@ def promises(given: dict[str, Any]) -> list[str]:
     for name, model in _MODELS.items():
         if name in given:
             value = given.pop(name)
-            if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+            if isinstance(value, bool) or not isinstance(value, Real | str | Decimal):
                 raise TypeError(f"`{name}` must be a number, not {type(value).__name__}")
             models.append(f"{model}({name}={_text(value)})")
     more = given.pop("privacy", None)
@@ -443,7 +494,7 @@ def promises(given: dict[str, Any]) -> list[str]:
     return models
 
 
-def _privacy(given: dict[str, Any], quasi_identifiers: list[str] | None, request: Request) -> dict[str, Any]:
+def _privacy(given: dict[str, Any], request: Request) -> dict[str, Any]:
     privacy: dict[str, Any] = {}
     models = promises(given)
     if models:
@@ -451,26 +502,26 @@ def _privacy(given: dict[str, Any], quasi_identifiers: list[str] | None, request
     if "max_suppressed" in given:
         privacy["max_suppressed"] = budget(given.pop("max_suppressed"))
     if "max_levels" in given:
-        privacy["max_levels"] = _levels(given.pop("max_levels"), quasi_identifiers)
+        _take_levels(given.pop("max_levels"), privacy, request)
     if "population" in given:
         privacy["population"] = request.name_of(given.pop("population"), "population")
     return privacy
 
 
-def _levels(given: Any, quasi_identifiers: list[str] | None) -> list[int]:
-    if not isinstance(given, Mapping):
-        return list(given)
-    by_name: dict[str, int] = dict(given)  # pyright: ignore
-    if quasi_identifiers is None or set(by_name) != set(quasi_identifiers):
-        raise RequestError(
-            "level-count",
-            "`max_levels` does not have one level for each quasi-identifier",
-            "give a level for every quasi-identifier, by name or in their order",
-        )
-    return [by_name[name] for name in quasi_identifiers]
+def _take_levels(given: Any, privacy: dict[str, Any], request: Request) -> None:
+    if isinstance(given, Mapping):
+        # Which quasi-identifiers there are may be said by a job file, so their order is found out where that is read.
+        of_job: dict[str, Any] = request._request.get("max_levels", {})
+        by_name: dict[str, Any] = dict(given)  # pyright: ignore
+        request._request["max_levels"] = {**of_job, **by_name}
+        return
+    if isinstance(given, str | set | frozenset) or not hasattr(given, "__iter__"):
+        raise TypeError(f"`max_levels` must be a list of levels, or levels by name, not {type(given).__name__}")  # pyright: ignore
+    privacy["max_levels"] = list(given)
+    request._request.pop("max_levels", None)
 
 
-def _search(given: dict[str, Any]) -> dict[str, Any]:
+def _search(given: dict[str, Any], request: Request) -> dict[str, Any]:
     plain = ("seed", "threads", "drop_associated", "rule_base", "granularity_exponent", "rule_exponent")
     search = _picked(given, plain)
     metric = given.pop("metric", None)
@@ -481,6 +532,8 @@ def _search(given: dict[str, Any]) -> dict[str, Any]:
     if isinstance(algorithm, Algorithm):
         settings = {**algorithm.settings(), **settings}
         algorithm = algorithm.name
+        # What it leaves out has its default, whatever a job says.
+        request._request["is_whole_algorithm"] = True
     if algorithm is not None:
         search["algorithm"] = algorithm
     for name, value in settings.items():
@@ -497,8 +550,17 @@ def _search(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _time(given: object) -> str:
+    if isinstance(given, bool):
+        raise TypeError("`time_limit` must be seconds or a text such as '30s', not bool")
     if isinstance(given, timedelta):
         given = given.total_seconds()
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        return f"{round(given * 1000)}ms"
+    if isinstance(given, Real | Decimal):
+        seconds = decimal(given)
+        if not seconds.is_finite():
+            raise RequestError(
+                "time-limit",
+                f"`time_limit={given}` is not a time",
+                "use seconds, or a text such as '30s'; without it there is no limit",
+            )
+        return f"{round(seconds * 1000)}ms"
     return str(given)

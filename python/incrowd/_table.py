@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 from collections.abc import Mapping, Sequence
@@ -148,12 +149,26 @@ def stream_of(given: object, role: str) -> ArrowStream | list[ArrowStream]:
     if isinstance(given, Table):
         return given._rows
     if isinstance(given, ArrowStream):
+        if _null_rows(given) > 0:
+            raise TableError(
+                "not-a-table",
+                f"{role} is {_a(kind.__name__)} whose rows are partly null, which a table cannot have",
+                "make a table of its fields, such as with `pyarrow.Table.from_struct_array` or `.struct.unnest()`",
+            )
         return given
     raise TableError(
         "not-a-table",
         f"{role} is {_a(kind.__name__)}, which is not a table",
         "pass a path, a pyarrow, Polars or pandas table, a DuckDB relation, or anything with `__arrow_c_stream__`",
     )
+
+
+def _null_rows(given: object) -> int:
+    """How many rows of a column of structs are null as a whole, by which the cells below would come to light."""
+    nulls: object = getattr(given, "null_count", 0)
+    if callable(nulls):
+        nulls = nulls()
+    return nulls if isinstance(nulls, int) else 0
 
 
 def path_of(given: object) -> str | None:
@@ -203,12 +218,11 @@ def _of_pandas(frame: Any) -> ArrowStream:
         raise TableError("duplicate-column", "two columns of the pandas frame have the same name", "rename one of them")
     has_names = any(name is not None for name in frame.index.names)
     pyarrow: Any = library
-    try:
+    with contextlib.suppress(pyarrow.ArrowException, TypeError, ValueError):
         table: ArrowStream = pyarrow.Table.from_pandas(frame, preserve_index=has_names)
-    except (pyarrow.ArrowException, TypeError, ValueError):
-        # What pyarrow says quotes cells.
-        raise _mixed(frame, pyarrow) from None
-    return table
+        return table
+    # Not raised while that one is handled: what pyarrow says quotes cells, and would go along as the context.
+    raise _mixed(frame, pyarrow)
 
 
 def _mixed(frame: Any, pyarrow: Any) -> TableError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 __all__ = [
@@ -100,7 +101,7 @@ class Algorithm(_Entry):
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float | Decimal):
+    if isinstance(value, Real | Decimal) and not isinstance(value, Integral):
         return f"{Decimal(str(value)):f}"
     if isinstance(value, Mapping):
         return ";".join(f"{column}:{_of_column(of)}" for column, of in value.items())  # pyright: ignore

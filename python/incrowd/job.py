@@ -37,7 +37,9 @@ class Job:
 
         request = Request(None, keywords)
         self._request: dict[str, Any] = {
-            key: value for key, value in request._request.items() if key not in ("options", "flags")
+            key: value
+            for key, value in request._request.items()
+            if key not in ("options", "flags", "is_whole_algorithm")
         }
         # Later keywords are laid over these, as flags are over a job file.
         self._request["base"] = request._request["flags"]
@@ -66,7 +68,9 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         """The keys of the job file, but for those not given."""
-        said: dict[str, Any] = json.loads(_native.job_of(json.dumps(self._request)))
+        from ._request import as_json
+
+        said: dict[str, Any] = json.loads(_native.job_of(as_json(self._request)))
         return _given(said)
 
     def anonymize(self, table: Any = None, **keywords: Any) -> Release:

@@ -11,7 +11,7 @@ from ._html import card, facts, few_digits, figure, grid
 from ._picture import Picture
 from ._progress import Progress, reporter
 from ._record import Record
-from ._request import Agreed, Request, budget, promises, takes
+from ._request import Agreed, Request, as_json, budget, promises, takes
 from .entries import Metric, Model
 from .errors import RequestError
 from .release import Release
@@ -33,6 +33,10 @@ class Offer(Record):
     def __init__(self, fields: Mapping[str, Any], answer: Answer) -> None:
         super().__init__(fields)
         object.__setattr__(self, "_answer", answer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The negotiation that would make the release stays where it is.
+        return Record, (self.to_dict(),)
 
     @takes(Agreed)
     def release(self, **output: Unpack[Agreed]) -> Release:
@@ -222,7 +226,7 @@ def _wish(
         wish["metric"] = str(metric)
     if search is not None:
         wish["search"] = search
-    return json.dumps(wish) if wish else None
+    return as_json(wish) if wish else None
 
 
 def _wish_of(wish: dict[str, Any]) -> str | None:

@@ -101,9 +101,25 @@ class Release:
         if self.certificate is None or self.certificate_text is None:
             raise RequestError("certificate-alone", "there is no certificate without a release", "make a release")
         place = os.fspath(path)
+        stem, ending = os.path.splitext(place)
+        if ending.lower() == ".txt":
+            raise RequestError(
+                "certificate-name",
+                "a certificate cannot be named `*.txt`",
+                "name it `*.json`; a readable copy is written next to it as `*.txt`",
+                place,
+            )
+        readable = stem + ".txt"
+        if not _may_be_replaced(readable, self.certificate_text.split("\n")[0]):
+            raise RequestError(
+                "certificate-twin",
+                "the readable copy of the certificate would overwrite a file that is not a certificate",
+                "move that file, or choose another name for the certificate: its readable copy has the same name with `.txt`",
+                readable,
+            )
         with open(place, "w", encoding="utf-8") as file:
             file.write(self.certificate.to_json(indent=2) + "\n")
-        with open(os.path.splitext(place)[0] + ".txt", "w", encoding="utf-8") as file:
+        with open(readable, "w", encoding="utf-8") as file:
             file.write(self.certificate_text)
 
     def plot(self, column: str | None = None) -> Picture:
@@ -141,3 +157,12 @@ class Release:
         if self.table is not None:
             parts.append(rows_table(self.table, 5))
         return card("Release", *parts)
+
+
+def _may_be_replaced(path: str, first_line: str) -> bool:
+    """Whether there is no file, an empty one, or a readable certificate, which begins as all of them do."""
+    if not os.path.isfile(path):
+        return True
+    expected = first_line.encode()
+    with open(path, "rb") as file:
+        return file.read(len(expected)) in (b"", expected)

@@ -72,29 +72,46 @@ class Risks(Report):
 
 
 class _Drawn(Report):
-    """A result with pictures, which are drawn when they are asked for."""
+    """A result with pictures, which are drawn when they are first asked for."""
 
-    __slots__ = ("_draw",)
-    _draw: Callable[[str], Any]
+    __slots__ = ("_draw", "_pictures")
+    _draw: Callable[[str], object] | None
+    _pictures: dict[str, str] | None
     _first: ClassVar[str] = ""
 
     @classmethod
-    def drawn(cls, text: str, draw: Callable[[str], Any]) -> Any:
+    def of_run(cls, text: str, draw: Callable[[str], object]) -> Any:
         made = cls(json.loads(text))
         object.__setattr__(made, "_draw", draw)
+        object.__setattr__(made, "_pictures", None)
         return made
 
+    def _beside(self) -> dict[str, Any]:
+        # What draws has the table, which stays here.
+        return {"_draw": None, "_pictures": self._pictures}
+
     def plots(self) -> dict[str, Picture]:
-        """All pictures by name. The table is read once more."""
+        """All pictures by name. The first time, the command runs once more."""
+        if self._pictures is None:
+            object.__setattr__(self, "_pictures", self._draw_all())
+        return {name: Picture(svg) for name, svg in (self._pictures or {}).items()}
+
+    def _draw_all(self) -> dict[str, str]:
+        if self._draw is None:
+            raise RequestError(
+                "no-table",
+                "this result comes from another process and has no table to draw from",
+                "call `plots()` there before it is sent",
+            )
+        found: dict[str, str] = {}
         with tempfile.TemporaryDirectory() as folder:
             self._draw(folder)
-            found: dict[str, Picture] = {}
             for name in sorted(os.listdir(folder)):
                 stem, suffix = os.path.splitext(name)
                 if suffix == ".svg":
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
-                        found[stem] = Picture(file.read())
-            return found
+                        found[stem] = file.read()
+        return found
 
     def plot(self, name: str | None = None) -> Picture:
         """One of the pictures; the one that says most when not given."""
@@ -174,6 +191,9 @@ class Comparison(Report):
         picture = answer["picture"]
         object.__setattr__(made, "_picture", None if picture is None else picture["svg"])
         return made
+
+    def _beside(self) -> dict[str, Any]:
+        return {"_picture": self._picture}
 
     def plot(self) -> Picture:
         """What each algorithm loses, by the metric of the comparison."""

@@ -6,6 +6,9 @@ import datetime as dt
 import os
 import subprocess
 import sys
+import traceback
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -26,7 +29,8 @@ def refused(table, kind=incrowd.IncrowdError, **keywords):
     assert error.code
     assert error.message
     assert error.hint, error.code
-    assert SECRET not in f"{error!s}{error!r}{error.__cause__!r}"
+    assert SECRET not in "".join(traceback.format_exception(error))
+    assert SECRET not in f"{error!s}{error!r}{error.__cause__!r}{error.__context__!r}"
     return error
 
 
@@ -89,6 +93,11 @@ def test_object_columns_of_mixed_types():
     assert "`b`" in error.message
     frame = pd.DataFrame({"a": pd.Series([SECRET, 7], dtype=object)})
     assert "int, str" in refused(frame, incrowd.TableError).message
+    # Here, pyarrow quotes the cell.
+    frame = pd.DataFrame({"a": pd.Series([7, SECRET], dtype=object)})
+    with pytest.raises(pa.ArrowException, match=SECRET):
+        pa.Table.from_pandas(frame)
+    assert refused(frame, incrowd.TableError).code == "mixed-column"
     frame = pd.DataFrame([[1, 2], [1, 3]], columns=["a", "a"])
     assert refused(frame, incrowd.TableError).code == "duplicate-column"
     assert refused(pa.table([[1], [2]], names=["a", "a"]), incrowd.TableError).code == "duplicate-column"
@@ -162,6 +171,10 @@ def test_arguments_of_wrong_types(patients):
     for wrong in (
         {"quasi_identifiers": 7},
         {"quasi_identifiers": [7]},
+        {"quasi_identifiers": {"age", "zip"}},
+        {"max_levels": {1}},
+        {"max_levels": 1},
+        {"threads": object()},
         {"k": "many", "privacy": 5},
         {"k": [5]},
         {"k": True},
@@ -185,8 +198,14 @@ def test_arguments_of_wrong_types(patients):
         ({"max_suppressed": "1 %%"}, None),
         ({"max_levels": [1, 2, 3]}, None),
         ({"max_levels": [999]}, None),
-        ({"max_levels": {"zip": 1}}, "level-count"),
+        ({"max_levels": {"zip": 1}}, "not-a-quasi-identifier"),
+        ({"max_levels": {"age": 1}, "quasi_identifiers": ["age", "zip"]}, "level-count"),
+        ({"max_suppressed": float("nan")}, "budget"),
+        ({"max_suppressed": Decimal("inf")}, "budget"),
+        ({"time_limit": float("nan")}, "time-limit"),
+        ({"time_limit": float("inf")}, "time-limit"),
         ({"threads": -1}, "argument"),
+        ({"threads": 2**64}, "argument"),
         ({"threads": "two"}, "argument"),
         ({"seed": 2**64}, "argument"),
         ({"others": "burn"}, "argument"),
@@ -205,6 +224,58 @@ def test_arguments_of_wrong_types(patients):
             incrowd.anonymize(patients, **{"k": 2, **about, **wrong})
         assert code is None or raised.value.code == code, (wrong, raised.value)
         assert raised.value.hint
+
+
+def test_numbers_of_other_libraries_are_numbers(patients):
+    about = {"quasi_identifiers": ["age", "zip"], "others": "drop"}
+    plain = incrowd.anonymize(
+        patients, k=2, max_suppressed=1, max_levels=[3, 2], threads=2, seed=1, time_limit=60, **about
+    )
+    of_numpy = incrowd.anonymize(
+        patients,
+        k=np.int64(2),
+        max_suppressed=np.int32(1),
+        max_levels=np.array([3, 2]),
+        threads=np.uint8(2),
+        seed=np.int64(1),
+        time_limit=np.float32(60),
+        shuffle=np.bool_(False),
+        **about,
+    )
+    assert of_numpy.table.to_dict() == plain.table.to_dict()
+    assert of_numpy.outcome.privacy[0].model == "k-anonymity(k=2)"
+    assert str(incrowd.KAnonymity(np.int64(5))) == "k-anonymity(k=5)"
+    assert str(incrowd.TCloseness(np.float32(0.00001))) == "t-closeness(t=0.00001)"
+    shares = (0.25, np.float64(0.25), np.float32(0.25), Decimal("0.25"), Fraction(1, 4))
+    for share in shares:
+        assert incrowd.Job(max_suppressed=share).to_dict()["privacy"]["max_suppressed"] == "25%"
+        assert incrowd.simulate(domain=[2], k=2, rows=50, rows_needed=share).share == 0.25
+    negotiation = incrowd.negotiate(patients, **about)
+    by_name = negotiation.ask(k=np.int64(2), max_levels={"age": np.int64(3)}, max_suppressed=np.float64(0.1))
+    assert by_name.is_exact == negotiation.ask(k=2, max_levels={"age": 3}, max_suppressed=0.1).is_exact
+    with pytest.raises(incrowd.RequestError) as raised:
+        negotiation.ask(k=2, max_suppressed=float("nan"))
+    assert raised.value.code == "budget"
+
+
+def test_more_threads_than_any_machine_has_are_not_started(patients):
+    """So many could not be: without a limit, the memory that each asks for ends the interpreter."""
+    for threads in (0, 1000, 2**64 - 1):
+        release = incrowd.anonymize(patients, k=2, quasi_identifiers="age", others="drop", threads=threads)
+        assert release.outcome.privacy[0].holds
+
+
+def test_rows_of_a_column_of_structs_that_are_null():
+    """What stands below such a row is not in the table, and must not come to light."""
+    hidden = pa.array([False, True, True])
+    structs = pa.StructArray.from_arrays([pa.array(["x", SECRET, SECRET])], ["a"], mask=hidden)
+    column = pa.chunked_array([structs])
+    assert refused(column, incrowd.TableError).code == "not-a-table"
+    assert refused(pl.Series([{"a": "x"}, None]), incrowd.TableError).code == "not-a-table"
+    table = pa.Table.from_struct_array(column)
+    assert incrowd.anonymize(table, quasi_identifiers="a", k=1).table["a"] == ["x", None, None]
+    whole = pa.chunked_array([structs.slice(0, 1)])
+    assert incrowd.anonymize(whole, quasi_identifiers="a", k=1).table["a"] == ["x"]
 
 
 def test_a_keyword_that_is_misspelt_is_named():

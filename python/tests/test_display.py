@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import xml.dom.minidom
+from collections.abc import Mapping
 
+import pyarrow.csv
 import typed_examples
 from conftest import ROLES
 
@@ -36,7 +38,9 @@ def test_names_and_cells_are_escaped_in_html():
     )
     shown += incrowd.compare(table, quasi_identifiers=[name], k=2, algorithms="optimal", others="drop")._repr_html_()
     assert "<script" not in shown
-    assert "<b>&" not in shown.replace("&amp;", "&").replace("<b>columns", "")
+    assert shown.count("&lt;b&gt;</td>") >= 2
+    assert "<b></td>" not in shown
+    assert "<td>&</td>" not in shown
 
 
 def test_pictures_are_svg(patients, few, hierarchies):
@@ -60,6 +64,22 @@ def test_pictures_are_svg(patients, few, hierarchies):
         xml.dom.minidom.parseString(picture.svg)
         assert not re.search(r"<script|https?://(?!www\.w3\.org)", picture.svg)
     assert "curve" in str(list(study.plots()))
+
+
+def test_pictures_are_drawn_of_a_stream_that_can_be_read_once(few):
+    about = {"quasi_identifiers": ["sex", "race"]}
+    stop = incrowd.Stop()
+    for command, more in ((incrowd.study, {}), (incrowd.simulate, {"k": 2, "rows": 50, "repeats": 50})):
+        found = command(pyarrow.csv.open_csv(few), stop=stop, **about, **more)
+        of_file = command(few, **about, **more)
+        assert found.to_dict() == of_file.to_dict()
+        pictures = {name: picture.svg for name, picture in of_file.plots().items()}
+        assert pictures
+        stop.now()
+        # Whoever stopped the command does not mean its pictures, which come of the same rows.
+        assert {name: picture.svg for name, picture in found.plots().items()} == pictures
+        assert found.plot().svg in pictures.values()
+        stop = incrowd.Stop()
 
 
 def test_a_negotiation_shows_the_lattice_and_the_curve(patients):
@@ -92,6 +112,10 @@ def test_results_are_objects_and_mappings():
     assert found.entries[0].name == found["entries"][0]["name"] == "k-anonymity"
     assert "entries" in dir(found)
     assert found.to_dict() == dict(found) == found
+    assert isinstance(found, Mapping)
+    assert list(found.values()) == [found[name] for name in found]
+    assert dict(found.items()) == {**found} == found
+    assert (found.get("version"), found.get("other", 7), "version" in found, "other" in found) == (1, 7, True, False)
     for change in ("version", "other"):
         try:
             setattr(found, change, 2)
@@ -102,3 +126,36 @@ def test_results_are_objects_and_mappings():
         getattr(found, "entris")  # noqa: B009
     except AttributeError as error:
         assert "entries" in str(error)
+
+
+def test_every_field_is_an_attribute_and_a_key(few, patients):
+    def look(found, path):
+        if isinstance(found, incrowd.Record):
+            for name in found:
+                # Names of columns, models and the like are fields too, but not of every one can be an attribute.
+                if name.isidentifier():
+                    assert getattr(found, name) == found[name], (path, name)
+                seen.add(name)
+                look(found[name], (*path, name))
+        elif isinstance(found, list):
+            for item in found:
+                look(item, path)
+
+    seen = set()
+    about = {"quasi_identifiers": ["age", "sex"]}
+    release = incrowd.anonymize(patients, k=2, **ROLES)
+    for found in (
+        release.outcome,
+        release.certificate,
+        incrowd.hierarchy.build(few, "age").report,
+        incrowd.simulate(domain=[2, 3], k=2, rows=50, rows_needed="90%"),
+        incrowd.inspect(few),
+        incrowd.risk(few, **about),
+        incrowd.verify(few, k=2, **about),
+        incrowd.advise(few, k=2, **about),
+        incrowd.study(few, importance=True, **about),
+        incrowd.compare(few, k=5, algorithms="optimal", others="drop", **about),
+        incrowd.negotiate(few, **about).ask(k=2).outcome,
+    ):
+        look(found, (type(found).__name__,))
+    assert "values" in seen

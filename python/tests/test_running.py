@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
 import signal
@@ -12,6 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import LONG, ROLES
 
@@ -102,6 +104,66 @@ def test_control_c_stops_a_job(adult, how):
     lines = [line for line in output.splitlines() if line != "at"]
     assert lines == ["interrupted True", "1"]
     assert running.returncode == 0
+
+
+PRODUCED = """
+import time, pyarrow as pa
+def batches():
+    while True:
+        yield pa.record_batch({{"a": [1, 2]}})
+        print("at", flush=True)
+        {wait}
+endless = pa.RecordBatchReader.from_batches(pa.schema({{"a": pa.int64()}}), batches())
+"""
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(0.01)", "time.sleep(1000)", "pass"])
+def test_control_c_stops_a_table_that_is_handed_over(wait):
+    """Rows that never end, from a producer that waits, and from one that is always at work."""
+    script = PRODUCED.format(wait=wait) + INTERRUPTED.format(call="incrowd.inspect(endless)")
+    script = script.replace("threading.Timer(float(sys.argv[2]), _thread.interrupt_main).start()", "")
+    running = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout.readline() == "at\n"
+    running.send_signal(signal.SIGINT)
+    output, complaints = running.communicate(timeout=60)
+    lines = [line for line in output.splitlines() if line not in ("at", "")]
+    assert lines == ["interrupted True", "1"], complaints
+    assert running.returncode == 0
+
+
+def test_another_thread_stops_a_table_that_is_handed_over():
+    stop, began = incrowd.Stop(), threading.Event()
+
+    def batches():
+        while True:
+            yield pa.record_batch({"a": [1, 2]})
+            began.set()
+            time.sleep(0.01)
+
+    def stop_it():
+        began.wait()
+        stop.now()
+
+    threading.Thread(target=stop_it, daemon=True).start()
+    endless = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches())
+    # If nobody looked, the rows would never end, and the limit of all tests would tell.
+    with pytest.raises(incrowd.StoppedError) as raised:
+        incrowd.inspect(endless, stop=stop)
+    assert raised.value.code == "cancelled"
+
+
+def test_a_producer_bound_to_its_thread_is_read_on_it():
+    import sqlite3
+
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE t (a)")
+        database.executemany("INSERT INTO t VALUES (?)", [(1,), (2,), (2,)])
+        rows = database.execute("SELECT a FROM t")
+        batches = (pa.record_batch({"a": list(row)}) for row in rows)
+        reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches)
+        assert incrowd.risk(reader, quasi_identifiers="a").classes == 2
 
 
 def test_a_progress_function_that_raises_stops_the_job(adult):
@@ -248,6 +310,33 @@ def test_results_can_be_sent_to_other_processes(patients):
 
     release = incrowd.anonymize(patients, k=2, **ROLES)
     assert pickle.loads(pickle.dumps(release.outcome)) == release.outcome
+    about = {"quasi_identifiers": ["age", "zip"]}
+    study = incrowd.study(patients, parameters=[2], **about)
+    for found in (
+        release.verify(),
+        incrowd.risk(patients, **about),
+        incrowd.inspect(patients),
+        incrowd.explain("k-anonymity"),
+        incrowd.compare(patients, k=2, algorithms="optimal", others="drop", **about),
+        incrowd.advise(patients, k=2, **about),
+        study,
+    ):
+        again = pickle.loads(pickle.dumps(found))
+        assert (type(again), again) == (type(found), found)
+        assert again._repr_html_() == found._repr_html_()
+        assert type(copy.copy(found)) is type(copy.deepcopy(found)) is type(found)
+        assert copy.deepcopy(found) == found
+    assert pickle.loads(pickle.dumps(release.verify())).is_safe
+    compared = incrowd.compare(patients, k=2, algorithms="optimal", others="drop", **about)
+    assert pickle.loads(pickle.dumps(compared)).plot().svg == compared.plot().svg
+    # A study is drawn from its table, which is not sent.
+    with pytest.raises(incrowd.RequestError) as raised:
+        pickle.loads(pickle.dumps(study)).plot()
+    assert raised.value.code == "no-table"
+    assert study.plot().svg == pickle.loads(pickle.dumps(study)).plot().svg
+    offer = incrowd.negotiate(patients, **about).ask(k=2).exact
+    assert pickle.loads(pickle.dumps(offer)) == offer
+    assert copy.deepcopy(offer).release(others="drop").rows_suppressed == 0
     error = incrowd.RequestError("code", "message", "hint", "place")
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), again.code, again.hint, again.place) == (incrowd.RequestError, "code", "hint", "place")

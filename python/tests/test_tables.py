@@ -200,5 +200,14 @@ def test_a_small_table_can_be_made_of_lists():
     for wrong in ([1, "x"], [True, 1], [object()], [[1]], 7):
         with pytest.raises((incrowd.TableError, TypeError)):
             incrowd.Table.from_dict({"a": wrong})
+    big = {"a": [2**63 + 1, 2**63 + 2, None], "b": [-(2**63), 2**63 - 1, 0], "c": [0.5, 2**53, None]}
+    table = incrowd.Table.from_dict(big)
+    assert list(table.column_types.values()) == ["UInt64", "Int64", "Float64"]
+    assert table.to_dict() == big
+    assert incrowd.risk(table, quasi_identifiers="a").classes == 3
+    for rounded in ([2**64, 2**64 + 1], [-1, 2**63 + 1], [0.5, 2**53 + 1], [Decimal("0.1")]):
+        with pytest.raises(incrowd.RequestError, match="column `a` has numbers with more digits"):
+            incrowd.Table.from_dict({"a": rounded})
+    assert incrowd.Table.from_dict({"a": [Decimal("0.5"), float("nan")]})["a"][0] == 0.5
     with pytest.raises(incrowd.TableError, match="equally long"):
         incrowd.Table.from_dict({"a": [1], "b": [1, 2]})

@@ -13,7 +13,7 @@ use incrowd_job::{
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What a command does: what can be refused at once is refused before it runs.
@@ -31,7 +31,7 @@ pub(crate) fn run(
     stop: Option<Py<Stop>>,
 ) -> PyResult<String> {
     let request = Request::read(request)?;
-    let job = request.job(py, tables)?;
+    let job = request.job(py, tables, stop.as_ref())?;
     let work: Work = match command {
         "verify" => verify(job, &request)?,
         "study" => study(job, &request)?,
@@ -63,9 +63,8 @@ pub(crate) fn explain(name: Option<&str>) -> PyResult<String> {
 
 /// The job of a request, as JSON.
 #[pyfunction]
-pub(crate) fn job_of(py: Python<'_>, request: &str) -> PyResult<String> {
-    let request = Request::read(request)?;
-    Ok(json(&request.job(py, &PyDict::new(py))?))
+pub(crate) fn job_of(request: &str) -> PyResult<String> {
+    Ok(json(&Request::read(request)?.written_job()?))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -78,7 +77,7 @@ struct Verify {
 
 fn verify(mut job: Job, request: &Request) -> Result<Work, Failure> {
     let asked: Verify = request.options()?;
-    if job.data.table.is_none() && job.output.path.is_some() {
+    if !request.names_a_path() && job.data.table.is_none() {
         // The data of a job file is the original; its output is the file to verify.
         job.data.path = job.output.path.take();
     }
@@ -165,6 +164,13 @@ struct Compare {
     report: Option<PathBuf>,
 }
 
+/// What was found, with its fields in their order, and a picture of it.
+#[derive(Serialize)]
+struct Drawn<F, P> {
+    found: F,
+    picture: P,
+}
+
 /// The comparison, and its plot under `picture`.
 fn compare(job: Job, request: &Request) -> Result<Work, Failure> {
     let Compare { algorithms, report } = request.options()?;
@@ -176,9 +182,7 @@ fn compare(job: Job, request: &Request) -> Result<Work, Failure> {
     Ok(Box::new(move |control| {
         let found = incrowd_job::compare(&job, &options, control)?;
         let picture = found.draw();
-        Ok(json(
-            &serde_json::json!({ "found": found, "picture": picture }),
-        ))
+        Ok(json(&Drawn { found, picture }))
     }))
 }
 
@@ -305,6 +309,12 @@ struct Levels {
     examples: usize,
 }
 
+#[derive(Serialize)]
+struct Shown {
+    report: LevelsReport,
+    csv: String,
+}
+
 /// Levels, and how they look, under `csv` and `report`.
 fn hierarchy(mut job: Job, request: &Request) -> Result<Work, Failure> {
     let asked: Levels = request.options()?;
@@ -324,6 +334,6 @@ fn hierarchy(mut job: Job, request: &Request) -> Result<Work, Failure> {
         let mut report = LevelsReport::new(&column, &levels, asked.examples);
         report.against_data = against;
         let csv = levels.hierarchy.to_csv();
-        Ok(json(&serde_json::json!({ "report": report, "csv": csv })))
+        Ok(json(&Shown { report, csv }))
     }))
 }

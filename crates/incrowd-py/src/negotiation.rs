@@ -58,7 +58,7 @@ impl Negotiation {
         stop: Option<Py<Stop>>,
     ) -> PyResult<Self> {
         let request = Request::read(request)?;
-        let job = request.job(py, tables)?;
+        let job = request.job(py, tables, stop.as_ref())?;
         let options = request.options::<Preparing>()?.options();
         let options = options.map_err(Failure::from)?;
         let watchers = Watchers { progress, stop };
@@ -117,7 +117,7 @@ impl Negotiation {
         let offer: Offered = serde_json::from_str(offer).map_err(|error| not_read(&error))?;
         let mut job = self.session.ground().agreed(&wish, &offer);
         // Only what concerns the output may be added.
-        job.overlay(Request::read(request)?.job(py, &PyDict::new(py))?);
+        job.overlay(Request::read(request)?.without_tables()?);
         let show = Show {
             sample: 0,
             certificate: true,

@@ -45,7 +45,7 @@ pub(crate) fn anonymize(
     stop: Option<Py<Stop>>,
 ) -> PyResult<Release> {
     let request = Request::read(request)?;
-    let job = request.job(py, tables)?;
+    let job = request.job(py, tables, stop.as_ref())?;
     let Options { sample, pictures } = request.options()?;
     let show = Show {
         sample,

@@ -42,7 +42,7 @@ impl Stop {
 
     /// Whether jobs are stopped.
     #[getter]
-    fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::SeqCst)
     }
 }

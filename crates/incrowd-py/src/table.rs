@@ -1,27 +1,32 @@
 //! Tables in and out, as Arrow streams.
 
 use crate::errors::Failure;
+use crate::supervise::Stop;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::*;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
-    RecordBatchReader, StringArray,
+    RecordBatchReader, StringArray, UInt64Array,
 };
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{Field, Schema};
+use arrow_schema::{ArrowError, Field, Schema};
 use incrowd_job::{ArrowTable, RowSource};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::{PyBool, PyCapsule, PyFloat, PyList};
 use std::sync::Arc;
 
 /// The rows that something with `__arrow_c_stream__` hands over, or a list of such parts of a table. Their buffers are shared,
 /// not copied.
+///
+/// They are read on the thread of the caller, since a producer may be bound to it. After each batch, `stop` and signals
+/// such as that of Ctrl-C are looked at.
 pub(crate) fn take_over(
     py: Python<'_>,
     producer: &Bound<'_, PyAny>,
+    stop: Option<&Stop>,
 ) -> Result<ArrowTable, Failure> {
     let parts = match producer.cast::<PyList>() {
         Ok(parts) => parts.iter().collect(),
@@ -30,19 +35,16 @@ pub(crate) fn take_over(
     let (mut schema, mut batches) = (None, Vec::new());
     for part in &parts {
         let reader = RecordBatchStreamReader::from_pyarrow_bound(part);
-        let reader = reader.map_err(|error| not_a_table(py, error))?;
+        let mut reader = reader.map_err(|error| not_a_table(py, error))?;
         schema.get_or_insert_with(|| reader.schema());
         // A producer may compute its rows only now, and may need the interpreter for that.
-        let handed_over = py.detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
-        // What the producer says may quote cells.
-        batches.extend(handed_over.map_err(|_| Failure::Python {
-            code: "table-not-handed-over",
-            message: "the table could not be read: what produces it failed while handing over its rows"
-                .into(),
-            hint:
-                "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`"
-                    .into(),
-        })?);
+        while let Some(batch) = py.detach(|| reader.next()) {
+            batches.push(batch.map_err(|error| not_handed_over(py, &error))?);
+            py.check_signals()?;
+            if stop.is_some_and(Stop::is_requested) {
+                return Err(incrowd_job::Error::Cancelled.into());
+            }
+        }
     }
     let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
     // Said at once, rather than after most of them were counted.
@@ -70,6 +72,26 @@ fn not_a_table(py: Python<'_>, error: PyErr) -> Failure {
     }
 }
 
+/// A producer failed midway.
+fn not_handed_over(py: Python<'_>, error: &ArrowError) -> Failure {
+    // Ctrl-C may have reached the producer rather than us. All that an Arrow stream says of it is a text.
+    if let Err(raised) = py.check_signals() {
+        return raised.into();
+    }
+    if error.to_string().contains("KeyboardInterrupt") {
+        return PyKeyboardInterrupt::new_err(()).into();
+    }
+    // What the producer says may quote cells.
+    Failure::Python {
+        code: "table-not-handed-over",
+        message: "the table could not be read: what produces it failed while handing over its rows"
+            .into(),
+        hint:
+            "evaluate the table by itself first to see why, such as with `.collect()` or `.arrow()`"
+                .into(),
+    }
+}
+
 /// A table in memory that other libraries can take over as an Arrow stream, without copying it.
 #[pyclass(frozen, module = "incrowd._native")]
 pub(crate) struct Table(pub(crate) ArrowTable);
@@ -80,10 +102,15 @@ impl Table {
     #[staticmethod]
     fn of_columns(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
         let arrays = columns.into_iter().map(|(name, values)| {
-            let array = array_of(&values).ok_or_else(|| Failure::Python {
+            let array = array_of(&values)?.ok_or_else(|| Failure::Python {
                 code: "mixed-column",
                 message: format!("column `{name}` is not a list of values of one kind"),
                 hint: "use whole numbers, numbers, truth values or texts, and None where there is no value".into(),
+            })?;
+            let array = array.map_err(|Rounded| Failure::Python {
+                code: "argument",
+                message: format!("column `{name}` has numbers with more digits than 64 bits hold"),
+                hint: "make them texts, such as with `[str(it) for it in column]`, or floats if they may be rounded".into(),
             })?;
             Ok((name, array))
         });
@@ -103,6 +130,18 @@ impl Table {
         Ok(Table(table.map_err(|error| {
             Failure::from(incrowd_job::Error::from(error))
         })?))
+    }
+
+    /// The rows of a stream, which itself can often be read only once.
+    #[staticmethod]
+    #[pyo3(signature = (producer, stop = None))]
+    fn of_stream(
+        py: Python<'_>,
+        producer: &Bound<'_, PyAny>,
+        stop: Option<Py<Stop>>,
+    ) -> PyResult<Table> {
+        let stop = stop.as_ref().map(Py::get);
+        Ok(Table(take_over(py, producer, stop)?))
     }
 
     /// The rows, once more for each call.
@@ -210,27 +249,45 @@ impl Table {
     }
 }
 
+/// Numbers that would become others.
+struct Rounded;
+
 /// A list of Python values as an array; none if they are not of one kind.
-fn array_of(values: &Bound<'_, PyAny>) -> Option<ArrayRef> {
+fn array_of(values: &Bound<'_, PyAny>) -> PyResult<Option<Result<ArrayRef, Rounded>>> {
     // Truth values are whole numbers to Python, and whole numbers are numbers.
     if let Ok(truths) = values.extract::<Vec<Option<bool>>>() {
-        return Some(Arc::new(BooleanArray::from(truths)));
+        return Ok(Some(Ok(Arc::new(BooleanArray::from(truths)))));
     }
-    let has_truth = values
-        .try_iter()
-        .ok()?
-        .any(|value| value.is_ok_and(|value| value.is_instance_of::<pyo3::types::PyBool>()));
-    if has_truth {
-        return None;
+    let Ok(all) = values.extract::<Vec<Bound<'_, PyAny>>>() else {
+        return Ok(None);
+    };
+    if all.iter().any(|value| value.is_instance_of::<PyBool>()) {
+        return Ok(None);
     }
     if let Ok(numbers) = values.extract::<Vec<Option<i64>>>() {
-        return Some(Arc::new(Int64Array::from(numbers)));
+        return Ok(Some(Ok(Arc::new(Int64Array::from(numbers)))));
+    }
+    if let Ok(numbers) = values.extract::<Vec<Option<u64>>>() {
+        return Ok(Some(Ok(Arc::new(UInt64Array::from(numbers)))));
     }
     if let Ok(numbers) = values.extract::<Vec<Option<f64>>>() {
-        return Some(Arc::new(Float64Array::from(numbers)));
+        // Two whole numbers must not become one, nor a decimal another number.
+        for (value, number) in all.iter().zip(&numbers) {
+            let is_same = match number {
+                None => true,
+                Some(_) if value.is_instance_of::<PyFloat>() => true,
+                Some(number) => number.is_nan() || value.eq(*number)?,
+            };
+            if !is_same {
+                return Ok(Some(Err(Rounded)));
+            }
+        }
+        return Ok(Some(Ok(Arc::new(Float64Array::from(numbers)))));
     }
-    let texts = values.extract::<Vec<Option<String>>>().ok()?;
-    Some(Arc::new(StringArray::from(texts)))
+    let texts = values.extract::<Vec<Option<String>>>();
+    Ok(texts
+        .ok()
+        .map(|texts| Ok(Arc::new(StringArray::from(texts)) as ArrayRef)))
 }
 
 /// Adds the values of an array that is one of numbers or truth values; otherwise nothing.
