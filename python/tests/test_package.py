@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
+import io
 import json
 import re
 import subprocess
@@ -62,6 +64,8 @@ def test_every_code_has_its_exception():
 
 def test_help_lists_every_keyword():
     shown = str(inspect.signature(incrowd.anonymize))
+    assert "ForwardRef" not in shown
+    assert "k: 'int' = None" in shown
     for name in ("quasi_identifiers", "k", "max_suppressed", "algorithm", "output", "progress", "stop", "rules"):
         assert f"{name}:" in shown
     assert all(
@@ -91,18 +95,32 @@ def test_examples_of_docstrings_run():
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("page", ["docs/guide/python.md", "docs/guide/coming-from-other-tools.md", "python/README.md"])
+PAGES = ["docs/guide/python.md", "docs/guide/coming-from-other-tools.md", "python/README.md", "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_examples_of_pages_run(page, tmp_path, monkeypatch, adult, hierarchies):
-    """All Python blocks of a page, one after the other, but for those of other tools."""
+    """All Python blocks of a page, one after the other, but for those of other tools; with what comments say they are."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "adult.csv").write_bytes(adult.read_bytes())
     (tmp_path / "hierarchies").symlink_to(hierarchies)
+    (tmp_path / "data").symlink_to(ROOT / "data")
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
     assert blocks
     names: dict = {}
+    said = 0
     for block in blocks:
         exec(compile(block, page, "exec"), names)
+        for line in re.findall(r"^\S.*  # (?:True|False).*$", block, re.M):
+            expression, _, comment = line.partition("  # ")
+            assert str(eval(expression, names)) == re.match(r"\w+", comment).group(), line
+            said += 1
+        if "ipywidgets.interact" in block:
+            # The slider swallows what is raised.
+            with contextlib.redirect_stdout(io.StringIO()):
+                names["show"](k=3, suppressed=0.5)
+    assert said > 0 or page != PAGES[0]
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -146,6 +164,9 @@ def test_the_metadata_is_whole():
     for field in ("Summary", "Author", "License-Expression", "Requires-Python", "Keywords"):
         assert about[field], field
     assert about["Description"].startswith("# incrowd")
+    # Only what is tested.
+    systems = [it for it in about.get_all("Classifier") if it.startswith("Operating System")]
+    assert systems == ["Operating System :: POSIX :: Linux"]
     assert all("extra ==" in it for it in requires("incrowd")), "nothing is required"
 
 

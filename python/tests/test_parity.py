@@ -60,6 +60,11 @@ def plain(found: object) -> object:
     return found
 
 
+def in_order(found: object) -> str:
+    """As text, so that the order of fields counts, on which the first metric depends."""
+    return json.dumps(found, indent=1)
+
+
 Q3 = ["age", "sex", "race"]
 Q4 = ["age", "sex", "race", "marital-status"]
 BASE = {"quasi_identifiers": Q3, "sensitive": ["salary-class"], "others": "drop"}
@@ -263,7 +268,7 @@ def test_releases_are_the_same(name, command_line, few, tmp_path: Path):
     code, expected = said(command_line, "anonymize", str(few), *arguments(keywords), "-o", str(output))
     assert code == 0, expected
     release = incrowd.anonymize(few, **keywords)
-    assert plain(release.outcome.to_dict()) == plain(expected)
+    assert in_order(plain(release.outcome.to_dict())) == in_order(plain(expected))
     with open(output, encoding="utf-8", newline="") as file:
         heads, *rows = csv.reader(file)
     shown = [[cell or "" for cell in row.values()] for row in release.table.head(10**6)]
@@ -288,19 +293,25 @@ def test_other_commands_say_the_same(name, command_line, few):
     code, expected = said(command_line, command, *data, *arguments(keywords))
     if "properties" in keywords:
         keywords["properties"] = dict(it.split("=") for it in keywords["properties"])
+    if command == "negotiate":
+        # Python prepares for many questions, a single command for one.
+        expected.pop("lattice"), expected.pop("nodes_visited")
     call = getattr(incrowd, command)
-    for table in data or [None]:
+    for table in [few, pyarrow.csv.read_csv(few)] if data else [None]:
         found = call(table, **keywords)
         if command == "negotiate":
-            said_before = found.ask()
-            found = said_before.outcome
-            assert said_before.is_exact == (code == 0)
-            # Python prepares for many questions, a single command for one.
-            for answer in (expected, found_dict := found.to_dict()):
-                answer.pop("lattice"), answer.pop("nodes_visited")
-            assert plain(found_dict) == plain(expected)
+            answer = found.ask()
+            assert answer.is_exact == (code == 0)
+            found = answer.outcome
+        said_here = found.to_dict()
+        if command == "negotiate":
+            said_here.pop("lattice"), said_here.pop("nodes_visited")
+        if table is few or table is None:
+            assert in_order(plain(said_here)) == in_order(plain(expected))
         else:
-            assert plain(found.to_dict()) == plain(expected)
+            # Of a table in memory, only the fingerprint is another, and commands cannot name it.
+            wanted = in_order(without_fingerprints(plain(expected)))
+            assert in_order(without_fingerprints(plain(said_here))) == wanted.replace(f" {few} ", " ")
     if command == "verify":
         assert (found.is_safe is False) == (code == 1)
     if command == "risk":
@@ -396,7 +407,7 @@ def test_levels_are_the_same(command_line, few, hierarchies, tmp_path):
         path = tmp_path / f"{rule}.csv"
         _, expected = said(command_line, "hierarchy", "build", str(few), "--column", "age", *words, "-o", str(path))
         found = incrowd.hierarchy.build(few, "age", rule)
-        assert found.report.to_dict() == expected
+        assert in_order(found.report.to_dict()) == in_order(expected)
         assert found.to_csv() == path.read_text(encoding="utf-8")
     file = str(hierarchies / "age.csv")
     _, expected = said(command_line, "hierarchy", "check", file, "--data", str(few))

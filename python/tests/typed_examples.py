@@ -42,6 +42,28 @@ def ask() -> list[int]:
     return [len(answer.offers) for answer in answers]
 
 
+def look() -> tuple[str | None, float, int]:
+    """What can be asked of a table besides a release of it."""
+    table = patients()
+    best: str | None = incrowd.advise(table, quasi_identifiers="age", k=2, quality="good", use="any").best
+    study: incrowd.Study = incrowd.study(table, quasi_identifiers=["age"], parameters=[2, 3], importance=True)
+    pictures: dict[str, incrowd.Picture] = study.plots()
+    chosen: list[str | incrowd.Algorithm] = ["optimal", incrowd.algorithms.Mondrian(numbers="interval")]
+    compared: incrowd.Comparison = incrowd.compare(
+        table, quasi_identifiers="age", others="drop", k=2, algorithms=chosen
+    )
+    judged: incrowd.Evaluation = incrowd.evaluate(table, make(), quasi_identifiers="age", target="disease", folds=2)
+    simulated = incrowd.simulate(domain=[2, 7], k=5, rows=100, rows_needed=0.95, seed=1)
+    share: float = simulated["share"]
+    levels: incrowd.Hierarchy = incrowd.hierarchy.build(table, "age", incrowd.hierarchy.interval(10, 20))
+    explained: incrowd.Explanation = incrowd.explain("k-anonymity")
+    assert str(explained).startswith("k-anonymity")
+    assert compared.plot().svg.startswith("<svg")
+    assert judged.to_json()
+    assert pictures
+    return best, share, levels.height
+
+
 def fail() -> str:
     """The code of an error."""
     try:
@@ -56,6 +78,7 @@ def run_all() -> None:
     assert check(make())
     assert ask() == [1, 1]
     assert fail() == "unknown-column"
+    assert look() == ("mondrian", 0.95, 3)
     job = incrowd.Job(quasi_identifiers="age", k=2, others="drop")
     assert job.anonymize(patients()).rows_suppressed == 0
     assert incrowd.risk(patients(), quasi_identifiers="age").is_within_gates
