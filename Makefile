@@ -78,10 +78,12 @@ python: tools python-tools ## Build the Python package from its source archive, 
 	INCROWD=$(abspath $(or $(INCROWD),$(TARGET)/debug/incrowd)) $(VENV)/bin/pytest python/tests
 
 wheel: tools python-tools ## Build the Python package to hand out, from its own source archive, in out/wheels
-	rm -rf out/wheels && $(PYTHON) -m venv --clear out/wheel-tools
-	out/wheel-tools/bin/pip install --quiet --disable-pip-version-check maturin==$(shell sed -n 's/^maturin==//p' python/requirements.txt)
+	rm -rf out/wheels out/wheel-source && $(PYTHON) -m venv --clear out/wheel-tools
+	out/wheel-tools/bin/pip install --quiet --disable-pip-version-check twine==7.0.0 maturin==$(shell sed -n 's/^maturin==//p' python/requirements.txt)
 	out/wheel-tools/bin/maturin sdist --out out/wheels
-	out/wheel-tools/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheels out/wheels/incrowd-*.tar.gz
+	mkdir -p out/wheel-source && tar --extract --strip-components 1 --file out/wheels/incrowd-*.tar.gz --directory out/wheel-source
+	cd out/wheel-source && CARGO_TARGET_DIR=$(TARGET) ../wheel-tools/bin/maturin build --compatibility pypi --auditwheel check --out ../wheels
+	out/wheel-tools/bin/twine check --strict out/wheels/*
 
 bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)
