@@ -1,10 +1,9 @@
 """The same job from a Polars frame and by file: what the binding costs.
 
 Rows are those of Adult, drawn at random with a fixed seed, so that there are as many combinations as people have; k is 15
-times as large as for Adult itself, times the times that each row is drawn. Every
-measurement is a process of its own, reads its rows, makes the release and keeps it in memory (the command, and Python where
-it says so, write it to a file of the kind read). Time to make the frame is left out, since whoever passes a frame has one. The
-median of several is shown.
+times as large as for Adult itself, times the times that each row is drawn. Every measurement is a process of its own, reads
+its rows, makes the release and keeps it in memory (the command, and Python where it says so, write it to a file of the kind
+read). Time to make the frame is left out, since whoever passes a frame has one. The median of several is shown.
 """
 
 from __future__ import annotations
