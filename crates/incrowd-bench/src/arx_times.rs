@@ -140,7 +140,8 @@ const COLUMNS: [&str; 8] = [
     "of ARX",
 ];
 
-pub(crate) fn run(report: &mut Report) -> Result<()> {
+/// The problems whose name contains `only`.
+pub(crate) fn run(report: &mut Report, only: &str) -> Result<()> {
     report.heading("63 problems that ARX was timed with");
     report.paragraph(&format!(
         "The bundled Adult table. `ARX ms` and `ms then` are CPU times of {} and of an earlier incrowd, measured side by side on \
@@ -151,7 +152,8 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     let mut tables: BTreeMap<(Vec<String>, Vec<String>), CountedTable> = BTreeMap::new();
     let mut rows = Table::new(COLUMNS);
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
-    for problem in Problem::read()? {
+    let problems = Problem::read()?.into_iter();
+    for problem in problems.filter(|problem| problem.case().contains(only)) {
         let columns = (problem.quasi_identifiers.clone(), problem.sensitive.clone());
         let table = tables
             .entry(columns)

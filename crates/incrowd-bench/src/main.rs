@@ -57,7 +57,11 @@ enum Benchmark {
     /// The exact search on Adult, compared with ARX.
     Optimal,
     /// The exact search for every kind of promise on Adult, compared with ARX.
-    ArxTimes,
+    ArxTimes {
+        /// Only problems whose name contains this text.
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// All privacy models of a file at once, compared with pycanon.
     Verify,
     /// A whole job on a large file, compared with only reading and writing it.
@@ -164,7 +168,7 @@ impl Benchmark {
     fn name(&self) -> &'static str {
         match self {
             Benchmark::Optimal => "optimal",
-            Benchmark::ArxTimes => "arx-times",
+            Benchmark::ArxTimes { .. } => "arx-times",
             Benchmark::Verify => "verify",
             Benchmark::Census => "census",
             Benchmark::Rows { .. } => "rows",
@@ -263,7 +267,11 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
         optimal::run(report)?;
     }
     if is_asked("arx-times") {
-        arx_times::run(report)?;
+        let only = match &arguments.benchmark {
+            Benchmark::ArxTimes { only } => only,
+            _ => "",
+        };
+        arx_times::run(report, only)?;
     }
     if let Benchmark::Schemes { only, limit } = &arguments.benchmark {
         schemes::run(report, *only, std::time::Duration::from_secs(*limit))?;

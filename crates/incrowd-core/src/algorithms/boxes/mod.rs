@@ -32,6 +32,10 @@ const WORK_BEFORE_DESCENT: u64 = 50_000_000;
 /// A box with at least this many nodes has its low corner counted, as a start for the counts inside it.
 const STEPPING_STONE_NODES: u128 = 256;
 
+/// The same where the classes of both corners say how good the nodes between them can be: splitting a
+/// smaller box costs less than counting its other corner.
+const TELLING_NODES: u128 = 8;
+
 /// The same where nodes of equal loss must be told apart, of which there are thousands at one height.
 const NEAR_STEPPING_STONE_NODES: u128 = 16;
 
@@ -531,7 +535,7 @@ impl<'a> Search<'a> {
         // Where nothing is suppressed, the high corners say nearly everything.
         let says_much = self.classes_matter && !self.is_all_or_nothing();
         let least = match (says_much, self.is_about_rows) {
-            (true, _) => 2,
+            (true, _) => TELLING_NODES,
             (false, true) if !self.is_all_or_nothing() => NEAR_STEPPING_STONE_NODES,
             (false, _) => STEPPING_STONE_NODES,
         };

@@ -5,9 +5,6 @@ use super::super::distribution::Distribution;
 use super::super::part::at_least;
 use crate::table::Decimal;
 
-/// Rounds of [`fewest_around`]; more would hardly change anything.
-const ROUNDS: u32 = 2;
-
 /// What the class has too much of: the sum of c N - Q n over the values where that is positive.
 ///
 /// Half the sum of all differences, as both distributions sum to one: what one value has too much of, others have
@@ -74,27 +71,20 @@ pub(super) fn most_kept(table: &Distribution, t: Decimal, class: &ClassView<'_>)
 ///
 /// A class of m rows has at least the rows of this one. So of any values A it has at least the sum of c N - Q m too much, and
 /// if that is at most t m N, m is at least the sum of c N over t N plus the sum of Q. Best are the values that such a class has
-/// too much of: each round knows them better.
+/// too much of; those that this one has too much of are nearly the same.
 pub(super) fn fewest_around(table: &Distribution, t: f64, class: &ClassView<'_>) -> u32 {
     let all = table.rows as f64;
-    let mut fewest = class.size;
-    for _ in 0..ROUNDS {
-        // Whole numbers, and any values will do, so rounding does no harm.
-        let (mut rows, mut in_table, share) = (0.0, 0.0, f64::from(fewest) / all);
-        for (&value, &count) in class.histogram.values.iter().zip(class.histogram.counts) {
-            let (count, of_value) = (f64::from(count), table.rows_of(value) as f64);
-            let is_too_much = count > of_value * share;
-            rows += if is_too_much { count } else { 0.0 };
-            in_table += if is_too_much { of_value } else { 0.0 };
-        }
-        // As many rows of as many in the table: with t = 0 nothing but the shares of the table will do.
-        let more = at_least(rows / (t + in_table / all).max(f64::MIN_POSITIVE));
-        if more <= fewest {
-            break;
-        }
-        fewest = more;
+    // Whole numbers, and any values will do, so rounding does no harm.
+    let (mut rows, mut in_table, share) = (0.0, 0.0, f64::from(class.size) / all);
+    for (&value, &count) in class.histogram.values.iter().zip(class.histogram.counts) {
+        let (count, of_value) = (f64::from(count), table.rows_of(value) as f64);
+        let is_too_much = count > of_value * share;
+        rows += if is_too_much { count } else { 0.0 };
+        in_table += if is_too_much { of_value } else { 0.0 };
     }
-    fewest
+    // As many rows of as many in the table: with t = 0 nothing but the shares of the table will do.
+    let fewest = at_least(rows / (t + in_table / all).max(f64::MIN_POSITIVE));
+    fewest.max(class.size)
 }
 
 /// What must be moved at least in any class of so many rows, since only whole rows have a value: of what a value should have,
