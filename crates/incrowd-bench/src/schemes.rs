@@ -234,11 +234,15 @@ const RAW_AGES: [&str; 6] = [
     "sex",
 ];
 
+/// The table of [`solve_raw_ages`].
+pub(crate) fn count_raw_ages() -> CountedTable {
+    adult::count(&RAW_AGES, &[])
+}
+
 /// A search over single ages that ends with a proof: what it costs and how many nodes it visits.
-pub(crate) fn solve_raw_ages(threads: usize) -> Result<(f64, u64)> {
-    let table = adult::count(&RAW_AGES, &[]);
+pub(crate) fn solve_raw_ages(table: &CountedTable, threads: usize) -> Result<(f64, u64)> {
     let case = Case {
-        table: &table,
+        table,
         metric: "discernibility",
         k: 5,
         max_suppressed: 0,

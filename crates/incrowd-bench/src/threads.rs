@@ -154,11 +154,13 @@ fn annotation() -> Result<Stage> {
 }
 
 fn partitions() -> Result<Stage> {
-    let (wall, is_equal) = in_turn(schemes::solve_raw_ages)?;
+    let table = schemes::count_raw_ages();
+    let solve = |threads| schemes::solve_raw_ages(&table, threads);
+    let (wall, is_equal) = in_turn(solve)?;
     Ok(Stage {
         name: "partition search",
         wall,
-        serial: serial_share(schemes::solve_raw_ages)?,
+        serial: serial_share(solve)?,
         hashing: 0.0,
         is_equal,
     })

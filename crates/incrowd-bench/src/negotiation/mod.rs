@@ -31,8 +31,10 @@ const LEAST_RATIO: f64 = 150.0;
 const MOST_ANSWER_US: f64 = 50.0;
 const MOST_LOAD_MS: f64 = 20.0;
 const MOST_INDEX_BYTES: usize = 8 << 20;
+const MOST_ANNOTATION_MS: f64 = 100.0;
 const MOST_LAZY_MS: f64 = 100.0;
-const LAZY_THREADS: usize = 2;
+/// Where the clock counts.
+const THREADS: usize = 2;
 
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
@@ -90,25 +92,31 @@ fn beside_pandas(
     report: &mut Report,
     table: &CountedTable,
 ) -> Result<AnnotatedLattice> {
-    let mut cpu_s = Vec::new();
+    let (mut cpu_s, mut wall_s) = (Vec::new(), Vec::new());
     let mut lattice = annotate(table, 1)?;
     for _ in 0..REPETITIONS {
         let start = ProcessTime::now();
         lattice = annotate(table, 1)?;
         cpu_s.push(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        annotate(table, THREADS)?;
+        wall_s.push(start.elapsed().as_secs_f64());
     }
     let case = "all nodes, 6 quasi-identifiers";
     let key = (BENCHMARK, case, "incrowd");
     report.repetitions(key, "cpu_s", &cpu_s);
+    report.repetitions(key, "wall_s", &wall_s);
     report.fact(key, "nodes", lattice.nodes().len());
-    let ours = median(&cpu_s);
+    let (ours, on_the_clock) = (median(&cpu_s), median(&wall_s));
     report.paragraph(&format!(
         "**Histograms of every node.** Adult, {}, `{SENSITIVE}` sensitive: {} nodes, each with its histogram of class \
-         sizes and of distinct values, from the counted table. incrowd: {} ms of CPU on one thread, median of \
-         {REPETITIONS}.",
+         sizes and of distinct values, from the counted table. incrowd: {} ms of CPU on one thread, {} ms \
+         on the clock with {THREADS}, medians of {REPETITIONS} (target at most {MOST_ANNOTATION_MS} ms: {}).",
         adult::QUASI_IDENTIFIERS[..ATTRIBUTES].join(", "),
         grouped(lattice.nodes().len() as u64),
         short(1e3 * ours),
+        short(1e3 * on_the_clock),
+        met(1e3 * on_the_clock <= MOST_ANNOTATION_MS),
     ));
     let Some(peer) = peer::ask(python, ATTRIBUTES)? else {
         report.paragraph(
@@ -303,7 +311,7 @@ fn first_answers(report: &mut Report) -> Result<()> {
     report.paragraph(&format!(
         "**A first answer without any histogram** (`lazy`), eight quasi-identifiers, {} nodes: {} requests (k or l of 2 to 50; \
          0 to 10 % of the rows; any levels, at most 2, at most 1), each to a new negotiator, from the counted table, all answers \
-         proven exact. Milliseconds of CPU on one thread, and on the clock with {LAZY_THREADS}; the answers of both are equal. The \
+         proven exact. Milliseconds of CPU on one thread, and on the clock with {THREADS}; the answers of both are equal. The \
          target is by the clock.",
         table.lattice().nodes(),
         requests.len(),
@@ -335,7 +343,7 @@ fn first_answers(report: &mut Report) -> Result<()> {
                 anyhow::ensure!(answer.coverage.complete, "a lazy answer was not exact");
                 nodes.push(answer.nodes_visited);
                 let start = Instant::now();
-                let negotiator = Negotiator::lazy(table.clone())?.with_threads(LAZY_THREADS);
+                let negotiator = Negotiator::lazy(table.clone())?.with_threads(THREADS);
                 let shared = negotiator.answer(&request, &Unwatched)?;
                 least_wall = least_wall.min(1e3 * start.elapsed().as_secs_f64());
                 anyhow::ensure!(shared == answer, "an answer depends on the threads");
