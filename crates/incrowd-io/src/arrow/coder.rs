@@ -17,6 +17,8 @@ pub(super) struct ColumnCoder {
     list: Arc<ValueList>,
     /// The numbers of the rows being coded.
     numbers: Vec<u32>,
+    /// The greatest of them.
+    greatest: u32,
     /// Their texts, if some of them have no number.
     spelled: Option<ValueList>,
     room: String,
@@ -49,7 +51,8 @@ impl ColumnCoder {
         if let Err(NotUtf8) = looked {
             return Err(self.numbers.len());
         }
-        if !self.numbers.contains(&WITHOUT_NUMBER) {
+        self.greatest = self.numbers.iter().fold(0, |most, &it| it.max(most));
+        if self.greatest != WITHOUT_NUMBER {
             return Ok(rows.len());
         }
         let mut list = ValueList::default();
@@ -68,10 +71,11 @@ impl ColumnCoder {
     pub(super) fn code(&mut self, rows: usize, hasher: &mut ColumnHasher) -> CodedColumn {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.truncate(rows);
-        self.met = self.met.take().and_then(|met| met.with(&numbers));
+        let greatest = self.greatest;
+        self.met = (self.met.take()).and_then(|met| met.with(&numbers, greatest));
         match self.spelled.take() {
             Some(list) => {
-                hasher.add(&numbers, |row| list.text(row as u32));
+                hasher.add_below(&numbers, greatest, |row| list.text(row as u32));
                 CodedColumn {
                     values: Arc::new(list),
                     codes: (0..rows as u32).collect(),
@@ -79,7 +83,7 @@ impl ColumnCoder {
             }
             None => {
                 let values = self.listed();
-                hasher.add(&numbers, |row| values.text(numbers[row]));
+                hasher.add_below(&numbers, greatest, |row| values.text(numbers[row]));
                 CodedColumn {
                     values,
                     codes: numbers,

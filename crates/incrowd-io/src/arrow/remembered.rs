@@ -45,9 +45,9 @@ impl Numbers {
         Some(Numbers::Narrow(room(rows)?))
     }
 
-    /// The same with more rows; none if a text has no number, or if there is too little memory.
-    pub(super) fn with(mut self, rows: &[u32]) -> Option<Numbers> {
-        let greatest = rows.iter().fold(0, |most, &it| it.max(most));
+    /// The same with more rows, none of which has a number above `greatest`; none if that is too great, as where a text has no
+    /// number, or if there is too little memory.
+    pub(super) fn with(mut self, rows: &[u32], greatest: u32) -> Option<Numbers> {
         u16::try_from(greatest).ok()?;
         if let Numbers::Narrow(narrow) = &self
             && greatest > u32::from(u8::MAX)
@@ -82,7 +82,7 @@ mod tests {
             let numbers = all
                 .chunks(300)
                 .fold(Numbers::with_room(all.len()).unwrap(), |numbers, part| {
-                    numbers.with(part).unwrap()
+                    numbers.with(part, most).unwrap()
                 });
             let remembered = Remembered {
                 texts: Arc::default(),
@@ -96,7 +96,7 @@ mod tests {
         }
         for without in [65_536, crate::numbered::WITHOUT_NUMBER] {
             let numbers = Numbers::with_room(2).unwrap();
-            assert!(numbers.with(&[3, without]).is_none());
+            assert!(numbers.with(&[3, without], without).is_none());
         }
         assert!(Numbers::with_room(usize::MAX).is_none());
     }
