@@ -132,6 +132,20 @@ def test_chunks_views_and_categories_are_read():
     assert incrowd.risk(enum, quasi_identifiers=["a", "b"]).classes == 3
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary()])
+def test_texts_of_every_length_are_told_apart_wherever_they_stand(kind):
+    texts = [None, *("x" * (length % 40) + "y" * (length // 40) for length in range(200)), "x\0", "\0", ""] * 3
+    texts = [*texts, *reversed(texts)]
+    array = pa.array([None if text is None else text.encode() for text in texts], pa.binary()).cast(kind)
+    table = pa.table({"a": array})
+    plain = incrowd.Table.from_dict({"a": texts})
+    for given, same in [(table, plain), (table.slice(3, 900), incrowd.Table.from_dict({"a": texts[3:903]}))]:
+        release = incrowd.anonymize(given, quasi_identifiers="a", k=2, max_suppressed="100%")
+        expected = incrowd.anonymize(same, quasi_identifiers="a", k=2, max_suppressed="100%")
+        assert release.certificate.sha256.input == expected.certificate.sha256.input
+        assert release.table.to_dict() == expected.table.to_dict()
+
+
 def test_a_polars_frame_of_many_chunks_is_handed_over_as_it_is():
     """Polars copies such a frame into one chunk when it hands it over whole."""
     part = pl.DataFrame({"a": [f"a text of some length {row % 5}" for row in range(5000)], "b": range(5000)})

@@ -1,11 +1,13 @@
 //! One array to texts, or to the numbers of its texts.
 
-use super::recent::{Bits, Recent};
+use super::recent::{Bits, Recent, ShortText};
 use crate::cell_text::{AsText, Meaning};
 use crate::numbered::{NotUtf8, Numbered, WITHOUT_NUMBER};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
-use arrow_array::{Array, BooleanArray, GenericByteArray, GenericByteViewArray, PrimitiveArray};
+use arrow_array::{
+    Array, BooleanArray, GenericByteArray, GenericByteViewArray, OffsetSizeTrait, PrimitiveArray,
+};
 use arrow_schema::{DataType, TimeUnit};
 use std::ops::Range;
 
@@ -48,11 +50,11 @@ impl Reading {
         match kind {
             Kind::Null => itself(|_, _| Box::new(Nulls)),
             Kind::Boolean => itself(|array, _| Box::new(array.as_boolean().clone())),
-            Kind::Utf8 => itself(|array, _| Box::new(array.as_string::<i32>().clone())),
-            Kind::LargeUtf8 => itself(|array, _| Box::new(array.as_string::<i64>().clone())),
+            Kind::Utf8 => itself(|array, _| texts(array.as_string::<i32>())),
+            Kind::LargeUtf8 => itself(|array, _| texts(array.as_string::<i64>())),
             Kind::Utf8View => itself(|array, _| views(array.as_string_view())),
-            Kind::Binary => itself(|array, _| Box::new(array.as_binary::<i32>().clone())),
-            Kind::LargeBinary => itself(|array, _| Box::new(array.as_binary::<i64>().clone())),
+            Kind::Binary => itself(|array, _| texts(array.as_binary::<i32>())),
+            Kind::LargeBinary => itself(|array, _| texts(array.as_binary::<i64>())),
             Kind::BinaryView => itself(|array, _| views(array.as_binary_view())),
             Kind::Int8 => itself(numbers::<Int8Type>),
             Kind::Int16 => itself(numbers::<Int16Type>),
@@ -162,12 +164,54 @@ impl Cells for BooleanArray {
     }
 }
 
-impl<T: ByteArrayType> Cells for GenericByteArray<T> {
+struct Texts<T: ByteArrayType> {
+    array: GenericByteArray<T>,
+    recent: Recent<ShortText>,
+}
+
+fn texts<T: ByteArrayType>(array: &GenericByteArray<T>) -> Box<dyn Cells> {
+    Box::new(Texts {
+        recent: Recent::new(array.len()),
+        array: array.clone(),
+    })
+}
+
+fn position<O: OffsetSizeTrait>(offset: O) -> usize {
+    offset.as_usize()
+}
+
+impl<T: ByteArrayType> Cells for Texts<T> {
     fn text<'a>(&'a self, row: usize, _: &'a mut String) -> &'a [u8] {
-        match self.is_valid(row) {
-            true => self.value(row).as_ref(),
+        match self.array.is_valid(row) {
+            true => self.array.value(row).as_ref(),
             false => b"",
         }
+    }
+
+    fn number(
+        &mut self,
+        rows: Range<usize>,
+        _: &mut String,
+        texts: &mut Numbered,
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), NotUtf8> {
+        let Texts { array, recent } = self;
+        let (ends, bytes) = (array.value_offsets(), array.value_data());
+        numbers.reserve(rows.len());
+        for row in rows {
+            if array.is_null(row) {
+                numbers.push(texts.number(b"")?);
+                continue;
+            }
+            let (start, end) = (position(ends[row]), position(ends[row + 1]));
+            let onward = &bytes[start..];
+            let mut find = || texts.number(&onward[..end - start]);
+            numbers.push(match ShortText::at(onward, end - start) {
+                Some(mark) => recent.number(mark, find)?,
+                None => find()?,
+            });
+        }
+        Ok(())
     }
 }
 
