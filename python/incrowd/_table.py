@@ -136,8 +136,12 @@ def text_table(table: Table, rows: int) -> str:
     return "\n".join(lines)
 
 
-def stream_of(given: object, role: str) -> ArrowStream | list[ArrowStream]:
-    """What hands over the rows of a table that is not a path, or its parts in order."""
+Rows: TypeAlias = "ArrowStream | list[ArrowStream] | tuple[ArrowStream | list[ArrowStream], dict[str, ArrowStream]]"
+"""What hands over rows, or their parts in order; with texts by the name of a column, whose cells are codes of them."""
+
+
+def stream_of(given: object, role: str) -> Rows:
+    """What hands over the rows of a table that is not a path."""
     kind = type(given)
     module = kind.__module__.partition(".")[0]
     if module == "pandas" and kind.__name__ == "DataFrame":
@@ -191,7 +195,37 @@ _LEAST_CHUNK = 4096
 """Rows of a chunk that is worth handing over by itself."""
 
 
-def _of_polars(frame: Any) -> ArrowStream | list[ArrowStream]:
+_MOST_CATEGORIES = 1 << 16
+"""Categories of a column whose texts are handed over apart from its cells."""
+
+
+def _of_polars(frame: Any) -> Rows:
+    """A Polars frame, with codes in place of categories and their texts apart.
+
+    Handing over a column of categories, Polars numbers its cells anew, which takes as long as half of what is done to them
+    afterwards. Releases of Polars that cannot say what a code means do it as they can.
+    """
+    import polars
+
+    codes: list[Any] = []
+    texts: dict[str, ArrowStream] = {}
+    for column in frame.get_columns():
+        if not isinstance(column.dtype, polars.Categorical):
+            continue
+        with contextlib.suppress(AttributeError, polars.exceptions.PolarsError):
+            physical: Any = column.to_physical()
+            greatest = physical.max()
+            if greatest is None or greatest >= _MOST_CATEGORIES:
+                continue
+            known: Any = polars.Series("text", range(greatest + 1), dtype=physical.dtype)
+            known = known.cat.to(column.dtype).cast(polars.String).rechunk()
+            if known.null_count() == 0:
+                codes.append(physical)
+                texts[column.name] = known.to_frame()
+    return (_in_chunks(frame.with_columns(codes)), texts) if codes else _in_chunks(frame)
+
+
+def _in_chunks(frame: Any) -> ArrowStream | list[ArrowStream]:
     """A Polars frame chunk by chunk: handing it over as a whole, Polars would first copy it into one chunk."""
     lengths: set[tuple[int, ...]] = {tuple(column.chunk_lengths()) for column in frame.get_columns()}
     if len(lengths) != 1:

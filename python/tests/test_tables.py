@@ -132,6 +132,50 @@ def test_chunks_views_and_categories_are_read():
     assert incrowd.risk(enum, quasi_identifiers=["a", "b"]).classes == 3
 
 
+def _codes_are_handed_over(frame: pl.DataFrame) -> bool:
+    from incrowd._table import stream_of
+
+    return isinstance(stream_of(frame, "the table"), tuple)
+
+
+def test_categories_of_polars_are_the_texts_they_stand_for():
+    """Their codes are handed over apart from their texts, where Polars can say what a code means."""
+    pl.Series(["another", "of another column"], dtype=pl.Categorical)
+    texts = ["b", None, "a", "", "b", "x" * 300, "a", "b", None, "x" * 300, "", "a"] * 500
+    plain = pl.DataFrame({"a": texts, "b": ["u", "v"] * 3000, "n": range(6000)})
+    named = pl.Categorical(pl.Categories("of a test", "incrowd", pl.UInt8))
+    wanted: dict[str, object] = {"quasi_identifiers": ["a", "b"], "others": "drop", "k": 2}
+    expected = incrowd.anonymize(plain, **wanted)
+    for of_a, of_b in [(pl.Categorical, pl.String), (pl.Categorical, pl.Categorical), (named, pl.Categorical)]:
+        frame = plain.with_columns(pl.col("a").cast(of_a), pl.col("b").cast(of_b))
+        parts = pl.concat([frame.head(4500), frame.tail(1500)], rechunk=False)
+        for given in [frame, parts, frame.lazy(), incrowd.Table(incrowd._native.Table.of_stream(frame))]:
+            release = incrowd.anonymize(given, **wanted)
+            assert release.certificate.sha256.input == expected.certificate.sha256.input
+            assert release.outcome.output.sha256 == expected.outcome.output.sha256
+            assert release.table.to_dict() == expected.table.to_dict()
+        assert _codes_are_handed_over(frame) == hasattr(pl.Series([0]).cat, "to")
+
+
+def test_categories_of_polars_that_no_row_has_stay_unknown():
+    secret = "of somebody else"
+    pl.Series([secret], dtype=pl.Categorical)
+    frame = pl.DataFrame({"a": pl.Series(["x", "x", None, None], dtype=pl.Categorical), "b": [1, 1, 2, 2]})
+    for wanted in ({"quasi_identifiers": "a", "others": "drop"}, {"quasi_identifiers": "b", "keep": "a"}):
+        release = incrowd.anonymize(frame, k=2, **wanted)
+        assert release.table["a"] == ["x", "x", None, None]
+        assert all(secret not in str(part.dictionary) for part in release.to_arrow()["a"].chunks)
+
+
+def test_many_categories_of_polars_or_none_are_left_to_it():
+    many = pl.DataFrame({"a": pl.Series([f"{row // 2}" for row in range(140_000)], dtype=pl.Categorical)})
+    assert incrowd.risk(many, quasi_identifiers="a").classes == 70_000
+    nulls = pl.DataFrame({"a": pl.Series([None, None], dtype=pl.Categorical)})
+    assert incrowd.anonymize(nulls, quasi_identifiers="a", k=2).table["a"] == [None, None]
+    assert not _codes_are_handed_over(many)
+    assert not _codes_are_handed_over(nulls)
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary()])
 def test_texts_of_every_length_are_told_apart_wherever_they_stand(kind):
     texts = [None, *("x" * (length % 40) + "y" * (length // 40) for length in range(200)), "x\0", "\0", ""] * 3

@@ -6,20 +6,20 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::*;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
-    RecordBatchReader, StringArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, RecordBatch,
+    RecordBatchIterator, RecordBatchReader, StringArray, UInt64Array,
 };
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use incrowd_job::{ArrowTable, RowSource};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyCapsule, PyFloat, PyList};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyList};
 use std::sync::Arc;
 
 /// The rows that something with `__arrow_c_stream__` hands over, or a list of such parts of a table. Their buffers are shared,
-/// not copied.
+/// not copied. With a pair of those and a dictionary, columns named in that are codes of the texts that it has for them.
 ///
 /// They are read on the thread of the caller, since a producer may be bound to it. After each batch, `stop` and signals
 /// such as that of Ctrl-C are looked at.
@@ -28,6 +28,20 @@ pub(crate) fn take_over(
     producer: &Bound<'_, PyAny>,
     stop: Option<&Stop>,
 ) -> Result<ArrowTable, Failure> {
+    if let Ok((rows, texts)) = producer.extract::<(Bound<'_, PyAny>, Bound<'_, PyDict>)>() {
+        let (schema, batches) = rows_of(py, &rows, stop)?;
+        return in_texts(py, &schema, &batches, &texts);
+    }
+    let (schema, batches) = rows_of(py, producer, stop)?;
+    Ok(ArrowTable::new(schema, batches).map_err(incrowd_job::Error::from)?)
+}
+
+/// The same, still in batches.
+fn rows_of(
+    py: Python<'_>,
+    producer: &Bound<'_, PyAny>,
+    stop: Option<&Stop>,
+) -> Result<(SchemaRef, Vec<RecordBatch>), Failure> {
     let parts = match producer.cast::<PyList>() {
         Ok(parts) => parts.iter().collect(),
         Err(_) => vec![producer.clone()],
@@ -53,7 +67,65 @@ pub(crate) fn take_over(
         let limit = u32::MAX.into();
         return Err(incrowd_job::Error::Core(incrowd_core::Error::TooManyRows { limit }).into());
     }
+    Ok((schema, batches))
+}
+
+/// A table some of whose columns are codes of texts, by the name of the column.
+fn in_texts(
+    py: Python<'_>,
+    schema: &Schema,
+    batches: &[RecordBatch],
+    texts: &Bound<'_, PyDict>,
+) -> Result<ArrowTable, Failure> {
+    let mut of_columns: Vec<Option<ArrayRef>> = vec![None; schema.fields().len()];
+    for (name, texts) in texts.iter() {
+        let column = schema.index_of(&name.extract::<String>()?);
+        let (_, texts) = rows_of(py, &texts, None)?;
+        let (Ok(column), [texts]) = (column, &texts[..]) else {
+            return Err(not_coded());
+        };
+        of_columns[column] = texts.columns().first().cloned();
+    }
+    let coded = batches.iter().map(|batch| {
+        let columns = batch.columns().iter().zip(&of_columns);
+        let columns = columns.map(|(codes, texts)| match texts {
+            Some(texts) => with_texts(codes, texts),
+            None => Some(Arc::clone(codes)),
+        });
+        columns.collect::<Option<Vec<ArrayRef>>>()
+    });
+    let coded: Option<Vec<Vec<ArrayRef>>> = coded.collect();
+    let mut coded = coded.ok_or_else(not_coded)?.into_iter().peekable();
+    let kinds = coded.peek();
+    let fields = schema.fields().iter().enumerate().map(|(at, field)| {
+        let kind = kinds.map_or(field.data_type(), |kinds| kinds[at].data_type());
+        Field::new(field.name(), kind.clone(), true)
+    });
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let batches = coded.map(|columns| RecordBatch::try_new(Arc::clone(&schema), columns));
+    let batches = batches.collect::<Result<Vec<_>, _>>();
+    let batches = batches.map_err(|_| not_coded())?;
     Ok(ArrowTable::new(schema, batches).map_err(incrowd_job::Error::from)?)
+}
+
+/// Codes with their texts, the memory of both shared; none if there are others among them.
+fn with_texts(codes: &ArrayRef, texts: &ArrayRef) -> Option<ArrayRef> {
+    fn of<K: ArrowDictionaryKeyType>(codes: &ArrayRef, texts: &ArrayRef) -> Option<ArrayRef> {
+        let codes = codes.as_primitive_opt::<K>()?.clone();
+        let coded = DictionaryArray::try_new(codes, Arc::clone(texts)).ok()?;
+        Some(Arc::new(coded))
+    }
+    let coded = of::<UInt32Type>(codes, texts);
+    let coded = coded.or_else(|| of::<UInt16Type>(codes, texts));
+    coded.or_else(|| of::<UInt8Type>(codes, texts))
+}
+
+fn not_coded() -> Failure {
+    Failure::Python {
+        code: "table-not-handed-over",
+        message: "the categories of the table could not be read".into(),
+        hint: "make them texts first, such as with `.cast(polars.String)`".into(),
+    }
 }
 
 /// Something handed over no table. What producers say of values that they cannot convert may quote cells; whatever else
