@@ -1,6 +1,6 @@
 //! One array to texts, or to the numbers of its texts.
 
-use super::recent::{Bits, Recent, ShortText};
+use super::recent::{Bits, Recent, ShortText, extend_until_error};
 use crate::cell_text::{AsText, Meaning};
 use crate::numbered::{NotUtf8, Numbered, WITHOUT_NUMBER};
 use arrow_array::cast::AsArray;
@@ -196,20 +196,24 @@ impl<T: ByteArrayType> Cells for Texts<T> {
         numbers: &mut Vec<u32>,
     ) -> Result<(), NotUtf8> {
         let Texts { array, recent } = self;
-        let (ends, bytes) = (array.value_offsets(), array.value_data());
-        numbers.reserve(rows.len());
-        for row in rows {
-            if array.is_null(row) {
-                numbers.push(texts.number(b"")?);
-                continue;
+        let (bytes, ends) = (array.value_data(), array.value_offsets());
+        let mut number = |start: T::Offset, end: T::Offset| {
+            let (onward, length) = (&bytes[position(start)..], position(end - start));
+            let find = |texts: &mut Numbered| texts.number(&onward[..length]);
+            match ShortText::at(onward, length) {
+                Some(mark) => recent.number(mark, || find(texts)),
+                None => find(texts),
             }
-            let (start, end) = (position(ends[row]), position(ends[row + 1]));
-            let onward = &bytes[start..];
-            let mut find = || texts.number(&onward[..end - start]);
-            numbers.push(match ShortText::at(onward, end - start) {
-                Some(mark) => recent.number(mark, find)?,
-                None => find()?,
-            });
+        };
+        if array.null_count() == 0 {
+            let starts = &ends[rows.start..rows.end];
+            let both = starts.iter().zip(&ends[rows.start + 1..=rows.end]);
+            return extend_until_error(numbers, both, |(&start, &end)| number(start, end));
+        }
+        for row in rows {
+            // The bytes of a null are nobody's.
+            let end = ends[row + usize::from(array.is_valid(row))];
+            numbers.push(number(ends[row], end)?);
         }
         Ok(())
     }

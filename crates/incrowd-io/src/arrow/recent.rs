@@ -105,8 +105,11 @@ impl Mark for ShortText {
 
     #[inline]
     fn mixed(self) -> usize {
-        // Each half is turned differently, so that equal ones do not cancel out.
-        (self.0 ^ self.1.rotate_left(41)).mixed()
+        let halves = |half: u128| (half as u64, (half >> 64) as u64);
+        let ((first, second), (third, fourth)) = (halves(self.0), halves(self.1));
+        // Turned differently, so that equal ones do not cancel out.
+        let folded = first ^ second.rotate_left(23) ^ third.rotate_left(41) ^ fourth.rotate_left(9);
+        (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
     }
 }
 
@@ -162,26 +165,35 @@ impl Recent {
         numbers: &mut Vec<u32>,
         mut find: impl FnMut(usize, T) -> Result<u32, NotUtf8>,
     ) -> Result<(), NotUtf8> {
-        let before = numbers.len();
-        let mut stopped = None;
-        // What comes after a value that stops it is made up, and forgotten again.
-        let found = values.iter().enumerate().map(|(at, &value)| {
-            let number = self.number(value.bits(), || match stopped {
-                None => find(at, value),
-                Some(_) => Err(NotUtf8),
-            });
-            number.unwrap_or_else(|error| {
-                stopped.get_or_insert((at, error));
-                0
-            })
-        });
-        numbers.extend(found);
-        match stopped {
-            None => Ok(()),
-            Some((at, error)) => {
-                numbers.truncate(before + at);
-                Err(error)
-            }
+        let values = values.iter().enumerate();
+        extend_until_error(numbers, values, |(at, &value)| {
+            self.number(value.bits(), || find(at, value))
+        })
+    }
+}
+
+/// Adds a number for each item, up to one that has none. Numbers are written where they belong without asking for room at each.
+#[inline]
+pub(super) fn extend_until_error<I: ExactSizeIterator>(
+    numbers: &mut Vec<u32>,
+    items: I,
+    mut number: impl FnMut(I::Item) -> Result<u32, NotUtf8>,
+) -> Result<(), NotUtf8> {
+    let before = numbers.len();
+    let mut stopped = None;
+    // What comes after an error is made up, and removed again.
+    numbers.extend(items.enumerate().map(|(at, item)| match stopped {
+        Some(_) => 0,
+        None => number(item).unwrap_or_else(|error| {
+            stopped = Some((at, error));
+            0
+        }),
+    }));
+    match stopped {
+        None => Ok(()),
+        Some((at, error)) => {
+            numbers.truncate(before + at);
+            Err(error)
         }
     }
 }
