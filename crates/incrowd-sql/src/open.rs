@@ -38,8 +38,7 @@ pub fn open(
         }
         #[cfg(feature = "spark")]
         crate::address::Engine::Spark => {
-            let session = crate::spark::connect(&address)?;
-            note(crate::session::cancel(&session));
+            let session = crate::spark::connect(&address, note)?;
             Ok(Arc::new(crate::table::SqlTable::open(session, &address)?))
         }
         #[cfg(not(all(feature = "postgres", feature = "duckdb", feature = "spark")))]
@@ -102,8 +101,7 @@ pub fn create(
         }
         #[cfg(feature = "spark")]
         crate::address::Engine::Spark => {
-            let session = crate::spark::connect(&address)?;
-            note(crate::session::cancel(&session));
+            let session = crate::spark::connect(&address, note)?;
             let beside = source.as_deref();
             let sink = crate::sink::SqlSink::create(session, None, beside, &address, table)?;
             Ok(Box::new(sink))

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::thread::JoinHandle;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle as Task;
 
 /// A runtime of one thread, which ends with it.
 pub(crate) struct Wire {
@@ -38,9 +39,9 @@ impl Wire {
         self.handle.block_on(work)
     }
 
-    /// Has something done that nobody waits for.
-    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        self.handle.spawn(work);
+    /// Has something done that nobody has to wait for.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) -> Task<()> {
+        self.handle.spawn(work)
     }
 }
 

@@ -6,9 +6,9 @@
 use super::messages::{
     AnalyzePlanRequest, AnalyzePlanResponse, Answered, ArrowBatch, Asked, Config, ConfigOperation,
     ConfigRequest, ConfigResponse, ConfigSet, ExecutePlanRequest, ExecutePlanResponse,
-    InterruptRequest, InterruptType, KeyValue, Nothing, Part, Plan, ReattachExecuteRequest,
-    ReattachOptions, ReleaseExecuteRequest, ReleaseSessionRequest, ReleaseUntil, Released,
-    RequestOption, UserContext,
+    InterruptRequest, InterruptResponse, InterruptType, KeyValue, Nothing, Part, Plan,
+    ReattachExecuteRequest, ReattachOptions, ReleaseExecuteRequest, ReleaseSessionRequest,
+    ReleaseUntil, Released, RequestOption, UserContext,
 };
 use crate::session::unique_number;
 use http::uri::PathAndQuery;
@@ -27,6 +27,8 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 /// How many streams in a row may end at once without having said anything.
 const EMPTY_STREAMS: u32 = 50;
+/// How often a server is asked to stop what it has not heard of.
+const UNHEARD: u32 = 10;
 /// After how many batches a server is told that it can forget those before.
 const KEPT_BATCHES: u32 = 32;
 /// How long a server may take for what is neither about rows nor about files.
@@ -203,8 +205,8 @@ impl Client {
         Ok(())
     }
 
-    /// Stops a statement.
-    pub(super) async fn interrupt(&self, operation: &str) -> Result<(), Status> {
+    /// Stops a statement; whether there was one to stop.
+    pub(super) async fn interrupt(&self, operation: &str) -> Result<bool, Status> {
         let request = InterruptRequest {
             session_id: self.session.clone(),
             user_context: self.user(),
@@ -213,8 +215,19 @@ impl Client {
             operation_id: Some(operation.to_owned()),
         };
         let method = "/spark.connect.SparkConnectService/Interrupt";
-        self.call::<_, Nothing>(method, request).await?;
-        Ok(())
+        let answer: InterruptResponse = self.call(method, request).await?;
+        Ok(!answer.interrupted_ids.is_empty())
+    }
+
+    /// Stops a statement of which the server may hear only later: it takes up requests in any order, and one that comes
+    /// after the request to stop it would run for nobody.
+    pub(super) async fn stop_early(&self, operation: &str) {
+        for _ in 0..UNHEARD {
+            match self.interrupt(operation).await {
+                Ok(false) => tokio::time::sleep(PAUSE).await,
+                Ok(true) | Err(_) => return,
+            }
+        }
     }
 
     /// Ends the session.
@@ -285,6 +298,11 @@ pub(super) struct Running {
 impl Running {
     pub(super) fn is_resumed(&self) -> bool {
         self.is_resumed
+    }
+
+    /// Whether the server has said anything about it.
+    pub(super) fn is_heard(&self) -> bool {
+        self.last_response.is_some()
     }
 
     /// The next rows; none once the server has said that these were all.

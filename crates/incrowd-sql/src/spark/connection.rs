@@ -1,7 +1,7 @@
 //! Statements to a server.
 
 use super::answer::{Answer, Flaw, packed};
-use super::client::{Client, Running, unique_id};
+use super::client::{Client, Running, is_lost, unique_id};
 use super::dialect::{SPARK, Spark, declared};
 use super::messages::{
     Answered, ArrowBatch, Asked, Command, CreateView, Kind, LocalRelation, Nothing, OfPlan, Order,
@@ -20,17 +20,20 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{BatchTexts, array_of_texts};
+use incrowd_io::{BatchTexts, Cancel, array_of_texts};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tonic::Status;
 
 /// The most bytes of rows that are sent at once: servers refuse messages of 128 MiB.
 const MESSAGE: usize = 32 << 20;
 /// How long a server may take to stop, or to clean up.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a server may take to end a session in which nothing was begun.
+const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait before the server is asked again.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -39,6 +42,8 @@ pub(crate) struct SparkConnection {
     pub(super) dialect: &'static Spark,
     /// Whether the session ends with the connection.
     is_ours: bool,
+    /// How long the end may take.
+    patience_at_end: Duration,
     /// What has to be removed at the end.
     pub(super) drafts: Mutex<Vec<TableName>>,
     /// Names of the release itself that are left over: they have to go at the end, and nothing of what they name.
@@ -64,12 +69,54 @@ struct Shared {
     wire: Wire,
     running: Mutex<Vec<Operation>>,
     stops: watch::Sender<u64>,
+    /// Requests to stop statements that nobody waits for any more.
+    stopping: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// A statement that somebody may stop.
 struct Operation {
     id: String,
     is_stopped: bool,
+    /// Whether the server has said that it stops it.
+    is_stopping: bool,
+}
+
+impl Operation {
+    fn new(id: &str) -> Operation {
+        Operation {
+            id: id.to_owned(),
+            is_stopped: false,
+            is_stopping: false,
+        }
+    }
+}
+
+impl Shared {
+    /// Stops everything that runs. The server is told first; what it does not answer in time is given up here.
+    fn stop(&self) {
+        let mut running = lock(&self.running);
+        running.iter_mut().for_each(|it| it.is_stopped = true);
+        let ids: Vec<String> = running.iter().map(|it| it.id.clone()).collect();
+        drop(running);
+        if ids.is_empty() {
+            return;
+        }
+        self.wire.wait(async {
+            let all = async {
+                for id in &ids {
+                    // A server that cannot be reached has nothing to stop.
+                    let is_stopping = self.client.interrupt(id).await.unwrap_or(false);
+                    let mut running = lock(&self.running);
+                    let found = running.iter_mut().find(|it| it.id == *id);
+                    found
+                        .into_iter()
+                        .for_each(|it| it.is_stopping |= is_stopping);
+                }
+            };
+            let _ = tokio::time::timeout(PATIENCE, all).await;
+        });
+        self.stops.send_modify(|stops| *stops += 1);
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -83,7 +130,7 @@ fn sql(query: &str) -> Relation {
     }
 }
 
-fn rows_of(query: &str) -> Plan {
+pub(super) fn rows_of(query: &str) -> Plan {
     Plan {
         step: Some(Step::Root(sql(query))),
     }
@@ -137,9 +184,11 @@ impl SparkConnection {
                 wire,
                 running: Mutex::default(),
                 stops: watch::Sender::new(0),
+                stopping: Mutex::default(),
             }),
             dialect: &SPARK,
             is_ours,
+            patience_at_end: SHORT_PATIENCE,
             drafts: Mutex::default(),
             other_names: Mutex::default(),
             views: Mutex::default(),
@@ -148,9 +197,21 @@ impl SparkConnection {
         }
     }
 
+    /// The login is over.
     pub(super) fn speaking(mut self, dialect: &'static Spark) -> Self {
         self.dialect = dialect;
+        self.patience_at_end = PATIENCE;
         self
+    }
+
+    /// Stops what it is doing, as long as it is there.
+    pub(super) fn canceller(&self) -> Cancel {
+        let shared = Arc::downgrade(&self.shared);
+        Arc::new(move || {
+            if let Some(shared) = shared.upgrade() {
+                shared.stop();
+            }
+        })
     }
 
     fn unexpected(&self, doing: Doing) -> Error {
@@ -212,33 +273,38 @@ impl SparkConnection {
         self.run(write, Doing::Publishing, &mut |_| Ok(()))
     }
 
-    /// All texts in the first two columns of a query.
-    fn texts(&self, query: &str) -> Result<Vec<(String, String)>, Error> {
+    /// All texts in the first columns of a query.
+    fn texts<const COLUMNS: usize>(
+        &self,
+        mut statement: Statement,
+    ) -> Result<Vec<[String; COLUMNS]>, Error> {
         let mut found = Vec::new();
-        self.run(rows_of(query), Doing::Preparing, &mut |batch| {
-            // Servers send texts in several types.
-            let texts = BatchTexts::new("", &batch.schema());
-            let texts = texts.map_err(|_| self.unexpected(Doing::Preparing))?;
-            let mut rows = RowBatch::new(batch.num_columns());
-            texts.append(batch, &mut rows);
-            for row in 0..rows.rows() {
-                let mut cells = (0..rows.columns().min(2))
-                    .map(|at| String::from_utf8_lossy(rows.cell(row, at)).into_owned());
-                let first = cells.next().unwrap_or_default();
-                found.push((first, cells.next().unwrap_or_default()));
+        while let Some(batches) = statement.next()? {
+            for batch in &batches {
+                // Servers send texts in several types.
+                let texts = BatchTexts::new("", &batch.schema());
+                let texts = texts.map_err(|_| self.unexpected(Doing::Preparing))?;
+                let mut rows = RowBatch::new(batch.num_columns());
+                texts.append(batch, &mut rows);
+                if rows.columns() < COLUMNS {
+                    return Err(self.unexpected(Doing::Preparing));
+                }
+                for row in 0..rows.rows() {
+                    let cell = |at| String::from_utf8_lossy(rows.cell(row, at)).into_owned();
+                    found.push(std::array::from_fn(cell));
+                }
             }
-            Ok(())
-        })?;
+        }
         Ok(found)
     }
 
-    /// A single text that the server tells.
+    /// A single text that the server tells at once: it may be stopped, and may not take long.
     pub(super) fn ask(&self, query: &str) -> Result<String, Error> {
-        let mut texts = self.texts(query)?;
-        texts
-            .pop()
-            .map(|(text, _)| text)
-            .ok_or_else(|| self.unexpected(Doing::Preparing))
+        let mut statement = self.begin(rows_of(query), Doing::Preparing, true);
+        statement.patience = Some(self.shared.client.patience);
+        let texts = self.texts::<1>(statement)?.pop();
+        let text = texts.map(|[text]| text);
+        text.ok_or_else(|| self.unexpected(Doing::Preparing))
     }
 
     /// Asks about a plan, once more if the connection broke; somebody may stop it.
@@ -246,13 +312,10 @@ impl SparkConnection {
         let shared = &self.shared;
         let id = unique_id();
         let mut stops = shared.stops.subscribe();
-        lock(&shared.running).push(Operation {
-            id: id.clone(),
-            is_stopped: false,
-        });
+        lock(&shared.running).push(Operation::new(&id));
         let answered = async {
             match shared.client.analyze(asked.clone()).await {
-                Err(status) if super::client::is_lost(&status) => {
+                Err(status) if is_lost(&status) => {
                     tokio::time::sleep(PAUSE).await;
                     shared.client.analyze(asked).await
                 }
@@ -321,11 +384,12 @@ impl SparkConnection {
         if self.schema(&format!("SELECT * FROM {name}"))?.is_none() {
             return Ok(None);
         }
-        let rows = self.texts(&format!("DESCRIBE TABLE EXTENDED {name}"))?;
+        let describe = rows_of(&format!("DESCRIBE TABLE EXTENDED {name}"));
+        let rows = self.texts::<2>(self.begin(describe, Doing::Preparing, true))?;
         let mut details = Details::default();
         let rows = rows.iter();
         // The columns come first, and may be called anything.
-        for (name, value) in rows.skip_while(|(name, _)| name != "# Detailed Table Information") {
+        for [name, value] in rows.skip_while(|[name, _]| name != "# Detailed Table Information") {
             match name.as_str() {
                 "Type" => details.kind.clone_from(value),
                 "Provider" => details.provider.clone_from(value),
@@ -502,7 +566,7 @@ impl Connection for SparkConnection {
                 found.files.dedup();
                 Ok(Some(found.files))
             }
-            Err(status) if super::client::is_lost(&status) => {
+            Err(status) if is_lost(&status) => {
                 Err(explained(&status, Doing::Preparing, self.dialect.engine()))
             }
             // Not every server and not every kind of table knows.
@@ -531,24 +595,7 @@ impl Connection for SparkConnection {
     }
 
     fn cancel(&self) {
-        let shared = &self.shared;
-        let mut running = lock(&shared.running);
-        running.iter_mut().for_each(|it| it.is_stopped = true);
-        let ids: Vec<String> = running.iter().map(|it| it.id.clone()).collect();
-        drop(running);
-        if ids.is_empty() {
-            return;
-        }
-        shared.wire.wait(async {
-            let all = async {
-                for id in &ids {
-                    // A server that cannot be reached has nothing to stop.
-                    let _ = shared.client.interrupt(id).await;
-                }
-            };
-            let _ = tokio::time::timeout(PATIENCE, all).await;
-        });
-        shared.stops.send_modify(|stops| *stops += 1);
+        self.shared.stop();
     }
 }
 
@@ -560,14 +607,25 @@ impl Drop for SparkConnection {
         let cleaned = drafts.iter().try_for_each(|draft| self.remove_draft(draft));
         let others = std::mem::take(&mut *lock(&self.other_names));
         let cleaned = cleaned.and_then(|()| others.iter().try_for_each(|it| self.drop_name(it)));
-        if self.is_ours {
-            let shared = &self.shared;
-            // A session that nobody uses ends by itself, views included.
-            let _ = (shared.wire)
-                .wait(async { tokio::time::timeout(PATIENCE, shared.client.end()).await });
-        } else if cleaned.is_ok() {
+        if !self.is_ours && cleaned.is_ok() {
             let _ = views.iter().try_for_each(|view| self.drop_view(view));
         }
+        let shared = &self.shared;
+        let stopping = std::mem::take(&mut *lock(&shared.stopping));
+        let end = async {
+            match self.is_ours {
+                // A session that nobody uses ends by itself, views included, and so does what runs in it.
+                true => drop(shared.client.end().await),
+                // Statements of a session that goes on would go on with it.
+                false => {
+                    for stopping in stopping {
+                        let _ = stopping.await;
+                    }
+                }
+            }
+        };
+        let patience = self.patience_at_end;
+        let _ = (shared.wire).wait(async { tokio::time::timeout(patience, end).await });
     }
 }
 
@@ -575,6 +633,8 @@ impl Drop for SparkConnection {
 struct Statement {
     running: Running,
     stops: Option<watch::Receiver<u64>>,
+    /// How long the server may take for the next part of the answer.
+    patience: Option<Duration>,
     answer: Answer,
     shared: Arc<Shared>,
     engine: &'static str,
@@ -583,6 +643,8 @@ struct Statement {
     /// The query whose rows these are, if it can be part of another one.
     query: Option<String>,
     is_done: bool,
+    /// Whether the server has said that it failed.
+    has_failed: bool,
 }
 
 impl Statement {
@@ -595,10 +657,7 @@ impl Statement {
     ) -> Statement {
         let id = unique_id();
         if can_stop {
-            lock(&shared.running).push(Operation {
-                id: id.clone(),
-                is_stopped: false,
-            });
+            lock(&shared.running).push(Operation::new(&id));
         }
         let query = match &plan.step {
             Some(Step::Root(Relation {
@@ -609,6 +668,7 @@ impl Statement {
         Statement {
             running: shared.client.execute(plan, id.clone()),
             stops: can_stop.then(|| shared.stops.subscribe()),
+            patience: (!can_stop).then_some(PATIENCE),
             answer: Answer::default(),
             shared: Arc::clone(shared),
             engine,
@@ -616,6 +676,7 @@ impl Statement {
             doing,
             query,
             is_done: false,
+            has_failed: false,
         }
     }
 
@@ -681,18 +742,27 @@ impl Statement {
         let (engine, doing) = (self.engine, self.doing);
         let shared = Arc::clone(&self.shared);
         let (running, stops) = (&mut self.running, &mut self.stops);
+        let patience = self.patience;
         let received = shared.wire.wait(async {
-            match stops {
-                Some(stops) => tokio::select! {
-                    received = running.next() => received.map_err(Some),
-                    _ = stops.changed() => Err(None),
-                },
-                None => match tokio::time::timeout(PATIENCE, running.next()).await {
-                    Ok(received) => received.map_err(Some),
-                    Err(_) => Err(Some(Status::unavailable("no answer"))),
-                },
+            let stopped = async {
+                match stops {
+                    Some(stops) => drop(stops.changed().await),
+                    None => std::future::pending().await,
+                }
+            };
+            let late = async {
+                match patience {
+                    Some(patience) => tokio::time::sleep(patience).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                received = running.next() => received.map_err(Some),
+                () = stopped => Err(None),
+                () = late => Err(Some(Status::unavailable("no answer"))),
             }
         });
+        self.has_failed = matches!(&received, Err(Some(status)) if !is_lost(status));
         received.map_err(|status| {
             let is_stopped = |it: &Operation| it.id == self.id && it.is_stopped;
             match status {
@@ -707,16 +777,28 @@ impl Statement {
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        lock(&self.shared.running).retain(|it| it.id != self.id);
+        let mut running = lock(&self.shared.running);
+        let is_stopping = running.iter().any(|it| it.id == self.id && it.is_stopping);
+        running.retain(|it| it.id != self.id);
+        drop(running);
         if self.is_done {
             return;
         }
         // The rest is of no use to anybody.
         let (client, id) = (self.shared.client.clone(), self.id.clone());
-        self.shared.wire.spawn(async move {
-            let _ = client.interrupt(&id).await;
+        let is_over = self.has_failed || is_stopping;
+        let is_heard = self.running.is_heard();
+        let stopping = self.shared.wire.spawn(async move {
+            match (is_over, is_heard) {
+                (true, _) => {}
+                (false, true) => drop(client.interrupt(&id).await),
+                (false, false) => client.stop_early(&id).await,
+            }
             client.release(id, Released::All(Nothing {})).await;
         });
+        let mut all = lock(&self.shared.stopping);
+        all.retain(|it| !it.is_finished());
+        all.push(stopping);
     }
 }
 

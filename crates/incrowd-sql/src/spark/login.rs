@@ -8,12 +8,15 @@ use super::dialect::{SAIL, SPARK};
 use super::messages::{Answered, Asked, Nothing};
 use super::said::first_line;
 use crate::address::{Address, decoded};
-use crate::error::Error;
+use crate::error::{Doing, Error};
 use crate::session::Session;
 use crate::wire::Wire;
+use incrowd_io::Cancel;
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
@@ -23,8 +26,10 @@ const ENGINE: &str = "Spark Connect";
 const TOKEN: &str = "SPARK_CONNECT_AUTHENTICATE_TOKEN";
 /// Where Spark listens.
 const PORT: u16 = 15002;
-/// How long a server may take to answer.
+/// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it may take until a session has begun.
+const PATIENCE_AT_LOGIN: Duration = Duration::from_secs(60);
 /// How often a server is told that the session is still needed.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 /// The first version of Spark that has Spark Connect.
@@ -189,34 +194,52 @@ pub(crate) fn place(address: &Address) -> Result<String, Error> {
     ))
 }
 
-/// Connects, and begins a session.
-pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
+/// Waits for a server that may say nothing. Somebody may stop it, for which `note` gets the way.
+fn wait<T>(
+    wire: &Wire,
+    note: &dyn Fn(Cancel),
+    login: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let (stop, mut stopped) = watch::channel(());
+    note(Arc::new(move || stop.send_replace(())));
+    wire.wait(async {
+        tokio::select! {
+            done = tokio::time::timeout(PATIENCE_AT_LOGIN, login) => {
+                done.unwrap_or_else(|_| Err(not_connected("no answer")))
+            }
+            _ = stopped.changed() => Err(Error::Stopped {
+                engine: ENGINE,
+                doing: Doing::Preparing,
+            }),
+        }
+    })
+}
+
+/// Connects, and begins a session. `note` gets what stops it, from the beginning.
+pub(crate) fn connect(address: &Address, note: &dyn Fn(Cancel)) -> Result<Arc<Session>, Error> {
     let login = Login::of(address, token())?;
     let wire = Wire::start("spark-connect").map_err(|error| not_connected(error.to_string()))?;
-    let channel = wire.wait(async {
-        // What resolves the name of a host does not know about patience.
-        match tokio::time::timeout(2 * PATIENCE, login.channel()).await {
-            Ok(channel) => channel,
-            Err(_) => Err(not_connected("no answer")),
-        }
-    })?;
     let is_ours = login.session.is_none();
-    let session = login.session.clone().unwrap_or_else(unique_id);
-    let client = Client::new(channel, login.metadata, session, login.user);
-    let refused = |status: tonic::Status| not_connected(first_line(status.message()));
-    let spark_version = wire.wait(async {
+    let (client, spark_version) = wait(&wire, note, async {
+        // What resolves the name of a host does not know about patience.
+        let channel = tokio::time::timeout(2 * PATIENCE, login.channel()).await;
+        let channel = channel.unwrap_or_else(|_| Err(not_connected("no answer")))?;
+        let session = login.session.clone().unwrap_or_else(unique_id);
+        let client = Client::new(channel, login.metadata.clone(), session, login.user.clone());
+        let refused = |status: tonic::Status| not_connected(first_line(status.message()));
         // Texts such as `${env:HOME}` must not become what they name.
-        client.set("spark.sql.variable.substitute", "false").await?;
+        let substitute = client.set("spark.sql.variable.substitute", "false");
+        substitute.await.map_err(refused)?;
         for (key, value) in SETTINGS {
             // Some servers have no such setting, or let nobody change it.
             let _ = client.set(key, value).await;
         }
-        client.analyze(Asked::SparkVersion(Nothing {})).await
-    });
-    let spark_version = match spark_version.map_err(refused)? {
-        Some(Answered::SparkVersion(found)) => found.version,
-        _ => return Err(not_connected("the server does not speak Spark Connect")),
-    };
+        let version = client.analyze(Asked::SparkVersion(Nothing {})).await;
+        match version.map_err(refused)? {
+            Some(Answered::SparkVersion(found)) => Ok((client, found.version)),
+            _ => Err(not_connected("the server does not speak Spark Connect")),
+        }
+    })?;
     let alive = client.clone();
     wire.spawn(async move {
         loop {
@@ -226,7 +249,12 @@ pub(crate) fn connect(address: &Address) -> Result<Arc<Session>, Error> {
         }
     });
     let connection = SparkConnection::new(wire, client, is_ours);
-    let version = connection.ask("SELECT version()")?;
+    note(connection.canceller());
+    let version = connection.ask("SELECT version()");
+    let version = version.map_err(|error| match error {
+        Error::ConnectionLost { .. } => not_connected("no answer to the first statement"),
+        error => error,
+    })?;
     let dialect = match is_sail(&version, &spark_version) {
         true => &SAIL,
         false => &SPARK,

@@ -375,6 +375,12 @@ pub(super) struct InterruptRequest {
     pub(super) operation_id: Option<String>,
 }
 
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct InterruptResponse {
+    #[prost(string, repeated, tag = "2")]
+    pub(super) interrupted_ids: Vec<String>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enumeration)]
 #[repr(i32)]
 pub(super) enum InterruptType {

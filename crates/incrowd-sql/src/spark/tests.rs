@@ -1,7 +1,7 @@
 //! The client and a real server: Sail, which `make test` installs.
 
 use super::client::{Client, unique_id};
-use super::connection::SparkConnection;
+use super::connection::{SparkConnection, rows_of};
 use crate::connection::Connection;
 use crate::error::{Doing, Error};
 use crate::wire::Wire;
@@ -15,6 +15,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tonic::metadata::MetadataMap;
 use tonic::transport::Endpoint;
+
+/// A query that takes hours.
+const SLOW: &str =
+    "SELECT count(*) FROM range(100000000) a, range(10000) b WHERE hash(a.id, b.id) % 3 = 1";
 
 /// A server, which ends with the test.
 struct Sail {
@@ -131,9 +135,7 @@ fn rows_are_never_lost_in_silence_however_often_the_stream_ends() {
 fn a_statement_can_be_stopped_and_a_server_that_dies_is_noticed() {
     let mut sail = Sail::start();
     let connection = sail.connect(&[]);
-    let slow =
-        "SELECT count(*) FROM range(100000000) a, range(10000) b WHERE hash(a.id, b.id) % 3 = 1";
-    let run = || connection.query(slow, Doing::Counting, &mut |_| Ok(()));
+    let run = || connection.query(SLOW, Doing::Counting, &mut |_| Ok(()));
     std::thread::scope(|scope| {
         let running = scope.spawn(run);
         std::thread::sleep(Duration::from_secs(1));
@@ -157,12 +159,35 @@ fn a_statement_can_be_stopped_and_a_server_that_dies_is_noticed() {
 }
 
 #[test]
+fn what_is_stopped_before_the_server_has_heard_of_it_does_not_run() {
+    let sail = Sail::start();
+    let wire = Wire::start("spark-connect").unwrap();
+    let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{}", sail.port)).unwrap();
+    let channel = wire.wait(endpoint.connect()).unwrap();
+    let client = Client::new(channel, MetadataMap::new(), unique_id(), "tests".into());
+    let id = unique_id();
+    let (stopping, stopped) = (client.clone(), id.clone());
+    let _stop = wire.spawn(async move { stopping.stop_early(&stopped).await });
+    std::thread::sleep(Duration::from_millis(500));
+    let mut running = client.execute(rows_of(SLOW), id);
+    let answer =
+        wire.wait(async { tokio::time::timeout(Duration::from_secs(100), running.next()).await });
+    let answer = answer.expect("it runs for nobody");
+    assert!(answer.is_err(), "it was not stopped");
+}
+
+#[test]
 fn a_server_may_take_long_to_look_at_files_but_not_for_what_is_quick() {
     let sail = Sail::start();
     let patience = Duration::from_millis(300);
     let late = sail.late(3 * patience);
     let connection = connect_to(late, |client| client.patience = patience);
     assert!(!connection.is_reachable());
+    let first = connection.ask("SELECT version()");
+    assert!(
+        matches!(first, Err(Error::ConnectionLost { .. })),
+        "{first:?}"
+    );
     let query = "SELECT id FROM range(3)";
     assert_eq!(connection.describe(query).unwrap().len(), 1);
     assert_eq!(connection.files(query).unwrap(), Some(vec![]));

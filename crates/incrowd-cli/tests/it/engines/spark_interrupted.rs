@@ -1,7 +1,8 @@
-//! A job that is stopped has time to remove its draft.
+//! A job can be stopped from its first word to the server on, and has time to remove its draft.
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
+use super::spark_faults::{code, end, start};
 use super::spark_server::{Session, servers};
 use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
@@ -36,5 +37,35 @@ fn a_draft_is_removed_after_ctrl_c_however_long_the_server_takes_to_hear_of_it()
             run.stderr
         );
         assert_eq!(session.relations(), "people\n", "{signal}");
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_is_left_alone_when_time_is_up_or_somebody_stops_the_job() {
+    let (folder, session) = (Folder::new(), Session::on(servers()[0]));
+    session
+        .run("CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)");
+    // The first word of the login, and its last.
+    for text in ["spark.sql.variable.substitute", "SELECT version()"] {
+        let job = |proxy: &Proxy| {
+            let source = session.table_through(proxy.port, "people");
+            format!("anonymize {source} -q age -s disease -k 3 --json")
+        };
+        let proxy = Proxy::new(session.server.port, text, 0, Then::Hold);
+        let late = folder.run(&format!("{} --time-limit 1s", job(&proxy)));
+        proxy.let_go();
+        assert!(proxy.was_seen(), "{text}");
+        assert_eq!(code(&late), "time-up-reading", "{text}");
+        let proxy = Proxy::new(session.server.port, text, 0, Then::Hold);
+        let stopped = start(&folder, &job(&proxy));
+        proxy.until_seen();
+        kill(
+            Pid::from_raw(stopped.id().try_into().unwrap()),
+            Signal::SIGINT,
+        )
+        .unwrap();
+        let run = end(stopped);
+        proxy.let_go();
+        assert_eq!(run.code, 130, "{text}: {}", run.stderr);
     }
 }
