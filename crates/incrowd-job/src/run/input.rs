@@ -204,7 +204,7 @@ impl CountPass<'_> {
             bytes += rows.byte_len() as u64;
             control.progress().reach(bytes);
             groups += sizes.len() as u64;
-            if room.is_some_and(|room| !room.fits(groups)) {
+            if let Some(room) = room.filter(|room| !room.fits(groups)) {
                 is_too_many = true;
                 return Err(too_many(groups, room));
             }
@@ -248,11 +248,11 @@ impl CountPass<'_> {
 }
 
 /// More combinations have come than memory has room for.
-fn too_many(tuples: u64, room: Option<GroupRoom>) -> Error {
+fn too_many(tuples: u64, room: GroupRoom) -> Error {
     let error = incrowd_core::Error::TooManyTuples {
         tuples,
-        bytes: tuples * BYTES_OF_TUPLE,
-        limit: room.map_or(0, |room| room.bytes),
+        bytes: tuples.saturating_mul(room.bytes_each),
+        limit: room.bytes,
     };
     error.into()
 }
