@@ -1,26 +1,15 @@
 //! The last step, and servers that say nothing: what is reported is what happened.
 
 use super::engine::Engine;
-use super::postgres_faults::{COUNTING, RECODING, Running, code, slow_database};
-use super::postgres_server::{Database, Server};
+use super::postgres_faults::{COUNTING, RECODING, Running, code, database_at_a_port as database};
+use super::postgres_server::Database;
 use super::proxy::{Proxy, Then};
 use crate::support::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 const JOB: &str = "-q age -s disease -k 3 --json --certificate c.json --report r.html";
-
-static SERVER: OnceLock<Server> = OnceLock::new();
-
-/// A database with a table, on a server that listens at a port.
-fn database() -> (Database, u16) {
-    let server = SERVER.get_or_init(Server::start_at_a_port);
-    let database = Database::on(server);
-    slow_database(&database);
-    (database, server.port())
-}
 
 /// A job whose connection goes through a proxy that knows a COMMIT.
 fn job(database: &Database, port: u16, then: Then, more: &str) -> (Proxy, String) {

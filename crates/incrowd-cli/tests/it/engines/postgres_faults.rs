@@ -6,6 +6,7 @@ use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::process::{Child, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How often a test looks whether something has happened.
@@ -21,6 +22,17 @@ pub(super) fn slow_database(database: &Database) {
     );
     database
         .sql("CREATE VIEW slow AS SELECT people.* FROM people WHERE pg_sleep(0.02) IS NOT NULL");
+}
+
+/// The server at a port of this machine that most tests share which need one.
+static AT_A_PORT: OnceLock<Server> = OnceLock::new();
+
+/// A database with that table and that view, and the port of its server.
+pub(super) fn database_at_a_port() -> (Database, u16) {
+    let server = AT_A_PORT.get_or_init(Server::start_at_a_port);
+    let database = Database::on(server);
+    slow_database(&database);
+    (database, server.port())
 }
 
 /// A job that is running.

@@ -1,27 +1,22 @@
 //! Limits, and Ctrl-C, in every statement of a job; tables that are too large; networks that are gone.
 
 use super::engine::Engine;
-use super::postgres_faults::{COUNTING, Running, code, slow_database};
+use super::postgres_faults::{COUNTING, Running, code, database_at_a_port};
 use super::postgres_server::{Database, Server};
 use super::proxy::{Proxy, Then};
 use crate::support::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 const JOB: &str = "-q age -s disease -k 3 --json";
 
-static SERVER: OnceLock<Server> = OnceLock::new();
-
-/// A database with a table, on a server that listens at a port.
+/// A database with a table, and a view that takes minutes, on a server that listens at a port.
 fn database() -> (Database, u16) {
-    let server = SERVER.get_or_init(Server::start_at_a_port);
-    let database = Database::on(server);
-    slow_database(&database);
+    let (database, port) = database_at_a_port();
     // Nobody waits for all of its rows.
     database.sql("CREATE VIEW still AS SELECT people.* FROM people WHERE pg_sleep(1) IS NOT NULL");
-    (database, server.port())
+    (database, port)
 }
 
 /// Sessions of incrowd that do something, or wait.

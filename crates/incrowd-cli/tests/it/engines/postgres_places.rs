@@ -1,21 +1,10 @@
 //! Which table is meant: databases with several addresses, schemas on the search path, and names that others have made.
 
 use super::engine::Engine;
-use super::postgres_faults::{COUNTING, Running, code, slow_database};
-use super::postgres_server::{Database, Server};
+use super::postgres_faults::{COUNTING, Running, code, database_at_a_port as database};
 use crate::support::{Folder, Run};
-use std::sync::OnceLock;
 
 const JOB: &str = "-q age -s disease -k 3 --json";
-
-static SERVER: OnceLock<Server> = OnceLock::new();
-
-fn database() -> (Database, u16) {
-    let server = SERVER.get_or_init(Server::start_at_a_port);
-    let database = Database::on(server);
-    slow_database(&database);
-    (database, server.port())
-}
 
 #[test]
 fn a_job_that_knows_a_database_by_two_addresses_does_not_wait_for_itself() {

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// A running server. It ends with the process that started it.
 pub(super) struct Server {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     programs: PathBuf,
     port: u16,
     /// What starts it once more.
     start: String,
-    /// Ends the server and removes its folder when its standard input ends.
+    /// Ends the server and removes its folder when its standard input ends, and so when this process does.
     guard: Child,
 }
 
@@ -53,13 +53,14 @@ impl Server {
         let folder = tempfile::Builder::new()
             .prefix("incrowd-pg")
             .tempdir()
-            .unwrap();
+            .unwrap()
+            .keep();
         let programs = programs();
         let server = |name: &str| match programs.as_os_str().is_empty() {
             true => name.to_owned(),
             false => programs.join(name).display().to_string(),
         };
-        let path = folder.path().display();
+        let path = folder.display();
         // The server refuses to run as root.
         let (owner, user) = match nix::unistd::Uid::effective().is_root() {
             true => ("chown postgres", "runuser -u postgres --"),
@@ -71,9 +72,10 @@ impl Server {
             postgres = server("postgres"),
         );
         let script = format!(
-            "set -e; {owner} {path}; cd {path}; {user} sh -c '{before}'; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
+            "set -e; trap 'cd /; rm -rf {path}' EXIT; {owner} {path}; cd {path}; {user} sh -c '{before}'; {user} {initdb} --no-sync -D {path}/data -A trust -U postgres -E UTF8 \
              --locale=C.UTF-8 >{path}/initdb.log 2>&1; \
-             {start} & read nothing || true; kill -INT $(head -1 {path}/data/postmaster.pid 2>/dev/null) 2>/dev/null; wait; rm -rf {path}",
+             {start} & read nothing || true; cd /; kill -INT $(head -1 {path}/data/postmaster.pid 2>/dev/null) 2>/dev/null || true; \
+             wait; for second in $(seq 20); do test -e {path}/data/postmaster.pid || break; sleep 1; done",
             initdb = server("initdb"),
         );
         let guard = Command::new("sh")
@@ -101,7 +103,7 @@ impl Server {
         {
             std::thread::sleep(Duration::from_millis(50));
             tries += 1;
-            let log = server.folder.path().join("initdb.log");
+            let log = server.folder.join("initdb.log");
             assert!(
                 tries < 1200,
                 "PostgreSQL does not start; `make test` installs it: {}",
@@ -133,12 +135,12 @@ impl Server {
     }
 
     pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// Stops it at once, as a crash would.
     pub(super) fn crash(&self) {
-        let data = self.folder.path().join("data");
+        let data = self.folder.join("data");
         let first_line = std::fs::read_to_string(data.join("postmaster.pid")).unwrap();
         let pid: i32 = first_line.lines().next().unwrap().parse().unwrap();
         let pid = nix::unistd::Pid::from_raw(pid);
@@ -166,7 +168,7 @@ impl Server {
                 "postgres",
             ])
             .arg("-h")
-            .arg(self.folder.path())
+            .arg(&self.folder)
             .args(["-p", &self.port.to_string(), "-d", database, "-c", sql])
             .output()
             .map_err(|error| error.to_string())?;
@@ -304,4 +306,16 @@ impl Engine for Database {
              ORDER BY 1",
         )
     }
+}
+
+#[test]
+fn a_server_that_ends_leaves_no_folder() {
+    let server = Server::start();
+    let folder = server.folder().to_owned();
+    // It ends with the process that has started it first, whoever has started it again.
+    server.crash();
+    server.restart();
+    assert!(folder.join("data").exists());
+    drop(server);
+    assert!(!folder.exists());
 }
