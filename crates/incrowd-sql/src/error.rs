@@ -101,10 +101,22 @@ pub enum Error {
     #[error("a token is sent over encrypted connections only")]
     TokenInTheOpen,
     /// An answer is larger than the engine hands out.
-    #[error("{engine} does not hand out as many distinct combinations at once")]
+    #[error(
+        "{engine} does not hand out {} at once{}",
+        combinations_in_words(*.tuples),
+        .limit.as_ref().map_or_else(String::new, |it| format!("; its limit is {it}"))
+    )]
     ResultTooLarge {
         /// The engine.
         engine: &'static str,
+        /// What it hands out at most, as it says itself.
+        limit: Option<String>,
+        /// The different combinations of values, once they were counted.
+        tuples: Option<u64>,
+        /// The rows that were looked at for the values of columns.
+        rows_seen: u64,
+        /// How many values each column has in these.
+        columns: Vec<(String, u64)>,
     },
     /// A directory cannot be replaced.
     #[error("the directory of the release cannot be replaced whole")]
@@ -280,6 +292,13 @@ pub enum Error {
     InputChanged,
 }
 
+fn combinations_in_words(tuples: Option<u64>) -> String {
+    match tuples {
+        Some(tuples) => format!("the {tuples} different combinations of values of the table"),
+        None => "as many different combinations of values".to_owned(),
+    }
+}
+
 fn limit_in_words(limit: u64, is_limit: bool) -> String {
     let megabytes = limit / 1_000_000;
     match is_limit {
@@ -346,6 +365,9 @@ impl EngineError for Error {
             Error::Unsupported { kind, .. } => Some(format!("its type is {kind}")),
             Error::DraftDiffers { what, .. } => Some((*what).to_owned()),
             Error::TooManyTuples {
+                rows_seen, columns, ..
+            }
+            | Error::ResultTooLarge {
                 rows_seen, columns, ..
             } if !columns.is_empty() => {
                 let values = columns.iter().map(|(name, n)| format!("`{name}` {n}"));
@@ -419,6 +441,19 @@ impl EngineError for Error {
                 "it may hold the whole release, a part of it, or nothing, and `incrowd verify` with the certificate tells which; \
                  if it is not whole, or there is no certificate, remove the directory and run the job again; {ASIDE}"
             ),
+            Error::PathUnfinished { cause, .. }
+                if matches!(
+                    **cause,
+                    Error::Stopped {
+                        doing: Doing::Recounting,
+                        ..
+                    }
+                ) =>
+            {
+                "it holds all rows of the release, which were not counted again, and nothing in it was removed; remove the \
+                 directory, and run the job again"
+                    .into()
+            }
             Error::PathUnfinished { .. } => {
                 "nothing in it was removed, as somebody else may have written there at the same moment; remove the directory, \
                  and run the job again when nobody else writes there"
@@ -426,8 +461,8 @@ impl EngineError for Error {
             }
             Error::TokenInTheOpen => "remove `use_ssl=false` from the address".into(),
             Error::ResultTooLarge { .. } => {
-                "raise `spark.driver.maxResultSize` of the server, or make columns coarser in a query, as in `?query=SELECT \
-                 date_trunc('month', born) AS born, ...`"
+                "make the columns with the most values coarser in a query, as in `?query=SELECT date_trunc('month', born) AS \
+                 born, ...`, or leave them out; or raise `spark.driver.maxResultSize` of the server"
                     .into()
             }
             Error::PathNotReplaced => {

@@ -74,18 +74,46 @@ impl GroupQuery {
         if room.fits(tuples) {
             return Ok(());
         }
-        let values = (0..self.columns).map(|at| format!("count(DISTINCT s.g{at})"));
-        let values: Vec<String> = values.chain(["count(*)".to_owned()]).collect();
-        let mut values = numbers(session, &values, &self.some, Doing::Counting)?;
-        let rows_seen = values.pop().unwrap_or_default();
+        let (rows_seen, columns) = self.values_by_column(session)?;
         Err(Error::TooManyTuples {
             tuples,
             bytes: tuples.saturating_mul(room.bytes_each),
             limit: room.bytes,
             is_limit: room.is_limit,
             rows_seen,
-            columns: self.names.iter().cloned().zip(values).collect(),
+            columns,
         })
+    }
+
+    /// How many values each column has in some of the rows, and in how many rows that is.
+    fn values_by_column(&self, session: &Session) -> Result<(u64, Vec<(String, u64)>), Error> {
+        let values = (0..self.columns).map(|at| format!("count(DISTINCT s.g{at})"));
+        let values: Vec<String> = values.chain(["count(*)".to_owned()]).collect();
+        let mut values = numbers(session, &values, &self.some, Doing::Counting)?;
+        let rows_seen = values.pop().unwrap_or_default();
+        Ok((rows_seen, self.names.iter().cloned().zip(values).collect()))
+    }
+
+    /// The error, with the figures if it is about an answer that is too large.
+    fn with_figures(&self, session: &Session, error: Error) -> Error {
+        let Error::ResultTooLarge { engine, limit, .. } = error else {
+            return error;
+        };
+        let tuples = count_rows(session, &self.distinct, Doing::Counting);
+        let counted = tuples.and_then(|it| Ok((it, self.values_by_column(session)?)));
+        let (tuples, (rows_seen, columns)) = match counted {
+            Ok((tuples, values)) => (Some(tuples), values),
+            Err(stopped @ Error::Stopped { .. }) => return stopped,
+            // That the answer is too large is what matters.
+            Err(_) => (None, (0, Vec::new())),
+        };
+        Error::ResultTooLarge {
+            engine,
+            limit,
+            tuples,
+            rows_seen,
+            columns,
+        }
     }
 
     pub(crate) fn run(
@@ -125,7 +153,10 @@ impl GroupQuery {
         match counted {
             // Whoever took the rows knows why.
             Err(Error::Stopped { .. }) if is_enough => Ok(()),
-            counted => counted.map_err(|error| self.about_table(error)),
+            counted => counted.map_err(|error| {
+                let error = self.about_table(error);
+                self.with_figures(session, error)
+            }),
         }
     }
 }

@@ -210,7 +210,9 @@ impl CountPass<'_> {
             }
             for (row, &size) in sizes.iter().enumerate() {
                 let texts: Vec<&str> = tuple.iter().map(|&at| text(rows, row, at)).collect();
-                counter.count(&texts, size)?;
+                counter.count(&texts, size).inspect_err(|error| {
+                    is_too_many |= matches!(error, incrowd_core::Error::TooManyRows { .. });
+                })?;
                 watched.add_equal_rows(|column| rows.cell(row, places[column]), size);
             }
             Ok(())
@@ -227,7 +229,7 @@ impl CountPass<'_> {
         match (counted, failed) {
             (_, Some(error)) => {
                 if let Some(room) = room.filter(|_| is_too_many) {
-                    // How many there are in all is not known from those that came.
+                    // How many rows and combinations there are in all is not known from those that came.
                     self.reader.check_groups(&columns, room, true)?;
                 }
                 Err(error)

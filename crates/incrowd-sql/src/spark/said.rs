@@ -43,7 +43,13 @@ pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> 
         return Error::Stopped { engine, doing };
     }
     if has(&["maxResultSize"]) {
-        return Error::ResultTooLarge { engine };
+        return Error::ResultTooLarge {
+            engine,
+            limit: limit_in(message),
+            tuples: None,
+            rows_seen: 0,
+            columns: Vec::new(),
+        };
     }
     let full = [
         "No space left on device",
@@ -94,6 +100,16 @@ pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> 
             state: state(status),
         },
     }
+}
+
+/// The limit that a message names, as in `spark.driver.maxResultSize (1024.0 MiB)`.
+fn limit_in(message: &str) -> Option<String> {
+    let (_, after) = message.split_once("maxResultSize (")?;
+    let (limit, _) = after.split_once(')')?;
+    let mut letters = limit.bytes();
+    let is_size =
+        limit.len() < 20 && letters.all(|it| it.is_ascii_alphanumeric() || b" .".contains(&it));
+    is_size.then(|| limit.to_owned())
 }
 
 /// The first line of a text, not too long.
@@ -149,9 +165,11 @@ mod tests {
         let counting = Doing::Counting;
         let full = error(Code::Internal, "x: No space left on device", counting);
         assert!(matches!(full, Error::EngineFull { .. }));
-        let large = "Total size of serialized results is bigger than spark.driver.maxResultSize";
+        let large = "Total size of serialized results of 3 tasks (1100.2 MiB) is bigger than spark.driver.maxResultSize \
+                     (1024.0 MiB)";
         let large = error(Code::Internal, large, counting);
-        assert!(matches!(large, Error::ResultTooLarge { .. }));
+        let is_told = |limit: &Option<String>| limit.as_deref() == Some("1024.0 MiB");
+        assert!(matches!(&large, Error::ResultTooLarge { limit, .. } if is_told(limit)));
         let gone = "[INVALID_HANDLE.SESSION_CLOSED] The handle is invalid.";
         let gone = error(Code::Internal, gone, counting);
         assert!(matches!(gone, Error::ConnectionLost { .. }));

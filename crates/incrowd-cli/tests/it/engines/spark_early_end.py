@@ -1,6 +1,7 @@
 """A server of Spark Connect before another one: ends the stream of every answer after some parts, as Spark does after a
 while, and keeps the rest for whoever comes back for it. The arguments are the port of the other server, the number of parts,
-and `numbered`, `unnumbered`, or `lossy`, which leaves out a part with rows; then the files of a certificate and of its key,
+and `numbered`, `unnumbered`, `lossy`, which leaves out a part with rows, or `large`, which finds combinations too large to
+hand out; then the files of a certificate and of its key,
 if it shall speak TLS and want a token. Every line that it reads is answered with the number of streams that were taken up again.
 """
 
@@ -38,6 +39,9 @@ class Service(base_pb2_grpc.SparkConnectServiceServicer):
     ReleaseSession = forwarded(server.ReleaseSession)
 
     def ExecutePlan(self, request, context):
+        if kind == "large" and "count(*) AS n" in request.plan.root.sql.query:
+            limit = "bigger than spark.driver.maxResultSize (1024.0 MiB)"
+            context.abort(grpc.StatusCode.INTERNAL, f"Total size of serialized results of 3 tasks (1100.2 MiB) is {limit}")
         try:
             parts = list(server.ExecutePlan(request))
         except grpc.RpcError as error:

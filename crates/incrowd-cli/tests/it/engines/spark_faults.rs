@@ -186,6 +186,32 @@ fn answers_that_the_server_ends_early_are_taken_up_again() {
 }
 
 #[test]
+fn combinations_that_the_server_does_not_hand_out_are_refused_with_the_figures() {
+    let (folder, session) = (Folder::new(), session());
+    let server = EarlyEnd::start(session.server.port, 1_000_000, "large");
+    let run = folder.run(&format!(
+        "anonymize {} {JOB} -o {} --certificate c.json",
+        session.table_through(server.port, "people"),
+        session.table_through(server.port, "safe")
+    ));
+    assert_eq!(code(&run), "result-too-large");
+    let error = &run.json()["error"];
+    let text = |name: &str| error[name].to_string();
+    let (message, place, hint) = (text("message"), text("place"), text("hint"));
+    assert!(
+        message.contains("the 10 different combinations"),
+        "{message}"
+    );
+    assert!(message.contains("its limit is 1024.0 MiB"), "{message}");
+    assert!(
+        place.contains("in 400 rows: `age` 5, `disease` 2"),
+        "{place}"
+    );
+    assert!(hint.contains("coarser"), "{hint}");
+    assert_eq!(session.relations(), "people\nslow\n");
+}
+
+#[test]
 fn a_server_that_cannot_be_reached_any_more_has_no_release() {
     let session = session();
     for (text, before) in phases() {
