@@ -34,8 +34,25 @@ impl GroupRoom {
 /// Stops the statement that an engine is working on. May be called from any thread, also when there is none.
 pub type Cancel = Arc<dyn Fn() + Send + Sync>;
 
-/// Makes a release visible that is complete otherwise. Nothing else can go wrong after it.
-pub type LastStep = Box<dyn FnOnce() -> Result<(), Error> + Send>;
+/// A part of the way on which a release becomes visible.
+pub type Step = Box<dyn FnOnce() -> Result<(), Error> + Send>;
+
+/// Makes a release visible that is complete otherwise.
+pub struct LastStep {
+    /// What comes before it where it cannot be done at once: it may take long, can be stopped, and lets others see a part of
+    /// the release. An error says what is left of it. Once it is done, the release is there.
+    pub approach: Option<Step>,
+    /// The step itself, which is quick. Nothing else can go wrong after it.
+    pub step: Step,
+}
+
+impl LastStep {
+    /// All of it.
+    pub fn take(self) -> Result<(), Error> {
+        self.approach.map_or(Ok(()), |approach| approach())?;
+        (self.step)()
+    }
+}
 
 /// What the crate of an engine knows about a table of its own. Nobody else can look into it.
 #[derive(Clone)]

@@ -14,6 +14,23 @@ pub(crate) enum Found {
     Other,
 }
 
+/// A file that a table consists of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DataFile {
+    /// With its folder.
+    pub(crate) name: String,
+    /// Its bytes, and when it was changed last, as the engine writes it; none if the engine does not say.
+    pub(crate) state: Option<(u64, String)>,
+}
+
+impl DataFile {
+    /// The same in any folder.
+    pub(crate) fn alone(&self) -> (&str, &Option<(u64, String)>) {
+        let name = self.name.rsplit('/').next().unwrap_or_default();
+        (name, &self.state)
+    }
+}
+
 /// Rows at the pace of whoever reads them.
 pub(crate) trait Cursor: Send {
     /// The next rows; none at the end.
@@ -87,13 +104,19 @@ pub(crate) trait Connection: Send + Sync {
         Ok(false)
     }
 
-    /// The files that a query reads, where there is no transaction to hold them still; none if the engine does not say.
-    fn files(&self, _query: &str) -> Result<Option<Vec<String>>, Error> {
+    /// The files that a query reads, in order, where there is no transaction to hold them still; none if the engine does not
+    /// say.
+    fn files(&self, _query: &str) -> Result<Option<Vec<DataFile>>, Error> {
         Ok(None)
     }
 
     /// Removes a table at the end of the connection, unless it is published. Engines with transactions forget it anyway.
     fn keep_as_draft(&self, _draft: &TableName) {}
+
+    /// Copies a checked draft to a place to which it cannot be moved at once. What fails says what is left there.
+    fn copy(&self, _draft: &TableName, _target: &TableName) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Makes a checked draft the release, where there are no transactions. What fails is undone, or the error says what is
     /// left.

@@ -2,7 +2,7 @@
 
 use crate::address::{Address, TableName, What};
 use crate::column::Column;
-use crate::connection::Found;
+use crate::connection::{DataFile, Found};
 use crate::error::Error;
 use crate::query_text::is_one_query;
 use crate::session::Session;
@@ -24,7 +24,7 @@ pub(crate) struct Relation {
     pub(crate) columns: Vec<Column>,
     pub(crate) names: Vec<String>,
     /// The files that it consisted of when the job began, where the engine has no snapshots.
-    pub(crate) files: Option<Vec<String>>,
+    pub(crate) files: Option<Vec<DataFile>>,
     /// What is kept of every row, as it was counted.
     kept: Mutex<Kept>,
 }
@@ -138,13 +138,36 @@ impl Relation {
         let Some(files) = &self.files else {
             return self.session.snapshot.clone();
         };
+        Some(told(files))
+    }
+}
+
+/// A list of files in few words: how many, their bytes, the last change, and a hash of all that is known of each.
+fn told(files: &[DataFile]) -> String {
+    let states: Option<Vec<&(u64, String)>> = files.iter().map(|it| it.state.as_ref()).collect();
+    let Some(states) = states.filter(|it| !it.is_empty()) else {
         let mut hasher = RowsHasher::new(["file"]);
         for file in files {
-            hasher.add([file.as_bytes()], 1);
+            hasher.add([file.name.as_bytes()], 1);
         }
-        let hash = hasher.fingerprint();
-        Some(format!("{} files, {hash}", files.len()))
+        return format!("{} files, {}", files.len(), hasher.fingerprint());
+    };
+    let mut hasher = RowsHasher::new(["file", "bytes", "changed"]);
+    for (file, (bytes, changed)) in files.iter().zip(&states) {
+        let bytes = bytes.to_string();
+        hasher.add(
+            [file.name.as_bytes(), bytes.as_bytes(), changed.as_bytes()],
+            1,
+        );
     }
+    let bytes: u64 = states.iter().map(|it| it.0).sum();
+    let last = states.iter().map(|it| it.1.as_str()).max();
+    let last = last.unwrap_or_default();
+    let hash = hasher.fingerprint();
+    format!(
+        "{} files, {bytes} bytes, last changed {last}, {hash}",
+        files.len()
+    )
 }
 
 /// Names must be there and differ.
@@ -204,4 +227,38 @@ pub(crate) fn check_alike(session: &Session, names: &[String]) -> Result<(), Err
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_files_tells_what_is_known_of_each() {
+        let file = |name: &str, state: Option<(u64, &str)>| DataFile {
+            name: name.into(),
+            state: state.map(|(bytes, changed)| (bytes, changed.into())),
+        };
+        let names = told(&[file("a", None), file("b", None)]);
+        assert!(names.starts_with("2 files, "), "{names}");
+        let whole = |bytes, changed| {
+            told(&[
+                file("a", Some((7, "2024-01-01T00:00:00"))),
+                file("b", Some((bytes, changed))),
+            ])
+        };
+        let first = whole(5, "2024-03-01T00:00:00");
+        let words = "2 files, 12 bytes, last changed 2024-03-01T00:00:00, ";
+        assert!(first.starts_with(words), "{first}");
+        let hash = |text: &str| text.rsplit(", ").next().unwrap_or_default().to_owned();
+        for other in [
+            whole(5, "2024-03-01T00:00:01"),
+            whole(6, "2024-03-01T00:00:00"),
+        ] {
+            assert_ne!(hash(&first), hash(&other));
+        }
+        // One of which nothing is known says no more than its name.
+        let part = told(&[file("a", Some((7, "x"))), file("b", None)]);
+        assert_eq!(part, names);
+    }
 }

@@ -7,7 +7,7 @@
 
 use crate::address::{Address, TableName, What};
 use crate::column::Column;
-use crate::connection::Found;
+use crate::connection::{DataFile, Found};
 use crate::error::{Doing, Error};
 use crate::group_query::{GroupQuery, count_rows};
 use crate::kept::KeptCells;
@@ -22,6 +22,7 @@ use incrowd_io::{
     Cancel, ColumnType, EngineFacts, Fingerprint, LastStep, NewTable, Publishing, RowSink,
     RowsHasher, TakeGroups, Written,
 };
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub(crate) struct SqlSink {
     replaced: Option<String>,
     /// Whether the draft has its name, which nobody had. Nobody else sees it yet.
     is_named: bool,
+    /// The files of the draft, as they were before it was counted; none if the engine does not say.
+    counted_files: Option<Vec<DataFile>>,
     /// Of the rows that were sent.
     sent: RowsHasher,
     bytes: u64,
@@ -147,6 +150,7 @@ impl SqlSink {
             replaces: table.replaces,
             replaced,
             is_named: false,
+            counted_files: None,
             bytes: 0,
             state: State::Begun(None),
         })
@@ -214,6 +218,7 @@ impl SqlSink {
             how.shuffles,
         )?;
         self.name_early()?;
+        self.counted_files = self.files_of_draft()?;
         let mut tally = Tally::of(map);
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         let written = WrittenRows::new(map, Places::of(map, &names)?, session.engine());
@@ -319,6 +324,11 @@ impl SqlSink {
         }
     }
 
+    /// The files of the draft; none where a transaction holds it still.
+    fn files_of_draft(&self) -> Result<Option<Vec<DataFile>>, Error> {
+        files_of(&self.session, &self.draft)
+    }
+
     /// Gives the draft its name before it is counted, if nobody has the name. Others keep reading a table that is to be
     /// replaced until the last moment, so then it is counted twice.
     fn name_early(&mut self) -> Result<(), Error> {
@@ -395,20 +405,57 @@ fn check_rows(session: &Session, table: &TableName, rows: Fingerprint) -> Result
     }
 }
 
-/// Publishes a draft with these rows where there are no transactions. What is seen afterwards is counted; a table that is
-/// not the draft is taken back.
+/// Copies a draft with these rows to a path, and counts the copy.
+fn copy_alone(
+    session: &Session,
+    draft: &TableName,
+    target: &TableName,
+    rows: Fingerprint,
+) -> Result<(), Error> {
+    session.connection.copy(draft, target)?;
+    check_rows(session, target, rows).map_err(|error| match target.as_path() {
+        // Somebody else may have written there at the same moment, so that nothing of it can be taken back.
+        Some((_, path)) => Error::PathUnfinished {
+            path: path.to_owned(),
+            cause: Box::new(error),
+        },
+        None => error,
+    })
+}
+
+/// The files of a table; none where a transaction holds it still, or if the engine does not say.
+fn files_of(session: &Session, table: &TableName) -> Result<Option<Vec<DataFile>>, Error> {
+    let query = format!("SELECT * FROM {} AS t", session.dialect.table(table));
+    session.connection.files(&query)
+}
+
+/// Whether a table consists of these files, in whatever folder, unchanged as far as the engine says. It writes a file once,
+/// under a name that no other has.
+fn has_files(session: &Session, table: &TableName, files: &[DataFile]) -> bool {
+    let Ok(Some(found)) = files_of(session, table) else {
+        return false;
+    };
+    let alone: BTreeSet<_> = files.iter().map(DataFile::alone).collect();
+    let found: BTreeSet<_> = found.iter().map(DataFile::alone).collect();
+    !files.is_empty() && alone.len() == files.len() && alone == found
+}
+
+/// Publishes a draft with these rows where there are no transactions. What is seen afterwards must consist of the files that
+/// were counted, or is counted; a table that is not the draft is taken back.
 fn publish_alone(
     session: &Session,
     draft: &TableName,
     target: &TableName,
     replaces: bool,
-    rows: Fingerprint,
+    (rows, files): (Fingerprint, &[DataFile]),
 ) -> Result<(), Error> {
     let connection = &session.connection;
     let name = target.to_string();
     let published = connection.publish(draft, target, replaces);
     published.map_err(|error| error.about_target(&name))?;
-    let Err(error) = check_rows(session, target, rows) else {
+    let is_same = has_files(session, target, files);
+    let checked = (!is_same).then(|| check_rows(session, target, rows));
+    let Some(Err(error)) = checked else {
         return connection.conclude(target);
     };
     let unknown = || Error::PublishingUnknown {
@@ -416,13 +463,6 @@ fn publish_alone(
         table: name.clone(),
         ask: None,
     };
-    if let Some((_, path)) = target.as_path() {
-        // Somebody else may have written there at the same moment, so that nothing of it can be taken back.
-        return Err(Error::PathUnfinished {
-            path: path.to_owned(),
-            cause: Box::new(error),
-        });
-    }
     if matches!(error, Error::ConnectionLost { .. }) {
         // It is the draft under another name; nobody could take it back now.
         return Err(unknown());
@@ -446,9 +486,9 @@ fn is_read(session: &Session, source: &Relation, target: &TableName) -> Result<b
     if connection.find(target)?.is_none() {
         return Ok(false);
     }
-    let query = format!("SELECT * FROM {} AS t", session.dialect.table(target));
-    let target = connection.files(&query)?.unwrap_or_default();
-    Ok(target.iter().any(|file| files.contains(file)))
+    let target = files_of(session, target)?.unwrap_or_default();
+    let is_in = |file: &DataFile| files.iter().any(|it| it.name == file.name);
+    Ok(target.iter().any(is_in))
 }
 
 /// Makes sure that nothing is dropped that the job reads.
@@ -526,10 +566,8 @@ impl RowSink for SqlSink {
 
     fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, incrowd_io::Error> {
         let (written, last) = self.finish_but_one(confirmation)?;
-        match last {
-            Some(last) => last().map(|()| written),
-            None => Ok(written),
-        }
+        last.map_or(Ok(()), LastStep::take)?;
+        Ok(written)
     }
 
     fn finish_but_one(
@@ -541,6 +579,7 @@ impl RowSink for SqlSink {
             State::Recoded(fingerprint) => *fingerprint,
             State::Begun(_) | State::Filled => {
                 self.name_early()?;
+                self.counted_files = self.files_of_draft()?;
                 let found = recount(&self.session, &self.draft, &mut |_, _| {
                     ControlFlow::Continue(())
                 })?;
@@ -566,19 +605,48 @@ impl RowSink for SqlSink {
             sha256,
             bytes: self.bytes,
         };
-        let (session, table) = (Arc::clone(&self.session), self.named.to_string());
-        let last = move || {
-            let committed = match has_transactions {
-                true => session.connection.commit(),
-                false => {
-                    let (draft, target) = (&self.draft, &self.target);
-                    publish_alone(&session, draft, target, self.replaces, sha256)
-                }
-            };
-            committed.map_err(|error| error.about_target(&table))?;
-            Ok(())
+        let sink = *self;
+        let about = |error: Error, sink: &SqlSink| error.about_target(&sink.named.to_string());
+        let last = if has_transactions {
+            LastStep {
+                approach: None,
+                step: Box::new(move || {
+                    let committed = sink.session.connection.commit();
+                    Ok(committed.map_err(|error| about(error, &sink))?)
+                }),
+            }
+        } else if sink.target.as_path().is_some() {
+            LastStep {
+                approach: Some(Box::new(move || {
+                    let SqlSink {
+                        session,
+                        draft,
+                        target,
+                        ..
+                    } = &sink;
+                    let copied = copy_alone(session, draft, target, sha256);
+                    Ok(copied.map_err(|error| about(error, &sink))?)
+                })),
+                step: Box::new(|| Ok(())),
+            }
+        } else {
+            LastStep {
+                approach: None,
+                step: Box::new(move || {
+                    let SqlSink {
+                        session,
+                        draft,
+                        target,
+                        ..
+                    } = &sink;
+                    let files = sink.counted_files.as_deref().unwrap_or_default();
+                    let checked = (sha256, files);
+                    let published = publish_alone(session, draft, target, sink.replaces, checked);
+                    Ok(published.map_err(|error| about(error, &sink))?)
+                }),
+            }
         };
-        Ok((written, Some(Box::new(last))))
+        Ok((written, Some(last)))
     }
 
     fn recode(

@@ -245,8 +245,7 @@ fn run(
             }
             match (last_step, &outcome.output) {
                 (Some(last_step), Some(release)) => {
-                    control.begin_publishing()?;
-                    if let Err(error) = last_step().map_err(Error::from) {
+                    if let Err(error) = control.publish(last_step) {
                         if error.is_outcome_unknown() {
                             set_aside(ready);
                         }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::spec::TimeLimit;
 use incrowd_core::problem::{self, Interruption, Watch};
-use incrowd_io::Cancel;
+use incrowd_io::{Cancel, LastStep};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -285,12 +285,15 @@ impl Control {
         })
     }
 
-    /// Begins the step that makes a release visible elsewhere, unless the run was asked to stop before. From here on nobody
-    /// can say that nothing was written.
-    pub(crate) fn begin_publishing(&self) -> Result<(), Error> {
+    /// Makes a release visible elsewhere, unless the run was asked to stop before. What takes long can be stopped, and says
+    /// what it has left; from then on nobody can say that nothing was written.
+    pub(crate) fn publish(&self, last: LastStep) -> Result<(), Error> {
         self.check()?;
+        if let Some(approach) = last.approach {
+            self.while_engine_works(|| Ok(approach()?))?;
+        }
         self.is_publishing.store(true, Ordering::SeqCst);
-        Ok(())
+        Ok((last.step)()?)
     }
 
     pub(crate) fn end_publishing(&self) {

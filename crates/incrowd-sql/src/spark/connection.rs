@@ -4,13 +4,14 @@ use super::answer::{Answer, Flaw, packed};
 use super::client::{Client, Running, is_lost, unique_id};
 use super::dialect::{SPARK, Spark, declared};
 use super::messages::{
-    Answered, ArrowBatch, Asked, Command, CreateView, Kind, LocalRelation, Nothing, OfPlan, Order,
-    Plan, Relation, Released, Rows, SaveMode, Sql, SqlCommand, Step, WriteFiles,
+    Answered, ArrowBatch, Asked, Command, CreateView, FileSource, Kind, LocalRelation, Nothing,
+    OfPlan, Order, Plan, ReadFiles, Relation, Released, Rows, SaveMode, Sql, SqlCommand, Step,
+    WriteFiles,
 };
 use super::said::{explained, is_not_there, is_path_free};
-use crate::address::TableName;
+use crate::address::{TableName, decoded};
 use crate::column::Declared;
-use crate::connection::{Connection, Cursor, Found};
+use crate::connection::{Connection, Cursor, DataFile, Found};
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
@@ -21,7 +22,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{BatchTexts, Cancel, array_of_texts};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -147,6 +148,12 @@ fn command(statement: &str) -> Plan {
         sql: statement.to_owned(),
         input: Some(sql(statement)),
     }))
+}
+
+/// A path in one of the forms in which servers write it.
+fn plain_path(name: &str) -> String {
+    let name = decoded(name).unwrap_or_else(|| name.to_owned());
+    name.replacen(":///", ":/", 1)
 }
 
 /// A table as the catalog describes it.
@@ -307,9 +314,58 @@ impl SparkConnection {
         text.ok_or_else(|| self.unexpected(Doing::Preparing))
     }
 
-    /// Asks about a plan, once more if the connection broke; somebody may stop it.
-    fn analyze(&self, asked: Asked) -> Result<Option<Answered>, Status> {
+    /// The size and the last change of files, by their paths, as far as the server tells. Spark tells it from the listing
+    /// alone; Sail would read all bytes of every file for it, and is not asked.
+    fn states_of(&self, files: &[String]) -> Result<BTreeMap<String, (u64, String)>, Error> {
+        let paths: Vec<String> = files.iter().map(|it| plain_path(it)).collect();
+        let bytes: usize = paths.iter().map(String::len).sum();
+        let mut found = BTreeMap::new();
+        if self.dialect.is_sail || paths.is_empty() || bytes > MESSAGE {
+            return Ok(found);
+        }
+        let source = FileSource {
+            format: Some("binaryFile".into()),
+            paths,
+        };
+        let source = Some(source);
+        let view = unique_name("files");
+        let relation = Relation {
+            rows: Some(Rows::Read(ReadFiles { source })),
+        };
+        let asked = (self.create_view_of(&view, relation, Doing::Preparing)).and_then(|()| {
+            let name = self.dialect.quote(&view);
+            let query = format!("SELECT path, length, modificationTime FROM {name}");
+            self.texts::<3>(self.begin(rows_of(&query), Doing::Preparing, true))
+        });
+        let dropped = self.drop_view(&view);
+        match asked {
+            Ok(rows) => {
+                for [path, length, changed] in rows {
+                    if let Ok(length) = length.parse() {
+                        found.insert(plain_path(&path), (length, changed));
+                    }
+                }
+                dropped?;
+            }
+            Err(error @ (Error::ConnectionLost { .. } | Error::Stopped { .. })) => {
+                return Err(error);
+            }
+            // It may know a name and nothing else, as of a file in a place of its own.
+            Err(_) => {}
+        }
+        Ok(found)
+    }
+
+    /// Asks about a plan, once more if the connection broke; somebody may stop it, or it may not take long.
+    fn analyze(&self, asked: Asked, can_stop: bool) -> Result<Option<Answered>, Status> {
         let shared = &self.shared;
+        if !can_stop {
+            let asked = shared.client.analyze(asked);
+            let answer = shared
+                .wire
+                .wait(async { tokio::time::timeout(PATIENCE, asked).await });
+            return answer.unwrap_or_else(|_| Err(Status::unavailable("no answer")));
+        }
         let id = unique_id();
         let mut stops = shared.stops.subscribe();
         lock(&shared.running).push(Operation::new(&id));
@@ -335,7 +391,7 @@ impl SparkConnection {
     /// The columns of a query; none if something that it names is not there.
     fn schema(&self, query: &str) -> Result<Option<Vec<Declared>>, Error> {
         let plan = Some(rows_of(query));
-        match self.analyze(Asked::Schema(OfPlan { plan })) {
+        match self.analyze(Asked::Schema(OfPlan { plan }), true) {
             Ok(Some(Answered::Schema(found))) => {
                 let Some(Kind::Struct(row)) = found.schema.and_then(|it| it.kind) else {
                     return Err(self.unexpected(Doing::Preparing));
@@ -349,12 +405,16 @@ impl SparkConnection {
     }
 
     /// What is at a path; none only if the server is sure that nothing is.
-    fn find_path(&self, table: &TableName) -> Result<Option<Found>, Error> {
+    pub(super) fn find_path(
+        &self,
+        table: &TableName,
+        can_stop: bool,
+    ) -> Result<Option<Found>, Error> {
         let plan = Some(rows_of(&format!(
             "SELECT * FROM {}",
             self.dialect.table(table)
         )));
-        let status = match self.analyze(Asked::Schema(OfPlan { plan })) {
+        let status = match self.analyze(Asked::Schema(OfPlan { plan }), can_stop) {
             Ok(Some(Answered::Schema(found))) => {
                 return match found.schema.and_then(|it| it.kind) {
                     Some(Kind::Struct(row)) if !row.fields.is_empty() => Ok(Some(Found::Table)),
@@ -406,6 +466,10 @@ impl SparkConnection {
         let input = Relation {
             rows: Some(Rows::Local(LocalRelation { data: Some(packed) })),
         };
+        self.create_view_of(name, input, doing)
+    }
+
+    fn create_view_of(&self, name: &str, input: Relation, doing: Doing) -> Result<(), Error> {
         lock(&self.views).push(name.to_owned());
         let view = order(Order::CreateView(CreateView {
             input: Some(input),
@@ -549,7 +613,7 @@ impl Connection for SparkConnection {
 
     fn find(&self, table: &TableName) -> Result<Option<Found>, Error> {
         if table.as_path().is_some() {
-            return self.find_path(table);
+            return self.find_path(table, true);
         }
         let details = self.details(table)?;
         Ok(details.map(|details| match details.kind.as_str() {
@@ -558,13 +622,18 @@ impl Connection for SparkConnection {
         }))
     }
 
-    fn files(&self, query: &str) -> Result<Option<Vec<String>>, Error> {
+    fn files(&self, query: &str) -> Result<Option<Vec<DataFile>>, Error> {
         let plan = Some(rows_of(query));
-        match self.analyze(Asked::InputFiles(OfPlan { plan })) {
+        match self.analyze(Asked::InputFiles(OfPlan { plan }), true) {
             Ok(Some(Answered::InputFiles(mut found))) => {
                 found.files.sort_unstable();
                 found.files.dedup();
-                Ok(Some(found.files))
+                let mut states = self.states_of(&found.files)?;
+                let files = found.files.into_iter().map(|name| DataFile {
+                    state: states.remove(&plain_path(&name)),
+                    name,
+                });
+                Ok(Some(files.collect()))
             }
             Err(status) if is_lost(&status) => {
                 Err(explained(&status, Doing::Preparing, self.dialect.engine()))
@@ -576,6 +645,10 @@ impl Connection for SparkConnection {
 
     fn keep_as_draft(&self, draft: &TableName) {
         lock(&self.drafts).push(draft.clone());
+    }
+
+    fn copy(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
+        self.copy_to_path(draft, target)
     }
 
     fn publish(&self, draft: &TableName, target: &TableName, replaces: bool) -> Result<(), Error> {

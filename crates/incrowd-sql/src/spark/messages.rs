@@ -27,16 +27,34 @@ pub(super) enum Step {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Relation {
-    #[prost(oneof = "Rows", tags = "10, 11")]
+    #[prost(oneof = "Rows", tags = "2, 10, 11")]
     pub(super) rows: Option<Rows>,
 }
 
 #[derive(Clone, PartialEq, Oneof)]
 pub(super) enum Rows {
+    #[prost(message, tag = "2")]
+    Read(ReadFiles),
     #[prost(message, tag = "10")]
     Sql(Sql),
     #[prost(message, tag = "11")]
     Local(LocalRelation),
+}
+
+/// Called `Read`, and can do more.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ReadFiles {
+    #[prost(message, optional, tag = "2")]
+    pub(super) source: Option<FileSource>,
+}
+
+/// Called `DataSource`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FileSource {
+    #[prost(string, optional, tag = "1")]
+    pub(super) format: Option<String>,
+    #[prost(string, repeated, tag = "4")]
+    pub(super) paths: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]

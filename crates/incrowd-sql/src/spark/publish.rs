@@ -19,6 +19,11 @@ use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often to look whether a server that was stopped has removed what it had begun, each time after a longer pause.
+const LOOKS: u32 = 6;
+const PAUSE: Duration = Duration::from_millis(200);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,10 +48,9 @@ impl SparkConnection {
             Some(Found::Table) if !replaces => return Err(Error::TargetExists { table }),
             Some(Found::Table) | None => {}
         }
-        match (target.as_path(), self.dialect.is_sail) {
-            (Some((format, path)), _) => self.copy(draft, target, format, path),
-            (None, false) => self.rename(draft, target, found.is_some()),
-            (None, true) => self.relocate(draft, target),
+        match self.dialect.is_sail {
+            false => self.rename(draft, target, found.is_some()),
+            true => self.relocate(draft, target),
         }
     }
 
@@ -87,9 +91,10 @@ impl SparkConnection {
         }
         self.forget(draft);
         let files = self.files(&self.rows(target)).unwrap_or_default();
+        let files = files.unwrap_or_default().into_iter();
         *lock(&self.replaced) = Some(Replaced::Renamed {
             old: is_there.then_some(old),
-            files: files.unwrap_or_default(),
+            files: files.map(|it| it.name).collect(),
         });
         Ok(())
     }
@@ -131,7 +136,7 @@ impl SparkConnection {
             None => Ok(()),
             Some(Replaced::Renamed { old, files }) => {
                 let found = self.files(&self.rows(target))?.unwrap_or_default();
-                if !files.is_empty() && !found.iter().any(|it| files.contains(it)) {
+                if !files.is_empty() && !found.iter().any(|it| files.contains(&it.name)) {
                     return old.map_or(Ok(()), |old| Err(self.stays(target, &old, false)));
                 }
                 self.remove_draft(target)?;
@@ -290,20 +295,27 @@ impl SparkConnection {
 
     /// The server refuses a directory that is there, so that nothing of others is lost. What it has begun stays: somebody
     /// else may have begun at the same moment.
-    fn copy(
-        &self,
-        draft: &TableName,
-        target: &TableName,
-        format: &str,
-        path: &str,
-    ) -> Result<(), Error> {
+    pub(super) fn copy_to_path(&self, draft: &TableName, target: &TableName) -> Result<(), Error> {
+        let Some((format, path)) = target.as_path() else {
+            return Ok(());
+        };
+        let table = target.to_string();
+        match self.find(target)? {
+            Some(Found::Other) => return Err(Error::TargetNotTable { table }),
+            Some(Found::Table) => return Err(Error::TargetExists { table }),
+            None => {}
+        }
         let copied = self.write_files(&self.rows(draft), format, path);
         copied.map_err(|error| {
-            let error = error.about_target(&target.to_string());
-            let is_lost = matches!(error, Error::ConnectionLost { .. });
-            match matches!(error, Error::TargetExists { .. })
-                || !is_lost && matches!(self.find(target), Ok(None))
-            {
+            let error = error.about_target(&table);
+            let is_free = || match error {
+                Error::TargetExists { .. } => true,
+                Error::ConnectionLost { .. } => false,
+                // A server that was stopped needs a moment to remove what it has begun.
+                Error::Stopped { .. } => self.becomes_free(target),
+                _ => matches!(self.find(target), Ok(None)),
+            };
+            match is_free() {
                 true => error,
                 false => Error::PathUnfinished {
                     path: path.to_owned(),
@@ -311,6 +323,19 @@ impl SparkConnection {
                 },
             }
         })
+    }
+
+    /// Whether nothing is at a path any more, sooner or later.
+    fn becomes_free(&self, target: &TableName) -> bool {
+        for look in 0..LOOKS {
+            std::thread::sleep(look * PAUSE);
+            match self.find_path(target, false) {
+                Ok(None) => return true,
+                Ok(Some(_)) => {}
+                Err(_) => return false,
+            }
+        }
+        false
     }
 
     /// Removes a draft with everything that the server lets us remove. That it is gone already is no failure.

@@ -41,6 +41,15 @@ impl SmallDisk {
     }
 }
 
+#[cfg(feature = "spark")]
+impl SmallDisk {
+    /// The bytes of everything on it, but folders.
+    fn bytes(&self) -> u64 {
+        let files = self.files().into_iter().map(|file| self.0.join(file));
+        files.map(|it| it.metadata().unwrap().len()).sum()
+    }
+}
+
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         as_root("umount", &["-l"], &self.0);
@@ -193,4 +202,24 @@ fn sail_on_a_full_disk_says_which_directory_may_hold_a_part_of_the_release() {
         session.table("people")
     ));
     assert_ne!(again.code, 0);
+}
+
+#[cfg(feature = "spark")]
+#[test]
+fn sail_on_a_full_disk_leaves_no_part_of_a_draft() {
+    let server: &'static _ = Box::leak(Box::new(super::spark_server::Server::sail(&[])));
+    let (folder, session) = (Folder::new(), super::spark_server::Session::on(server));
+    let disk = SmallDisk::mount(&server.folder().join("spark-warehouse"), 1);
+    let people = "CREATE VIEW people AS SELECT id % 5 AS age, CASE id % 2 WHEN 0 THEN 'flu' ELSE 'cold' END AS disease, concat(md5(CAST(id AS STRING)), \
+                  md5(CAST(id + 1 AS STRING))) AS note FROM range(60000)";
+    session.run(people);
+    let run = folder.run(&format!(
+        "anonymize {} {JOB} -o {}",
+        session.table("people"),
+        session.table("safe")
+    ));
+    assert_eq!(code(&run), "engine-full", "{}", run.stdout);
+    assert!(!folder.path("c.json").exists());
+    assert_eq!(session.relations(), "people\n");
+    assert_eq!(disk.bytes(), 0, "{:?}", disk.files());
 }

@@ -8,6 +8,7 @@ import csv
 import datetime
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -120,6 +121,10 @@ def change(spark, table, column, old, new):
     create(spark, table, found, "INSERT OVERWRITE TABLE {}")
 
 
+def data_files(spark, table):
+    return sorted(spark.sql(f"SELECT * FROM {quoted(table)}").inputFiles())
+
+
 def relations(spark):
     return sorted(spark.sql("SHOW TABLES").toArrow()["tableName"].to_pylist())
 
@@ -165,6 +170,17 @@ def stop():
     server.wait()
 
 
+def remove(folder):
+    # Nobody may write into some folders, and what dies may still write for a moment.
+    os.chmod(folder, 0o755)
+    os.chdir("/")
+    for _ in range(50):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            break
+        time.sleep(0.1)
+
+
 address = f"sc://127.0.0.1:{port}/"
 try:
     start()
@@ -184,3 +200,4 @@ try:
             print(json.dumps({"error": str(error)[:2000]}), flush=True)
 finally:
     stop()
+    remove(folder)

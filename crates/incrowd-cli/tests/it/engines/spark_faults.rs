@@ -308,20 +308,74 @@ fn begun(folder: &Path) -> Vec<String> {
     found
 }
 
-#[test]
-fn a_server_that_dies_while_writing_publishes_nothing() {
-    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
-    let (folder, session) = (Folder::new(), Session::on(server));
-    // Few combinations, and so many bytes that the server has written some of every file long before it has written all.
+/// Few combinations, and so many bytes that the server has written some of every file long before it has written all: a
+/// query, and the columns that a job publishes unchanged.
+pub(super) fn wide(rows: u32) -> (String, String) {
     let columns: Vec<String> = (0..12)
         .map(|at| format!("CAST(abs(hash(id)) % 4000 + {at} AS STRING) AS n{at}"))
         .collect();
     let kept: Vec<String> = (1..12).map(|at| format!("n{at}")).collect();
+    let columns = columns.join(", ");
+    let query = format!("SELECT CAST(20 + id % 5 AS INT) AS age, {columns} FROM range({rows})");
+    (query, kept.join(","))
+}
+
+/// How many of these rows take a server some seconds to write.
+pub(super) fn wide_rows(server: &Server) -> u32 {
+    match server.name {
+        "Spark" => 300_000,
+        _ => 2_000_000,
+    }
+}
+
+/// Waits until something of a draft is on the disk.
+#[track_caller]
+fn until_begun(server: &Server) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while begun(server.folder()).is_empty() {
+        assert!(std::time::Instant::now() < until, "nothing is written");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_draft_that_is_stopped_in_the_middle_leaves_no_part_of_it() {
+    let server = quiet_server();
+    let (folder, session) = (Folder::new(), Session::on(server));
+    let (query, kept) = wide(wide_rows(server));
+    session.run(&format!("CREATE TABLE wide AS {query}"));
+    let job = start(
+        &folder,
+        &format!(
+            "anonymize {} -q age -s n0 -k 3 --keep {kept} --json -o {}",
+            session.table("wide"),
+            session.table("safe")
+        ),
+    );
+    until_begun(server);
+    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    let run = end(job);
+    assert_eq!(run.code, 130, "{}{}", run.stdout, run.stderr);
+    assert_eq!(session.relations(), "wide\n");
+    let left = begun(server.folder()).into_iter();
+    let left = left.filter(|path| path.ends_with(".parquet"));
+    let rows = left.map(|path| {
+        let found = session.sql(&format!("SELECT count(*) FROM parquet.`{path}`"));
+        (path, found[0][0].clone())
+    });
+    let rows: Vec<(String, String)> = rows.filter(|it| it.1 != "0").collect();
+    assert_eq!(rows, []);
+}
+
+#[test]
+fn a_server_that_dies_while_writing_publishes_nothing() {
+    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
+    let (folder, session) = (Folder::new(), Session::on(server));
+    let (query, kept) = wide(4_000_000);
     let raw = server.folder().join("raw");
     session.run(&format!(
-        "INSERT OVERWRITE DIRECTORY '{}' USING parquet SELECT CAST(20 + id % 5 AS INT) AS age, {} FROM range(4000000)",
+        "INSERT OVERWRITE DIRECTORY '{}' USING parquet {query}",
         raw.display(),
-        columns.join(", ")
     ));
     let path = |name: &str| {
         let table = session.table("");
@@ -335,13 +389,9 @@ fn a_server_that_dies_while_writing_publishes_nothing() {
         let target = path("safe");
         format!("anonymize {source} -q age -s n0 -k 3 --json -o {target} --certificate c.json")
     };
-    let job = format!("{} --keep {}", anonymize(&path("raw")), kept.join(","));
+    let job = format!("{} --keep {kept}", anonymize(&path("raw")));
     let running = start(&folder, &job);
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
-    while begun(server.folder()).is_empty() {
-        assert!(std::time::Instant::now() < until, "nothing is written");
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
+    until_begun(server);
     server.ask(serde_json::json!({"do": "stop"}));
     let run = end(running);
     assert_eq!(code(&run), "connection-lost");
@@ -397,6 +447,66 @@ fn a_table_that_changes_between_the_passes_is_not_released() {
         proxy.let_go();
         assert_eq!(code(&end(job)), "input-changed", "{change}");
         assert_eq!(session.relations(), "people\nslow\n", "{change}");
+    }
+}
+
+#[test]
+fn a_file_that_is_written_again_under_its_name_is_noticed_where_the_server_tells_its_time() {
+    let (folder, session) = (Folder::new(), session());
+    let is_told = session.server.name == "Spark";
+    let paths = session.data_files("people");
+    assert!(!paths.is_empty());
+    let target = session.table("first");
+    let source = session.table("people");
+    folder
+        .run(&format!(
+            "anonymize {source} {JOB} -o {target} --certificate c.json"
+        ))
+        .ends_with(0);
+    let certificate: serde_json::Value = serde_json::from_str(&folder.read("c.json")).unwrap();
+    let told = certificate.to_string();
+    let bytes: u64 = paths.iter().map(|it| it.metadata().unwrap().len()).sum();
+    let words = match is_told {
+        true => format!("{} files, {bytes} bytes, last changed 20", paths.len()),
+        false => format!("{} files, ", paths.len()),
+    };
+    assert!(told.contains(&words), "{words}: {told}");
+    // The same rows, written by somebody who does not know how these servers write files.
+    let proxy = Proxy::new(session.server.port, "AS SELECT c.l0", 0, Then::Hold);
+    let job = start(
+        &folder,
+        &format!(
+            "anonymize {} {JOB} -o {}",
+            session.table_through(proxy.port, "people"),
+            session.table_through(proxy.port, "safe")
+        ),
+    );
+    proxy.until_seen();
+    let bytes = std::fs::read(&paths[0]).unwrap();
+    std::fs::write(&paths[0], bytes).unwrap();
+    proxy.let_go();
+    let run = end(job);
+    match is_told {
+        true => assert_eq!(code(&run), "input-changed"),
+        false => assert_eq!(run.code, 0, "{}", run.stderr),
+    }
+}
+
+#[test]
+fn the_last_step_of_a_release_to_a_table_counts_no_rows() {
+    let (folder, session) = (Folder::new(), session());
+    for flag in ["", "--replace"] {
+        // The table and the draft are counted before.
+        let proxy = Proxy::new(session.server.port, "count(*) AS n", 2, Then::CutForGood);
+        folder
+            .run(&format!(
+                "anonymize {} {JOB} {flag} -o {}",
+                session.table_through(proxy.port, "people"),
+                session.table_through(proxy.port, "safe")
+            ))
+            .ends_with(0);
+        assert!(!proxy.was_seen(), "{flag}");
+        assert_eq!(session.rows("safe").1.len(), 400);
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
-use super::spark_faults::{JOB, code, end, files, quiet_server, start};
+use super::spark_faults::{JOB, code, end, files, quiet_server, start, wide, wide_rows};
 use super::spark_server::{Server, Session};
 use crate::support::Folder;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
 
 /// What copies a draft into a directory: the fields of format and path, one after the other.
@@ -249,4 +251,54 @@ fn delta_is_read_from_a_path_and_refused_as_a_target_before_the_run() {
     assert!(run.stdout.contains("delta"), "{}", run.stdout);
     assert!(!proxy.was_seen());
     assert!(contents(&place.folder).is_empty());
+}
+
+/// Whether there is anything but empty files below a folder.
+fn has_bytes(folder: &Path) -> bool {
+    contents(folder).iter().any(|(_, bytes)| !bytes.is_empty())
+}
+
+#[test]
+fn a_copy_that_is_stopped_says_what_it_has_left() {
+    let (folder, place) = (Folder::new(), Place::new(quiet_server(), "stopped"));
+    let session = &place.session;
+    let rows = wide_rows(session.server);
+    let (query, kept) = wide(rows);
+    session.run(&format!("CREATE TABLE wide AS {query}"));
+    let tables = session.relations();
+    let target = place.folder.join("safe");
+    let job = start(
+        &folder,
+        &format!(
+            "anonymize {} -q age -s n0 -k 3 --keep {kept} --json -o {} --certificate c.json",
+            session.table("wide"),
+            place.path("safe")
+        ),
+    );
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(300);
+    while !target.exists() {
+        assert!(std::time::Instant::now() < until, "nothing is copied");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    let run = end(job);
+    match run.code {
+        // Nothing is there that anybody could take for a release.
+        130 => assert!(!has_bytes(&target)),
+        _ => {
+            assert_eq!(code(&run), "path-unfinished");
+            let error = &run.json()["error"];
+            assert!(error["place"].to_string().contains("stopped/safe"));
+            assert!(error["message"].to_string().contains("was stopped"));
+            assert!(error["hint"].to_string().contains("remove the directory"));
+            assert!(target.exists());
+        }
+    }
+    assert_eq!(session.relations(), tables);
+    assert!(!folder.path("c.json").exists() && !folder.path("c.json.unconfirmed").exists());
+    // What it has read is as it was.
+    assert_eq!(
+        place.session.sql("SELECT count(*) FROM wide"),
+        [[rows.to_string()]]
+    );
 }

@@ -10,11 +10,11 @@ use std::sync::{Mutex, OnceLock};
 
 /// A running server. It ends with the process that started it.
 pub(super) struct Server {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     pub(super) name: &'static str,
     pub(super) port: u16,
-    talk: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
-    #[allow(dead_code, reason = "ends when its standard input does")]
+    talk: Mutex<(Option<ChildStdin>, BufReader<ChildStdout>)>,
+    /// Ends the server and removes its folder when its standard input ends, and so when this process does.
     guard: Child,
 }
 
@@ -39,7 +39,8 @@ impl Server {
         let folder = tempfile::Builder::new()
             .prefix("incrowd-sc")
             .tempdir()
-            .unwrap();
+            .unwrap()
+            .keep();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/engines/spark.py");
         let python = installed("sail").join("python");
         assert!(
@@ -48,9 +49,9 @@ impl Server {
         );
         let mut guard = Command::new(python)
             .arg(script)
-            .arg(folder.path())
+            .arg(&folder)
             .args(command)
-            .current_dir(folder.path())
+            .current_dir(&folder)
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -60,12 +61,12 @@ impl Server {
         let mut line = String::new();
         answers.read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
-            let log = std::fs::read_to_string(folder.path().join("server.log"));
+            let log = std::fs::read_to_string(folder.join("server.log"));
             panic!("{name} does not start: {}", log.unwrap_or_default())
         });
         Server {
             port: ready["port"].as_u64().unwrap().try_into().unwrap(),
-            talk: Mutex::new((guard.stdin.take().unwrap(), answers)),
+            talk: Mutex::new((guard.stdin.take(), answers)),
             folder,
             name,
             guard,
@@ -115,7 +116,7 @@ impl Server {
     }
 
     pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// What the client answers.
@@ -123,13 +124,21 @@ impl Server {
     pub(super) fn ask(&self, request: Value) -> Value {
         let mut talk = self.talk.lock().unwrap_or_else(|it| it.into_inner());
         let (ask, answers) = &mut *talk;
-        writeln!(ask, "{request}").unwrap();
+        writeln!(ask.as_mut().unwrap(), "{request}").unwrap();
         let mut line = String::new();
         answers.read_line(&mut line).unwrap();
         drop(talk);
         let mut answer: Value = serde_json::from_str(&line).unwrap();
         assert!(answer["error"].is_null(), "{request}: {}", answer["error"]);
         answer["answer"].take()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let talk = self.talk.get_mut().unwrap_or_else(|it| it.into_inner());
+        drop(talk.0.take());
+        let _ = self.guard.wait();
     }
 }
 
@@ -221,6 +230,14 @@ impl Session {
         serde_json::from_value(self.ask("sql", json!([sql]))).unwrap()
     }
 
+    /// The files of a table.
+    pub(super) fn data_files(&self, table: &str) -> Vec<PathBuf> {
+        let names: Vec<String> =
+            serde_json::from_value(self.ask("data_files", json!([table]))).unwrap();
+        let paths = names.iter().map(|it| it.trim_start_matches("file://"));
+        paths.map(PathBuf::from).collect()
+    }
+
     /// The address of a table, by way of another port.
     pub(super) fn table_through(&self, port: u16, table: &str) -> String {
         let id = &self.id;
@@ -257,4 +274,13 @@ impl Engine for Session {
         let names: Vec<String> = serde_json::from_value(self.ask("relations", json!([]))).unwrap();
         names.iter().map(|name| format!("{name}\n")).collect()
     }
+}
+
+#[test]
+fn a_server_that_ends_leaves_no_folder() {
+    let server = Server::sail(&[]);
+    let folder = server.folder().to_owned();
+    assert!(folder.join("server.log").exists());
+    drop(server);
+    assert!(!folder.exists());
 }
