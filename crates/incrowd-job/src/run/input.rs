@@ -311,6 +311,86 @@ mod tests {
         }
     }
 
+    /// An engine with two combinations, each of as many rows as can be counted in all.
+    struct ManyRows([String; 1]);
+
+    const ROWS: u64 = 2 * u32::MAX as u64;
+
+    impl RowReader for ManyRows {
+        fn columns(&self) -> &[String] {
+            &self.0
+        }
+
+        fn read(&mut self, _: &mut RowBatch) -> Result<bool, incrowd_io::Error> {
+            unreachable!("rows stay where they are")
+        }
+
+        fn bytes_read(&self) -> u64 {
+            0
+        }
+
+        fn fingerprint(&mut self) -> Result<Fingerprint, incrowd_io::Error> {
+            unreachable!("nothing was counted")
+        }
+
+        fn delimiter(&self) -> Option<u8> {
+            None
+        }
+
+        fn group(
+            &mut self,
+            _: &[usize],
+            take: incrowd_io::TakeGroups<'_>,
+        ) -> Option<Result<(), incrowd_io::Error>> {
+            let mut rows = RowBatch::new(1);
+            rows.clear(0);
+            rows.push_cell(b"north");
+            rows.push_cell(b"south");
+            let stopped = take(&rows, &[u32::MAX, u32::MAX]);
+            assert!(stopped.is_break(), "the sum has no room");
+            Some(Ok(()))
+        }
+
+        fn check_groups(
+            &mut self,
+            _: &[usize],
+            _: GroupRoom,
+            at_any_cost: bool,
+        ) -> Result<(), incrowd_io::Error> {
+            // A view, whose rows are counted only if need be.
+            match at_any_cost {
+                false => Ok(()),
+                true => Err(incrowd_sql::Error::TooManyRows {
+                    rows: ROWS,
+                    limit: u32::MAX.into(),
+                }
+                .into()),
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_a_view_that_cannot_be_counted_are_refused_with_their_number() {
+        let source = Source::spooled(&b"place\nnorth\n"[..], CsvOptions::default()).unwrap();
+        let reader = ManyRows(["place".to_owned()]);
+        let mut counter = RowCounter::new(&reader.0, &[0], &[]);
+        let mut pass = CountPass {
+            source: &source,
+            reader: Box::new(reader),
+            columns: ColumnCounter::default(),
+            beside: None,
+            counted_rows: None,
+            threads: 1,
+            memory_limit: Some(1 << 20),
+            sizes: CountingSizes::default(),
+            control: &Control::default(),
+        };
+        let refused = pass.count(&mut counter).unwrap_err();
+        assert_eq!(refused.code(), "too-many-rows");
+        let message = refused.to_string();
+        assert!(message.contains(&ROWS.to_string()), "{message}");
+    }
+
     #[test]
     fn what_is_counted_does_not_depend_on_which_thread_gets_which_rows() {
         let places = ["north", "east", "south", "west", "centre", "abroad", ""];
