@@ -117,6 +117,43 @@ endless = pa.RecordBatchReader.from_batches(pa.schema({{"a": pa.int64()}}), batc
 """
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT i % 7 AS a, sum(hash(i * j)) AS b FROM range(10000000) t(i), range(10000000) u(j) GROUP BY 1",
+        "SELECT i AS a FROM range(10000000) t(i), range(10000000) u(j) WHERE hash(i * j) % 1000000007 = 5",
+    ],
+    ids=["before its first row", "between rows"],
+)
+def test_control_c_stops_a_query_of_duckdb(query):
+    """Which takes days, and whose connection can be used afterwards."""
+    begin = "import duckdb\nconnection = duckdb.connect()\nconnection.execute('SET enable_progress_bar = false')\n"
+    begin += f"endless = connection.sql({query!r})\n"
+    script = (
+        begin + INTERRUPTED.format(call="incrowd.inspect(endless)") + "print(connection.sql('SELECT 2').fetchall())"
+    )
+    running = subprocess.run(
+        [sys.executable, "-c", script, "", "2"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert running.stdout.splitlines() == ["interrupted True", "1", "[(2,)]"], running.stderr
+    assert running.returncode == 0
+
+
+def test_another_thread_stops_a_query_of_duckdb():
+    import duckdb
+
+    stop = incrowd.Stop()
+    timer = threading.Timer(1, stop.now)
+    timer.start()
+    endless = duckdb.connect().sql(
+        "SELECT i AS a FROM range(10000000) t(i), range(10000000) u(j) WHERE hash(i * j) % 1000000007 = 5"
+    )
+    with pytest.raises(incrowd.StoppedError) as error:
+        incrowd.inspect(endless, stop=stop)
+    timer.join()
+    assert error.value.code == "cancelled"
+
+
 @pytest.mark.parametrize("wait", ["time.sleep(0.01)", "time.sleep(1000)", "pass"])
 def test_control_c_stops_a_table_that_is_handed_over(wait):
     """Rows that never end, from a producer that waits, and from one that is always at work."""

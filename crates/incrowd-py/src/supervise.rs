@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 /// How often to look whether Ctrl-C was pressed, and to tell of progress.
-const GLANCE: Duration = Duration::from_millis(50);
+pub(crate) const GLANCE: Duration = Duration::from_millis(50);
 
 /// Stops jobs from another thread.
 #[pyclass(frozen, module = "incrowd._native")]

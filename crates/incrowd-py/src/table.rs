@@ -1,7 +1,7 @@
 //! Tables in and out, as Arrow streams.
 
 use crate::errors::Failure;
-use crate::supervise::Stop;
+use crate::supervise::{GLANCE, Stop};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::*;
@@ -17,12 +17,17 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyList};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long to wait for a query that was asked to stop.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The rows that something with `__arrow_c_stream__` hands over, or a list of such parts of a table. Their buffers are shared,
 /// not copied. With a pair of those and a dictionary, columns named in that are codes of the texts that it has for them.
 ///
-/// They are read on the thread of the caller, since a producer may be bound to it. After each batch, `stop` and signals
-/// such as that of Ctrl-C are looked at.
+/// They are read on the thread of the caller, since a producer may be bound to it, except for those of DuckDB, which may take
+/// any time for a batch. After each batch, `stop` and signals such as that of Ctrl-C are looked at.
 pub(crate) fn take_over(
     py: Python<'_>,
     producer: &Bound<'_, PyAny>,
@@ -48,16 +53,19 @@ fn rows_of(
     };
     let (mut schema, mut batches) = (None, Vec::new());
     for part in &parts {
+        if is_of_duckdb(part) {
+            let (of_part, rows) = read_elsewhere(py, part, stop)?;
+            schema.get_or_insert(of_part);
+            batches.extend(rows);
+            continue;
+        }
         let reader = RecordBatchStreamReader::from_pyarrow_bound(part);
         let mut reader = reader.map_err(|error| not_a_table(py, error))?;
         schema.get_or_insert_with(|| reader.schema());
         // A producer may compute its rows only now, and may need the interpreter for that.
         while let Some(batch) = py.detach(|| reader.next()) {
             batches.push(batch.map_err(|error| not_handed_over(py, &error))?);
-            py.check_signals()?;
-            if stop.is_some_and(Stop::is_requested) {
-                return Err(incrowd_job::Error::Cancelled.into());
-            }
+            look_for_stop(py, stop)?;
         }
     }
     let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
@@ -68,6 +76,106 @@ fn rows_of(
         return Err(incrowd_job::Error::Core(incrowd_core::Error::TooManyRows { limit }).into());
     }
     Ok((schema, batches))
+}
+
+/// Whether somebody wants to stop.
+fn look_for_stop(py: Python<'_>, stop: Option<&Stop>) -> Result<(), Failure> {
+    py.check_signals()?;
+    match stop.is_some_and(Stop::is_requested) {
+        true => Err(incrowd_job::Error::Cancelled.into()),
+        false => Ok(()),
+    }
+}
+
+fn is_of_duckdb(producer: &Bound<'_, PyAny>) -> bool {
+    let module = producer.get_type().module();
+    module.is_ok_and(|module| {
+        let module = module.to_string_lossy();
+        matches!(module.split('.').next(), Some("duckdb" | "_duckdb"))
+    })
+}
+
+/// What comes of a query that another thread asks for.
+enum Answer {
+    Columns(SchemaRef),
+    Rows(RecordBatch),
+    Failed(Failure),
+    /// Said, since a thread that is gone says nothing.
+    End,
+}
+
+/// The rows of a query of DuckDB, which may be asked on any thread and does not reliably look for Ctrl-C itself: meanwhile the
+/// calling thread does.
+fn read_elsewhere(
+    py: Python<'_>,
+    producer: &Bound<'_, PyAny>,
+    stop: Option<&Stop>,
+) -> Result<(SchemaRef, Vec<RecordBatch>), Failure> {
+    let (answer_out, answers) = channel();
+    let query = producer.clone().unbind();
+    let asking = std::thread::Builder::new().spawn(move || {
+        let reader = Python::attach(|py| {
+            let reader = RecordBatchStreamReader::from_pyarrow_bound(query.bind(py));
+            drop(query);
+            reader.map_err(|error| not_a_table(py, error))
+        });
+        // Nobody listens any more once the call has ended.
+        let say = |answer| answer_out.send(answer).is_ok();
+        let reader = match reader {
+            Ok(reader) => reader,
+            Err(failure) => {
+                say(Answer::Failed(failure));
+                return;
+            }
+        };
+        say(Answer::Columns(reader.schema()));
+        for batch in reader {
+            let is_heard = say(match batch {
+                Ok(batch) => Answer::Rows(batch),
+                Err(error) => Answer::Failed(Python::attach(|py| not_handed_over(py, &error))),
+            });
+            if !is_heard {
+                return;
+            }
+        }
+        say(Answer::End);
+    });
+    asking.map_err(|_| incrowd_job::Error::WorkerLost)?;
+    let producer = producer.clone().unbind();
+    py.detach(move || {
+        let (mut schema, mut batches) = (None, Vec::new());
+        loop {
+            match (answers.recv_timeout(GLANCE), &schema) {
+                (Ok(Answer::Columns(columns)), _) => schema = Some(columns),
+                (Ok(Answer::Rows(rows)), _) => batches.push(rows),
+                (Ok(Answer::Failed(failure)), _) => return Err(failure),
+                (Ok(Answer::End), Some(schema)) => return Ok((Arc::clone(schema), batches)),
+                (Err(RecvTimeoutError::Timeout), _) => {}
+                (Ok(Answer::End) | Err(RecvTimeoutError::Disconnected), _) => {
+                    return Err(incrowd_job::Error::WorkerLost.into());
+                }
+            }
+            let looked = Python::attach(|py| look_for_stop(py, stop));
+            if let Err(stopped) = looked {
+                Python::attach(|py| interrupt(producer.bind(py)));
+                // Ends with the query, if that could be stopped; otherwise whenever the next rows are there.
+                let end = Instant::now() + PATIENCE;
+                let mut is_over = false;
+                while !is_over && Instant::now() < end {
+                    let next = answers.recv_timeout(GLANCE);
+                    is_over = matches!(next, Err(RecvTimeoutError::Disconnected));
+                }
+                return Err(stopped);
+            }
+        }
+    })
+}
+
+/// Asks the connection of a query to stop it. Not every release of DuckDB says which that is.
+fn interrupt(producer: &Bound<'_, PyAny>) {
+    let connection = producer.getattr("_con");
+    let connection = connection.unwrap_or_else(|_| producer.clone());
+    let _ = connection.call_method0("interrupt");
 }
 
 /// A table some of whose columns are codes of texts, by the name of the column.
