@@ -1,4 +1,4 @@
-"""The same job from a Polars frame and by file: what the binding costs.
+"""The same job from a Polars frame or a pyarrow table and by file: what the binding costs.
 
 Rows are those of Adult, drawn at random with a fixed seed, so that there are as many combinations as people have; k is 15
 times as large as for Adult itself, times the times that each row is drawn. Every measurement is a process of its own, reads
@@ -31,7 +31,7 @@ JOB = {
     "max_suppressed": "1%",
     "progress": False,
 }
-FRAMES = ["frame", "frame, categorical"]
+FRAMES = ["frame", "frame, categorical", "pyarrow table"]
 FILES = ["parquet in Python", "csv in Python", "parquet by command", "csv by command"]
 # The same file read and the same file written, by Python and by command.
 BOTH_FILES = {"parquet to file in Python": "parquet by command", "csv to file in Python": "csv by command"}
@@ -75,9 +75,14 @@ def run_one(way: str, folder: Path, command: str | None) -> dict:
             frame = polars.read_ipc((folder / "categorical.arrow").read_bytes())
         else:
             frame = polars.read_parquet(source)
-        source = frame
         # The bytes of the Arrow table as it is handed over: buffers that columns share count once.
-        held = frame.to_arrow(compat_level=polars.CompatLevel.newest()).nbytes
+        if way == "pyarrow table":
+            source = frame.to_arrow()
+            del frame
+            held = source.nbytes
+        else:
+            source = frame
+            held = frame.to_arrow(compat_level=polars.CompatLevel.newest()).nbytes
     # The first call loads what every call needs.
     incrowd.anonymize(incrowd.Table.from_dict({"a": [1, 1]}), quasi_identifiers="a", k=2)
     at_start = resident()
