@@ -244,10 +244,10 @@ pub(crate) fn solve_raw_ages(table: &CountedTable, threads: usize) -> Result<(f6
     let case = Case {
         table,
         metric: "discernibility",
-        k: 5,
+        k: 50,
         max_suppressed: 0,
         settings: PartitionSettings {
-            scheme: Some(Scheme::Gops),
+            scheme: Some(Scheme::Ops),
             ..PartitionSettings::default()
         },
         limit: Duration::from_secs(600),
