@@ -27,6 +27,9 @@ install out/bench $(pinned 'polars|pyarrow')
 install out/peers anjana==1.2.3 anonypy==0.2.1 pyarrow
 
 out/bench/bin/python benchmarks/python/polars_against_file.py --rows "${ROWS:-10000000}" --repeats "${REPEATS:-5}" --command "$COMMAND" --record "$record"
+if command -v valgrind >/dev/null; then
+    out/bench/bin/python benchmarks/python/instructions.py --command "$COMMAND" --record "$record"
+fi
 out/bench/bin/python benchmarks/python/questions.py --record "$record"
 out/peers/bin/python benchmarks/python/against_peers.py --record "$record"
 echo "recorded in $record"
