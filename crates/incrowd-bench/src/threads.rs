@@ -1,6 +1,6 @@
 //! What a second core brings to each stage, and how much of the stage only one thread can do.
 
-use crate::cores::on_cores;
+use crate::cores::{on_a_core_each, on_cores};
 use crate::report::{Report, Table, short};
 use crate::{adult, census, job, schemes};
 use anyhow::{Context, Result};
@@ -12,6 +12,7 @@ use incrowd_core::privacy::{DistinctLDiversity, KAnonymity, ModelSpec, PrivacyMo
 use incrowd_core::problem::{Problem, Settings, Unwatched};
 use incrowd_core::utility::MetricSpec;
 use incrowd_io::{CsvOptions, RowsRead, Source};
+use incrowd_job::Outcome;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -29,8 +30,7 @@ const MOST_SERIAL: f64 = 0.05;
 /// A stage as it was measured.
 struct Stage {
     name: &'static str,
-    /// Seconds on the clock on one core with one thread, and on two with two.
-    wall: [f64; 2],
+    wall: Wall,
     /// The share that only one thread can do.
     serial: f64,
     /// The CPU time of SHA-256, which has a thread of its own, as a share of that of the stage on one thread.
@@ -38,11 +38,46 @@ struct Stage {
     is_equal: bool,
 }
 
+/// The least seconds on the clock.
+#[derive(Clone, Copy)]
+struct Wall {
+    one: f64,
+    two: f64,
+    /// Of two copies at once, each with one thread on a core of its own, which share nothing: until the slower one ends.
+    copies: f64,
+}
+
+impl Wall {
+    const UNKNOWN: Wall = Wall {
+        one: f64::INFINITY,
+        two: f64::INFINITY,
+        copies: f64::INFINITY,
+    };
+
+    fn gain(self) -> f64 {
+        self.one / self.two
+    }
+
+    /// What two cores of this machine bring to work that shares nothing.
+    fn gain_of_copies(self) -> f64 {
+        2.0 * self.one / self.copies
+    }
+}
+
+/// Runs a piece of work and keeps the time it took, if that is the least so far.
+fn timed<T>(least: &mut f64, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    let done = work()?;
+    *least = least.min(start.elapsed().as_secs_f64());
+    Ok(done)
+}
+
 pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
     report.heading("What threads bring");
     report.paragraph(&format!(
         "Every stage on one core with one thread and on {THREADS} with {THREADS}, the least of {REPETITIONS} runs in turn on the clock, and whether both \
-         gave the same answer. `serial` is the share of its CPU time that only one thread can do. For passes over rows: \
+         gave the same answer. `copies` is the gain of two copies of the work at once, each with one thread on a core of its own: two \
+         cores of this machine bring no more than that to work that shares nothing. `serial` is the share of its CPU time that only one thread can do. For passes over rows: \
          finding where rows end, and writing, each measured alone, of the whole pass on one thread. For searches: what the \
          calling thread uses with {MANY} threads beyond its share. Targets: {LEAST_GAIN} times, {} % serial. `hashing` is what \
          SHA-256 takes beside, on a thread of its own, as a share of the same CPU time without it: no number of threads is faster than that.",
@@ -57,23 +92,25 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
         "1 core, s",
         "2 cores, s",
         "gain",
+        "copies",
         "serial",
         "hashing",
         "answers",
     ]);
     for stage in stages {
-        let gain = stage.wall[0] / stage.wall[1];
         let key = (BENCHMARK, stage.name, "incrowd");
-        report.fact(key, "wall_1_s", stage.wall[0]);
-        report.fact(key, "wall_2_s", stage.wall[1]);
+        report.fact(key, "wall_1_s", stage.wall.one);
+        report.fact(key, "wall_2_s", stage.wall.two);
+        report.fact(key, "wall_copies_s", stage.wall.copies);
         report.fact(key, "serial_share", stage.serial);
         report.fact(key, "hashing_share", stage.hashing);
         report.fact(key, "is_equal", stage.is_equal);
         table.row([
             stage.name.to_owned(),
-            short(stage.wall[0]),
-            short(stage.wall[1]),
-            format!("{gain:.2}"),
+            short(stage.wall.one),
+            short(stage.wall.two),
+            format!("{:.2}", stage.wall.gain()),
+            format!("{:.2}", stage.wall.gain_of_copies()),
             format!("{:.1} %", 100.0 * stage.serial),
             format!("{:.1} %", 100.0 * stage.hashing),
             if stage.is_equal { "equal" } else { "DIFFERENT" }.to_owned(),
@@ -83,18 +120,19 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The least seconds on the clock for each number of threads, on as many cores, the runs in turn, and whether all gave the same.
-fn in_turn<T: PartialEq>(mut run: impl FnMut(usize) -> Result<T>) -> Result<([f64; 2], bool)> {
-    let mut wall = [f64::INFINITY; 2];
+/// The least seconds of a piece of work, which takes the number of threads, the runs in turn, and whether all gave the same.
+fn in_turn<T: PartialEq + Send>(run: impl Fn(usize) -> Result<T> + Sync) -> Result<(Wall, bool)> {
+    let mut wall = Wall::UNKNOWN;
     let first = run(1)?;
     let mut is_equal = true;
     for _ in 0..REPETITIONS {
-        for (threads, least) in [1, THREADS].into_iter().zip(&mut wall) {
-            let start = Instant::now();
-            let found = on_cores(threads, || run(threads))?;
-            *least = least.min(start.elapsed().as_secs_f64());
-            is_equal &= found == first;
-        }
+        let one = timed(&mut wall.one, || on_cores(0..1, || run(1)))?;
+        let two = timed(&mut wall.two, || on_cores(0..THREADS, || run(THREADS)))?;
+        let copies = timed(&mut wall.copies, || on_a_core_each(|| run(1), || run(1)))?;
+        is_equal &= [one, two]
+            .iter()
+            .chain(&copies)
+            .all(|found| *found == first);
     }
     Ok((wall, is_equal))
 }
@@ -184,17 +222,30 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
     incrowd_testkit::census(rows, census::SEED, &mut file).context("writing the census")?;
     drop(file);
     let output = folder.path().join("release.csv");
-    let mut read = [f64::INFINITY; 2];
-    let mut write = [f64::INFINITY; 2];
+    let copy = folder.path().join("copy.csv");
+    let (mut read, mut write) = (Wall::UNKNOWN, Wall::UNKNOWN);
     let mut hashes = Vec::new();
+    let anonymize = |output: &Path, threads| -> Result<Outcome> {
+        let job = census::census_job(rows, &input, output, threads);
+        Ok(job::anonymize(&job)?.0)
+    };
     for _ in 0..REPETITIONS {
-        for (at, threads) in [1, THREADS].into_iter().enumerate() {
-            let job = census::census_job(rows, &input, &output, threads);
-            let (outcome, _) = on_cores(threads, || job::anonymize(&job))?;
-            read[at] = read[at].min(outcome.seconds.read);
-            write[at] = write[at].min(outcome.seconds.write);
-            hashes.push(outcome.output.map(|output| output.sha256));
+        let one = on_cores(0..1, || anonymize(&output, 1))?;
+        let two = on_cores(0..THREADS, || anonymize(&output, THREADS))?;
+        let copies = on_a_core_each(|| anonymize(&output, 1), || anonymize(&copy, 1))?;
+        for (wall, of) in [
+            (
+                &mut read,
+                (|outcome| outcome.seconds.read) as fn(&Outcome) -> f64,
+            ),
+            (&mut write, |outcome| outcome.seconds.write),
+        ] {
+            wall.one = wall.one.min(of(&one));
+            wall.two = wall.two.min(of(&two));
+            wall.copies = wall.copies.min(of(&copies[0]).max(of(&copies[1])));
         }
+        let all = [one, two].into_iter().chain(copies);
+        hashes.extend(all.map(|outcome| outcome.output.map(|output| output.sha256)));
     }
     let is_equal = hashes.windows(2).all(|pair| pair[0] == pair[1]);
     let (found, counted) = (find_rows(&input)?, count_rows(&input)?);
@@ -210,8 +261,8 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
         Stage {
             name: "recoding",
             // Reading ahead and writing are done by two threads, one beside the other.
-            serial: found.max(written) / write[0],
-            hashing: hash_bytes(&output)? / write[0],
+            serial: found.max(written) / write.one,
+            hashing: hash_bytes(&output)? / write.one,
             wall: write,
             is_equal,
         },
