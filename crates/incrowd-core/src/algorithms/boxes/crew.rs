@@ -16,8 +16,8 @@ use std::thread::Scope;
 /// Sets up to this size are kept as a start for other counts: copying them is cheap compared with counting them.
 const SMALL_SET_CLASSES: usize = 1 << 11;
 
-/// Where sets are kept if others are counted much faster from them: so many times smaller than the set they were counted from.
-const TIMES_SMALLER: usize = 4;
+/// Where sets are kept if others are counted faster from them: so many percent of the set they were counted from, at most.
+const KEPT_PERCENT: usize = 66;
 
 /// Which corner of its box a task looks at.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ pub(super) struct Worker<'a> {
     smallest_safe: u32,
     /// Whether the classes of a node give a better bound for the nodes above than its levels.
     classes_matter: bool,
-    /// Whether sets are kept that are much smaller than what they were counted from, and not those that are small.
+    /// Whether sets are kept that are smaller than what they were counted from, and not those that are small.
     keeps_smaller: bool,
     scratch: Scratch,
     classes: FrequencySet,
@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
         }
         let is_kept = matches!(task.corner, Corner::Low)
             || match self.keeps_smaller {
-                true => TIMES_SMALLER * self.classes.len() <= task.start.classes().len(),
+                true => 100 * self.classes.len() <= KEPT_PERCENT * task.start.classes().len(),
                 false => self.classes.len() <= SMALL_SET_CLASSES,
             };
         Ok(Found {

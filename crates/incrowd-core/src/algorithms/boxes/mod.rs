@@ -37,7 +37,7 @@ const STEPPING_STONE_NODES: u128 = 256;
 const TELLING_NODES: u128 = 8;
 
 /// The same where nodes of equal loss must be told apart, of which there are thousands at one height.
-const NEAR_STEPPING_STONE_NODES: u128 = 16;
+const NEAR_STEPPING_STONE_NODES: u128 = 128;
 
 /// The most boxes examined at once. What one of them finds helps the others only after that, so that it does not matter how
 /// many threads share them.
