@@ -432,13 +432,16 @@ fn files_of(session: &Session, table: &TableName) -> Result<Option<Vec<DataFile>
 /// Whether a table consists of these files, in whatever folder, and all of them are of the same size and age. Where the engine
 /// does not say, nobody knows: a name alone does not tell who wrote to the file.
 fn has_files(session: &Session, table: &TableName, files: &[DataFile]) -> bool {
+    let is_known = !files.is_empty() && files.iter().all(|file| file.state.is_some());
+    if !is_known {
+        return false;
+    }
     let Ok(Some(found)) = files_of(session, table) else {
         return false;
     };
     let alone: BTreeSet<_> = files.iter().map(DataFile::alone).collect();
     let found: BTreeSet<_> = found.iter().map(DataFile::alone).collect();
-    let is_known = !files.is_empty() && files.iter().all(|file| file.state.is_some());
-    is_known && alone.len() == files.len() && alone == found
+    alone.len() == files.len() && alone == found
 }
 
 /// Publishes a draft with these rows where there are no transactions. What is seen afterwards must consist of the files that
