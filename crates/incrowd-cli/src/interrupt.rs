@@ -6,6 +6,7 @@
 //! search, and cleans up. A command that cannot stop because it waits for a silent pipe is abandoned after a moment,
 //! and its temporary files are removed here. A database has more time, since it has a draft to remove. One that is making a
 //! release visible is waited for, since only it knows whether the release is there. A further Ctrl-C ends the program at once.
+//! Where a part of a release may be left, it is named however the program ends.
 
 use crate::args::Cli;
 use crate::progress::Bars;
@@ -35,6 +36,18 @@ const UNDOING: &str =
 
 /// Printed when the user does not wait until the database has made the release visible.
 const PERHAPS_PUBLISHED: &str = "\nstopped while the database was making the release visible: look whether it is there; if so, it is complete\n";
+
+/// Says where something may be left that nobody can remove safely.
+fn tell_place(control: &Control) {
+    if let Some(place) = control.begun_at() {
+        let message = format!(
+            "\nstopped while the release was being written to {place}: if anything is there, be it an empty directory, it was not \
+             counted; remove it before the next run\n"
+        );
+        // Whether the message can be printed changes nothing.
+        drop(std::io::stderr().write_all(message.as_bytes()));
+    }
+}
 
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<Reply, Error> {
@@ -68,6 +81,7 @@ fn stop(control: &Control) {
         if control.is_publishing() {
             drop(std::io::stderr().write_all(PERHAPS_PUBLISHED.as_bytes()));
         }
+        tell_place(control);
         std::process::exit(STOPPED.into());
     }
     control.cancel();
@@ -93,7 +107,14 @@ fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Rep
     let mut is_told = false;
     loop {
         match reply.recv_timeout(GLANCE) {
-            Ok(reply) => return reply,
+            Ok(reply) => {
+                let is_stopped =
+                    |error: &Error| matches!(error, Error::Cancelled | Error::TimeUpWriting { .. });
+                if reply.as_ref().is_err_and(is_stopped) {
+                    tell_place(control);
+                }
+                return reply;
+            }
             // The thread panicked and printed why.
             Err(RecvTimeoutError::Disconnected) => {
                 control.abandon();
@@ -105,6 +126,7 @@ fn wait(reply: &Receiver<Result<Reply, Error>>, control: &Control) -> Result<Rep
                 let waited = since.get_or_insert_with(Instant::now).elapsed();
                 if waited > PATIENCE && !control.has_engine() || waited > PATIENCE_WITH_ENGINE {
                     control.abandon();
+                    tell_place(control);
                     return Err(Error::Cancelled);
                 }
                 if waited > PATIENCE && !is_told {

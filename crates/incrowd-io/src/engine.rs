@@ -37,11 +37,19 @@ pub type Cancel = Arc<dyn Fn() + Send + Sync>;
 /// A part of the way on which a release becomes visible.
 pub type Step = Box<dyn FnOnce() -> Result<(), Error> + Send>;
 
+/// What comes before the last step.
+pub struct Approach {
+    /// The place in which others may see a part of the release, or in which one may be left.
+    pub place: String,
+    /// What is done there.
+    pub step: Step,
+}
+
 /// Makes a release visible that is complete otherwise.
 pub struct LastStep {
     /// What comes before it where it cannot be done at once: it may take long, can be stopped, and lets others see a part of
     /// the release. An error says what is left of it. Once it is done, the release is there.
-    pub approach: Option<Step>,
+    pub approach: Option<Approach>,
     /// The step itself, which is quick. Nothing else can go wrong after it.
     pub step: Step,
 }
@@ -49,7 +57,7 @@ pub struct LastStep {
 impl LastStep {
     /// All of it.
     pub fn take(self) -> Result<(), Error> {
-        self.approach.map_or(Ok(()), |approach| approach())?;
+        self.approach.map_or(Ok(()), |approach| (approach.step)())?;
         (self.step)()
     }
 }

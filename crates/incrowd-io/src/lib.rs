@@ -61,7 +61,8 @@ pub use claims::Claims;
 pub use column_type::ColumnType;
 pub use csv::{CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder};
 pub use engine::{
-    Cancel, EngineFacts, EngineHandle, GroupRoom, LastStep, NewTable, Publishing, Step, TakeGroups,
+    Approach, Cancel, EngineFacts, EngineHandle, GroupRoom, LastStep, NewTable, Publishing, Step,
+    TakeGroups,
 };
 pub use error::{Encoding, EngineError, Error};
 pub use fingerprint::{Fingerprint, RowsHasher};

@@ -87,13 +87,19 @@ pub enum Error {
         /// Where its files are.
         location: String,
     },
-    /// A directory that may hold a part of the release.
+    /// A directory that may hold a part of the release, or be left without anything.
     #[error(
-        "the directory of the release may hold only a part of it, or files of somebody else: {cause}"
+        "{}: {cause}",
+        match .is_empty {
+            true => "the directory of the release may be left, without any row",
+            false => "the directory of the release may hold only a part of it, or files of somebody else",
+        }
     )]
     PathUnfinished {
         /// The directory.
         path: String,
+        /// Whether no row is in it.
+        is_empty: bool,
         /// What went wrong.
         cause: Box<Error>,
     },
@@ -437,6 +443,9 @@ impl EngineError for Error {
                  one, it is the release and complete; if there is no such table, `CREATE TABLE {table} USING {format} LOCATION \
                  '{location}'` brings the old one back; {ASIDE}"
             ),
+            Error::PathUnfinished { is_empty: true, .. } => {
+                "nothing was published; see to the cause, remove the empty directory, if it is there, and run the job again".into()
+            }
             Error::PathUnfinished { cause, .. } if matches!(**cause, Error::ConnectionLost { .. }) => format!(
                 "it may hold the whole release, a part of it, or nothing, and `incrowd verify` with the certificate tells which; \
                  if it is not whole, or there is no certificate, remove the directory and run the job again; {ASIDE}"
@@ -486,7 +495,9 @@ impl EngineError for Error {
                  too, and servers of Spark and Sail the right to write their files; a DuckDB file must be writable"
                     .into()
             }
-            Error::TargetExists { .. } => "choose another name, or pass `--replace`".into(),
+            Error::TargetExists { .. } => {
+                "choose another name, or pass `--replace`; at a path there must be nothing, not even an empty directory".into()
+            }
             Error::TargetNotTable { .. } => "choose another name for the release".into(),
             Error::TargetInUse { .. } => {
                 "write the release to another table, or drop the views that read this one; nothing was changed".into()

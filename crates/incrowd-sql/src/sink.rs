@@ -19,8 +19,8 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
 use incrowd_io::{
-    Cancel, ColumnType, EngineFacts, Fingerprint, LastStep, NewTable, Publishing, RowSink,
-    RowsHasher, TakeGroups, Written,
+    Approach, Cancel, ColumnType, EngineFacts, Fingerprint, LastStep, NewTable, Publishing,
+    RowSink, RowsHasher, TakeGroups, Written,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -417,6 +417,7 @@ fn copy_alone(
         // Somebody else may have written there at the same moment, so that nothing of it can be taken back.
         Some((_, path)) => Error::PathUnfinished {
             path: path.to_owned(),
+            is_empty: false,
             cause: Box::new(error),
         },
         None => error,
@@ -619,18 +620,21 @@ impl RowSink for SqlSink {
                     Ok(committed.map_err(|error| about(error, &sink))?)
                 }),
             }
-        } else if sink.target.as_path().is_some() {
+        } else if let Some((_, path)) = sink.target.as_path() {
             LastStep {
-                approach: Some(Box::new(move || {
-                    let SqlSink {
-                        session,
-                        draft,
-                        target,
-                        ..
-                    } = &sink;
-                    let copied = copy_alone(session, draft, target, sha256);
-                    Ok(copied.map_err(|error| about(error, &sink))?)
-                })),
+                approach: Some(Approach {
+                    place: path.to_owned(),
+                    step: Box::new(move || {
+                        let SqlSink {
+                            session,
+                            draft,
+                            target,
+                            ..
+                        } = &sink;
+                        let copied = copy_alone(session, draft, target, sha256);
+                        Ok(copied.map_err(|error| about(error, &sink))?)
+                    }),
+                }),
                 step: Box::new(|| Ok(())),
             }
         } else {

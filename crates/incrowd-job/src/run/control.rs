@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::spec::TimeLimit;
 use incrowd_core::problem::{self, Interruption, Watch};
-use incrowd_io::{Cancel, LastStep};
+use incrowd_io::{Approach, Cancel, LastStep};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,6 +96,7 @@ pub struct Control {
     asked_for_best: AtomicBool,
     is_searching: AtomicBool,
     is_publishing: AtomicBool,
+    begun_at: Mutex<Option<String>>,
     /// The deadline of the current phase.
     due: Mutex<Option<Due>>,
     progress: Box<dyn Progress>,
@@ -130,6 +131,7 @@ impl Control {
             asked_for_best: AtomicBool::new(false),
             is_searching: AtomicBool::new(false),
             is_publishing: AtomicBool::new(false),
+            begun_at: Mutex::default(),
             due: Mutex::default(),
             progress: Box::new(progress),
             engines: Mutex::default(),
@@ -289,11 +291,23 @@ impl Control {
     /// what it has left; from then on nobody can say that nothing was written.
     pub(crate) fn publish(&self, last: LastStep) -> Result<(), Error> {
         self.check()?;
-        if let Some(approach) = last.approach {
-            self.while_engine_works(|| Ok(approach()?))?;
+        if let Some(Approach { place, step }) = last.approach {
+            *self.lock_begun_at() = Some(place);
+            self.while_engine_works(|| Ok(step()?))?;
+            *self.lock_begun_at() = None;
         }
         self.is_publishing.store(true, Ordering::SeqCst);
         Ok((last.step)()?)
+    }
+
+    /// The place in which the run has begun to write what others see, unless it is finished: whoever stops the run has to look
+    /// there.
+    pub fn begun_at(&self) -> Option<String> {
+        self.lock_begun_at().clone()
+    }
+
+    fn lock_begun_at(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.begun_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn end_publishing(&self) {

@@ -11,7 +11,7 @@ incrowd_core::error_codes! {
     PublishingUnknown => "publishing-unknown", "The connection to the database was lost while it made the release visible.";
     OldTableStays => "old-table-stays", "The table that a release replaces could not be removed, or not be given its name again.";
     OldTableDropped => "old-table-dropped", "The table that a release replaces is perhaps no longer in the catalog; its files are there.";
-    PathUnfinished => "path-unfinished", "The directory of a release may hold only a part of it, or files of somebody else.";
+    PathUnfinished => "path-unfinished", "The directory of a release may hold only a part of it, or files of somebody else, or be left empty.";
     TokenInTheOpen => "token-without-tls", "A token would be sent over a connection that is not encrypted.";
     ResultTooLarge => "result-too-large", "The database does not hand out an answer of this size.";
     PathNotReplaced => "path-not-replaced", "A directory cannot be replaced whole.";

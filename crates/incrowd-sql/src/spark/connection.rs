@@ -8,7 +8,7 @@ use super::messages::{
     OfPlan, Order, Plan, ReadFiles, Relation, Released, Rows, SaveMode, Sql, SqlCommand, Step,
     WriteFiles,
 };
-use super::said::{explained, is_not_there, is_path_free};
+use super::said::{explained, is_not_there, is_path_free, is_without_rows};
 use crate::address::{TableName, decoded};
 use crate::column::Declared;
 use crate::connection::{Connection, Cursor, DataFile, Found};
@@ -42,7 +42,7 @@ pub(crate) struct SparkConnection {
     shared: Arc<Shared>,
     pub(super) dialect: &'static Spark,
     /// Whether the session ends with the connection.
-    is_ours: bool,
+    pub(super) is_ours: bool,
     /// How long the end may take.
     patience_at_end: Duration,
     /// What has to be removed at the end.
@@ -170,6 +170,18 @@ impl Details {
         let place = |of: &Details| of.location.trim_end_matches('/').to_owned();
         place(self) == place(other)
     }
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AtPath {
+    Nothing,
+    /// At most a directory without files that could be read: Sail does not tell it from nothing.
+    NoRows,
+    /// Files with rows.
+    Rows,
+    /// Something that cannot be read.
+    Other,
 }
 
 /// What was in the place of a release, and what tells the release from a table that somebody else puts there.
@@ -405,11 +417,17 @@ impl SparkConnection {
     }
 
     /// What is at a path; none only if the server is sure that nothing is.
-    pub(super) fn find_path(
-        &self,
-        table: &TableName,
-        can_stop: bool,
-    ) -> Result<Option<Found>, Error> {
+    fn find_path(&self, table: &TableName) -> Result<Option<Found>, Error> {
+        Ok(match self.look_at_path(table, true)? {
+            AtPath::Nothing => None,
+            // Sail looks at the path itself when it writes.
+            AtPath::NoRows if self.dialect.is_sail => None,
+            AtPath::NoRows | AtPath::Other => Some(Found::Other),
+            AtPath::Rows => Some(Found::Table),
+        })
+    }
+
+    pub(super) fn look_at_path(&self, table: &TableName, can_stop: bool) -> Result<AtPath, Error> {
         let plan = Some(rows_of(&format!(
             "SELECT * FROM {}",
             self.dialect.table(table)
@@ -417,10 +435,10 @@ impl SparkConnection {
         let status = match self.analyze(Asked::Schema(OfPlan { plan }), can_stop) {
             Ok(Some(Answered::Schema(found))) => {
                 return match found.schema.and_then(|it| it.kind) {
-                    Some(Kind::Struct(row)) if !row.fields.is_empty() => Ok(Some(Found::Table)),
-                    // Sail finds no columns where it finds no files, and looks at the path itself when it writes.
-                    Some(Kind::Struct(_)) if self.dialect.is_sail => Ok(None),
-                    Some(Kind::Struct(_)) => Ok(Some(Found::Other)),
+                    Some(Kind::Struct(row)) if !row.fields.is_empty() => Ok(AtPath::Rows),
+                    // Sail finds no columns where it finds no files.
+                    Some(Kind::Struct(_)) if self.dialect.is_sail => Ok(AtPath::NoRows),
+                    Some(Kind::Struct(_)) => Ok(AtPath::Other),
                     _ => Err(self.unexpected(Doing::Preparing)),
                 };
             }
@@ -428,11 +446,14 @@ impl SparkConnection {
             Err(status) => status,
         };
         if is_path_free(&status) {
-            return Ok(None);
+            return Ok(AtPath::Nothing);
+        }
+        if is_without_rows(&status) {
+            return Ok(AtPath::NoRows);
         }
         match explained(&status, Doing::Preparing, self.dialect.engine()) {
             // It is there, and nothing that could be read.
-            Error::Refused { .. } => Ok(Some(Found::Other)),
+            Error::Refused { .. } => Ok(AtPath::Other),
             error => Err(error),
         }
     }
@@ -613,7 +634,7 @@ impl Connection for SparkConnection {
 
     fn find(&self, table: &TableName) -> Result<Option<Found>, Error> {
         if table.as_path().is_some() {
-            return self.find_path(table, true);
+            return self.find_path(table);
         }
         let details = self.details(table)?;
         Ok(details.map(|details| match details.kind.as_str() {

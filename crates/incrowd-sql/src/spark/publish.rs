@@ -8,10 +8,10 @@
 //!
 //! Each step that fails looks at what it has done and undoes those before it; an answer that got lost is no failure if
 //! everything is there. Somebody who sees the tables between two steps sees the old release, or for a moment none, but
-//! never a part of one; in a directory files appear one by one. What somebody else has put in the place meanwhile is
+//! never a part of one; files appear in a directory when they are whole, in Spark all of them and in Sail the only one. What somebody else has put in the place meanwhile is
 //! never overwritten, emptied or removed.
 
-use super::connection::{Details, Replaced, SparkConnection};
+use super::connection::{AtPath, Details, Replaced, SparkConnection};
 use super::dialect::literal;
 use crate::address::TableName;
 use crate::connection::{Connection, Found};
@@ -24,6 +24,24 @@ use std::time::Duration;
 /// How often to look whether a server that was stopped has removed what it had begun, each time after a longer pause.
 const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// Has Sail write all rows into one file, which appears when it is whole: it would write four side by side. With a cluster it
+/// does not tell its workers.
+fn one_file() -> [String; 2] {
+    output(1, u32::MAX.into())
+}
+
+/// Has it write files as it does by itself.
+fn sails_files() -> [String; 2] {
+    output(4, 50_000_000)
+}
+
+fn output(files: u64, rows: u64) -> [String; 2] {
+    [
+        format!("SET datafusion.execution.minimum_parallel_output_files = {files}"),
+        format!("SET datafusion.execution.soft_max_rows_per_output_file = {rows}"),
+    ]
+}
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -305,37 +323,57 @@ impl SparkConnection {
             Some(Found::Table) => return Err(Error::TargetExists { table }),
             None => {}
         }
+        let is_sail = self.dialect.is_sail;
+        if is_sail {
+            for set in one_file() {
+                match self.do_publish(&set) {
+                    Ok(()) => {}
+                    Err(error @ (Error::ConnectionLost { .. } | Error::Stopped { .. })) => {
+                        return Err(error);
+                    }
+                    // A version without such a setting writes as many files as it likes.
+                    Err(_) => break,
+                }
+            }
+        }
         let copied = self.write_files(&self.rows(draft), format, path);
+        if is_sail && !self.is_ours {
+            // Others go on with this session.
+            let _ = sails_files().iter().try_for_each(|set| self.clean_up(set));
+        }
         copied.map_err(|error| {
             let error = error.about_target(&table);
-            let is_free = || match error {
-                Error::TargetExists { .. } => true,
-                Error::ConnectionLost { .. } => false,
-                // A server that was stopped needs a moment to remove what it has begun.
-                Error::Stopped { .. } => self.becomes_free(target),
-                _ => matches!(self.find(target), Ok(None)),
+            let left = match error {
+                Error::TargetExists { .. } => AtPath::Nothing,
+                Error::ConnectionLost { .. } => AtPath::Rows,
+                _ => self.left_at(target),
             };
-            match is_free() {
-                true => error,
-                false => Error::PathUnfinished {
-                    path: path.to_owned(),
-                    cause: Box::new(error),
-                },
+            let is_empty = left == AtPath::NoRows;
+            // Whoever stops a copy is told of a directory that may be left without rows.
+            if left == AtPath::Nothing || is_empty && matches!(error, Error::Stopped { .. }) {
+                return error;
+            }
+            Error::PathUnfinished {
+                path: path.to_owned(),
+                is_empty,
+                cause: Box::new(error),
             }
         })
     }
 
-    /// Whether nothing is at a path any more, sooner or later.
-    fn becomes_free(&self, target: &TableName) -> bool {
-        for look in 0..LOOKS {
+    /// What a copy that broke has left, once the server has had a moment to remove what it has begun. Rows, if nobody knows.
+    fn left_at(&self, target: &TableName) -> AtPath {
+        let mut left = AtPath::Rows;
+        for look in 1..=LOOKS {
             std::thread::sleep(look * PAUSE);
-            match self.find_path(target, false) {
-                Ok(None) => return true,
-                Ok(Some(_)) => {}
-                Err(_) => return false,
-            }
+            left = match self.look_at_path(target, false) {
+                Ok(AtPath::NoRows) if self.dialect.is_sail => return AtPath::NoRows,
+                Ok(AtPath::Nothing) => return AtPath::Nothing,
+                Ok(found) => found,
+                Err(_) => return AtPath::Rows,
+            };
         }
-        false
+        left
     }
 
     /// Removes a draft with everything that the server lets us remove. That it is gone already is no failure.

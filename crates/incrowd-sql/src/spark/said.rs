@@ -26,6 +26,11 @@ pub(super) fn is_path_free(status: &Status) -> bool {
     status.message().contains("PATH_NOT_FOUND")
 }
 
+/// Whether there is a directory at the path that a statement names, and no file in it that could be read.
+pub(super) fn is_without_rows(status: &Status) -> bool {
+    status.message().contains("UNABLE_TO_INFER_SCHEMA")
+}
+
 pub(super) fn explained(status: &Status, doing: Doing, engine: &'static str) -> Error {
     let message = status.message();
     let has = |words: &[&str]| words.iter().any(|it| message.contains(it));

@@ -8,6 +8,8 @@ use crate::support::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, Instant};
 
 /// What copies a draft into a directory: the fields of format and path, one after the other.
 const COPY: &str = "\u{12}\u{7}parquet\u{1a}";
@@ -253,52 +255,128 @@ fn delta_is_read_from_a_path_and_refused_as_a_target_before_the_run() {
     assert!(contents(&place.folder).is_empty());
 }
 
-/// Whether there is anything but empty files below a folder.
-fn has_bytes(folder: &Path) -> bool {
-    contents(folder).iter().any(|(_, bytes)| !bytes.is_empty())
+/// Waits until a directory is there.
+#[track_caller]
+fn until_there(path: &Path) {
+    let until = Instant::now() + Duration::from_secs(300);
+    while !path.exists() {
+        assert!(Instant::now() < until, "nothing is copied");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn interrupt(job: &Child) {
+    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
 }
 
 #[test]
-fn a_copy_that_is_stopped_says_what_it_has_left() {
+fn a_copy_that_is_stopped_is_whole_or_without_rows_and_named() {
     let (folder, place) = (Folder::new(), Place::new(quiet_server(), "stopped"));
     let session = &place.session;
     let rows = wide_rows(session.server);
     let (query, kept) = wide(rows);
     session.run(&format!("CREATE TABLE wide AS {query}"));
     let tables = session.relations();
-    let target = place.folder.join("safe");
-    let job = start(
-        &folder,
-        &format!(
-            "anonymize {} -q age -s n0 -k 3 --keep {kept} --json -o {} --certificate c.json",
-            session.table("wide"),
-            place.path("safe")
-        ),
-    );
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(300);
-    while !target.exists() {
-        assert!(std::time::Instant::now() < until, "nothing is copied");
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
-    let run = end(job);
-    match run.code {
-        // Nothing is there that anybody could take for a release.
-        130 => assert!(!has_bytes(&target)),
-        _ => {
-            assert_eq!(code(&run), "path-unfinished");
-            let error = &run.json()["error"];
-            assert!(error["place"].to_string().contains("stopped/safe"));
-            assert!(error["message"].to_string().contains("was stopped"));
-            assert!(error["hint"].to_string().contains("remove the directory"));
-            assert!(target.exists());
+    for (at, later) in [0, 60, 250].into_iter().enumerate() {
+        let name = format!("safe_{at}");
+        let target = place.folder.join(&name);
+        let job = start(
+            &folder,
+            &format!(
+                "anonymize {} -q age -s n0 -k 3 --keep {kept} --json -o {} --certificate c.json",
+                session.table("wide"),
+                place.path(&name)
+            ),
+        );
+        until_there(&target);
+        std::thread::sleep(Duration::from_millis(later));
+        interrupt(&job);
+        let run = end(job);
+        let has_rows = !files(&target).is_empty();
+        match run.code {
+            130 => {
+                assert!(!has_rows, "{:?}", files(&target));
+                let told = format!("stopped/{name}: if anything is there");
+                assert!(run.stderr.contains(&told), "{}", run.stderr);
+            }
+            _ => {
+                assert_eq!(code(&run), "path-unfinished");
+                let error = &run.json()["error"];
+                assert!(error["place"].to_string().contains("stopped/safe"));
+                assert!(error["message"].to_string().contains("was stopped"));
+                assert!(error["hint"].to_string().contains("remove the directory"));
+                assert_eq!(place.rows(&name).len(), rows as usize);
+            }
         }
+        assert_eq!(session.relations(), tables);
+        assert!(!folder.path("c.json").exists() && !folder.path("c.json.unconfirmed").exists());
     }
-    assert_eq!(session.relations(), tables);
-    assert!(!folder.path("c.json").exists() && !folder.path("c.json.unconfirmed").exists());
     // What it has read is as it was.
     assert_eq!(
         place.session.sql("SELECT count(*) FROM wide"),
         [[rows.to_string()]]
     );
+}
+
+#[test]
+fn sail_copies_into_one_file_and_others_of_the_session_write_as_before() {
+    let place = Place::new(quiet_server(), "one");
+    let (folder, session) = (Folder::new(), &place.session);
+    session.run("CREATE TABLE many AS SELECT id % 5 AS age, 'flu' AS disease FROM range(200000)");
+    let job = format!("anonymize {} {JOB}", session.table("many"));
+    folder
+        .run(&format!("{job} -o {}", place.path("safe")))
+        .ends_with(0);
+    session.run(&format!(
+        "INSERT OVERWRITE DIRECTORY '{}' USING parquet SELECT * FROM many",
+        place.folder.join("others").display()
+    ));
+    if session.server.name == "Sail" {
+        assert_eq!(files(&place.folder.join("safe")).len(), 1);
+        assert!(files(&place.folder.join("others")).len() > 1);
+    }
+}
+
+/// A job whose copy the server never hears of, stopped by one Ctrl-C: nobody answers any more.
+fn silent_copy(folder: &Folder, place: &Place) -> (Child, Proxy) {
+    let session = &place.session;
+    let proxy = Proxy::new(session.server.port, COPY, 0, Then::Hold);
+    let job = start(
+        folder,
+        &format!(
+            "anonymize {} {JOB} -o {} --certificate c.json",
+            session.table_through(proxy.port, "people"),
+            place.path_through(proxy.port, "safe")
+        ),
+    );
+    proxy.until_seen();
+    interrupt(&job);
+    (job, proxy)
+}
+
+#[test]
+fn a_second_ctrl_c_names_the_directory_of_a_copy_that_nobody_waits_for() {
+    let (folder, place) = (Folder::new(), Place::new(quiet_server(), "twice_stopped"));
+    let (job, proxy) = silent_copy(&folder, &place);
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&job);
+    let run = end(job);
+    proxy.let_go();
+    assert_eq!(run.code, 130, "{}", run.stderr);
+    let told = "twice_stopped/safe: if anything is there";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(!folder.path("c.json").exists());
+}
+
+#[test]
+#[ignore = "waits for a minute; runs in `make test-spark`"]
+fn a_server_that_is_silent_after_ctrl_c_is_left_alone_and_the_directory_of_the_copy_named() {
+    let (folder, place) = (Folder::new(), Place::new(quiet_server(), "silent"));
+    let (job, proxy) = silent_copy(&folder, &place);
+    let run = end(job);
+    proxy.let_go();
+    assert_eq!(run.code, 130, "{}", run.stderr);
+    let told = "silent/safe: if anything is there";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(!folder.path("c.json").exists());
 }
