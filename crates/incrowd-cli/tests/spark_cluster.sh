@@ -17,4 +17,4 @@ exec "$SPARK_HOME/bin/spark-submit" --class org.apache.spark.sql.connect.service
     --conf spark.connect.execute.reattachable.senderMaxStreamDuration=5s \
     --conf spark.sql.warehouse.dir="$PWD/warehouse" --conf spark.ui.enabled=false --conf spark.driver.memory=1g \
     --conf spark.executor.memory=512m --conf spark.executor.cores=1 --conf spark.cores.max=2 --conf spark.sql.shuffle.partitions=2 \
-    spark-internal
+    --conf spark.driver.maxResultSize="${INCROWD_TEST_MAX_RESULT:-1g}" spark-internal

@@ -155,7 +155,8 @@ def start():
     words = [word.replace("{port}", str(port)) for word in command]
     with open(os.path.join(folder, "server.log"), "a") as log:
         server = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-    until = time.time() + 120
+    # A cluster of Spark takes its time on a machine that is busy.
+    until = time.time() + 300
     while not is_open(port):
         assert server.poll() is None and time.time() < until, "the server does not start"
         time.sleep(0.05)

@@ -109,10 +109,13 @@ impl Server {
 
     /// Spark, a master and two workers, started by the script that this variable names.
     fn spark(script: &str) -> &'static Server {
-        SPARK.get_or_init(|| {
-            let command = ["sh", script, "{port}"].map(str::to_owned);
-            Server::start("Spark", &command, &[])
-        })
+        SPARK.get_or_init(|| Server::another_spark(script, &[]))
+    }
+
+    /// A cluster of its own, with these settings.
+    pub(super) fn another_spark(script: &str, environment: &[(&str, &str)]) -> Server {
+        let command = ["sh", script, "{port}"].map(str::to_owned);
+        Server::start("Spark", &command, environment)
     }
 
     pub(super) fn folder(&self) -> &Path {
