@@ -7,10 +7,14 @@ mod answer;
 mod client;
 mod connection;
 pub(crate) mod dialect;
+mod files;
 mod login;
 mod messages;
+mod plan;
 mod publish;
 mod said;
+mod sending;
+mod statement;
 
 #[cfg(test)]
 mod tests;

@@ -11,14 +11,15 @@
 //! never a part of one; files appear in a directory when they are whole, in Spark all of them and in Sail the only one. What somebody else has put in the place meanwhile is
 //! never overwritten, emptied or removed.
 
-use super::connection::{AtPath, Details, Replaced, SparkConnection};
+use super::connection::{Details, Replaced, SparkConnection};
 use super::dialect::literal;
+use super::files::AtPath;
+use super::statement::lock;
 use crate::address::TableName;
 use crate::connection::{Connection, Found};
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How often to look whether a server that was stopped has removed what it had begun, each time after a longer pause.
@@ -41,10 +42,6 @@ fn output(files: u64, rows: u64) -> [String; 2] {
         format!("SET datafusion.execution.minimum_parallel_output_files = {files}"),
         format!("SET datafusion.execution.soft_max_rows_per_output_file = {rows}"),
     ]
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl SparkConnection {

@@ -1,7 +1,8 @@
 //! The client and a real server: Sail, which `make test` installs.
 
 use super::client::{Client, unique_id};
-use super::connection::{SparkConnection, rows_of};
+use super::connection::SparkConnection;
+use super::plan::rows_of;
 use crate::connection::Connection;
 use crate::error::{Doing, Error};
 use crate::wire::Wire;

@@ -27,6 +27,8 @@ mod spark_faults;
 #[cfg(feature = "spark")]
 mod spark_interrupted;
 #[cfg(feature = "spark")]
+mod spark_jobs;
+#[cfg(feature = "spark")]
 mod spark_last_step;
 #[cfg(feature = "spark")]
 mod spark_paths;

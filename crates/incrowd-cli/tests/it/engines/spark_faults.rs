@@ -2,14 +2,12 @@
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
+use super::spark_jobs::{
+    JOB, code, end, files, interrupt, job_through, quiet_server, start, start_held, wide, wide_rows,
+};
 use super::spark_server::{EarlyEnd, Server, Session, servers};
 use crate::support::{Folder, Run};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use std::path::Path;
-use std::process::{Child, Stdio};
-
-pub(super) const JOB: &str = "-q age -s disease -k 3 --json";
 
 /// What a job sends in each of its phases but the last, and how often it sent it before.
 const PHASES: [(&str, usize); 4] = [
@@ -44,48 +42,6 @@ fn session() -> Session {
     session
 }
 
-/// A server whose files nobody else changes meanwhile; there is one of Spark, whose tests run one after the other.
-pub(super) fn quiet_server() -> &'static Server {
-    match servers()[0].name {
-        "Spark" => servers()[0],
-        _ => Box::leak(Box::new(Server::sail(&[]))),
-    }
-}
-
-pub(super) fn start(folder: &Folder, arguments: &str) -> Child {
-    let mut command = folder.command(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
-
-pub(super) fn end(job: Child) -> Run {
-    Run::of(job.wait_with_output().unwrap())
-}
-
-#[track_caller]
-pub(super) fn code(run: &Run) -> String {
-    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
-    run.json()["error"]["code"].as_str().unwrap().to_owned()
-}
-
-/// Every file with rows below a folder.
-pub(super) fn files(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push(path.display().to_string()),
-            }
-        }
-    }
-    found.retain(|path| path.ends_with(".parquet"));
-    found.sort();
-    found
-}
-
 #[test]
 fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
     let server = quiet_server();
@@ -96,11 +52,7 @@ fn a_connection_that_is_cut_in_any_phase_leaves_nothing_behind() {
         );
         let at_first = files(server.folder());
         let proxy = Proxy::new(server.port, text, before, Then::CutBefore);
-        let run = folder.run(&format!(
-            "anonymize {} {JOB} -o {} --certificate c.json",
-            session.table_through(proxy.port, "people"),
-            session.table_through(proxy.port, "safe")
-        ));
+        let run = folder.run(&job_through(&session, proxy.port, "--certificate c.json"));
         assert!(proxy.was_seen(), "{text}");
         let expected = match (text, before) == publishing() {
             true => "publishing-unknown",
@@ -121,11 +73,7 @@ fn a_connection_that_is_cut_after_the_server_has_heard_ends_with_all_or_nothing(
         let job = format!("anonymize {source} {JOB} -o {target}");
         folder.run(&job).ends_with(0);
         let proxy = Proxy::new(session.server.port, text, before, Then::CutAfter);
-        let run = folder.run(&format!(
-            "anonymize {} {JOB} -o {}",
-            session.table_through(proxy.port, "people"),
-            session.table_through(proxy.port, "safe")
-        ));
+        let run = folder.run(&job_through(&session, proxy.port, ""));
         assert!(proxy.was_seen(), "{text}");
         let tables = session.relations();
         // Sail goes on, but forgets an answer that it has sent, whether it has arrived or not.
@@ -260,11 +208,7 @@ fn a_server_that_cannot_be_reached_any_more_has_no_release() {
     for (text, before) in phases() {
         let folder = Folder::new();
         let proxy = Proxy::new(session.server.port, text, before, Then::CutForGood);
-        let run = folder.run(&format!(
-            "anonymize {} {JOB} -o {} --certificate c.json",
-            session.table_through(proxy.port, "people"),
-            session.table_through(proxy.port, "safe")
-        ));
+        let run = folder.run(&job_through(&session, proxy.port, "--certificate c.json"));
         assert!(proxy.was_seen(), "{text}");
         assert!(!folder.path("c.json").exists(), "{text}");
         if (text, before) == publishing() {
@@ -297,7 +241,7 @@ fn ctrl_c_and_a_time_limit_stop_the_server() {
     );
     proxy.until_seen();
     std::thread::sleep(std::time::Duration::from_millis(500));
-    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    interrupt(&job);
     assert_eq!(end(job).code, 130);
     assert_eq!(session.relations(), before.0);
     let late = folder.run(&format!(
@@ -316,17 +260,10 @@ fn a_job_that_is_stopped_while_it_writes_leaves_nothing() {
     session
         .run("CREATE TABLE people AS SELECT 20 + id % 5 AS age, 'flu' AS disease FROM range(400)");
     let before = (session.relations(), files(server.folder()));
-    let proxy = Proxy::new(server.port, "AS SELECT c.l0", 0, Then::Hold);
-    let job = start(
-        &folder,
-        &format!(
-            "anonymize {} {JOB} -o {}",
-            session.table_through(proxy.port, "people"),
-            session.table_through(proxy.port, "safe")
-        ),
-    );
-    proxy.until_seen();
-    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    let (job, proxy) = start_held(&folder, &session, ("AS SELECT c.l0", 0), |port| {
+        job_through(&session, port, "")
+    });
+    interrupt(&job);
     std::thread::sleep(std::time::Duration::from_millis(300));
     proxy.let_go();
     assert_eq!(end(job).code, 130);
@@ -349,26 +286,6 @@ fn begun(folder: &Path) -> Vec<String> {
     }
     found.retain(|path| path.contains("incrowd_draft_"));
     found
-}
-
-/// Few combinations, and so many bytes that the server has written some of every file long before it has written all: a
-/// query, and the columns that a job publishes unchanged.
-pub(super) fn wide(rows: u32) -> (String, String) {
-    let columns: Vec<String> = (0..12)
-        .map(|at| format!("CAST(abs(hash(id)) % 4000 + {at} AS STRING) AS n{at}"))
-        .collect();
-    let kept: Vec<String> = (1..12).map(|at| format!("n{at}")).collect();
-    let columns = columns.join(", ");
-    let query = format!("SELECT CAST(20 + id % 5 AS INT) AS age, {columns} FROM range({rows})");
-    (query, kept.join(","))
-}
-
-/// How many of these rows take a server some seconds to write.
-pub(super) fn wide_rows(server: &Server) -> u32 {
-    match server.name {
-        "Spark" => 300_000,
-        _ => 2_000_000,
-    }
 }
 
 /// Waits until something of a draft is on the disk.
@@ -396,7 +313,7 @@ fn a_draft_that_is_stopped_in_the_middle_leaves_no_part_of_it() {
         ),
     );
     until_begun(server);
-    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    interrupt(&job);
     let run = end(job);
     assert_eq!(run.code, 130, "{}{}", run.stdout, run.stderr);
     assert_eq!(session.relations(), "wide\n");
@@ -476,16 +393,9 @@ fn a_table_that_changes_between_the_passes_is_not_released() {
     for (text, change) in changes {
         let (folder, session) = (Folder::new(), session());
         let nth = usize::from(text.starts_with("count"));
-        let proxy = Proxy::new(session.server.port, text, nth, Then::Hold);
-        let job = start(
-            &folder,
-            &format!(
-                "anonymize {} {JOB} -o {}",
-                session.table_through(proxy.port, "people"),
-                session.table_through(proxy.port, "safe")
-            ),
-        );
-        proxy.until_seen();
+        let (job, proxy) = start_held(&folder, &session, (text, nth), |port| {
+            job_through(&session, port, "")
+        });
         session.run(change);
         proxy.let_go();
         assert_eq!(code(&end(job)), "input-changed", "{change}");
@@ -515,16 +425,9 @@ fn a_file_that_is_written_again_under_its_name_is_noticed_where_the_server_tells
     };
     assert!(told.contains(&words), "{words}: {told}");
     // The same rows, written by somebody who does not know how these servers write files.
-    let proxy = Proxy::new(session.server.port, "AS SELECT c.l0", 0, Then::Hold);
-    let job = start(
-        &folder,
-        &format!(
-            "anonymize {} {JOB} -o {}",
-            session.table_through(proxy.port, "people"),
-            session.table_through(proxy.port, "safe")
-        ),
-    );
-    proxy.until_seen();
+    let (job, proxy) = start_held(&folder, &session, ("AS SELECT c.l0", 0), |port| {
+        job_through(&session, port, "")
+    });
     let bytes = std::fs::read(&paths[0]).unwrap();
     std::fs::write(&paths[0], bytes).unwrap();
     proxy.let_go();
@@ -542,14 +445,7 @@ fn the_last_step_counts_rows_again_only_where_the_server_does_not_tell_the_times
     for flag in ["", "--replace"] {
         // The table and the draft are counted before.
         let proxy = Proxy::new(session.server.port, "count(*) AS n", 2, Then::Hold);
-        let job = start(
-            &folder,
-            &format!(
-                "anonymize {} {JOB} {flag} -o {}",
-                session.table_through(proxy.port, "people"),
-                session.table_through(proxy.port, "safe")
-            ),
-        );
+        let job = start(&folder, &job_through(&session, proxy.port, flag));
         if counts_again {
             proxy.until_seen();
             proxy.let_go();
@@ -581,16 +477,9 @@ fn a_draft_that_changes_while_it_gets_its_name_is_taken_back() {
         // In Spark the old table gets another name first.
         let first = usize::from(replaces && server.name == "Spark");
         let (text, before_it) = publishing();
-        let proxy = Proxy::new(server.port, text, before_it + first, Then::Hold);
-        let job = start(
-            &folder,
-            &format!(
-                "anonymize {} {JOB} {flag} --certificate c.json -o {}",
-                session.table_through(proxy.port, "people"),
-                session.table_through(proxy.port, "safe")
-            ),
-        );
-        proxy.until_seen();
+        let (job, proxy) = start_held(&folder, &session, (text, before_it + first), |port| {
+            job_through(&session, port, &format!("{flag} --certificate c.json"))
+        });
         let tables = session.relations();
         let draft = tables.lines().find(|it| it.starts_with("incrowd_draft"));
         let draft = draft.unwrap();
@@ -618,16 +507,9 @@ fn a_draft_that_changes_while_it_gets_its_name_is_taken_back() {
 fn the_second_of_two_releases_with_one_name_is_refused() {
     let (folder, session) = (Folder::new(), session());
     let (text, before) = publishing();
-    let proxy = Proxy::new(session.server.port, text, before, Then::Hold);
-    let slow = start(
-        &folder,
-        &format!(
-            "anonymize {} {JOB} -o {}",
-            session.table_through(proxy.port, "people"),
-            session.table_through(proxy.port, "safe")
-        ),
-    );
-    proxy.until_seen();
+    let (slow, proxy) = start_held(&folder, &session, (text, before), |port| {
+        job_through(&session, port, "")
+    });
     let (source, target) = (session.table("people"), session.table("safe"));
     let coarse = format!("anonymize {source} -q age -s disease -k 100 --json -o {target}");
     folder.run(&coarse).ends_with(0);

@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
-use super::spark_faults::{code, end, start};
+use super::spark_jobs::{code, end, interrupt, start};
 use super::spark_server::{Session, servers};
 use crate::support::{Folder, Run};
 use nix::sys::signal::{Signal, kill};
@@ -59,11 +59,7 @@ fn a_server_that_says_nothing_is_left_alone_when_time_is_up_or_somebody_stops_th
         let proxy = Proxy::new(session.server.port, text, 0, Then::Hold);
         let stopped = start(&folder, &job(&proxy));
         proxy.until_seen();
-        kill(
-            Pid::from_raw(stopped.id().try_into().unwrap()),
-            Signal::SIGINT,
-        )
-        .unwrap();
+        interrupt(&stopped);
         let run = end(stopped);
         proxy.let_go();
         assert_eq!(run.code, 130, "{text}: {}", run.stderr);

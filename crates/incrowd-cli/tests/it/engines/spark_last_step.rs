@@ -3,7 +3,7 @@
 
 use super::engine::{Engine, Rows};
 use super::proxy::{Proxy, Then};
-use super::spark_faults::{JOB, quiet_server};
+use super::spark_jobs::{JOB, job_through, quiet_server};
 use super::spark_server::{Session, servers};
 use crate::support::{Folder, Run};
 
@@ -113,10 +113,10 @@ fn cut(then: Then) {
             };
             let before = rows(&session, "safe");
             let proxy = Proxy::new(server.port, text, nth, then);
-            let run = folder.run(&format!(
-                "anonymize {} {JOB} {flag} -o {} --certificate c.json",
-                session.table_through(proxy.port, "people"),
-                session.table_through(proxy.port, "safe")
+            let run = folder.run(&job_through(
+                &session,
+                proxy.port,
+                &format!("{flag} --certificate c.json"),
             ));
             assert!(proxy.was_seen(), "{what}");
             let tables = session.relations();

@@ -2,11 +2,11 @@
 
 use super::engine::Engine;
 use super::proxy::{Proxy, Then};
-use super::spark_faults::{JOB, code, end, files, quiet_server, start, wide, wide_rows};
+use super::spark_jobs::{
+    JOB, code, end, files, interrupt, quiet_server, start, start_held, wide, wide_rows,
+};
 use super::spark_server::{Server, Session};
 use crate::support::Folder;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -37,6 +37,15 @@ impl Place {
         let table = self.session.table_through(port, "");
         let path = self.folder.join(name);
         table.replace("table=", &format!("path={}&format=parquet", path.display()))
+    }
+
+    /// The usual job from the table to a directory, by way of a port.
+    fn job_through(&self, port: u16, name: &str, certificate: &str) -> String {
+        format!(
+            "anonymize {} {JOB} -o {} --certificate {certificate}",
+            self.session.table_through(port, "people"),
+            self.path_through(port, name)
+        )
     }
 
     fn path(&self, name: &str) -> String {
@@ -76,16 +85,9 @@ fn the_second_of_two_releases_to_one_path_is_refused_and_the_first_stays() {
     // The second job finds the path free when it begins. The first one ends before the second looks again, or after.
     for (number, (text, before)) in [("count(*) AS n", 1), (COPY, 0)].into_iter().enumerate() {
         let name = format!("safe_{number}");
-        let proxy = Proxy::new(session.server.port, text, before, Then::Hold);
-        let second = start(
-            &folder,
-            &format!(
-                "anonymize {} {JOB} -o {} --certificate c.json",
-                session.table_through(proxy.port, "people"),
-                place.path_through(proxy.port, &name)
-            ),
-        );
-        proxy.until_seen();
+        let (second, proxy) = start_held(&folder, session, (text, before), |port| {
+            place.job_through(port, &name, "c.json")
+        });
         let first = place.path(&name);
         folder
             .run(&format!(
@@ -175,11 +177,7 @@ fn a_connection_that_is_cut_while_a_directory_is_written_empties_nothing() {
             let name = format!("{then:?}{before}");
             let tables = session.relations();
             let proxy = Proxy::new(session.server.port, text, before, then);
-            let run = folder.run(&format!(
-                "anonymize {} {JOB} -o {} --certificate {name}.json",
-                session.table_through(proxy.port, "people"),
-                place.path_through(proxy.port, &name)
-            ));
+            let run = folder.run(&place.job_through(proxy.port, &name, &format!("{name}.json")));
             assert!(proxy.was_seen(), "{name}");
             // Sail goes on with what it has heard. What has been copied stays.
             let is_copied = then != Then::CutBefore || text != COPY;
@@ -213,16 +211,9 @@ fn a_connection_that_is_cut_while_a_directory_is_written_empties_nothing() {
 fn a_directory_that_is_not_the_draft_is_left_and_named() {
     let (folder, place) = (Folder::new(), Place::new(quiet_server(), "changed"));
     let session = &place.session;
-    let proxy = Proxy::new(session.server.port, COPY, 0, Then::Hold);
-    let job = start(
-        &folder,
-        &format!(
-            "anonymize {} {JOB} -o {} --certificate c.json",
-            session.table_through(proxy.port, "people"),
-            place.path_through(proxy.port, "safe")
-        ),
-    );
-    proxy.until_seen();
+    let (job, proxy) = start_held(&folder, session, (COPY, 0), |port| {
+        place.job_through(port, "safe", "c.json")
+    });
     let tables = session.relations();
     let draft = tables.lines().find(|it| it.starts_with("incrowd_draft"));
     session.run(&format!(
@@ -263,10 +254,6 @@ fn until_there(path: &Path) {
         assert!(Instant::now() < until, "nothing is copied");
         std::thread::sleep(Duration::from_millis(1));
     }
-}
-
-fn interrupt(job: &Child) {
-    kill(Pid::from_raw(job.id().try_into().unwrap()), Signal::SIGINT).unwrap();
 }
 
 #[test]
@@ -340,16 +327,9 @@ fn sail_copies_into_one_file_and_others_of_the_session_write_as_before() {
 /// A job whose copy the server never hears of, stopped by one Ctrl-C: nobody answers any more.
 fn silent_copy(folder: &Folder, place: &Place) -> (Child, Proxy) {
     let session = &place.session;
-    let proxy = Proxy::new(session.server.port, COPY, 0, Then::Hold);
-    let job = start(
-        folder,
-        &format!(
-            "anonymize {} {JOB} -o {} --certificate c.json",
-            session.table_through(proxy.port, "people"),
-            place.path_through(proxy.port, "safe")
-        ),
-    );
-    proxy.until_seen();
+    let (job, proxy) = start_held(folder, session, (COPY, 0), |port| {
+        place.job_through(port, "safe", "c.json")
+    });
     interrupt(&job);
     (job, proxy)
 }
