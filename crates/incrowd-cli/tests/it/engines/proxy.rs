@@ -17,6 +17,8 @@ pub(super) enum Then {
     CutForGood,
     /// It waits until it is let go.
     Hold,
+    /// It waits, and nobody answers on later connections either.
+    Silence,
     /// The server sees this text of the same length instead.
     Replace(&'static str),
 }
@@ -59,6 +61,10 @@ impl Proxy {
             for client in listener.incoming() {
                 let client = client.unwrap();
                 if accepting.is_closed.load(Ordering::SeqCst) {
+                    continue;
+                }
+                if accepting.then == Then::Silence && accepting.was_seen.load(Ordering::SeqCst) {
+                    accepting.open.lock().unwrap().push(client);
                     continue;
                 }
                 let Ok(server) = TcpStream::connect(("127.0.0.1", accepting.server)) else {
@@ -140,7 +146,7 @@ impl State {
                     std::thread::sleep(Duration::from_millis(300));
                 }
                 self.was_seen.store(true, Ordering::SeqCst);
-                if self.then != Then::Hold {
+                if !matches!(self.then, Then::Hold | Then::Silence) {
                     return self.cut();
                 }
                 while !self.may_go.load(Ordering::SeqCst) {

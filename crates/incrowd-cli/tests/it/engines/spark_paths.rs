@@ -326,10 +326,9 @@ fn sail_copies_into_one_file_and_others_of_the_session_write_as_before() {
 
 /// A job whose copy the server never hears of, stopped by one Ctrl-C: nobody answers any more.
 fn silent_copy(folder: &Folder, place: &Place) -> (Child, Proxy) {
-    let session = &place.session;
-    let (job, proxy) = start_held(folder, session, (COPY, 0), |port| {
-        place.job_through(port, "safe", "c.json")
-    });
+    let proxy = Proxy::new(place.session.server.port, COPY, 0, Then::Silence);
+    let job = start(folder, &place.job_through(proxy.port, "safe", "c.json"));
+    proxy.until_seen();
     interrupt(&job);
     (job, proxy)
 }
@@ -356,6 +355,7 @@ fn a_server_that_is_silent_after_ctrl_c_is_left_alone_and_the_directory_of_the_c
     let run = end(job);
     proxy.let_go();
     assert_eq!(run.code, 130, "{}", run.stderr);
+    assert!(run.stderr.contains("waiting for the database"));
     let told = "silent/safe: if anything is there";
     assert!(run.stderr.contains(told), "{}", run.stderr);
     assert!(!folder.path("c.json").exists());
