@@ -27,7 +27,7 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) struct SparkConnection {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     pub(super) dialect: &'static Spark,
     /// Whether the session ends with the connection.
     pub(super) is_ours: bool,

@@ -25,6 +25,8 @@ use std::time::Duration;
 /// How often to look whether a server that was stopped has removed what it had begun, each time after a longer pause.
 const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(200);
+/// How often a draft whose writing was stopped is emptied again, after ever longer pauses.
+const AGAIN: u32 = 3;
 
 /// Has Sail write all rows into one file, which appears when it is whole: it would write four side by side. With a cluster it
 /// does not tell its workers.
@@ -386,6 +388,12 @@ impl SparkConnection {
                 let empty =
                     format!("INSERT OVERWRITE TABLE {name} SELECT * FROM {name} WHERE 1 = 0");
                 lost(self.clean_up(&empty))?;
+                // A statement that was stopped may finish a file a moment later.
+                let again = if self.shared.has_stopped() { AGAIN } else { 0 };
+                for time in 1..=again {
+                    std::thread::sleep(time * PAUSE);
+                    lost(self.clean_up(&empty))?;
+                }
             }
             // Spark leaves the empty directory of a table that it could not finish; a table over it takes it along.
             false => lost(self.clean_up(&format!("CREATE TABLE IF NOT EXISTS {name} (x INT)")))?,
