@@ -625,13 +625,7 @@ impl RowSink for SqlSink {
                 approach: Some(Approach {
                     place: path.to_owned(),
                     step: Box::new(move || {
-                        let SqlSink {
-                            session,
-                            draft,
-                            target,
-                            ..
-                        } = &sink;
-                        let copied = copy_alone(session, draft, target, sha256);
+                        let copied = copy_alone(&sink.session, &sink.draft, &sink.target, sha256);
                         Ok(copied.map_err(|error| about(error, &sink))?)
                     }),
                 }),

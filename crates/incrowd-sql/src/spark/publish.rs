@@ -8,8 +8,9 @@
 //!
 //! Each step that fails looks at what it has done and undoes those before it; an answer that got lost is no failure if
 //! everything is there. Somebody who sees the tables between two steps sees the old release, or for a moment none, but
-//! never a part of one; files appear in a directory when they are whole, in Spark all of them and in Sail the only one. What somebody else has put in the place meanwhile is
-//! never overwritten, emptied or removed.
+//! never a part of one. In a directory files appear when they are whole: in Spark one after the other once all are written, in
+//! Sail the only one, but with a cluster of it several. What somebody else has put in the place meanwhile is never overwritten,
+//! emptied or removed.
 
 use super::connection::{Details, Replaced, SparkConnection};
 use super::dialect::literal;
@@ -360,13 +361,13 @@ impl SparkConnection {
         })
     }
 
-    /// What a copy that broke has left, once the server has had a moment to remove what it has begun. Rows, if nobody knows.
+    /// What a copy that broke has left, once the server has had time to remove what it has begun, or to finish it nevertheless.
+    /// Rows, if nobody knows.
     fn left_at(&self, target: &TableName) -> AtPath {
         let mut left = AtPath::Rows;
         for look in 1..=LOOKS {
             std::thread::sleep(look * PAUSE);
             left = match self.look_at_path(target, false) {
-                Ok(AtPath::NoRows) if self.dialect.is_sail => return AtPath::NoRows,
                 Ok(AtPath::Nothing) => return AtPath::Nothing,
                 Ok(found) => found,
                 Err(_) => return AtPath::Rows,

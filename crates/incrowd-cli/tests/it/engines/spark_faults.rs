@@ -292,6 +292,19 @@ fn begun(folder: &Path) -> Vec<String> {
     found
 }
 
+/// The finished files of drafts that have rows, and how many.
+fn rows_of_drafts(session: &Session) -> Vec<(String, String)> {
+    let left = begun(session.server.folder()).into_iter();
+    let left = left.filter(|path| path.ends_with(".parquet"));
+    let rows = left.map(|path| {
+        let found = session.sql(&format!("SELECT count(*) FROM parquet.`{path}`"));
+        (path, found[0][0].clone())
+    });
+    let mut rows: Vec<(String, String)> = rows.filter(|it| it.1 != "0").collect();
+    rows.sort();
+    rows
+}
+
 /// Waits until something of a draft is on the disk.
 #[track_caller]
 fn until_begun(server: &Server) {
@@ -321,14 +334,44 @@ fn a_draft_that_is_stopped_in_the_middle_leaves_no_part_of_it() {
     let run = end(job);
     assert_eq!(run.code, 130, "{}{}", run.stdout, run.stderr);
     assert_eq!(session.relations(), "wide\n");
-    let left = begun(server.folder()).into_iter();
-    let left = left.filter(|path| path.ends_with(".parquet"));
-    let rows = left.map(|path| {
-        let found = session.sql(&format!("SELECT count(*) FROM parquet.`{path}`"));
-        (path, found[0][0].clone())
-    });
-    let rows: Vec<(String, String)> = rows.filter(|it| it.1 != "0").collect();
-    assert_eq!(rows, []);
+    assert_eq!(rows_of_drafts(&session), []);
+}
+
+#[test]
+fn a_file_of_a_draft_that_sail_finishes_after_it_was_stopped_does_not_stay() {
+    let server: &'static Server = Box::leak(Box::new(Server::sail(&[])));
+    let (folder, session) = (Folder::new(), Session::on(server));
+    let (query, kept) = wide(wide_rows(server));
+    session.run(&format!("CREATE TABLE wide AS {query}"));
+    let job = |port: u16, name: &str| {
+        format!(
+            "anonymize {} -q age -s n0 -k 3 --keep {kept} --json -o {}",
+            session.table_through(port, "wide"),
+            session.table_through(port, name)
+        )
+    };
+    folder.run(&job(server.port, "first")).ends_with(0);
+    let before = (rows_of_drafts(&session), begun(server.folder()));
+    // The draft is emptied when the job is stopped, and then again.
+    let proxy = Proxy::new(server.port, "INSERT OVERWRITE TABLE", 1, Then::Hold);
+    let stopped = start(&folder, &job(proxy.port, "safe"));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let draft = loop {
+        assert!(std::time::Instant::now() < until, "nothing is written");
+        let mut new = begun(server.folder()).into_iter();
+        if let Some(path) = new.find(|path| !before.1.contains(path)) {
+            break Path::new(&path).parent().unwrap().to_owned();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    };
+    interrupt(&stopped);
+    proxy.until_seen();
+    let (finished, _) = &before.0[0];
+    std::fs::copy(finished, draft.join("late.parquet")).unwrap();
+    assert!(rows_of_drafts(&session).len() > before.0.len());
+    proxy.let_go();
+    assert_eq!(end(stopped).code, 130);
+    assert_eq!(rows_of_drafts(&session), before.0);
 }
 
 #[test]
