@@ -3,8 +3,9 @@
 use anyhow::Result;
 use std::ops::Range;
 
-/// Runs `work` on these of the cores that this thread may use, counted from 0. Threads and processes that it starts stay there too, so that one
-/// core means one, whatever runs beside. Systems other than Linux choose the cores themselves.
+/// Runs `work` on these of the cores that this thread may use, counted from 0; on all of them if there are not so many. Threads
+/// and processes that it starts stay there too, so that one core means one, whatever runs beside. Systems other than Linux
+/// choose the cores themselves.
 pub(crate) fn on_cores<T>(cores: Range<usize>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     #[cfg(target_os = "linux")]
     {
@@ -16,7 +17,7 @@ pub(crate) fn on_cores<T>(cores: Range<usize>, work: impl FnOnce() -> Result<T>)
             .skip(cores.start)
             .take(cores.len())
             .for_each(|core| some.set(core));
-        sched_setaffinity(None, &some)?;
+        sched_setaffinity(None, if some.count() > 0 { &some } else { &all })?;
         let done = work();
         sched_setaffinity(None, &all)?;
         done

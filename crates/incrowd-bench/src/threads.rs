@@ -75,10 +75,10 @@ fn timed<T>(least: &mut f64, work: impl FnOnce() -> Result<T>) -> Result<T> {
 pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
     report.heading("What threads bring");
     report.paragraph(&format!(
-        "Every stage on one core with one thread and on {THREADS} with {THREADS}, the least of {REPETITIONS} runs in turn on the clock, and whether both \
-         gave the same answer. `copies` is the gain of two copies of the work at once, each with one thread on a core of its own: two \
-         cores of this machine bring no more than that to work that shares nothing. `serial` is the share of its CPU time that only one thread can do. For passes over rows: \
-         finding where rows end, and writing, each measured alone, of the whole pass on one thread. For searches: what the \
+        "Every stage on one core with one thread and on {THREADS} with {THREADS}, the least of {REPETITIONS} runs in turn on the \
+         clock, and whether all gave the same answer. `copies` is the gain of two copies of the work at once, each with one thread \
+         on a core of its own: what two cores of this machine bring to work that shares nothing. `serial` is the share of its CPU \
+         time that only one thread can do. For passes over rows: finding where rows end, and writing, each measured alone, of the whole pass on one thread. For searches: what the \
          calling thread uses with {MANY} threads beyond its share. Targets: {LEAST_GAIN} times, {} % serial. `hashing` is what \
          SHA-256 takes beside, on a thread of its own, as a share of the same CPU time without it: no number of threads is faster than that.",
         100.0 * MOST_SERIAL,
