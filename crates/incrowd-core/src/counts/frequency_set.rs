@@ -34,8 +34,6 @@ pub(crate) struct Present {
     /// Words per class.
     words: usize,
     bits: Vec<u64>,
-    /// How many values each class has.
-    distinct: Vec<u32>,
 }
 
 impl Present {
@@ -47,14 +45,11 @@ impl Present {
         let mut present = Present {
             words,
             bits: vec![0; words * classes],
-            distinct: Vec::with_capacity(classes),
         };
         for (class, bits) in present.bits.chunks_exact_mut(words).enumerate() {
-            let values = histograms.class(class).values;
-            for &value in values {
+            for &value in histograms.class(class).values {
                 bits[value as usize / 64] |= 1 << (value % 64);
             }
-            present.distinct.push(values.len() as u32);
         }
         present
     }
@@ -83,9 +78,12 @@ impl Present {
                 }
             }
         }
-        self.distinct.clear();
-        let classes = self.bits.chunks_exact(words);
-        self.distinct.extend(classes.map(count_bits));
+    }
+
+    /// How many values a class has.
+    #[inline]
+    fn distinct(&self, class: usize) -> u32 {
+        count_bits(&self.bits[class * self.words..][..self.words])
     }
 }
 
@@ -159,7 +157,7 @@ impl Histograms {
     #[inline(always)]
     pub fn class(&self, class: usize) -> Histogram<'_> {
         if let Some(present) = &self.present {
-            return Histogram::of_any(present.distinct[class]);
+            return Histogram::of_any(present.distinct(class));
         }
         let range = self.starts[class] as usize..self.starts[class + 1] as usize;
         Histogram {
@@ -278,7 +276,7 @@ impl FrequencySet {
         let histograms = self.histograms.iter().flatten();
         let histograms: usize = histograms
             .map(|histograms| match &histograms.present {
-                Some(present) => 8 * present.bits.len() + 4 * present.distinct.len(),
+                Some(present) => 8 * present.bits.len(),
                 None => 8 * histograms.values.len(),
             })
             .sum();
@@ -309,11 +307,7 @@ mod tests {
         let mut draw = crate::draw::Draw::new(5);
         for words in 1..=4 {
             let bits: Vec<u64> = (0..20 * words).map(|_| 1 << draw.below(64)).collect();
-            let lower = Present {
-                words,
-                bits,
-                distinct: Vec::new(),
-            };
+            let lower = Present { words, bits };
             let class_of: Vec<u32> = (0..20).map(|at| at % 3).collect();
             let mut united = Present::default();
             united.unite(&lower, &class_of, 3);
@@ -326,7 +320,7 @@ mod tests {
                 }
                 assert_eq!(bits, expected);
                 let ones: u32 = bits.iter().map(|bits| bits.count_ones()).sum();
-                assert_eq!(united.distinct[class as usize], ones);
+                assert_eq!(united.distinct(class as usize), ones);
             }
         }
     }

@@ -15,6 +15,7 @@ mod keys;
 mod known;
 mod layout;
 mod leaf_order;
+mod lookups;
 mod missing;
 mod outside;
 mod overflow;

@@ -4,7 +4,7 @@
 //! rise; sizes are added, histograms merged. Only the lower set is read. This is the kernel of the whole product, so it
 //! avoids everything but arithmetic: one table lookup per attribute that rises, one probe per class.
 
-use super::layout::Field;
+use super::lookups::{Lookup, Lookups, joined};
 use super::{CountedTable, FrequencySet, Histograms};
 use crate::lattice::Node;
 use smallvec::SmallVec;
@@ -41,25 +41,10 @@ pub struct Scratch {
     present: Vec<u64>,
 }
 
-/// One lookup table for neighboring attributes, with an entry for each combination of their groups.
-struct Lookup<T> {
-    word: usize,
-    shift: u32,
-    mask: u64,
-    entries: Vec<T>,
-}
-
 impl Scratch {
     /// The upper class of each lower class of the last roll-up that [tracked](roll_up_tracked) them.
     pub(crate) fn class_of(&self) -> &[u32] {
         &self.class_of
-    }
-}
-
-impl<T: Copy> Lookup<T> {
-    #[inline]
-    fn entry(&self, word: u64) -> T {
-        self.entries[((word >> self.shift) & self.mask) as usize]
     }
 }
 
@@ -196,48 +181,6 @@ fn group<const TRACKED: bool>(
     }
 }
 
-/// A lookup table for several attributes pays off if there are this many lower classes per entry.
-const CLASSES_PER_ENTRY: usize = 8;
-
-/// Joins the lookup tables of single attributes as far as that pays off. An entry is `join`ed from those of its parts.
-fn joined<T: Copy + Default>(
-    singles: impl Iterator<Item = (Field, Vec<T>)>,
-    lower_classes: usize,
-    join: impl Fn(T, T) -> T,
-) -> Vec<Lookup<T>> {
-    let mut lookups: Vec<Lookup<T>> = Vec::new();
-    for (field, entries) in singles {
-        if let Some(last) = lookups.last_mut().filter(|last| last.word == field.word) {
-            let places = field.shift - last.shift;
-            let bits = u64::BITS - (field.mask << places).leading_zeros();
-            if (lower_classes / CLASSES_PER_ENTRY)
-                .checked_shr(bits)
-                .is_some_and(|most| most > 0)
-            {
-                // Combinations that no class has, such as a group number beyond the last, get an arbitrary entry.
-                let part = |entries: &[T], at: u64| entries.get(at as usize).copied();
-                last.entries = (0..1u64 << bits)
-                    .map(|combination| {
-                        let low = part(&last.entries, combination & last.mask);
-                        let high = part(&entries, combination >> places);
-                        join(low.unwrap_or_default(), high.unwrap_or_default())
-                    })
-                    .collect();
-                last.mask = (1 << bits) - 1;
-                continue;
-            }
-        }
-        let Field { word, shift, mask } = field;
-        lookups.push(Lookup {
-            word,
-            shift,
-            mask,
-            entries,
-        });
-    }
-    lookups
-}
-
 /// The bits of a key to flip, for the attributes that rise.
 fn flips(table: &CountedTable, steps: &[Step<'_>], lower_classes: usize) -> Vec<Lookup<u64>> {
     let rising = (table.layout.fields().iter().zip(steps))
@@ -278,13 +221,6 @@ fn dense_slots(steps: &[Step<'_>], lower_classes: usize) -> Option<usize> {
         }
     }
     Some(slots)
-}
-
-#[inline]
-fn risen(key: u64, flips: &[Lookup<u64>]) -> u64 {
-    flips
-        .iter()
-        .fold(key, |risen, flips| risen ^ flips.entry(key))
 }
 
 /// Classes as they are found: no branch depends on whether a class is new, which is anybody's guess.
@@ -344,17 +280,46 @@ fn group_dense<const TRACKED: bool>(
     slots: &mut [u32],
     class_of: &mut Vec<u32>,
 ) {
+    match offsets.len() {
+        0 => group_dense_by::<TRACKED, 0>(lower, offsets, upper, slots, class_of),
+        1 => group_dense_by::<TRACKED, 1>(lower, offsets, upper, slots, class_of),
+        2 => group_dense_by::<TRACKED, 2>(lower, offsets, upper, slots, class_of),
+        3 => group_dense_by::<TRACKED, 3>(lower, offsets, upper, slots, class_of),
+        _ => group_dense_by::<TRACKED, 4>(lower, offsets, upper, slots, class_of),
+    }
+    // Whichever lower class a key is of, it rises to the same one.
+    match flips.len() {
+        0 => {}
+        1 => raise::<1>(&mut upper.keys, flips),
+        2 => raise::<2>(&mut upper.keys, flips),
+        3 => raise::<3>(&mut upper.keys, flips),
+        _ => raise::<4>(&mut upper.keys, flips),
+    }
+}
+
+/// Flips the bits of the attributes that rise in every key.
+fn raise<const FIRST: usize>(keys: &mut [u64], flips: &[Lookup<u64>]) {
+    let flips = Lookups::<u64, FIRST>::new(flips);
+    for key in keys {
+        *key = flips.join(*key, *key, |one, other| one ^ other);
+    }
+}
+
+fn group_dense_by<const TRACKED: bool, const FIRST: usize>(
+    lower: &FrequencySet,
+    offsets: &[Lookup<u32>],
+    upper: &mut FrequencySet,
+    slots: &mut [u32],
+    class_of: &mut Vec<u32>,
+) {
+    let offsets = Lookups::<u32, FIRST>::new(offsets);
     find_classes::<TRACKED>(lower.len(), upper, class_of, |found| {
         let classes = lower.keys.iter().zip(&lower.sizes);
         for (below, (&key, &size)) in classes.enumerate() {
-            let slot: u32 = offsets.iter().map(|offsets| offsets.entry(key)).sum();
+            let slot = offsets.join(key, 0, |one, other| one + other);
             found.add::<TRACKED>(below, &mut slots[slot as usize], key, size);
         }
     });
-    // Whichever lower class a key is of, it rises to the same one.
-    for key in &mut upper.keys {
-        *key = risen(*key, flips);
-    }
 }
 
 /// Slots for a hash table that is at most half full.
@@ -372,12 +337,29 @@ fn group_hashed<const TRACKED: bool>(
     slots: &mut Vec<u32>,
     class_of: &mut Vec<u32>,
 ) {
+    match flips.len() {
+        0 => group_hashed_by::<TRACKED, 0>(lower, flips, upper, slots, class_of),
+        1 => group_hashed_by::<TRACKED, 1>(lower, flips, upper, slots, class_of),
+        2 => group_hashed_by::<TRACKED, 2>(lower, flips, upper, slots, class_of),
+        3 => group_hashed_by::<TRACKED, 3>(lower, flips, upper, slots, class_of),
+        _ => group_hashed_by::<TRACKED, 4>(lower, flips, upper, slots, class_of),
+    }
+}
+
+fn group_hashed_by<const TRACKED: bool, const FIRST: usize>(
+    lower: &FrequencySet,
+    flips: &[Lookup<u64>],
+    upper: &mut FrequencySet,
+    slots: &mut Vec<u32>,
+    class_of: &mut Vec<u32>,
+) {
     let shift = clear_hash_slots(slots, lower.len());
     let last = slots.len() - 1;
+    let flips = Lookups::<u64, FIRST>::new(flips);
     find_classes::<TRACKED>(lower.len(), upper, class_of, |found| {
         let classes = lower.keys.iter().zip(&lower.sizes);
         for (below, (&key, &size)) in classes.enumerate() {
-            let key = risen(key, flips);
+            let key = flips.join(key, key, |one, other| one ^ other);
             let mut slot = (key.wrapping_mul(GOLDEN) >> shift) as usize;
             // An empty slot stands for the next class, which has this key as long as it is not found elsewhere.
             found.keys[found.classes as usize] = key;

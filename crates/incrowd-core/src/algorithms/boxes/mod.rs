@@ -46,6 +46,9 @@ const MOST_AT_ONCE: usize = 64;
 /// For every so many boxes examined, one more is examined at once: a short search learns from every node.
 const BOXES_PER_WIDTH: u64 = 16;
 
+/// So many from the start where nodes of equal loss must be told apart: most of them are counted in any case.
+const MANY_AT_ONCE: usize = 32;
+
 /// What the search optimizes besides the loss.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Goal {
@@ -363,8 +366,9 @@ impl<'a> Search<'a> {
     fn width(&self, examined: u64) -> usize {
         let of_one = self.problem.table.tuples.memory().max(1);
         let fit = (self.problem.memory_limit / 4 / of_one).clamp(1, MOST_AT_ONCE);
+        let least = if self.is_about_rows { MANY_AT_ONCE } else { 1 };
         let width = usize::try_from(examined / BOXES_PER_WIDTH).unwrap_or(fit);
-        width.clamp(1, fit)
+        width.max(least).min(fit)
     }
 
     /// Looks at one corner of each box; what is left of them.
