@@ -111,7 +111,7 @@ import time, pyarrow as pa
 def batches():
     while True:
         yield pa.record_batch({{"a": [1, 2]}})
-        print("at", flush=True)
+        print("at\\n", end="", flush=True)  # in one go: Ctrl-C may come between two writes
         {wait}
 endless = pa.RecordBatchReader.from_batches(pa.schema({{"a": pa.int64()}}), batches())
 """
