@@ -429,14 +429,8 @@ pub trait PrivacyModel: Debug + Send + Sync {
             }
             Some(column) => {
                 let histograms = classes.histograms(column);
-                let holds =
-                    |class, size| self.holds(&ClassView::new(size, histograms.class(class)));
-                let sizes = classes.sizes().iter().zip(is_safe).enumerate();
-                if histograms.present.is_some() {
-                    // To look at a class takes less than a processor's wrong guess whether it is looked at.
-                    sizes.for_each(|(class, (&size, safe))| *safe &= holds(class, size));
-                } else {
-                    sizes.for_each(|(class, (&size, safe))| *safe = *safe && holds(class, size));
+                for (class, (&size, safe)) in classes.sizes().iter().zip(is_safe).enumerate() {
+                    *safe = *safe && self.holds(&ClassView::new(size, histograms.class(class)));
                 }
             }
         }
