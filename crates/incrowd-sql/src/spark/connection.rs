@@ -15,6 +15,7 @@ use crate::wire::Wire;
 use arrow_array::RecordBatch;
 use incrowd_core::table::RowBatch;
 use incrowd_io::{BatchTexts, Cancel};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tonic::Status;
@@ -27,7 +28,7 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) struct SparkConnection {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     pub(super) dialect: &'static Spark,
     /// Whether the session ends with the connection.
     pub(super) is_ours: bool,
@@ -38,6 +39,8 @@ pub(crate) struct SparkConnection {
     /// Names of the release itself that are left over: they have to go at the end, and nothing of what they name.
     pub(super) other_names: Mutex<Vec<TableName>>,
     pub(super) views: Mutex<Vec<String>>,
+    /// Whether a statement failed or was stopped: the server may still be at it.
+    pub(super) has_failed: AtomicBool,
     /// What the release has replaced, until it was counted.
     pub(super) replaced: Mutex<Option<Replaced>>,
     /// Rows that are not sent yet.
@@ -89,6 +92,7 @@ impl SparkConnection {
             drafts: Mutex::default(),
             other_names: Mutex::default(),
             views: Mutex::default(),
+            has_failed: AtomicBool::new(false),
             replaced: Mutex::default(),
             waiting: Mutex::default(),
         }
@@ -129,11 +133,14 @@ impl SparkConnection {
         doing: Doing,
         take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut statement = self.begin(plan, doing, true);
-        while let Some(batches) = statement.next()? {
-            batches.iter().try_for_each(&mut *take)?;
-        }
-        Ok(())
+        let run_to_end = || {
+            let mut statement = self.begin(plan, doing, true);
+            while let Some(batches) = statement.next()? {
+                batches.iter().try_for_each(&mut *take)?;
+            }
+            Ok(())
+        };
+        run_to_end().inspect_err(|_| self.has_failed.store(true, Ordering::Relaxed))
     }
 
     /// Runs a statement that cleans up: nobody stops it, and it may not take long. It is said twice if the connection broke

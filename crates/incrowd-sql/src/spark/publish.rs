@@ -21,12 +21,13 @@ use crate::connection::{Connection, Found};
 use crate::dialect::Dialect;
 use crate::error::{Doing, Error};
 use crate::session::unique_name;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How often to look whether a server that was stopped has removed what it had begun, each time after a longer pause.
 const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(200);
-/// How often a draft whose writing was stopped is emptied again, after ever longer pauses.
+/// How often a draft is emptied again after a failure, after ever longer pauses.
 const AGAIN: u32 = 3;
 
 /// Has Sail write all rows into one file, which appears when it is whole: it would write four side by side. With a cluster it
@@ -389,9 +390,9 @@ impl SparkConnection {
                 let empty =
                     format!("INSERT OVERWRITE TABLE {name} SELECT * FROM {name} WHERE 1 = 0");
                 lost(self.clean_up(&empty))?;
-                // A statement that was stopped may finish a file a moment later.
-                let again = if self.shared.has_stopped() { AGAIN } else { 0 };
-                for time in 1..=again {
+                // A statement that failed or was stopped may finish a file a moment later.
+                let has_failed = self.has_failed.load(Ordering::Relaxed);
+                for time in 1..=if has_failed { AGAIN } else { 0 } {
                     std::thread::sleep(time * PAUSE);
                     lost(self.clean_up(&empty))?;
                 }

@@ -85,11 +85,6 @@ impl Shared {
         });
         self.stops.send_modify(|stops| *stops += 1);
     }
-
-    /// Whether anything was stopped.
-    pub(super) fn has_stopped(&self) -> bool {
-        *self.stops.borrow() > 0
-    }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
