@@ -375,8 +375,8 @@ struct Helper {
 
 /// Smaller pieces are not worth a thread.
 const MUCH: usize = 64 * 1024;
-/// How many chunks may wait to be hashed.
-const WAITING: usize = 4;
+/// How many chunks may wait to be hashed: so many that readers need not wait for it whenever the thread is set aside for others.
+const WAITING: usize = 32;
 
 impl Hasher {
     fn new() -> Hasher {

@@ -5,7 +5,8 @@ use super::scan::{BLOCK, Specials};
 /// Finds whole rows, so that they can be handed to any thread to be split: the same rows as
 /// [`Splitter`](super::split::Splitter) finds.
 ///
-/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters.
+/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. One thread does this for all others,
+/// so text in which every line is a row, as most is, is not even looked at line by line.
 #[derive(Debug)]
 pub(super) struct RowEnds {
     /// Quotes and line breaks.
@@ -39,6 +40,53 @@ impl RowEnds {
     /// Finds up to `max_rows` rows of `text[start..]`, where a row begins. `at_end` says that no text follows, so that the
     /// last row needs no line break.
     pub(super) fn find(&self, text: &[u8], start: usize, at_end: bool, max_rows: usize) -> Ends {
+        match self.find_lines(&text[start..], max_rows) {
+            Some(lines) if !at_end => Ends {
+                next: start + lines.next,
+                ..lines
+            },
+            _ => self.find_one_by_one(text, start, at_end, max_rows),
+        }
+    }
+
+    /// All whole lines, if they are fewer than `max_rows` rows: each line that is not blank is one, if there is no quote.
+    fn find_lines(&self, text: &[u8], max_rows: usize) -> Option<Ends> {
+        let last = text.iter().rposition(|&byte| byte == b'\n')?;
+        let (lines, rest) = text.split_at(last + 1);
+        // The very last byte may be half of a line break.
+        if rest
+            .split_last()
+            .is_some_and(|(_, rest)| rest.contains(&b'\r'))
+        {
+            return None;
+        }
+        let mut line_breaks = usize::from(lines[0] == b'\n');
+        let mut blank = usize::from(is_line_break(lines[0]));
+        // So few at a time that a byte can count them: then compilers compare many with one instruction.
+        const PIECE: usize = 240;
+        for (piece, before) in lines[1..].chunks(PIECE).zip(lines.chunks(PIECE)) {
+            let (mut breaks_here, mut blank_here, mut is_special) = (0_u8, 0_u8, false);
+            for (&byte, &before) in piece.iter().zip(before) {
+                let is_end = byte == b'\n';
+                breaks_here += u8::from(is_end);
+                blank_here += u8::from((before == b'\n') & is_line_break(byte));
+                is_special |= (before == self.specials.quote) | ((before == b'\r') & !is_end);
+            }
+            if is_special {
+                return None;
+            }
+            line_breaks += usize::from(breaks_here);
+            blank += usize::from(blank_here);
+        }
+        let rows = line_breaks - blank;
+        (rows < max_rows).then_some(Ends {
+            rows,
+            next: lines.len(),
+            line_breaks: line_breaks as u64,
+        })
+    }
+
+    fn find_one_by_one(&self, text: &[u8], start: usize, at_end: bool, max_rows: usize) -> Ends {
         let quote = self.specials.quote;
         let mut found = Ends {
             rows: 0,
@@ -109,6 +157,11 @@ impl RowEnds {
         }
         true
     }
+}
+
+#[inline(always)]
+fn is_line_break(byte: u8) -> bool {
+    (byte == b'\n') | (byte == b'\r')
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The most rows of a batch; it also ends with what is read of the file at once.
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 8192;
 /// How much text is examined to detect the delimiter.
 const DETECTION_BYTES: usize = 64 * 1024;
 /// How many rows are examined to distinguish a header from a row, if they are in the text read so far.

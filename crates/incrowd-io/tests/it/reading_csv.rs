@@ -205,7 +205,7 @@ fn batches_are_bounded_in_rows_and_in_bytes() {
     let mut rows = 0;
     while reader.read(&mut batch).unwrap() {
         assert_eq!(batch.first_row(), rows);
-        assert!(batch.rows() <= 4096 && batch.byte_len() < (1 << 20) + (256 << 10));
+        assert!(batch.rows() <= 8192 && batch.byte_len() < (1 << 20) + (256 << 10));
         rows += batch.rows() as u64;
     }
     assert_eq!(rows, 22_000);
