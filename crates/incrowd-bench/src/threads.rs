@@ -22,7 +22,7 @@ const BENCHMARK: &str = "threads";
 const THREADS: usize = 2;
 /// So many threads that the calling one, which takes its turn like the others, does little of what they share.
 const MANY: usize = 16;
-const REPETITIONS: usize = 3;
+const REPETITIONS: usize = 7;
 /// What the target asks for.
 const LEAST_GAIN: f64 = 1.8;
 const MOST_SERIAL: f64 = 0.05;

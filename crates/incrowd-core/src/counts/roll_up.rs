@@ -22,6 +22,9 @@ const EMPTY: u32 = u32::MAX;
 /// lower histograms.
 const CELLS_PER_ENTRY: usize = 16;
 
+/// And if the column has no more values than this.
+const MOST_VALUES_ADDED: usize = 512;
+
 /// Working memory of [`roll_up`], kept between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -141,7 +144,8 @@ fn regroup_as<const TRACKED: bool>(
             }
             None => {
                 merged.present = None;
-                if classes * values <= CELLS_PER_ENTRY * lower.values.len() {
+                let is_small = classes * values <= CELLS_PER_ENTRY * lower.values.len();
+                if is_small && values <= MOST_VALUES_ADDED {
                     add_histograms(lower, values, classes, scratch, &mut merged);
                 } else {
                     if !is_sorted {
@@ -438,7 +442,8 @@ fn sort_by_class(scratch: &mut Scratch, classes: usize) {
     }
 }
 
-/// Merges histograms in a table of all values in all classes: no class is looked up twice, and nothing is sorted.
+/// Merges histograms in a table of all values in all classes: no class is looked up twice, and nothing is sorted. For columns
+/// with at most [`MOST_VALUES_ADDED`] values.
 fn add_histograms(
     lower: &Histograms,
     values: usize,
@@ -446,31 +451,56 @@ fn add_histograms(
     scratch: &mut Scratch,
     upper: &mut Histograms,
 ) {
+    // Where a compiler knows the length of rows, and no index can be beyond it, nothing is checked.
+    match values.next_power_of_two() {
+        ..=8 => add_histograms_in::<8>(lower, values, classes, scratch, upper),
+        16 => add_histograms_in::<16>(lower, values, classes, scratch, upper),
+        32 => add_histograms_in::<32>(lower, values, classes, scratch, upper),
+        64 => add_histograms_in::<64>(lower, values, classes, scratch, upper),
+        128 => add_histograms_in::<128>(lower, values, classes, scratch, upper),
+        _ => add_histograms_in::<MOST_VALUES_ADDED>(lower, values, classes, scratch, upper),
+    }
+}
+
+/// The same in a table with room for so many values, which is a power of two and no less than there are.
+fn add_histograms_in<const ROOM: usize>(
+    lower: &Histograms,
+    values: usize,
+    classes: usize,
+    scratch: &mut Scratch,
+    upper: &mut Histograms,
+) {
+    debug_assert!(values <= ROOM);
     let cells = &mut scratch.rows_of_classes;
     cells.clear();
-    cells.resize(classes * values, 0);
-    for (below, &class) in scratch.class_of.iter().enumerate() {
-        let rows = &mut cells[class as usize * values..][..values];
-        let histogram = lower.class(below);
-        for (&value, &count) in histogram.values.iter().zip(histogram.counts) {
-            rows[value as usize] += count;
+    cells.resize(classes * ROOM, 0);
+    let (cells, _) = cells.as_chunks_mut::<ROOM>();
+    // One pass over all entries: where a class begins need not be looked up.
+    let mut entries = lower.values.iter().zip(&lower.counts);
+    let ends = lower.starts.iter().zip(&lower.starts[1..]);
+    let lengths = ends.map(|(start, end)| end - start);
+    for (&class, length) in scratch.class_of.iter().zip(lengths) {
+        let rows = &mut cells[class as usize];
+        for (&value, &count) in entries.by_ref().take(length as usize) {
+            rows[value as usize % ROOM] += count;
         }
     }
     // Merging adds no entries; beyond them, there is room to write a value before it is known whether it has rows.
-    let room = lower.values.len().min(classes * values) + values;
+    let most = lower.values.len().min(classes * values);
     upper.starts.truncate(1);
     upper.starts.reserve(classes);
-    upper.values.resize(room, 0);
-    upper.counts.resize(room, 0);
+    upper.values.resize(most + ROOM, 0);
+    upper.counts.resize(most + ROOM, 0);
     let mut end = 0;
-    for rows in cells.chunks_exact(values.max(1)) {
-        let listed = &mut upper.values[end..][..values];
-        let counts = &mut upper.counts[end..][..values];
+    for rows in cells {
+        let (listed, _) = upper.values[end..].as_chunks_mut::<ROOM>();
+        let (counts, _) = upper.counts[end..].as_chunks_mut::<ROOM>();
+        let (listed, counts) = (&mut listed[0], &mut counts[0]);
         let mut present = 0;
         // Without a branch: whether a value has rows is anybody's guess.
-        for (value, &count) in (0..).zip(rows) {
-            listed[present] = value;
-            counts[present] = count;
+        for (value, &count) in (0..).zip(&rows[..values]) {
+            listed[present % ROOM] = value;
+            counts[present % ROOM] = count;
             present += usize::from(count > 0);
         }
         end += present;
@@ -542,7 +572,8 @@ mod tests {
         let mut draw = Draw::new(3);
         for _ in 0..200 {
             let (below, classes) = (1 + draw.below(30), 1 + draw.below(8));
-            let values = 1 + draw.below(70) as u32;
+            let most = [10, 40, 150, MOST_VALUES_ADDED][draw.below(4)];
+            let values = 1 + draw.below(most) as u32;
             let mut lower = Histograms::default();
             for _ in 0..below {
                 let mut is_empty = true;
