@@ -458,6 +458,7 @@ fn add_histograms(
         32 => add_histograms_in::<32>(lower, values, classes, scratch, upper),
         64 => add_histograms_in::<64>(lower, values, classes, scratch, upper),
         128 => add_histograms_in::<128>(lower, values, classes, scratch, upper),
+        256 => add_histograms_in::<256>(lower, values, classes, scratch, upper),
         _ => add_histograms_in::<MOST_VALUES_ADDED>(lower, values, classes, scratch, upper),
     }
 }
