@@ -1,6 +1,6 @@
 //! Reads tables about people and writes their releases, row by row.
 //!
-//! Rows are touched twice, once to count them and once to write them, and memory never grows with their number: a
+//! Rows are touched twice, once to count them and once to write them, and here memory never grows with their number: a
 //! [`Source`] is opened once per pass and returns batches of rows; a [`Sink`] takes them, and its file appears complete
 //! or not at all. Both compute the [`Fingerprint`] of the bytes on the fly, which goes into the certificate. A
 //! pass after the first only checks that the bytes are the same ([`RowSource::open_again`]).
@@ -59,7 +59,7 @@ mod utf8;
 pub use arrow::{ArrowSink, ArrowTable, BatchTexts, array_of_texts};
 pub use claims::Claims;
 pub use column_type::ColumnType;
-pub use csv::{CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder};
+pub use csv::{CsvEncoder, CsvOptions, EncodedRows, FormattedRows, Header, ReleaseEncoder};
 pub use engine::{
     Approach, Cancel, EngineFacts, EngineHandle, GroupRoom, LastStep, NewTable, Publishing, Step,
     TakeGroups,

@@ -5,8 +5,9 @@
 //! of the tuples, which follow from them; what is measured about rows follows from them too, and no row has to be looked
 //! at again. Where there are many, that is given up, and whoever wants to know looks at the rows.
 
-use super::Layout;
 use super::partition::Partition;
+use super::row_order::{NumberedRows, RowOrder};
+use super::{Keys, Layout};
 use crate::table::{CodedColumn, RowBatch, ValueList};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,9 @@ pub struct CountedRows {
     pub sizes: Vec<u32>,
     /// Whether all rows of the table are among them.
     pub are_all: bool,
+    /// Which of them every row of the table is, in the order of the table, if that was [asked](super::SharedCounter::with_order)
+    /// for and there was room for it.
+    pub order: Option<Vec<u32>>,
 }
 
 /// Combinations counted by all workers.
@@ -31,6 +35,8 @@ pub(super) struct Beside {
     columns: usize,
     /// The most words that keys may take.
     most_words: usize,
+    /// Which combination every row has, if that is wanted.
+    pub(super) order: Option<RowOrder>,
 }
 
 /// Fewer new combinations than this are not worth looking for equal ones.
@@ -43,6 +49,7 @@ impl Beside {
             is_given_up: AtomicBool::new(false),
             columns,
             most_words,
+            order: None,
         }
     }
 
@@ -56,12 +63,19 @@ impl Beside {
         self.is_given_up.store(true, Ordering::Relaxed);
     }
 
-    /// Adds combinations packed by a layout, with their rows. If there are too many, these are the last of a worker.
+    /// Whether so many more rows are to be numbered.
+    pub(super) fn has_room_for_order(&self, rows: usize) -> bool {
+        let order = self.order.as_ref();
+        order.is_some_and(|order| order.has_room(rows))
+    }
+
+    /// Adds combinations packed by a layout, with their rows, and which rows these are if they were numbered. If there are
+    /// too many, these are the last of a worker.
     pub(super) fn add(
         &self,
         layout: &Arc<Layout>,
-        keys: &[u64],
-        sizes: &[u32],
+        (keys, sizes): (&[u64], &[u32]),
+        numbered: NumberedRows,
         seed: u64,
         slots: &mut Vec<u32>,
     ) {
@@ -75,6 +89,10 @@ impl Beside {
         }
         if all.len() * layout.words() > self.most_words {
             self.give_up();
+        }
+        drop(all);
+        if let Some(order) = &self.order {
+            order.take(layout, keys, numbered);
         }
     }
 
@@ -111,10 +129,15 @@ impl Beside {
         }
         let mut rows = RowBatch::new(self.columns);
         rows.set_coded(coded);
+        let order = self.order.as_ref().filter(|_| self.goes_on());
         CountedRows {
             rows,
             sizes,
             are_all: self.goes_on(),
+            order: order.and_then(|order| {
+                let keys = Keys::of_distinct(layout.words(), keys);
+                order.resolve(layout, keys)
+            }),
         }
     }
 }

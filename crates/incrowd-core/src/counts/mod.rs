@@ -23,6 +23,7 @@ mod partition;
 mod people;
 mod roll_up;
 mod row_counter;
+mod row_order;
 mod shared_counter;
 mod work;
 

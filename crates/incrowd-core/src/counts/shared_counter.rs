@@ -5,6 +5,7 @@ use super::counting_column::CountingColumn;
 use super::in_parallel::in_parallel;
 use super::outside::{Outside, joined};
 use super::partition::Partition;
+use super::row_order::{NumberedRows, RowOrder};
 use super::{Keys, Layout, Overflow, RowCounter};
 use crate::Error;
 use crate::table::{Cell, Dictionary, Meanings, RowBatch};
@@ -182,6 +183,16 @@ impl SharedCounter {
         self
     }
 
+    /// The same, which also notes which of the rows counted [beside](SharedCounter::with_beside) the tuples every row is, in
+    /// four bytes each and eight for a moment, unless there are more rows than this or they are not counted so to the end:
+    /// see [`CountedRows::order`].
+    pub fn with_order(mut self, most_rows: usize) -> Self {
+        if let Some(beside) = &mut self.beside {
+            beside.order = Some(RowOrder::of_at_most(most_rows));
+        }
+        self
+    }
+
     /// What was counted [beside](SharedCounter::with_beside) the tuples, once every worker has
     /// [finished](CountWorker::finish): all rows, or those up to where it was given up.
     pub fn counted_beside(&self) -> Option<CountedRows> {
@@ -209,6 +220,7 @@ impl SharedCounter {
             is_beside,
             own_sizes: Vec::new(),
             own_rows: 0,
+            numbered: NumberedRows::default(),
             rows_to_pass_on: 0,
             handed_over: vec![HandedOver::default(); self.sizes.partitions],
             block: Block::default(),
@@ -391,6 +403,8 @@ pub struct CountWorker<'a> {
     own_sizes: Vec<u32>,
     /// The rows counted here since it was empty.
     own_rows: usize,
+    /// Which rows these are, if that is to be noted.
+    numbered: NumberedRows,
     /// So many rows are not counted here.
     rows_to_pass_on: usize,
     /// For each partition, tuples on the way to it.
@@ -456,6 +470,11 @@ impl CountWorker<'_> {
             self.leave_beside()?;
         }
         let is_beside = self.is_beside;
+        let beside = self.shared.beside.as_ref().filter(|_| is_beside);
+        let is_numbered = beside.is_some_and(|beside| beside.has_room_for_order(batch.rows()));
+        if !is_numbered {
+            self.numbered = NumberedRows::default();
+        }
         for rows in batch.blocks() {
             let count = rows.len();
             self.block.codes.clear();
@@ -481,7 +500,10 @@ impl CountWorker<'_> {
             self.make_room()?;
             self.pack(count);
             match self.rows_to_pass_on {
-                0 => self.count_here(count)?,
+                0 => {
+                    let first_row = batch.first_row() + rows.start as u64;
+                    self.count_here(count, is_numbered.then_some(first_row))?;
+                }
                 _ => self.pass_on(count)?,
             }
         }
@@ -524,9 +546,13 @@ impl CountWorker<'_> {
         }
     }
 
-    fn count_here(&mut self, rows: usize) -> Result<(), Error> {
+    /// Counts so many rows here, and notes which they are from this row on.
+    fn count_here(&mut self, rows: usize, noted_from: Option<u64>) -> Result<(), Error> {
         let Block { keys, numbers, .. } = &mut self.block;
         self.own.number_all(keys, numbers);
+        if let Some(first_row) = noted_from {
+            self.numbered.add(first_row, numbers);
+        }
         self.own_sizes.resize(self.own.len(), 0);
         for &number in &*numbers {
             self.own_sizes[number as usize] += 1;
@@ -576,7 +602,9 @@ impl CountWorker<'_> {
         let own_sizes = std::mem::take(&mut self.own_sizes);
         if let Some(beside) = self.shared.beside.as_ref().filter(|_| self.is_beside) {
             let (seed, slots) = (self.shared.seed, &mut self.block.slots);
-            beside.add(&self.layout, own.words(), &own_sizes, seed, slots);
+            let counted = (own.words(), &own_sizes[..]);
+            let numbered = std::mem::take(&mut self.numbered);
+            beside.add(&self.layout, counted, numbered, seed, slots);
         }
         let tuple_layout = Arc::clone(&self.tuple_layout);
         let (words, last) = (tuple_layout.words(), tuple_layout.mask_of_last_word());

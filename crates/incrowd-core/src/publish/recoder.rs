@@ -373,9 +373,32 @@ impl Recoder {
 
     /// The published rows of `raw`, where they stand.
     pub fn recode_in_place<'a>(&'a mut self, raw: &'a RowBatch) -> Result<RecodedRows<'a>, Error> {
+        self.recode_as(raw, |_| 1)
+    }
+
+    /// The same where each row of `raw` stands for so many equal ones. They all get one class, so this is not for releases
+    /// that [share](super::MappedTuples::shares) equal rows: what is counted would not be what was counted before.
+    ///
+    /// # Panics
+    /// If there is not one of `sizes` for each row.
+    pub fn recode_equal_rows<'a>(
+        &'a mut self,
+        raw: &'a RowBatch,
+        sizes: &[u32],
+    ) -> Result<RecodedRows<'a>, Error> {
+        assert_eq!(raw.rows(), sizes.len(), "one size for each row");
+        self.recode_as(raw, |row| sizes[row])
+    }
+
+    #[inline]
+    fn recode_as<'a>(
+        &'a mut self,
+        raw: &'a RowBatch,
+        rows_of: impl Fn(usize) -> u32 + Copy,
+    ) -> Result<RecodedRows<'a>, Error> {
         self.block.published.clear();
         for rows in raw.blocks() {
-            self.recode_block(raw, rows)?;
+            self.recode_block(raw, rows, rows_of)?;
         }
         Ok(RecodedRows {
             plan: &self.plan,
@@ -384,7 +407,13 @@ impl Recoder {
         })
     }
 
-    fn recode_block(&mut self, raw: &RowBatch, all: Range<usize>) -> Result<(), Error> {
+    /// Recodes some rows of a batch; `rows_of` says how many equal ones each stands for.
+    fn recode_block(
+        &mut self,
+        raw: &RowBatch,
+        all: Range<usize>,
+        rows_of: impl Fn(usize) -> u32 + Copy,
+    ) -> Result<(), Error> {
         let Recoder { plan, tally, block } = self;
         let Block {
             rows,
@@ -399,7 +428,7 @@ impl Recoder {
             lists: _,
         } = block;
         let (map, finder) = (&*plan.map, &plan.classes);
-        let is_excluded = |&row: &usize| {
+        let is_excluded = |row: usize| {
             let is_missing = |&position: &usize| {
                 let cell = raw.cell_in_text(row, position);
                 plan.missing.normalize_cell(cell).value().is_empty()
@@ -407,8 +436,12 @@ impl Recoder {
             plan.excluding.iter().any(is_missing)
         };
         rows.clear();
-        rows.extend(all.clone().filter(|row| !is_excluded(row)));
-        tally.exclude(all.len() - rows.len());
+        for row in all {
+            match is_excluded(row) {
+                true => tally.count_excluded(rows_of(row)),
+                false => rows.push(row),
+            }
+        }
 
         keys.clear();
         keys.resize(rows.len() * finder.layout.words(), 0);
@@ -445,11 +478,11 @@ impl Recoder {
             }
         }
         classes.clear();
-        for key in keys.chunks_exact(finder.layout.words()) {
+        for (key, &row) in keys.chunks_exact(finder.layout.words()).zip(&*rows) {
             let Some(class) = finder.find(key) else {
                 return Err(Error::InputChanged);
             };
-            tally.count_class(class);
+            tally.count_class(class, rows_of(row));
             classes.push(class);
         }
         let is_blank = |row: usize| {
@@ -467,7 +500,7 @@ impl Recoder {
                 Some(ClassNumber(classes[at])) == plan.any_class && is_blank(rows[at])
             };
             blank.extend((0..rows.len()).filter(of_any));
-            tally.blank(blank.len());
+            tally.blank(blank.iter().map(|&at| rows_of(rows[at])).sum());
         }
         for (column, (known, &position)) in map.counted().iter().zip(&plan.counted).enumerate() {
             let of_list = &mut of_counted[column];
@@ -476,8 +509,10 @@ impl Recoder {
                 Some(value?.0)
             })
             .ok_or(Error::InputChanged)?;
-            tally.count_values(column, classes, values);
-            tally.blank_values(column, blank.iter().map(|&at| (classes[at], values[at])));
+            tally.count_values(column, (classes, values), |at| rows_of(rows[at]));
+            let blank = blank.iter();
+            let blank = blank.map(|&at| (classes[at], values[at], rows_of(rows[at])));
+            tally.blank_values(column, blank);
         }
         let is_suppressed = &map.classes().is_suppressed;
         let are_starred = plan.suppressed_rows == SuppressedRows::Star;

@@ -77,18 +77,18 @@ impl Tally {
         self.rows_blank += other.rows_blank;
     }
 
-    pub(super) fn exclude(&mut self, rows: usize) {
-        self.rows_excluded += rows as u32;
+    pub(super) fn blank(&mut self, rows: u32) {
+        self.rows_blank += rows;
     }
 
-    pub(super) fn blank(&mut self, rows: usize) {
-        self.rows_blank += rows as u32;
-    }
-
-    /// Counts the values of a counted column in blank rows, each with its class.
-    pub(super) fn blank_values(&mut self, column: usize, rows: impl Iterator<Item = (u32, u32)>) {
-        for (class, value) in rows {
-            self.blank[column].count_rows(class, value, 1);
+    /// Counts the values of a counted column in blank rows: class, value and how many they are.
+    pub(super) fn blank_values(
+        &mut self,
+        column: usize,
+        rows: impl Iterator<Item = (u32, u32, u32)>,
+    ) {
+        for (class, value, rows) in rows {
+            self.blank[column].count_rows(class, value, rows);
         }
     }
 
@@ -98,14 +98,22 @@ impl Tally {
         column.map_or(0, |column| column.rows(class, value))
     }
 
-    pub(super) fn count_class(&mut self, class: u32) {
-        self.rows_of_classes[class as usize] += 1;
+    #[inline]
+    pub(super) fn count_class(&mut self, class: u32, rows: u32) {
+        self.rows_of_classes[class as usize] += rows;
     }
 
-    /// Counts a value of a counted column for each row of some classes.
-    pub(super) fn count_values(&mut self, column: usize, classes: &[u32], values: &[u32]) {
+    /// Counts a value of a counted column for each of some rows, given their classes; `rows` says how many equal ones each
+    /// stands for.
+    #[inline]
+    pub(super) fn count_values(
+        &mut self,
+        column: usize,
+        (classes, values): (&[u32], &[u32]),
+        rows: impl Fn(usize) -> u32,
+    ) {
         debug_assert_eq!(classes.len(), values.len());
-        self.columns[column].count(classes, values);
+        self.columns[column].count(classes, values, rows);
     }
 }
 
@@ -164,14 +172,15 @@ fn pair(class: u32, value: u32) -> u64 {
 }
 
 impl ValueTally {
-    fn count(&mut self, classes: &[u32], values: &[u32]) {
+    #[inline]
+    fn count(&mut self, classes: &[u32], values: &[u32], rows: impl Fn(usize) -> u32) {
         self.keys.clear();
         let pairs = classes.iter().zip(values);
         self.keys
             .extend(pairs.map(|(&class, &value)| pair(class, value)));
         self.number_keys();
-        for &number in &self.numbers {
-            self.rows[number as usize] += 1;
+        for (at, &number) in self.numbers.iter().enumerate() {
+            self.rows[number as usize] += rows(at);
         }
     }
 

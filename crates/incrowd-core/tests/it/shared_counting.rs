@@ -164,7 +164,7 @@ fn several_threads_count_what_one_counter_counts_whatever_is_held_where() {
 
 #[test]
 fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
-    let (mut complete, mut given_up) = (0, 0);
+    let (mut complete, mut given_up, mut in_order) = (0, 0, 0);
     for seed in 0..100 {
         let rng = &mut Rng::with_seed(seed);
         let oracle = random_problem(seed);
@@ -181,7 +181,9 @@ fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
                     ..sizes(at)
                 };
                 let shared = SharedCounter::of(&oracle.count(0..0).unwrap(), sizes).unwrap();
+                let most_rows = [0, rows - 1, rows, 1 << 20][rng.usize(0..4)];
                 let shared = shared.with_beside(&table.columns, &beside);
+                let shared = shared.with_order(most_rows);
                 let expected: Mutex<BTreeMap<Vec<Vec<u8>>, u32>> = Mutex::default();
                 let cells = |batch: &RowBatch, row: usize| -> Vec<Vec<u8>> {
                     let columns = 0..table.columns.len();
@@ -219,6 +221,15 @@ fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
                     expected,
                     "{case}"
                 );
+                let has_order = counted.are_all && rows <= most_rows;
+                assert_eq!(counted.order.is_some(), has_order, "{case}");
+                if let Some(order) = &counted.order {
+                    in_order += 1;
+                    let whole = table.batch(0..rows);
+                    let expected: Vec<_> = (0..rows).map(|row| cells(&whole, row)).collect();
+                    let found = order.iter().map(|&row| cells(&counted.rows, row as usize));
+                    assert_eq!(found.collect::<Vec<_>>(), expected, "{case}");
+                }
                 let are_all = expected.values().sum::<u32>() as usize == rows;
                 assert!(are_all || !counted.are_all, "{case}");
                 complete += usize::from(counted.are_all);
@@ -229,6 +240,7 @@ fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
         }
     }
     assert!(complete > 100 && given_up > 100, "{complete}, {given_up}");
+    assert!(in_order > 50, "{in_order}");
 }
 
 /// What the classes of a table take, as the refusal of a table counts it.

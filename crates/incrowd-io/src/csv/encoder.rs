@@ -9,8 +9,8 @@ use incrowd_core::table::RowBatch;
 
 const QUOTE: u8 = b'"';
 
-/// Rows of a release as text. Only a [`CsvEncoder`] makes it, of rows that a release has recoded, so that a sink which
-/// takes nothing else cannot publish raw rows.
+/// Rows of a release as text. Only a [`CsvEncoder`], or what uses one, makes it, of rows that a release has recoded, so that a
+/// sink which takes nothing else cannot publish raw rows.
 #[derive(Debug, Clone, Default)]
 pub struct EncodedRows(pub(super) Vec<u8>);
 

@@ -4,6 +4,7 @@ mod address;
 mod detect;
 mod encoder;
 mod ends;
+mod formatted_rows;
 mod header;
 mod reader;
 mod release_encoder;
@@ -13,6 +14,7 @@ mod split;
 mod spreadsheet;
 
 pub use encoder::{CsvEncoder, EncodedRows};
+pub use formatted_rows::FormattedRows;
 pub use header::Header;
 pub(crate) use reader::{CsvReader, check_columns};
 pub use release_encoder::ReleaseEncoder;

@@ -1,7 +1,7 @@
-//! Rows of a release are written in pieces as they are written cell by cell.
+//! Rows of a release are written in pieces, or from the few different ones, as they are written cell by cell.
 
 use fastrand::Rng;
-use incrowd_core::counts::{Missing, RowCounter};
+use incrowd_core::counts::{CountedRows, CountingSizes, Missing, RowCounter, SharedCounter};
 use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
@@ -10,7 +10,9 @@ use incrowd_core::publish::{PublishedRows, SuppressedRows, publish};
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::table::RowBatch;
 use incrowd_core::utility::Height;
-use incrowd_io::{CsvEncoder, CsvOptions, EncodedRows, Header, ReleaseEncoder, Source};
+use incrowd_io::{
+    CsvEncoder, CsvOptions, EncodedRows, FormattedRows, Header, ReleaseEncoder, Source,
+};
 
 const NAMES: [&str; 6] = ["kept", "area", "rank", "gone", "other", "last"];
 
@@ -61,9 +63,30 @@ fn read_all(text: &str, options: CsvOptions) -> Vec<RowBatch> {
     }
 }
 
+/// The different rows of a table, and which of them each is.
+fn counted(batches: &[RowBatch], names: &[String], rng: &mut Rng) -> CountedRows {
+    let sizes = CountingSizes {
+        own_tuples: [10, 1 << 17][rng.usize(0..2)],
+        ..CountingSizes::default()
+    };
+    let counter = RowCounter::new(names, &[1, 2], &[]);
+    let shared = SharedCounter::of(&counter, sizes).unwrap();
+    let shared = shared
+        .with_beside(names, &[0, 3, 4, 5])
+        .with_order(usize::MAX);
+    let mut workers = [shared.worker(), shared.worker()];
+    for batch in batches {
+        workers[rng.usize(0..2)].add(batch).unwrap();
+    }
+    for worker in workers {
+        worker.finish().unwrap();
+    }
+    shared.counted_beside().unwrap()
+}
+
 #[test]
-fn pieces_of_rows_are_the_bytes_that_cells_give() {
-    let (mut in_pieces, mut by_cell) = (0, 0);
+fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones() {
+    let (mut in_pieces, mut by_cell, mut from_few) = (0, 0, 0);
     for seed in 0..120 {
         let rng = &mut Rng::with_seed(seed);
         let delimiter = [',', ';'][rng.usize(0..2)];
@@ -112,21 +135,72 @@ fn pieces_of_rows_are_the_bytes_that_cells_give() {
             encoder = encoder.spreadsheet_safe();
         }
         let mut of_release = ReleaseEncoder::new(encoder);
+        let mut whole = Vec::new();
         for batch in &batches {
             let (mut published, mut pieces) = (PublishedRows::default(), EncodedRows::default());
             let mut cells = Vec::new();
             recoder.recode(batch, &mut published).unwrap();
             encoder.encode(published.rows(), &mut cells);
             of_release.encode(&recoder.recode_in_place(batch).unwrap(), &mut pieces);
-            let (pieces, cells) = (pieces.as_bytes(), &cells[..]);
-            assert!(pieces == cells, "seed {seed}");
+            assert!(pieces.as_bytes() == cells, "seed {seed}");
+            whole.extend_from_slice(&cells);
             match batch.separator() {
                 Some(_) => in_pieces += 1,
                 None => by_cell += 1,
             }
         }
+        let counted = counted(&batches, &names, rng);
+        let Some(order) = &counted.order else {
+            assert!(!counted.are_all, "seed {seed}");
+            continue;
+        };
+        from_few += 1;
+        let mut recoder = release.recoder(&names, dropped, suppressed).unwrap();
+        let recoded = recoder.recode_equal_rows(&counted.rows, &counted.sizes);
+        let recoded = recoded.unwrap();
+        let formatted = FormattedRows::new(encoder, &recoded, counted.rows.rows(), u32::MAX);
+        let formatted = formatted.unwrap();
+        let (mut text, mut written) = (EncodedRows::default(), Vec::new());
+        for rows in order.chunks(rng.usize(1..5000)) {
+            formatted.encode(rows, &mut text);
+            written.extend_from_slice(text.as_bytes());
+        }
+        assert!(written == whole, "seed {seed}");
+        release.confirm(recoder.tally()).unwrap();
     }
     assert!(in_pieces > 50 && by_cell > 50, "{in_pieces}, {by_cell}");
+    assert!(from_few > 50, "{from_few}");
+}
+
+#[test]
+fn rows_whose_texts_take_too_much_memory_are_not_formatted() {
+    let names = ["kept".to_owned(), "area".to_owned()];
+    let batches = read_all("kept,area\nx,a\ny,b\n", CsvOptions::default());
+    let mut counter = RowCounter::new(&names, &[1], &[]);
+    counter.add(&batches[0]).unwrap();
+    let levels = vec![Hierarchy::from_rows("area", AREAS).unwrap()];
+    let table = counter.finish(levels, Vec::new(), Missing::default());
+    let table = table.unwrap();
+    let problem = Problem::new(&table, &[], &Height);
+    let release = publish(
+        &problem,
+        &Proposal {
+            recoding: ColumnRecoding::FullDomain(Node::from_levels([0])).into(),
+            guarantee: Guarantee::Heuristic,
+            loss: None,
+            nodes_checked: 0,
+            steps: Vec::new(),
+        },
+    )
+    .unwrap();
+    let mut recoder = release.recoder(&names, &[], SuppressedRows::Drop).unwrap();
+    let recoded = recoder.recode_in_place(&batches[0]).unwrap();
+    let encoder = CsvEncoder::new(b',').unwrap();
+    let format = |most| FormattedRows::new(encoder, &recoded, 2, most);
+    let mut text = EncodedRows::default();
+    format(8).unwrap().encode(&[1, 0, 1], &mut text);
+    assert_eq!(text.as_bytes(), b"y,b\nx,a\ny,b\n");
+    assert!(format(7).is_none());
 }
 
 #[test]

@@ -1,0 +1,175 @@
+//! Which of the counted rows every row of a table is, in the order of the table.
+//!
+//! Where there are few different rows, four bytes are enough to say which of them a row is. Whoever writes the rows again
+//! then need not read them again. A worker numbers rows by itself and begins anew whenever it hands over what it has
+//! counted; in the end, the numbers of all workers become those of the rows counted together.
+
+use super::{Keys, Layout};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows that a worker has numbered since it handed over the last ones.
+#[derive(Debug, Default)]
+pub(super) struct NumberedRows {
+    /// Where rows side by side begin in the table, and how many they are.
+    pieces: Vec<(u64, usize)>,
+    /// Their numbers, piece by piece.
+    numbers: Vec<u32>,
+}
+
+impl NumberedRows {
+    /// Adds rows side by side.
+    pub(super) fn add(&mut self, first_row: u64, numbers: &[u32]) {
+        self.pieces.push((first_row, numbers.len()));
+        self.numbers.extend_from_slice(numbers);
+    }
+}
+
+/// Numbered rows, with what the numbers of their worker stand for.
+#[derive(Debug)]
+struct HandedOver {
+    layout: Arc<Layout>,
+    keys: Vec<u64>,
+    rows: NumberedRows,
+}
+
+/// The numbered rows of all workers.
+#[derive(Debug)]
+pub(super) struct RowOrder {
+    handed_over: Mutex<Vec<HandedOver>>,
+    /// How many rows were to be numbered.
+    rows: AtomicUsize,
+    most_rows: usize,
+}
+
+/// The number of no row.
+const NOBODY: u32 = u32::MAX;
+
+impl RowOrder {
+    /// Of no more rows than this; it is given up for tables that have more.
+    pub(super) fn of_at_most(most_rows: usize) -> Self {
+        RowOrder {
+            handed_over: Mutex::default(),
+            rows: AtomicUsize::new(0),
+            most_rows,
+        }
+    }
+
+    /// Makes room for so many more rows; whether there is any.
+    pub(super) fn has_room(&self, rows: usize) -> bool {
+        self.rows.fetch_add(rows, Ordering::Relaxed) + rows <= self.most_rows
+    }
+
+    /// Takes the rows of a worker, whose numbers stand for keys packed by a layout.
+    pub(super) fn take(&self, layout: &Arc<Layout>, keys: &[u64], rows: NumberedRows) {
+        let mut all = self
+            .handed_over
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.rows.load(Ordering::Relaxed) > self.most_rows {
+            all.clear(); // nobody will ask for them
+        } else if !rows.pieces.is_empty() {
+            all.push(HandedOver {
+                layout: Arc::clone(layout),
+                keys: keys.to_vec(),
+                rows,
+            });
+        }
+    }
+
+    /// For every row of the table the number of its key, if each was numbered once. `keys` has those of all workers,
+    /// packed by `layout`.
+    pub(super) fn resolve(&self, layout: &Layout, mut keys: Keys) -> Option<Vec<u32>> {
+        let mut all = self
+            .handed_over
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let rows = self.rows.load(Ordering::Relaxed);
+        if rows > self.most_rows {
+            return None;
+        }
+        let mut order = vec![NOBODY; rows];
+        let (known, mut numbers_of) = (keys.len(), Vec::new());
+        for HandedOver {
+            layout: packed_by,
+            keys: theirs,
+            rows,
+        } in all.drain(..)
+        {
+            keys.number_all(&packed_by.repack(&theirs, layout), &mut numbers_of);
+            let mut numbers = &rows.numbers[..];
+            for (first_row, count) in rows.pieces {
+                let (piece, after) = numbers.split_at(count);
+                let first = usize::try_from(first_row).ok()?;
+                let places = order.get_mut(first..first.checked_add(count)?)?;
+                for (place, &number) in places.iter_mut().zip(piece) {
+                    *place = numbers_of[number as usize];
+                }
+                numbers = after;
+            }
+        }
+        let is_complete = keys.len() == known && !order.contains(&NOBODY);
+        is_complete.then_some(order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(layout: &Layout, codes: &[[u32; 2]]) -> Vec<u64> {
+        let mut keys = Vec::new();
+        for &codes in codes {
+            layout.push_key(&mut keys, codes);
+        }
+        keys
+    }
+
+    fn numbered(pieces: &[(u64, &[u32])]) -> NumberedRows {
+        let mut rows = NumberedRows::default();
+        for &(first, numbers) in pieces {
+            rows.add(first, numbers);
+        }
+        rows
+    }
+
+    #[test]
+    fn rows_of_all_workers_are_put_in_order_whatever_numbers_they_gave() {
+        let narrow = Arc::new(Layout::of_sizes([2, 2]));
+        let wide = Arc::new(Layout::of_sizes([900, 70_000]));
+        let all = || Keys::of_distinct(wide.words(), packed(&wide, &[[1, 1], [0, 0], [0, 1]]));
+        let [one, other] = [
+            (&narrow, packed(&narrow, &[[0, 0], [1, 1]])),
+            (&wide, packed(&wide, &[[0, 1], [0, 0]])),
+        ];
+        let order = RowOrder::of_at_most(6);
+        assert!(order.has_room(3) && order.has_room(3));
+        order.take(other.0, &other.1, numbered(&[(2, &[0, 1]), (5, &[0])]));
+        order.take(one.0, &one.1, numbered(&[(4, &[1]), (0, &[0, 1])]));
+        assert_eq!(order.resolve(&wide, all()), Some(vec![1, 0, 2, 1, 0, 2]));
+    }
+
+    #[test]
+    fn there_is_no_order_if_a_row_is_missing_unknown_or_one_too_many() {
+        let layout = Arc::new(Layout::of_sizes([2, 2]));
+        let known = packed(&layout, &[[0, 0], [0, 1]]);
+        let resolve = |most: usize, rows: usize, keys: &[[u32; 2]], pieces: &[(u64, &[u32])]| {
+            let order = RowOrder::of_at_most(most);
+            let has_room = order.has_room(rows);
+            assert_eq!(has_room, rows <= most);
+            order.take(&layout, &packed(&layout, keys), numbered(pieces));
+            let all = Keys::of_distinct(layout.words(), known.clone());
+            order.resolve(&layout, all)
+        };
+        let keys = [[0, 1], [0, 0]];
+        assert_eq!(
+            resolve(3, 3, &keys, &[(0, &[0, 1, 0])]),
+            Some(vec![1, 0, 1])
+        );
+        assert_eq!(resolve(2, 3, &keys, &[(0, &[0, 1, 0])]), None);
+        assert_eq!(resolve(3, 3, &keys, &[(0, &[0, 1])]), None);
+        assert_eq!(resolve(3, 3, &keys, &[(0, &[0, 1]), (1, &[0])]), None);
+        assert_eq!(resolve(3, 3, &keys, &[(1, &[0, 1, 0])]), None);
+        assert_eq!(resolve(3, 3, &[[1, 1], [0, 0]], &[(0, &[0, 1, 0])]), None);
+    }
+}
