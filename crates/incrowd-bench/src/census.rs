@@ -160,9 +160,9 @@ pub(crate) fn models(rows: u64) -> [String; 2] {
 fn describe(report: &mut Report, rows: u64, bytes: u64, bare: &Passes, ours: &[Passes]) {
     report.paragraph(&format!(
         "A generated census: {} rows, 8 columns, {} MiB, in the page cache. `bare` reads and writes it once with the csv \
-         crate and does nothing else. incrowd reads it twice (counting, then recoding), checks that it did not change in \
-         between (SHA-256 of every byte read and written), searches, and writes the release: {}, {}, 5 % of the rows \
-         may be suppressed, {} quasi-identifiers, `income` sensitive. Medians of {REPETITIONS} runs in turn, each in a \
+         crate and does nothing else. incrowd reads it twice: to count, and to check that it did not change until the \
+         release is written. It searches, recodes, takes SHA-256 of every byte counted and written, and writes the \
+         release: {}, {}, 5 % of the rows may be suppressed, {} quasi-identifiers, `income` sensitive. Medians of {REPETITIONS} runs in turn, each in a \
          process of its own; peak memory is the largest of them.",
         grouped(rows),
         (bytes as f64 / MEBIBYTE).round(),

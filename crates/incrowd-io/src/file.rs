@@ -1,8 +1,7 @@
 //! Files that can be read more than once: a path, or what came through a pipe.
 
 use crate::Error;
-use crate::fingerprint::Fingerprint;
-use crate::seal::{Pass, Sealing};
+use crate::seal::{Pass, Seal, Sealing};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -160,25 +159,36 @@ impl Text {
         }
     }
 
-    /// The fingerprint of all raw bytes; those not read yet are read now. Fails if they should be the same as in a pass
-    /// before and are not.
-    pub(crate) fn fingerprint(&mut self, input: &str) -> Result<Fingerprint, Error> {
-        let mut buffer = vec![0; CHUNK];
-        let result = loop {
-            match self.raw_mut().read(&mut buffer) {
-                Ok(0) => break Ok(()),
-                Ok(_) => {}
+    /// Reads some raw bytes for nothing but the fingerprint, by means of a buffer; false at the end. No text can be read
+    /// after that.
+    pub(crate) fn pass_over(&mut self, input: &str, buffer: &mut [u8]) -> Result<bool, Error> {
+        loop {
+            match self.raw_mut().read(buffer) {
+                Ok(count) => return Ok(count > 0),
                 Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => break Err(source),
+                Err(source) => {
+                    return Err(Error::Read {
+                        input: input.into(),
+                        byte: self.bytes(),
+                        source,
+                    });
+                }
             }
-        };
-        result.map_err(|source| Error::Read {
-            input: input.into(),
-            byte: self.bytes(),
-            source,
-        })?;
+        }
+    }
+
+    /// Leaves the fingerprint to the next pass; whether it does.
+    pub(crate) fn leave_fingerprint(&mut self) -> bool {
+        self.raw_mut().leave_fingerprint()
+    }
+
+    /// The seal of all raw bytes; those not read yet are read now. Fails if they should be the same as in a pass before and are
+    /// not.
+    pub(crate) fn seal(&mut self, input: &str) -> Result<Arc<Seal>, Error> {
+        let mut buffer = vec![0; CHUNK];
+        while self.pass_over(input, &mut buffer)? {}
         match self.raw_mut().seal() {
-            Some(seal) => Ok(seal.fingerprint()),
+            Some(seal) => Ok(seal),
             None => Err(Error::InputChanged {
                 input: input.into(),
             }),

@@ -3,7 +3,8 @@
 //! Rows are touched twice, once to count them and once to write them, and here memory never grows with their number: a
 //! [`Source`] is opened once per pass and returns batches of rows; a [`Sink`] takes them, and its file appears complete
 //! or not at all. Both compute the [`Fingerprint`] of the bytes on the fly, which goes into the certificate. A
-//! pass after the first only checks that the bytes are the same ([`RowSource::open_again`]).
+//! pass after the first only checks that the bytes are the same ([`RowSource::open_again`]), unless the fingerprint was left
+//! to it.
 //!
 //! `incrowd-core` decides what a cell means; here it is UTF-8 text, and a missing value is the empty text.
 //!
@@ -69,5 +70,6 @@ pub use fingerprint::{Fingerprint, RowsHasher};
 pub use memory::{MemorySink, MemoryTable};
 pub use overflow_file::OverflowFile;
 pub use row_source::{RowReader, RowSource, RowsRead};
+pub use seal::{LeftFingerprint, RowsSeal};
 pub use sink::{OutputFormat, PendingFile, ReadyFile, RowSink, Sink, Written, write_atomically};
 pub use source::Source;

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::column_type::ColumnType;
 use crate::engine::{Cancel, EngineFacts, EngineHandle, GroupRoom, TakeGroups};
 use crate::fingerprint::Fingerprint;
+use crate::seal::RowsSeal;
 use incrowd_core::table::RowBatch;
 use std::any::Any;
 use std::fmt::Debug;
@@ -24,11 +25,31 @@ pub trait RowReader {
         self.read(&mut rows.batch)
     }
 
+    /// Reads a part of the rest for nothing but the [fingerprint](RowReader::fingerprint), for whoever needs no more rows;
+    /// `false` at the end. There are no rows to be read after that.
+    fn pass_over(&mut self) -> Result<bool, Error> {
+        self.read(&mut RowBatch::default())
+    }
+
     /// How much of [`RowSource::bytes_total`] has been read, to show progress.
     fn bytes_read(&self) -> u64;
 
     /// SHA-256 of all bytes of the input, as they are stored.
+    ///
+    /// # Panics
+    /// If it was [left](RowReader::leave_fingerprint) to the next pass.
     fn fingerprint(&mut self) -> Result<Fingerprint, Error>;
+
+    /// Leaves the fingerprint to the next pass, where that is possible; whether it does. For whoever is sure to make a next pass
+    /// ([`RowSource::open_again`]) and to read all of it, and has other work for every core now.
+    fn leave_fingerprint(&mut self) -> bool {
+        false
+    }
+
+    /// What the next pass is to be compared with: the fingerprint, unless it was [left](RowReader::leave_fingerprint) to that.
+    fn seal(&mut self) -> Result<RowsSeal, Error> {
+        self.fingerprint().map(RowsSeal::Fingerprint)
+    }
 
     /// What separates cells, given or detected; none where nothing does.
     fn delimiter(&self) -> Option<u8>;
@@ -124,21 +145,21 @@ pub trait RowSource: std::fmt::Debug + Send + Sync {
     /// Begins a pass over the rows.
     fn open(&self) -> Result<Box<dyn RowReader + Send>, Error>;
 
-    /// Begins another pass over rows that had this fingerprint in a pass before. If they are others, either the reader
-    /// fails, at the latest when it is asked for its fingerprint, or that fingerprint is another.
-    fn open_again(&self, _fingerprint: &Fingerprint) -> Result<Box<dyn RowReader + Send>, Error> {
+    /// Begins another pass over the rows of a pass before. If they are others, either the reader fails, at the latest when it
+    /// is asked for its fingerprint, or that fingerprint is another; if it was left to this pass, the reader fails.
+    fn open_again(&self, _seal: &RowsSeal) -> Result<Box<dyn RowReader + Send>, Error> {
         self.open()
     }
 
-    /// Begins a pass of which so many rows are needed and no more; which ones does not matter. They had a fingerprint, if there
-    /// was a pass before.
+    /// Begins a pass of which so many rows are needed and no more; which ones does not matter. They have a seal, if there was a
+    /// pass before.
     fn open_some(
         &self,
         _rows: u64,
-        fingerprint: Option<&Fingerprint>,
+        seal: Option<&RowsSeal>,
     ) -> Result<Box<dyn RowReader + Send>, Error> {
-        match fingerprint {
-            Some(fingerprint) => self.open_again(fingerprint),
+        match seal {
+            Some(seal) => self.open_again(seal),
             None => self.open(),
         }
     }

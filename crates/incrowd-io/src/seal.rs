@@ -3,9 +3,10 @@
 //! SHA-256 names an input for everybody and for ever. Where the processor has no instructions for it, it takes longer
 //! than all else that is done with a byte. To tell within a run whether an input is still the same, short hashes of its
 //! blocks will do, with a random key that nobody knows: they are taken together with the fingerprint, in the first pass,
-//! and compared in the passes after it.
+//! and compared in the passes after it. Then it does not matter which pass takes the fingerprint: it may be left to the
+//! second, whose threads have less to do than those of the first.
 
-use crate::fingerprint::{Fingerprint, Hashing};
+use crate::fingerprint::{Fingerprint, Hasher};
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::io::{self, Read};
@@ -71,13 +72,14 @@ impl Blocks {
 /// Bytes of which a whole pass was made.
 #[derive(Debug)]
 pub(crate) struct Seal {
-    fingerprint: Fingerprint,
+    /// None if it is left to the next pass.
+    fingerprint: Option<Fingerprint>,
     blocks: Blocks,
 }
 
 impl Seal {
-    /// SHA-256 of all bytes.
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
+    /// SHA-256 of all bytes; none if that is left to the next pass.
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
         self.fingerprint
     }
 
@@ -107,8 +109,40 @@ impl LastSeal {
     pub(crate) fn of(&self, fingerprint: &Fingerprint) -> Option<Arc<Seal>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.as_ref();
-        last.filter(|seal| seal.fingerprint == *fingerprint)
+        last.filter(|seal| seal.fingerprint.as_ref() == Some(fingerprint))
             .cloned()
+    }
+}
+
+/// What a pass over rows knows of them in the end, for the next to be compared with.
+#[derive(Debug, Clone)]
+pub enum RowsSeal {
+    /// Their fingerprint.
+    Fingerprint(Fingerprint),
+    /// Enough to tell whether they are the same. The fingerprint is left to the next pass.
+    Left(LeftFingerprint),
+}
+
+/// Bytes whose fingerprint is left to the next pass.
+#[derive(Debug, Clone)]
+pub struct LeftFingerprint(pub(crate) Arc<Seal>);
+
+impl RowsSeal {
+    /// The fingerprint, unless it is left to the next pass.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        match self {
+            RowsSeal::Fingerprint(fingerprint) => Some(*fingerprint),
+            RowsSeal::Left(_) => None,
+        }
+    }
+}
+
+impl From<Arc<Seal>> for RowsSeal {
+    fn from(seal: Arc<Seal>) -> Self {
+        match seal.fingerprint {
+            Some(fingerprint) => RowsSeal::Fingerprint(fingerprint),
+            None => RowsSeal::Left(LeftFingerprint(seal)),
+        }
     }
 }
 
@@ -121,31 +155,44 @@ pub(crate) enum Pass {
     Again(Arc<Seal>),
 }
 
+impl Pass {
+    /// Whether the fingerprint was left to this pass.
+    pub(crate) fn takes_what_was_left(&self) -> bool {
+        matches!(self, Pass::Again(seal) if seal.fingerprint.is_none())
+    }
+}
+
 /// Reads all of an input in order, and seals it or compares it with its seal.
 #[derive(Debug)]
 pub(crate) struct Sealing<R> {
-    reader: Reader<R>,
+    inner: R,
+    pass: Pass,
+    /// None if the fingerprint is known, or left to the next pass.
+    hasher: Option<Hasher>,
     blocks: Blocks,
-}
-
-#[derive(Debug)]
-enum Reader<R> {
-    First(Hashing<R>, LastSeal),
-    Again(R, Arc<Seal>),
 }
 
 impl<R: Read> Sealing<R> {
     pub(crate) fn new(inner: R, pass: Pass) -> Self {
-        match pass {
-            Pass::First(last) => Sealing {
-                reader: Reader::First(Hashing::new(inner), last),
-                blocks: Blocks::default(),
-            },
-            Pass::Again(seal) => Sealing {
-                blocks: Blocks::like(&seal.blocks),
-                reader: Reader::Again(inner, seal),
-            },
+        let (blocks, is_hashed) = match &pass {
+            Pass::First(_) => (Blocks::default(), true),
+            Pass::Again(seal) => (Blocks::like(&seal.blocks), pass.takes_what_was_left()),
+        };
+        Sealing {
+            inner,
+            pass,
+            hasher: is_hashed.then(Hasher::new),
+            blocks,
         }
+    }
+
+    /// Leaves the fingerprint to the next pass; whether it does, which only the first can.
+    pub(crate) fn leave_fingerprint(&mut self) -> bool {
+        let is_first = matches!(self.pass, Pass::First(_));
+        if is_first {
+            self.hasher = None;
+        }
+        is_first
     }
 
     /// How many bytes have been read.
@@ -155,29 +202,35 @@ impl<R: Read> Sealing<R> {
 
     /// The seal, once all was read; none if it was to be the same and is not.
     pub(crate) fn seal(&mut self) -> Option<Arc<Seal>> {
-        match &mut self.reader {
-            Reader::First(reader, last) => {
+        let taken = self.hasher.as_mut().map(Hasher::fingerprint);
+        let blocks = self.blocks.ended();
+        match &self.pass {
+            Pass::First(last) => {
                 let seal = Arc::new(Seal {
-                    fingerprint: reader.fingerprint(),
-                    blocks: self.blocks.ended(),
+                    fingerprint: taken,
+                    blocks,
                 });
-                last.keep(&seal);
+                if taken.is_some() {
+                    last.keep(&seal);
+                }
                 Some(seal)
             }
-            Reader::Again(_, seal) => {
-                let is_same = seal.blocks.is_same(&self.blocks.ended());
-                is_same.then(|| Arc::clone(seal))
-            }
+            Pass::Again(seal) => seal.blocks.is_same(&blocks).then(|| {
+                Arc::new(Seal {
+                    fingerprint: seal.fingerprint.or(taken),
+                    blocks,
+                })
+            }),
         }
     }
 }
 
 impl<R: Read> Read for Sealing<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = match &mut self.reader {
-            Reader::First(reader, _) => reader.read(buffer)?,
-            Reader::Again(reader, _) => reader.read(buffer)?,
-        };
+        let count = self.inner.read(buffer)?;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&buffer[..count]);
+        }
         self.blocks.add(&buffer[..count]);
         Ok(count)
     }
@@ -187,8 +240,11 @@ impl<R: Read> Read for Sealing<R> {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8], piece: usize, pass: Pass) -> Option<Arc<Seal>> {
+    fn read(bytes: &[u8], piece: usize, pass: Pass, leaves_it: bool) -> Option<Arc<Seal>> {
         let mut reader = Sealing::new(bytes, pass);
+        if leaves_it {
+            reader.leave_fingerprint();
+        }
         let mut buffer = vec![0; piece];
         while reader.read(&mut buffer).unwrap() > 0 {}
         assert_eq!(reader.byte_count(), bytes.len() as u64);
@@ -198,22 +254,32 @@ mod tests {
     #[test]
     fn bytes_are_the_same_however_they_are_read_and_others_are_not() {
         for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
-            let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
-            let last = LastSeal::default();
-            let sealed = read(&bytes, 1000, Pass::First(last.clone())).unwrap();
-            assert_eq!(sealed.fingerprint(), Fingerprint::of(&bytes));
-            assert!(last.of(&Fingerprint::of(b"others")).is_none());
-            let seal = last.of(&sealed.fingerprint()).unwrap();
-            for piece in [999, BLOCK - 1, BLOCK, 2 * BLOCK + 1, 10 * BLOCK] {
-                let again = |bytes: &[u8]| read(bytes, piece, Pass::Again(Arc::clone(&seal)));
-                assert!(again(&bytes).is_some(), "{length} bytes");
-                assert!(again(&[&bytes[..], b"x"].concat()).is_none());
-                for at in [0, length / 2, length.saturating_sub(1)] {
-                    let mut other = bytes.clone();
-                    if let Some(byte) = other.get_mut(at) {
-                        *byte ^= 1;
-                        assert!(again(&other).is_none(), "byte {at} of {length}");
-                        assert!(again(&bytes[..at]).is_none());
+            for leaves_it in [false, true] {
+                let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+                let (last, fingerprint) = (LastSeal::default(), Fingerprint::of(&bytes));
+                let sealed = read(&bytes, 1000, Pass::First(last.clone()), leaves_it).unwrap();
+                let taken = (!leaves_it).then_some(&fingerprint);
+                assert_eq!(sealed.fingerprint().as_ref(), taken);
+                assert!(last.of(&Fingerprint::of(b"others")).is_none());
+                let seal = match leaves_it {
+                    true => sealed,
+                    false => last.of(&fingerprint).unwrap(),
+                };
+                for piece in [999, BLOCK - 1, BLOCK, 2 * BLOCK + 1, 10 * BLOCK] {
+                    // Only a first pass can leave it to another.
+                    let again = |bytes: &[u8]| {
+                        let seal = read(bytes, piece, Pass::Again(Arc::clone(&seal)), true)?;
+                        Some(seal.fingerprint().unwrap())
+                    };
+                    assert_eq!(again(&bytes), Some(fingerprint), "{length} bytes");
+                    assert!(again(&[&bytes[..], b"x"].concat()).is_none());
+                    for at in [0, length / 2, length.saturating_sub(1)] {
+                        let mut other = bytes.clone();
+                        if let Some(byte) = other.get_mut(at) {
+                            *byte ^= 1;
+                            assert!(again(&other).is_none(), "byte {at} of {length}");
+                            assert!(again(&bytes[..at]).is_none());
+                        }
                     }
                 }
             }

@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct SealedFile {
     file: SharedFile,
     seal: Arc<Seal>,
+    fingerprint: Fingerprint,
     is_broken: Arc<AtomicBool>,
 }
 
@@ -42,6 +43,8 @@ impl SealedFile {
         let is_broken = AtomicBool::new(file.bytes() != seal.bytes());
         Ok(SealedFile {
             file,
+            // Whoever reads places in any order leaves it to nobody.
+            fingerprint: seal.fingerprint().ok_or(io::ErrorKind::InvalidData)?,
             seal,
             is_broken: Arc::new(is_broken),
         })
@@ -54,7 +57,7 @@ impl SealedFile {
 
     /// SHA-256 of the whole file.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        self.seal.fingerprint()
+        self.fingerprint
     }
 
     /// Whether a read failed because the bytes had changed.
@@ -75,6 +78,7 @@ impl SealedFile {
             file,
             seal,
             is_broken,
+            ..
         } = self;
         let start = number * BLOCK as u64;
         let bytes = file.bytes().saturating_sub(start).min(BLOCK as u64);

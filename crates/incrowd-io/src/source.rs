@@ -1,14 +1,14 @@
 //! Files and standard input, to be read as often as needed.
 
+use crate::Error;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file::{SharedFile, spool};
 use crate::row_source::{RowReader, RowSource};
-use crate::seal::{LastSeal, Pass};
-use crate::{Error, Fingerprint};
+use crate::seal::{LastSeal, LeftFingerprint, Pass, RowsSeal};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How the input is stored.
 #[derive(Debug, Clone, Copy)]
@@ -86,13 +86,14 @@ impl Source {
         self.open_for(Pass::First(self.last_seal.clone()))
     }
 
-    /// Begins another pass over bytes of this fingerprint. If they are others, the reader fails at the latest when it is
-    /// asked for the fingerprint; if they are the same, that takes far less than to compute it anew.
-    pub fn open_again(
-        &self,
-        fingerprint: &Fingerprint,
-    ) -> Result<Box<dyn RowReader + Send>, Error> {
-        match self.last_seal.of(fingerprint) {
+    /// Begins another pass over the bytes of a pass before. If they are others, the reader fails at the latest when it is asked
+    /// for the fingerprint; if they are the same, and it is known, that takes far less than to compute it anew.
+    pub fn open_again(&self, seal: &RowsSeal) -> Result<Box<dyn RowReader + Send>, Error> {
+        let seal = match seal {
+            RowsSeal::Fingerprint(fingerprint) => self.last_seal.of(fingerprint),
+            RowsSeal::Left(LeftFingerprint(seal)) => Some(Arc::clone(seal)),
+        };
+        match seal {
             Some(seal) => self.open_for(Pass::Again(seal)),
             None => self.open(),
         }
@@ -124,6 +125,10 @@ impl Source {
                     &self.options,
                     pass,
                 )?))
+            }
+            // Only a reader of text leaves its fingerprint to the next pass.
+            InputFormat::Parquet if pass.takes_what_was_left() => {
+                Err(Error::InputChanged { input })
             }
             #[cfg(feature = "parquet")]
             InputFormat::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(
@@ -184,8 +189,8 @@ impl RowSource for Source {
         Source::open(self)
     }
 
-    fn open_again(&self, fingerprint: &Fingerprint) -> Result<Box<dyn RowReader + Send>, Error> {
-        Source::open_again(self, fingerprint)
+    fn open_again(&self, seal: &RowsSeal) -> Result<Box<dyn RowReader + Send>, Error> {
+        Source::open_again(self, seal)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::session::{Session, cancel};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
     Cancel, ColumnType, EngineFacts, EngineHandle, Fingerprint, GroupRoom, RowReader, RowSource,
-    RowsHasher, TakeGroups,
+    RowsHasher, RowsSeal, TakeGroups,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -73,7 +73,7 @@ impl RowSource for SqlTable {
     fn open_some(
         &self,
         rows: u64,
-        _: Option<&Fingerprint>,
+        _: Option<&RowsSeal>,
     ) -> Result<Box<dyn RowReader + Send>, incrowd_io::Error> {
         Ok(self.reader(Some(rows)))
     }

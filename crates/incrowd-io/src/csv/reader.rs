@@ -8,7 +8,7 @@ use super::split::{Split, Splitter, Stop};
 use super::{CsvOptions, Header, check_dialect, detect};
 use crate::file::{CHUNK, SharedFile, Text};
 use crate::row_source::RowsRead;
-use crate::seal::Pass;
+use crate::seal::{Pass, RowsSeal};
 use crate::{Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
@@ -376,12 +376,26 @@ impl RowReader for CsvReader {
         Ok(more)
     }
 
+    fn pass_over(&mut self) -> Result<bool, Error> {
+        (self.start, self.end, self.at_end) = (0, 0, true);
+        self.text.pass_over(&self.rules.input, &mut self.buffer)
+    }
+
     fn bytes_read(&self) -> u64 {
         self.text.bytes()
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
-        self.text.fingerprint(&self.rules.input)
+        let taken = self.text.seal(&self.rules.input)?.fingerprint();
+        Ok(taken.expect("it was not left to another pass"))
+    }
+
+    fn leave_fingerprint(&mut self) -> bool {
+        self.text.leave_fingerprint()
+    }
+
+    fn seal(&mut self) -> Result<RowsSeal, Error> {
+        Ok(self.text.seal(&self.rules.input)?.into())
     }
 
     fn delimiter(&self) -> Option<u8> {

@@ -3,7 +3,9 @@
 
 use crate::support::{self, Rows, WriteUnchanged, batch, columns, file, names, read_source, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{Claims, CsvOptions, Error, Fingerprint, OutputFormat, RowSink, Sink, Source};
+use incrowd_io::{
+    Claims, CsvOptions, Error, Fingerprint, OutputFormat, RowSink, RowsSeal, Sink, Source,
+};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
@@ -467,7 +469,7 @@ fn a_file_read_again_is_the_same_or_refused() {
     let source = Source::new(&path, CsvOptions::default());
     let fingerprint = source.open().unwrap().fingerprint().unwrap();
     let read_again = || {
-        let mut reader = source.open_again(&fingerprint)?;
+        let mut reader = source.open_again(&RowsSeal::Fingerprint(fingerprint))?;
         let mut batch = RowBatch::default();
         let mut rows = 0;
         while reader.read(&mut batch)? {

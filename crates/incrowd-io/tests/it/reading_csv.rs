@@ -2,7 +2,7 @@
 
 use crate::support::{self, file, gzip, read, read_source, read_with, seen};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{CsvOptions, Error, Fingerprint, Header, RowsRead, Source};
+use incrowd_io::{CsvOptions, Error, Fingerprint, Header, RowsRead, RowsSeal, Source};
 
 #[test]
 fn cells_are_read_row_by_row() {
@@ -425,7 +425,7 @@ fn a_file_read_again_is_the_same_or_refused() {
         let source = Source::new(&path, CsvOptions::default());
         let read = |again: Option<&Fingerprint>| {
             let mut reader = match again {
-                Some(fingerprint) => source.open_again(fingerprint)?,
+                Some(fingerprint) => source.open_again(&RowsSeal::Fingerprint(*fingerprint))?,
                 None => source.open()?,
             };
             let mut batch = RowBatch::default();
@@ -440,6 +440,20 @@ fn a_file_read_again_is_the_same_or_refused() {
             read(Some(&Fingerprint::of(b"another"))).unwrap(),
             fingerprint
         );
+        let mut first = source.open().unwrap();
+        assert!(first.leave_fingerprint());
+        assert!(first.read(&mut RowBatch::default()).unwrap());
+        let seal = first.seal().unwrap();
+        assert_eq!(seal.fingerprint(), None);
+        let read_rest = |passes_over: bool| {
+            let mut reader = source.open_again(&seal)?;
+            assert!(reader.read(&mut RowBatch::default())?);
+            while passes_over && reader.pass_over()? {}
+            assert!(!passes_over || !reader.read(&mut RowBatch::default())?);
+            reader.fingerprint()
+        };
+        assert_eq!(read_rest(false).unwrap(), fingerprint);
+        assert_eq!(read_rest(true).unwrap(), fingerprint);
         for other in [
             text.replacen("person 10000,", "person 1000x,", 1),
             text.replacen("person 19999,", "person 1999x,", 1),
@@ -448,6 +462,10 @@ fn a_file_read_again_is_the_same_or_refused() {
         ] {
             assert_ne!(other, text);
             std::fs::write(&path, stored(&other)).unwrap();
+            for error in [read_rest(false), read_rest(true)] {
+                let error = error.unwrap_err();
+                assert!(matches!(error, Error::InputChanged { .. }), "{error:?}");
+            }
             let error: Error = read(Some(&fingerprint)).unwrap_err();
             assert!(matches!(error, Error::InputChanged { .. }), "{error:?}");
         }

@@ -13,7 +13,7 @@ use crate::run::asked::{Asked, algorithm};
 use crate::run::choices::Chooser;
 use crate::run::choose::{may_divide_rows, take_first_choice};
 use crate::run::control::{Control, Phase, PhaseWatch};
-use crate::run::counted::first_pass_to_publish;
+use crate::run::counted::{Publication, first_pass_to_publish};
 use crate::run::describe::Answer;
 use crate::run::files::{
     self, CertificateFiles, PageFile, ReleaseFile, appear, appear_afterwards, set_aside, withdraw,
@@ -136,7 +136,12 @@ fn run(
         &*asked.source,
         &asked.plan,
         reader,
-        divides_rows,
+        Publication {
+            divides_rows,
+            writes_rows: output.is_some(),
+            writes_text_in_order: job.output.shuffle != Some(true)
+                && (output.as_ref()).is_some_and(|output| output.encoder().is_some()),
+        },
         control,
     )?;
     let read = started.elapsed();
@@ -177,7 +182,8 @@ fn run(
         let second_pass = SecondPass {
             job,
             asked: &asked,
-            input_hash: first_pass.input_hash,
+            input_seal: first_pass.input_seal.clone(),
+            input_hash: None,
             counted_rows: first_pass.counted_rows.as_ref(),
             control,
             output,
@@ -220,11 +226,15 @@ fn run(
             false => Vec::new(),
         };
         let mut handed_over = None;
+        let input_hash = applied
+            .as_ref()
+            .and_then(|applied| applied.applier().input_hash);
         // From here on, only the writing itself can fail.
         let written = applied.map(Applied::appear).transpose()?.flatten();
         if let Some((written, last_step)) = written {
             let stated = (certificate.is_some() || page.is_some() || show.certificate).then(|| {
-                let certificate = answer.certificate(&outcome, &written.sha256);
+                let input_hash = input_hash.expect("one of the passes has taken it");
+                let certificate = answer.certificate(&outcome, &input_hash, &written.sha256);
                 certificate.with_engines(engines)
             });
             outcome.output = Some(written);

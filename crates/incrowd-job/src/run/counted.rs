@@ -14,7 +14,7 @@ use incrowd_core::hierarchy::Hierarchy;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{self, Interruption, Watch};
-use incrowd_io::{Fingerprint, RowReader, RowSource};
+use incrowd_io::{Fingerprint, RowReader, RowSource, RowsSeal};
 use std::time::Instant;
 
 /// The result of the first pass.
@@ -22,12 +22,12 @@ pub(crate) struct FirstPass {
     pub(crate) table: CountedTable,
     /// One for each quasi-identifier.
     pub(crate) hierarchies: Vec<ColumnHierarchy>,
-    /// Of the bytes read.
-    pub(crate) input_hash: Fingerprint,
+    /// What was read, for the second pass to be compared with.
+    pub(crate) input_seal: RowsSeal,
     /// What raw columns published unchanged reveal.
     pub(crate) kept: Measures,
-    /// All rows, equal ones together, if something is to be measured about them that is not about tuples, and there are
-    /// few different ones.
+    /// All rows, equal ones together, if they are to be written or something is to be measured about them that is not about
+    /// tuples, and there are few different ones.
     pub(crate) counted_rows: Option<CountedRows>,
     /// Whether cells have whitespace around them, which is part of their values.
     pub(crate) has_padded_cells: bool,
@@ -63,17 +63,19 @@ pub(crate) fn first_pass_to_ask(
     })
 }
 
-/// The same for a table to be published: columns published unchanged must not reveal people. `divides_rows` says whether
-/// equal rows may be published differently.
+/// The same for a table to be published: columns published unchanged must not reveal people.
 pub(crate) fn first_pass_to_publish(
     job: &Job,
     source: &dyn RowSource,
     plan: &Plan,
     mut reader: Box<dyn RowReader + Send>,
-    divides_rows: bool,
+    publication: Publication,
     control: &Control,
 ) -> Result<FirstPass, Error> {
-    let publish = Purpose::Publish { divides_rows };
+    let publish = Purpose::Publish(publication);
+    if publication.writes_rows {
+        reader.leave_fingerprint();
+    }
     if job.search.memory_limit.is_none() {
         reader.expect_another_pass();
     }
@@ -98,6 +100,17 @@ pub(crate) fn first_pass_to_advise(
     Ok((pass, refused.err()))
 }
 
+/// How a table is to be published, as far as it matters before.
+#[derive(Clone, Copy)]
+pub(crate) struct Publication {
+    /// Whether equal rows may be published differently.
+    pub(crate) divides_rows: bool,
+    /// Whether rows are written, so that there is a second pass over all of them.
+    pub(crate) writes_rows: bool,
+    /// Whether they are written as text, in the order of the table.
+    pub(crate) writes_text_in_order: bool,
+}
+
 /// What a table is counted for.
 #[derive(Clone, Copy)]
 enum Purpose {
@@ -107,10 +120,7 @@ enum Purpose {
     /// Questions may be about a population.
     Ask,
     /// It is refused if columns published unchanged reveal people.
-    Publish {
-        /// Whether equal rows may be published differently.
-        divides_rows: bool,
-    },
+    Publish(Publication),
 }
 
 /// The sensitive columns that a privacy model protects.
@@ -136,31 +146,36 @@ fn count_and_measure(
 ) -> Result<FirstPass, Error> {
     let watched = match purpose {
         Purpose::Look | Purpose::Ask => Watched::default(),
-        Purpose::Advise | Purpose::Publish { .. } => Watched::raw(plan),
+        Purpose::Advise | Purpose::Publish(_) => Watched::raw(plan),
     };
     let has_padded_cells = reader.has_padded_cells();
     let counted = plan.counted();
     let mut counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let columns = ColumnCounter::new(watched);
     let mut pass = CountPass::new(job, source, reader, columns, control);
+    // Text takes far longer to read again than columns that are stored as such.
+    let is_text = pass.reader.delimiter().is_some();
+    pass.notes_order =
+        matches!(purpose, Purpose::Publish(how) if is_text && how.writes_text_in_order);
     pass.beside = match purpose {
         Purpose::Look | Purpose::Ask => None,
         Purpose::Advise => Some(plan.kept.clone()).filter(|kept| !kept.is_empty()),
-        Purpose::Publish { .. } => {
+        Purpose::Publish(_) => {
             let published = Watched::published(plan, &plan.names);
-            published.has_tellers().then(|| plan.kept.clone())
+            (pass.notes_order || published.has_tellers()).then(|| plan.kept.clone())
         }
     };
     pass.count(&mut counter)?;
     let counted_rows = pass.counted_rows.take();
-    let (input_hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
-    if let Purpose::Publish { divides_rows: true } = purpose {
+    let input_seal = pass.reader.seal()?;
+    let mut kept = pass.columns.finish();
+    if matches!(purpose, Purpose::Publish(how) if how.divides_rows) {
         counter.keep_rows_apart();
     }
-    if matches!(purpose, Purpose::Advise | Purpose::Publish { .. }) {
+    if matches!(purpose, Purpose::Advise | Purpose::Publish(_)) {
         kept.add_counted(plan, &counter)?;
     }
-    if let Purpose::Publish { .. } = purpose {
+    if let Purpose::Publish(_) = purpose {
         let by_name = job.columns.keep.as_deref().unwrap_or_default();
         refuse(&kept, &promised(job, plan)?, by_name)?;
     }
@@ -212,7 +227,7 @@ fn count_and_measure(
     Ok(FirstPass {
         table,
         hierarchies,
-        input_hash,
+        input_seal,
         kept,
         counted_rows,
         has_padded_cells,
@@ -232,7 +247,7 @@ fn population(job: &Job, purpose: Purpose, control: &Control) -> Result<Option<P
         .collect::<Result<_, incrowd_core::Error>>()?;
     let is_wanted = match purpose {
         Purpose::Ask => true,
-        Purpose::Look | Purpose::Advise | Purpose::Publish { .. } => {
+        Purpose::Look | Purpose::Advise | Purpose::Publish(_) => {
             models::about_population(&specs).is_some()
         }
     };

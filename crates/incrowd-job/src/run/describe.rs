@@ -381,8 +381,13 @@ impl Answer<'_> {
         Some(attributes.enumerate().map(values).collect())
     }
 
-    /// The certificate of a release that was written with this SHA-256.
-    pub(crate) fn certificate(&self, outcome: &Outcome, output: &str) -> Certificate {
+    /// The certificate of a release that was written with this SHA-256, from an input of this one.
+    pub(crate) fn certificate(
+        &self,
+        outcome: &Outcome,
+        input: &Fingerprint,
+        output: &str,
+    ) -> Certificate {
         let reached = Reached {
             privacy: outcome.privacy.clone(),
             levels: outcome.levels.clone(),
@@ -407,9 +412,8 @@ impl Answer<'_> {
             gap: outcome.gap,
             metrics: outcome.metrics.clone(),
         };
-        let input = self.first_pass.input_hash.to_string();
         let request = self.request(&outcome.steps);
-        Certificate::new(request, reached, lost, input, output.to_owned())
+        Certificate::new(request, reached, lost, input.to_string(), output.to_owned())
     }
 }
 

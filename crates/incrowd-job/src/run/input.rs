@@ -83,6 +83,8 @@ pub(crate) struct CountPass<'a> {
     pub(crate) columns: ColumnCounter,
     /// Columns to be counted together with the tuples, if they have few values: see [`CountPass::counted_rows`].
     pub(crate) beside: Option<Vec<usize>>,
+    /// Whether to note which of the rows counted together every row is, if that takes little memory.
+    pub(crate) notes_order: bool,
     /// All rows, equal ones together, if columns were to be counted beside the tuples and there are few combinations;
     /// filled by the pass.
     pub(crate) counted_rows: Option<CountedRows>,
@@ -107,6 +109,7 @@ impl<'a> CountPass<'a> {
             reader,
             columns,
             beside: None,
+            notes_order: false,
             counted_rows: None,
             threads: job.threads(),
             memory_limit: (job.search.memory_limit)
@@ -140,6 +143,9 @@ impl CountEngine for CountPass<'_> {
         if let Some(beside) = &self.beside {
             shared = shared.with_beside(self.reader.columns(), beside);
         }
+        if self.notes_order && self.memory_limit.is_none() {
+            shared = shared.with_order(most_rows_in_order());
+        }
         if let Some(limit) = self.memory_limit {
             let overflow = OverflowFile::create().map_err(incrowd_core::Error::from)?;
             shared = shared.with_overflow(limit, Box::new(overflow));
@@ -171,6 +177,15 @@ impl CountEngine for CountPass<'_> {
         *counter = shared.finish(self.threads)?;
         Ok(())
     }
+}
+
+/// The most rows of which it is noted which they are: 128 MiB for all, and twice that for a moment.
+const MOST_ROWS_IN_ORDER: u64 = 1 << 25;
+
+/// The same where there is little memory, of which it takes an eighth at most.
+fn most_rows_in_order() -> usize {
+    let fit = memory::available().map_or(MOST_ROWS_IN_ORDER, |bytes| bytes / 64);
+    fit.min(MOST_ROWS_IN_ORDER) as usize
 }
 
 /// About how much memory a combination of values takes while it is counted.
@@ -379,6 +394,7 @@ mod tests {
             reader: Box::new(reader),
             columns: ColumnCounter::default(),
             beside: None,
+            notes_order: false,
             counted_rows: None,
             threads: 1,
             memory_limit: Some(1 << 20),
@@ -412,6 +428,7 @@ mod tests {
                 reader: Box::new(reader),
                 columns: ColumnCounter::default(),
                 beside: None,
+                notes_order: false,
                 counted_rows: None,
                 threads,
                 memory_limit,

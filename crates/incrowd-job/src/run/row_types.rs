@@ -9,7 +9,7 @@ use crate::run::files::ReleaseFile;
 use crate::run::plan::Plan;
 use crate::spec::{Job, Suppressed};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{ColumnType, Error, Fingerprint, RowReader};
+use incrowd_io::{ColumnType, Error, Fingerprint, RowReader, RowsSeal};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whether each column contains only integers so far, and any at all.
@@ -108,6 +108,14 @@ impl RowReader for Watched {
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
         self.reader.fingerprint()
+    }
+
+    fn leave_fingerprint(&mut self) -> bool {
+        self.reader.leave_fingerprint()
+    }
+
+    fn seal(&mut self) -> Result<RowsSeal, Error> {
+        self.reader.seal()
     }
 
     fn delimiter(&self) -> Option<u8> {

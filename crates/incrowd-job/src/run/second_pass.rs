@@ -1,4 +1,8 @@
 //! The second pass over the rows: recoded, checked against the first pass, written.
+//!
+//! Where the first pass has noted which of a few different rows every row is, these few are recoded and formatted, and the
+//! rows are written from them. The input is then read only to see that it is still the same, and to take its fingerprint if the
+//! first pass has left that to this one.
 
 use crate::error::Error;
 use crate::report::outcome::{FileWritten, Sample};
@@ -10,21 +14,32 @@ use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
 use incrowd_core::counts::CountedRows;
 use incrowd_core::publish::{
-    Applied, Applier, Confirmation, PublishedRows, Release, ReleaseMap, Shuffle, SuppressedRows,
-    Tally,
+    Applied, Applier, Confirmation, PublishedRows, Recoder, Release, ReleaseMap, Shuffle,
+    SuppressedRows, Tally,
 };
 use incrowd_core::table::RowBatch;
-use incrowd_io::{EncodedRows, Fingerprint, LastStep, Publishing, ReleaseEncoder};
+use incrowd_io::{
+    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowReader,
+    RowsSeal,
+};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// The most bytes that the texts of rows written [in order](SecondPass::write_in_order) may take.
+const MOST_BYTES_FORMATTED: u32 = 1 << 26;
+
+/// How many of them are written at once.
+const ROWS_AT_ONCE: usize = 4096;
 
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
 /// that holds both table and release recodes the rows itself.
 pub(crate) struct SecondPass<'a> {
     pub(crate) job: &'a Job,
     pub(crate) asked: &'a Asked,
-    /// Of the bytes that were counted.
-    pub(crate) input_hash: Fingerprint,
+    /// What was counted.
+    pub(crate) input_seal: RowsSeal,
+    /// Of the input; filled by the pass.
+    pub(crate) input_hash: Option<Fingerprint>,
     /// The rows that were counted, if they were counted together: what is measured about the rows published follows from
     /// them.
     pub(crate) counted_rows: Option<&'a CountedRows>,
@@ -44,16 +59,22 @@ impl Applier for SecondPass<'_> {
         progress.begin(Phase::Write, self.asked.source.bytes_total());
         let control = self.control;
         let result = control.while_engine_works(|| match self.recode_inside(map) {
-            Some(tally) => Ok((tally?, self.input_hash)),
-            None => self.recode_all(map),
+            Some(tally) => Ok((tally?, self.input_seal.fingerprint())),
+            None => {
+                let (tally, read) = self.recode_all(map)?;
+                Ok((tally, Some(read)))
+            }
         });
         progress.end();
         let (tally, read) =
             result.map_err(|error| blame_input(error, &self.asked.source.name()))?;
-        match read == self.input_hash {
-            true => Ok(tally),
-            false => Err(self.changed()),
+        // A reader to whom the fingerprint was left has compared the bytes.
+        let counted = self.input_seal.fingerprint();
+        if counted.is_some() && read != counted {
+            return Err(self.changed());
         }
+        self.input_hash = read;
+        Ok(tally)
     }
 
     fn appear(self, confirmation: Confirmation) -> Result<Self::Published, Error> {
@@ -110,7 +131,7 @@ impl<'a> SecondPass<'a> {
     }
 
     fn recode_all(&mut self, map: &Arc<ReleaseMap>) -> Result<(Tally, Fingerprint), Error> {
-        let mut reader = self.asked.source.open_again(&self.input_hash)?;
+        let mut reader = self.asked.source.open_again(&self.input_seal)?;
         let plan = &self.asked.plan;
         if reader.columns() != plan.names {
             return Err(self.changed());
@@ -131,6 +152,12 @@ impl<'a> SecondPass<'a> {
             }
             None => measured.clone(),
         };
+        if let Some(counted) = counted
+            && let Some(tally) = self.write_in_order(counted, recoder.clone(), &mut *reader)?
+        {
+            self.kept = measured.finish();
+            return Ok((tally, reader.fingerprint()?));
+        }
         let is_written = self.output.is_some();
         let mut shuffle =
             (is_written && self.job.output.shuffle == Some(true)).then(Shuffle::default);
@@ -185,10 +212,66 @@ impl<'a> SecondPass<'a> {
         Ok((tally, reader.fingerprint()?))
     }
 
+    /// Writes rows of which it was noted which of the counted ones each is, and passes over those of the input; none, and
+    /// nothing done, if that was not noted or their texts take too much memory.
+    fn write_in_order(
+        &mut self,
+        counted: &CountedRows,
+        mut recoder: Recoder,
+        reader: &mut (dyn RowReader + Send),
+    ) -> Result<Option<Tally>, Error> {
+        let is_shuffled = self.job.output.shuffle == Some(true);
+        let output = self.output.as_mut().filter(|_| !is_shuffled);
+        let (Some(order), Some(output)) = (&counted.order, output) else {
+            return Ok(None);
+        };
+        let Some(encoder) = output.encoder() else {
+            return Ok(None);
+        };
+        // As often as they are written.
+        let mut sizes = vec![0; counted.sizes.len()];
+        for &row in order {
+            sizes[row as usize] += 1;
+        }
+        let recoded = recoder.recode_equal_rows(&counted.rows, &sizes)?;
+        let formatted = FormattedRows::new(encoder, &recoded, sizes.len(), MOST_BYTES_FORMATTED);
+        let Some(formatted) = formatted else {
+            return Ok(None);
+        };
+        let (control, total) = (self.control, self.asked.source.bytes_total().unwrap_or(0));
+        let mut pass_over = || -> Result<(), Error> {
+            while reader.pass_over()? {
+                control.check()?;
+            }
+            Ok(())
+        };
+        let mut write_all = || -> Result<(), Error> {
+            let (mut text, mut written) = (EncodedRows::default(), 0);
+            for rows in order.chunks(ROWS_AT_ONCE) {
+                control.check()?;
+                formatted.encode(rows, &mut text);
+                output.write_encoded(&mut text)?;
+                written += rows.len();
+                let done = u128::from(total) * written as u128 / order.len() as u128;
+                control.progress().reach(done as u64);
+            }
+            Ok(())
+        };
+        match self.job.threads() {
+            1 => write_all().and_then(|()| pass_over())?,
+            _ => std::thread::scope(|scope| {
+                let passing = scope.spawn(pass_over);
+                write_all()?;
+                passing.join().unwrap_or(Err(Error::WorkerLost))
+            })?,
+        }
+        Ok(Some(recoder.tally().clone()))
+    }
+
     /// The first rows, before and after.
     pub(crate) fn sample(&self, map: &Arc<ReleaseMap>, rows: usize) -> Result<Sample, Error> {
         let source = &self.asked.source;
-        let mut reader = source.open_some(rows as u64, Some(&self.input_hash))?;
+        let mut reader = source.open_some(rows as u64, Some(&self.input_seal))?;
         let plan = &self.asked.plan;
         let mut recoder = map.recoder(&plan.names, &plan.dropped, self.suppressed_rows())?;
         let text = |batch: &RowBatch, row: usize| -> Vec<String> {

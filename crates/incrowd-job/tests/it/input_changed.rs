@@ -1,4 +1,5 @@
-//! The table changes between the pass that counts and the pass that writes: refused, nothing left behind.
+//! The table changes between the pass that counts and the pass that writes: refused, nothing left behind, whether its rows are
+//! read again or only its bytes.
 
 use incrowd_job::{Control, Error, Job, Phase, Progress, Show, anonymize};
 use std::path::{Path, PathBuf};
@@ -43,13 +44,15 @@ fn job(folder: &Path) -> Job {
 /// Runs the job while `act` is done to the table at the start of a phase; the job must be refused.
 #[track_caller]
 fn refused_when(at: Phase, act: impl Fn(&Path) + Send + Sync + Clone + 'static) {
-    for threads in [1, 2, 4] {
+    // With a limit nothing is kept of the rows, so that all of them are read again.
+    for (threads, limit) in [1, 2, 4].map(|it| [(it, None), (it, Some("1G"))]).concat() {
         let folder = tempfile::tempdir().unwrap();
         let table: PathBuf = folder.path().join("table.csv");
         std::fs::write(&table, TABLE).unwrap();
         std::fs::create_dir(folder.path().join("out")).unwrap();
         let mut job = job(folder.path());
         job.search.threads = Some(threads);
+        job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
         let act = act.clone();
         let control = Control::new(Meddle {
             at,
@@ -144,6 +147,12 @@ fn the_columns_change() {
 #[test]
 fn a_row_is_cut_short() {
     refused_when(Phase::Write, replace("name,age,sex\nAnn,34,f\nBob,3"));
+}
+
+#[test]
+fn the_table_is_stored_in_another_way() {
+    refused_when(Phase::Solve, replace("PAR1, or so it seems"));
+    refused_when(Phase::Write, replace("PAR1"));
 }
 
 #[test]

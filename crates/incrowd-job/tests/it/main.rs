@@ -11,4 +11,5 @@ mod input_changed;
 mod parquet_threads;
 mod parquet_types;
 mod research_value;
+mod same_bytes;
 mod writing_is_guarded;

@@ -156,10 +156,12 @@ impl Ground {
         let FirstPass {
             table,
             hierarchies,
-            input_hash,
+            input_seal,
             population_hash,
             ..
         } = first_pass_to_ask(job, &*source, &plan, reader, control)?;
+        let input_hash = input_seal.fingerprint();
+        let input_hash = input_hash.expect("it was not left to another pass");
         let levels: Vec<&ColumnHierarchy> = hierarchies.iter().collect();
         Ok(Ground {
             key: index_file::key(job, &plan, (input_hash, population_hash), &levels, &table),

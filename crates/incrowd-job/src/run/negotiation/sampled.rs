@@ -11,6 +11,7 @@ use incrowd_core::problem::{Guarantee, Problem, Proposal};
 use incrowd_core::publish::publish;
 use incrowd_core::recode::ColumnRecoding;
 use incrowd_core::utility::Height;
+use incrowd_io::RowsSeal;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ impl Ground {
         let second_pass = SecondPass {
             job: &job,
             asked: &asked,
-            input_hash: self.input_hash,
+            input_seal: RowsSeal::Fingerprint(self.input_hash),
+            input_hash: None,
             counted_rows: None,
             control,
             output: None,
