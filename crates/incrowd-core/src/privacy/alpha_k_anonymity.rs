@@ -140,8 +140,8 @@ impl PrivacyModel for AlphaKAnonymity {
         Monotonicity::UnionOfKept
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
-        largest_of_shares(class, self.shares())
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
+        largest_of_shares(class, smallest, self.shares())
     }
 
     fn fewest_around(&self, class: &ClassView<'_>) -> u32 {

@@ -2,8 +2,9 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::{fewest_of_shares, largest_of_shares, rounded_up, smallest_of_shares};
+use super::part::{Shares, rounded_up};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::small_classes::SmallClasses;
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::registry::{Kind, Setting};
@@ -34,7 +35,9 @@ crate::documented! {
         kind: Likeness,
         table: Arc<Distribution>,
         /// The greatest p of each value, or a little more.
-        most: Arc<[f64]>,
+        most: Shares,
+        /// The most rows of each value in a class that keeps the promise, exactly.
+        allowed: SmallClasses,
         /// q (1 - ln q), the greatest p that enhanced likeness allows, less what rounding can hide; empty for basic.
         greatest_shares: Arc<[f64]>,
     }
@@ -88,37 +91,67 @@ impl BetaLikeness {
             Likeness::Basic => Arc::default(),
             Likeness::Enhanced => table.rows_of_values.iter().map(greatest_share).collect(),
         };
-        BetaLikeness {
+        let model = BetaLikeness {
             column: index,
             beta,
             kind,
             most: most(&table, beta, &greatest_shares),
+            allowed: SmallClasses::none(),
             table: Arc::new(table),
             greatest_shares,
-        }
+        };
+        model.with_small_classes()
+    }
+
+    /// The same, once it is known what is allowed in small classes.
+    fn with_small_classes(mut self) -> Self {
+        let values = self.table.rows_of_values.len();
+        self.allowed = SmallClasses::new(values, |rows, value| {
+            let allows = |count: &u32| {
+                self.gain(value, *count, rows)
+                    .is_none_or(|it| self.allows(it))
+            };
+            // The share is no less than the greatest allowed, and hardly more.
+            let most = (f64::from(rows) * self.most.of(value)) as u32;
+            (0..=most.min(rows)).rev().find(allows).unwrap_or(0)
+        });
+        self
     }
 
     /// The values more frequent in the class than in the table: (p - q, q) times n N, both below 2^64, and whether p
     /// is also below what enhanced likeness allows.
     #[inline]
     fn gains(&self, class: &ClassView<'_>) -> impl Iterator<Item = (u64, u64, bool)> {
-        let size = u64::from(class.size);
+        let size = class.size;
         let present = class.histogram.values.iter().zip(class.histogram.counts);
-        present.filter_map(move |(&value, &count)| {
-            let q = self.table.rows_of(value) * size;
-            let gain = (u64::from(count) * self.table.rows).checked_sub(q)?;
-            let allowed = gain == 0
-                || match self.greatest_shares.get(value as usize) {
-                    None => true,
-                    Some(share) => f64::from(count) <= f64::from(class.size) * share,
-                };
-            Some((gain, q, allowed))
-        })
+        present.filter_map(move |(&value, &count)| self.gain(value, count, size))
+    }
+
+    /// The same for so many rows of one value.
+    #[inline]
+    fn gain(&self, value: u32, count: u32, size: u32) -> Option<(u64, u64, bool)> {
+        let q = self.table.rows_of(value) * u64::from(size);
+        let gain = (u64::from(count) * self.table.rows).checked_sub(q)?;
+        let allowed = gain == 0
+            || match self.greatest_shares.get(value as usize) {
+                None => true,
+                Some(share) => f64::from(count) <= f64::from(size) * share,
+            };
+        Some((gain, q, allowed))
+    }
+
+    /// Whether a value may become so much more frequent.
+    #[inline]
+    fn allows(&self, (gain, q, allowed): (u64, u64, bool)) -> bool {
+        // 2^64 times 10^9, and 2^64 times a numerator below 2^62.
+        let numerator = u128::from(self.beta.numerator());
+        let denominator = u128::from(self.beta.denominator());
+        allowed && u128::from(gain) * denominator <= u128::from(q) * numerator
     }
 }
 
 /// The greatest share of each value in a class, or a little more. One that is no more frequent than in the table is allowed.
-fn most(table: &Distribution, beta: Decimal, greatest_shares: &[f64]) -> Arc<[f64]> {
+fn most(table: &Distribution, beta: Decimal, greatest_shares: &[f64]) -> Shares {
     let shares = table
         .rows_of_values
         .iter()
@@ -128,7 +161,7 @@ fn most(table: &Distribution, beta: Decimal, greatest_shares: &[f64]) -> Arc<[f6
             let enhanced = greatest_shares.get(value).copied().unwrap_or(f64::INFINITY);
             rounded_up((q * (1.0 + beta.to_f64())).min(enhanced).max(q))
         });
-    shares.collect()
+    Shares::new(shares.collect())
 }
 
 impl PrivacyModel for BetaLikeness {
@@ -142,12 +175,15 @@ impl PrivacyModel for BetaLikeness {
 
     #[inline]
     fn holds(&self, class: &ClassView<'_>) -> bool {
+        let mut present = class.histogram.values.iter().zip(class.histogram.counts);
+        if let Some(allowed) = self.allowed.of(class.size) {
+            return present.all(|(&value, &count)| count <= allowed[value as usize]);
+        }
         // Far enough from the bound, which is nearly always, floats suffice.
         let size = f64::from(class.size);
-        let present = class.histogram.values.iter().zip(class.histogram.counts);
         let mut is_close = false;
         for (&value, &count) in present {
-            let (count, most) = (f64::from(count), size * self.most[value as usize]);
+            let (count, most) = (f64::from(count), size * self.most.of(value));
             if count > most * (1.0 + 1e-12) {
                 return false;
             }
@@ -158,12 +194,7 @@ impl PrivacyModel for BetaLikeness {
         if !is_close {
             return true;
         }
-        let numerator = u128::from(self.beta.numerator());
-        let denominator = u128::from(self.beta.denominator());
-        // 2^64 times 10^9, and 2^64 times a numerator below 2^62.
-        self.gains(class).all(|(gain, q, allowed)| {
-            allowed && u128::from(gain) * denominator <= u128::from(q) * numerator
-        })
+        self.gains(class).all(|gain| self.allows(gain))
     }
 
     fn measure(&self, class: &ClassView<'_>) -> f64 {
@@ -189,15 +220,15 @@ impl PrivacyModel for BetaLikeness {
     }
 
     fn smallest_safe(&self) -> u32 {
-        smallest_of_shares(&self.most)
+        self.most.smallest()
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
-        largest_of_shares(class, |value| self.most[value as usize])
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
+        self.most.largest(class, smallest)
     }
 
     fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
-        fewest_of_shares(class, |value| self.most[value as usize])
+        self.most.fewest_around(class)
     }
 
     fn parameter(&self) -> Decimal {
@@ -205,11 +236,12 @@ impl PrivacyModel for BetaLikeness {
     }
 
     fn with_checked(&self, beta: Decimal) -> Box<dyn PrivacyModel> {
-        Box::new(BetaLikeness {
+        let model = BetaLikeness {
             beta,
             most: most(&self.table, beta, &self.greatest_shares),
             ..self.clone()
-        })
+        };
+        Box::new(model.with_small_classes())
     }
 
     fn other_settings(&self) -> Vec<Option<String>> {
@@ -218,5 +250,58 @@ impl PrivacyModel for BetaLikeness {
             Likeness::Enhanced => "enhanced",
         };
         vec![Some(kind.to_owned())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::numbers;
+    use super::*;
+    use crate::counts::Histogram;
+    use crate::draw::Draw;
+
+    #[test]
+    fn what_is_looked_up_for_small_classes_is_what_is_computed_for_others() {
+        let mut draw = Draw::new(11);
+        let mut kept = [0, 0];
+        for _ in 0..60 {
+            let values = 1 + draw.below(20);
+            let most = [3, 40, 3000][draw.below(3)];
+            let rows: Vec<u32> = (0..values).map(|_| 1 + draw.below(most) as u32).collect();
+            let column = numbers(&rows);
+            let parameter: Decimal = ["0.5", "1", "3", "0.75"][draw.below(4)].parse().unwrap();
+            let model = BetaLikeness::new(
+                (0, &column),
+                parameter,
+                [Likeness::Basic, Likeness::Enhanced][draw.below(2)],
+            );
+            let computed = BetaLikeness {
+                allowed: SmallClasses::none(),
+                ..model.clone()
+            };
+            for _ in 0..400 {
+                let most = [2, 6, 40][draw.below(3)];
+                let counts: Vec<u32> = (0..values).map(|_| draw.below(most) as u32).collect();
+                let present: Vec<u32> = (0..)
+                    .zip(&counts)
+                    .filter(|(_, count)| **count > 0)
+                    .map(|(value, _)| value)
+                    .collect();
+                let counts: Vec<u32> = counts.into_iter().filter(|&count| count > 0).collect();
+                let histogram = Histogram {
+                    values: &present,
+                    counts: &counts,
+                };
+                let class = ClassView::new(counts.iter().sum(), histogram);
+                let holds = model.holds(&class);
+                assert_eq!(
+                    holds,
+                    computed.holds(&class),
+                    "{parameter:?} {counts:?} of {rows:?}"
+                );
+                kept[usize::from(holds)] += 1;
+            }
+        }
+        assert!(kept[0] > 1000 && kept[1] > 1000, "{kept:?}");
     }
 }

@@ -2,8 +2,9 @@
 
 use super::decimal::ratio;
 use super::distribution::Distribution;
-use super::part::{fewest_of_shares, largest, largest_of_shares, rounded_up, smallest_of_shares};
+use super::part::{Shares, largest, rounded_up};
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
+use super::small_classes::SmallClasses;
 use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel};
 use crate::counts::CountedColumn;
 use crate::registry::{Kind, Setting};
@@ -37,9 +38,13 @@ crate::documented! {
         bound: Bound,
         table: Arc<Distribution>,
         /// The greatest p of each value, or a little more.
-        most: Arc<[f64]>,
+        most: Shares,
         /// The least p of each value, about.
         least: Arc<[f64]>,
+        /// The most rows of each value in a class that keeps the promise, exactly.
+        allowed: SmallClasses,
+        /// The fewest, unless there are none.
+        needed: SmallClasses,
         /// Values of the table, all of which a class must have.
         values: usize,
     }
@@ -122,7 +127,7 @@ impl DeltaDisclosure {
     /// For a sensitive column and its index among the counted columns; delta is above 0.
     pub fn new((index, column): (usize, &CountedColumn), delta: Decimal, absent: Absent) -> Self {
         let table = Distribution::of(column);
-        DeltaDisclosure {
+        let model = DeltaDisclosure {
             column: index,
             delta,
             absent,
@@ -131,19 +136,54 @@ impl DeltaDisclosure {
             least: least(&table, delta),
             values: table.occurring(),
             table: Arc::new(table),
-        }
+            allowed: SmallClasses::none(),
+            needed: SmallClasses::none(),
+        };
+        model.with_small_classes()
     }
 
-    /// Whether all shares are so far from their bounds, as they nearly always are, that floats suffice to see it.
+    /// The same, once it is known what is allowed in small classes.
+    fn with_small_classes(mut self) -> Self {
+        let values = self.table.rows_of_values.len();
+        self.allowed = SmallClasses::new(values, |rows, value| {
+            let is_below = |count: &u32| {
+                let (p, q) = self.share((&value, count), rows);
+                self.bound.admits(p, q)
+            };
+            // The share is no less than the greatest allowed, and hardly more.
+            let most = (f64::from(rows) * self.most.of(value)) as u32;
+            (0..=most.min(rows)).rev().find(is_below).unwrap_or(0)
+        });
+        self.needed = SmallClasses::new(values, |rows, value| {
+            let is_above = |count: &u32| {
+                let (p, q) = self.share((&value, count), rows);
+                self.bound.admits(q, p)
+            };
+            // The share is about the least.
+            let about = (f64::from(rows) * self.least[value as usize]) as u32;
+            let from = about.saturating_sub(1).max(1);
+            (from..=rows).find(is_above).unwrap_or(u32::MAX)
+        });
+        self
+    }
+
+    /// Whether all shares are within their bounds, if floats suffice to see it: they are nearly always far enough from them.
     #[inline]
-    fn is_clear(&self, class: &ClassView<'_>) -> bool {
+    fn is_clear(&self, class: &ClassView<'_>) -> Option<bool> {
         let size = f64::from(class.size);
-        let mut present = class.histogram.values.iter().zip(class.histogram.counts);
-        present.all(|(&value, &count)| {
-            let (count, value) = (f64::from(count), value as usize);
-            count < size * self.most[value] * (1.0 - 1e-8)
-                && count > size * self.least[value] * (1.0 + 1e-8)
-        })
+        let mut is_clear = true;
+        for (&value, &count) in class.histogram.values.iter().zip(class.histogram.counts) {
+            let count = f64::from(count);
+            let (most, least) = (
+                size * self.most.of(value),
+                size * self.least[value as usize],
+            );
+            if count > most * (1.0 + 1e-8) || count < least * (1.0 - 1e-8) {
+                return Some(false);
+            }
+            is_clear &= count < most * (1.0 - 1e-8) && count > least * (1.0 + 1e-8);
+        }
+        is_clear.then_some(true)
     }
 
     #[inline]
@@ -154,23 +194,27 @@ impl DeltaDisclosure {
     /// p and q of each value present, brought to one denominator: c N and Q n, both below 2^64.
     #[inline]
     fn shares(&self, class: &ClassView<'_>) -> impl Iterator<Item = (u64, u64)> {
-        let size = u64::from(class.size);
+        let size = class.size;
         let present = class.histogram.values.iter().zip(class.histogram.counts);
-        present.map(move |(&value, &count)| {
-            let in_class = u64::from(count) * self.table.rows;
-            (in_class, self.table.rows_of(value) * size)
-        })
+        present.map(move |entry| self.share(entry, size))
+    }
+
+    /// The same for one value.
+    #[inline]
+    fn share(&self, (&value, &count): (&u32, &u32), size: u32) -> (u64, u64) {
+        let in_class = u64::from(count) * self.table.rows;
+        (in_class, self.table.rows_of(value) * u64::from(size))
     }
 }
 
 /// The greatest share of each value in a class, or a little more.
-fn most(table: &Distribution, delta: Decimal) -> Arc<[f64]> {
+fn most(table: &Distribution, delta: Decimal) -> Shares {
     let shares = table.rows_of_values.iter().map(|&rows| {
         let q = f64::from(rows) / table.rows as f64;
         // What rounding delta may hide, see `Bound`, is less than a thousandth of a millionth.
         rounded_up(q * delta.to_f64().exp2() * (1.0 + 1e-9))
     });
-    shares.collect()
+    Shares::new(shares.collect())
 }
 
 /// The least share of every value of the table, about.
@@ -193,11 +237,20 @@ impl PrivacyModel for DeltaDisclosure {
 
     #[inline]
     fn holds(&self, class: &ClassView<'_>) -> bool {
-        !self.lacks_a_value(class)
-            && (self.is_clear(class)
-                || self
-                    .shares(class)
-                    .all(|(p, q)| self.bound.admits(p, q) && self.bound.admits(q, p)))
+        if self.lacks_a_value(class) {
+            return false;
+        }
+        let small = self.allowed.of(class.size).zip(self.needed.of(class.size));
+        if let Some((allowed, needed)) = small {
+            let mut present = class.histogram.values.iter().zip(class.histogram.counts);
+            return present.all(|(&value, &count)| {
+                count <= allowed[value as usize] && count >= needed[value as usize]
+            });
+        }
+        self.is_clear(class).unwrap_or_else(|| {
+            let mut shares = self.shares(class);
+            shares.all(|(p, q)| self.bound.admits(p, q) && self.bound.admits(q, p))
+        })
     }
 
     fn measure(&self, class: &ClassView<'_>) -> f64 {
@@ -227,11 +280,11 @@ impl PrivacyModel for DeltaDisclosure {
         }
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
         if self.lacks_a_value(class) {
             return 0; // and so does every part
         }
-        let most = largest_of_shares(class, |value| self.most[value as usize]);
+        let most = self.most.largest(class, smallest);
         match self.absent {
             // No value may be too rare in the part, even if all of its rows are in it.
             Absent::Reject => largest(most, |rows| {
@@ -247,7 +300,7 @@ impl PrivacyModel for DeltaDisclosure {
     }
 
     fn smallest_safe(&self) -> u32 {
-        smallest_of_shares(&self.most)
+        self.most.smallest()
     }
 
     fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
@@ -257,7 +310,7 @@ impl PrivacyModel for DeltaDisclosure {
             Absent::Ignore => 0,
         };
         let complete = class.size.saturating_add(missing as u32);
-        fewest_of_shares(class, |value| self.most[value as usize]).max(complete)
+        self.most.fewest_around(class).max(complete)
     }
 
     fn parameter(&self) -> Decimal {
@@ -265,13 +318,14 @@ impl PrivacyModel for DeltaDisclosure {
     }
 
     fn with_checked(&self, delta: Decimal) -> Box<dyn PrivacyModel> {
-        Box::new(DeltaDisclosure {
+        let model = DeltaDisclosure {
             delta,
             bound: Bound::new(delta),
             most: most(&self.table, delta),
             least: least(&self.table, delta),
             ..self.clone()
-        })
+        };
+        Box::new(model.with_small_classes())
     }
 
     fn other_settings(&self) -> Vec<Option<String>> {
@@ -280,5 +334,59 @@ impl PrivacyModel for DeltaDisclosure {
             Absent::Ignore => "ignore",
         };
         vec![Some(absent.to_owned())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::numbers;
+    use super::*;
+    use crate::counts::Histogram;
+    use crate::draw::Draw;
+
+    #[test]
+    fn what_is_looked_up_for_small_classes_is_what_is_computed_for_others() {
+        let mut draw = Draw::new(11);
+        let mut kept = [0, 0];
+        for _ in 0..60 {
+            let values = 1 + draw.below(20);
+            let most = [3, 40, 3000][draw.below(3)];
+            let rows: Vec<u32> = (0..values).map(|_| 1 + draw.below(most) as u32).collect();
+            let column = numbers(&rows);
+            let parameter: Decimal = ["1", "2", "1.5", "0.3"][draw.below(4)].parse().unwrap();
+            let model = DeltaDisclosure::new(
+                (0, &column),
+                parameter,
+                [Absent::Ignore, Absent::Reject][draw.below(2)],
+            );
+            let computed = DeltaDisclosure {
+                allowed: SmallClasses::none(),
+                needed: SmallClasses::none(),
+                ..model.clone()
+            };
+            for _ in 0..400 {
+                let most = [2, 6, 40][draw.below(3)];
+                let counts: Vec<u32> = (0..values).map(|_| draw.below(most) as u32).collect();
+                let present: Vec<u32> = (0..)
+                    .zip(&counts)
+                    .filter(|(_, count)| **count > 0)
+                    .map(|(value, _)| value)
+                    .collect();
+                let counts: Vec<u32> = counts.into_iter().filter(|&count| count > 0).collect();
+                let histogram = Histogram {
+                    values: &present,
+                    counts: &counts,
+                };
+                let class = ClassView::new(counts.iter().sum(), histogram);
+                let holds = model.holds(&class);
+                assert_eq!(
+                    holds,
+                    computed.holds(&class),
+                    "{parameter:?} {counts:?} of {rows:?}"
+                );
+                kept[usize::from(holds)] += 1;
+            }
+        }
+        assert!(kept[0] > 1000 && kept[1] > 1000, "{kept:?}");
     }
 }

@@ -106,7 +106,7 @@ impl PrivacyModel for DeltaPresence {
         }
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, _smallest: u32) -> u32 {
         // No two parts are matched by the same people.
         let rows = u64::from(class.people) * self.max.numerator() / self.max.denominator();
         rows.min(class.size.into()) as u32

@@ -149,7 +149,7 @@ impl PrivacyModel for EntropyLDiversity {
         super::ceiling(self.l)
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, _smallest: u32) -> u32 {
         if !self.has_l_values(class) {
             return 0; // nor has any part
         }

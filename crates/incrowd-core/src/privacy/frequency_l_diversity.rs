@@ -89,9 +89,9 @@ impl PrivacyModel for FrequencyLDiversity {
         super::ceiling(self.l)
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
         let share = rounded_up(1.0 / self.l.to_f64());
-        largest_of_shares(class, |_| share)
+        largest_of_shares(class, smallest, |_| share)
     }
 
     fn fewest_around(&self, class: &ClassView<'_>) -> u32 {

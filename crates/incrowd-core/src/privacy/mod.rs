@@ -30,6 +30,7 @@ mod part;
 mod recursive_cl_diversity;
 mod registry;
 mod sample_uniqueness;
+mod small_classes;
 mod t_closeness;
 #[cfg(test)]
 mod tests;
@@ -354,21 +355,24 @@ pub trait PrivacyModel: Debug + Send + Sync {
     fn most_kept(&self, class: &ClassView<'_>) -> u32 {
         match self.holds(class) {
             true => class.size,
-            false => self.most_kept_if_broken(class),
+            false => self.most_kept_if_broken(class, 0),
         }
     }
 
-    /// [`PrivacyModel::most_kept`] of a class that is known to break the promise.
-    fn most_kept_if_broken(&self, class: &ClassView<'_>) -> u32 {
+    /// [`PrivacyModel::most_kept`] of a class that is known to break the promise; where it is below the smallest of interest, any
+    /// number below will do.
+    fn most_kept_if_broken(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
         match self.monotonicity() {
             // If a part of it were kept, it would be too.
             Monotonicity::UnionWithAny => 0,
-            Monotonicity::UnionOfKept | Monotonicity::None => self.most_kept_of_broken(class),
+            Monotonicity::UnionOfKept | Monotonicity::None => {
+                self.most_kept_of_broken(class, smallest)
+            }
         }
     }
 
-    /// [`PrivacyModel::most_kept`] of a class that breaks the promise, for models that do not survive merging with any class.
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    /// [`PrivacyModel::most_kept_if_broken`] for models that do not survive merging with any class.
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, _smallest: u32) -> u32 {
         class.size
     }
 
@@ -443,8 +447,8 @@ pub trait PrivacyModel: Debug + Send + Sync {
         let classes = unsafe_classes.classes;
         let histograms = self.column().map(|column| classes.histograms(column));
         let unsafe_ones = unsafe_classes.is_safe.iter().zip(&mut *unsafe_classes.kept);
-        for (class, (_, kept)) in unsafe_ones.enumerate().filter(|(_, (safe, _))| !**safe) {
-            if *kept == 0 {
+        for (class, (safe, kept)) in unsafe_ones.enumerate() {
+            if *safe | (*kept == 0) {
                 continue;
             }
             let size = classes.sizes()[class];
@@ -453,8 +457,8 @@ pub trait PrivacyModel: Debug + Send + Sync {
                 None => ClassView::of_size(size).with_people(unsafe_classes.people[class]),
             };
             let most = match unsafe_classes.broken_by_this {
-                true => self.most_kept_if_broken(&view),
-                false => self.most_kept(&view),
+                false if self.holds(&view) => continue,
+                _ => self.most_kept_if_broken(&view, unsafe_classes.smallest),
             };
             // A part that is too small is not kept either.
             let most = if most < unsafe_classes.smallest {

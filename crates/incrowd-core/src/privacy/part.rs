@@ -4,6 +4,8 @@
 //! so no division keeps more rows than the largest.
 
 use super::ClassView;
+use super::small_classes::SmallClasses;
+use std::sync::Arc;
 
 /// Rounds after which [`largest_of_shares`] gives up; what it has by then is still no less than the answer.
 const ROUNDS: u32 = 64;
@@ -41,20 +43,83 @@ fn most_of_share(share: f64, rows: u32) -> u32 {
     (f64::from(rows) * share) as u32
 }
 
-/// The rows of the largest part of a class in which no value exceeds its share.
-pub(super) fn largest_of_shares(class: &ClassView<'_>, share_of: impl Fn(u32) -> f64) -> u32 {
-    let mut rows = class.size;
-    for _ in 0..ROUNDS {
-        // No part is larger than `rows`, so of no value may it hold more than its share of so many.
+/// The rows of the largest part of a class in which no value exceeds its share; 0 if they are fewer than the smallest of interest.
+pub(super) fn largest_of_shares(
+    class: &ClassView<'_>,
+    smallest: u32,
+    share_of: impl Fn(u32) -> f64,
+) -> u32 {
+    largest_part(class.size, smallest, |rows| {
         let present = class.histogram.values.iter().zip(class.histogram.counts);
         let kept = present.map(|(&value, &count)| count.min(most_of_share(share_of(value), rows)));
-        let fewer = kept.sum::<u32>().min(rows);
+        kept.sum()
+    })
+}
+
+/// The same, if `kept_of` says how many rows are left where no value has more than its share of so many.
+#[inline]
+fn largest_part(size: u32, smallest: u32, kept_of: impl Fn(u32) -> u32) -> u32 {
+    let mut rows = size;
+    for _ in 0..ROUNDS {
+        if rows < smallest {
+            return 0;
+        }
+        // No part is larger than `rows`, so of no value may it hold more than its share of so many.
+        let fewer = kept_of(rows).min(rows);
         if fewer == rows {
             break;
         }
         rows = fewer;
     }
     rows
+}
+
+/// The greatest share of each value in a class, [rounded up](rounded_up).
+#[derive(Debug, Clone)]
+pub(super) struct Shares {
+    shares: Arc<[f64]>,
+    /// The most rows of each value.
+    small: SmallClasses,
+}
+
+impl Shares {
+    pub(super) fn new(shares: Arc<[f64]>) -> Self {
+        let most = |rows, value| most_of_share(shares[value as usize], rows);
+        Shares {
+            small: SmallClasses::new(shares.len(), most),
+            shares,
+        }
+    }
+
+    /// The share of a value.
+    #[inline]
+    pub(super) fn of(&self, value: u32) -> f64 {
+        self.shares[value as usize]
+    }
+
+    /// See [`largest_of_shares`].
+    #[inline]
+    pub(super) fn largest(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
+        if self.small.of(class.size).is_none() {
+            return largest_of_shares(class, smallest, |value| self.of(value));
+        }
+        largest_part(class.size, smallest, |rows| {
+            let most = self.small.of(rows).unwrap_or_default();
+            let present = class.histogram.values.iter().zip(class.histogram.counts);
+            let kept = present.map(|(&value, &count)| count.min(most[value as usize]));
+            kept.sum()
+        })
+    }
+
+    /// See [`fewest_of_shares`].
+    pub(super) fn fewest_around(&self, class: &ClassView<'_>) -> u32 {
+        fewest_of_shares(class, |value| self.of(value))
+    }
+
+    /// See [`smallest_of_shares`].
+    pub(super) fn smallest(&self) -> u32 {
+        smallest_of_shares(&self.shares)
+    }
 }
 
 /// The fewest rows of a class that contains this one and in which no value exceeds its share, or fewer.
@@ -73,7 +138,7 @@ pub(super) fn at_least(rows: f64) -> u32 {
 }
 
 /// The fewest rows of a class in which no value exceeds its share, or fewer.
-pub(super) fn smallest_of_shares(shares: &[f64]) -> u32 {
+fn smallest_of_shares(shares: &[f64]) -> u32 {
     if shares.iter().all(|share| share.is_nan()) {
         return 1; // of no rows at all
     }
@@ -116,9 +181,30 @@ mod tests {
                     };
                     let parts = (0..=a).flat_map(|a| (0..=b).map(move |b| (a, b)));
                     let largest = parts.filter(fits).map(|(a, b)| a + b).max();
-                    let found = largest_of_shares(&class, |_| rounded_up(share));
+                    let found = largest_of_shares(&class, 0, |_| rounded_up(share));
                     assert_eq!(Some(found), largest, "{a} {b} {share}");
+                    let looked_up = Shares::new([rounded_up(share); 2].into());
+                    for smallest in 0..6 {
+                        let expected = if found < smallest { 0 } else { found };
+                        let found = largest_of_shares(&class, smallest, |_| rounded_up(share));
+                        assert_eq!(found, expected);
+                        assert_eq!(looked_up.largest(&class, smallest), expected);
+                    }
                 }
+            }
+        }
+        let shares: Vec<f64> = (1..40).map(|at| rounded_up(f64::from(at) / 50.0)).collect();
+        let looked_up = Shares::new(shares.clone().into());
+        for size in 0..5000 {
+            let (one, other) = (size % 39, size / 7 % 39);
+            let histogram = Histogram {
+                values: &[one.min(other), one.max(other) + 1],
+                counts: &[size / 3, size - size / 3],
+            };
+            let class = ClassView::new(size, histogram);
+            let computed = largest_of_shares(&class, 3, |value| shares[value as usize % 39]);
+            if histogram.values[1] < 39 {
+                assert_eq!(looked_up.largest(&class, 3), computed);
             }
         }
         assert_eq!(smallest_of_shares(&[0.3, 0.3, 0.3, 0.3].map(rounded_up)), 4);

@@ -133,7 +133,7 @@ impl PrivacyModel for RecursiveClDiversity {
         Monotonicity::UnionOfKept
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, _smallest: u32) -> u32 {
         if class.distinct() < self.l {
             return 0; // nor has any part as many
         }

@@ -40,8 +40,13 @@ pub(super) fn least_moved(table: &Distribution, class: &ClassView<'_>, rows: u32
 ///
 /// If no part is larger than m, what a smaller part of m' rows takes is at most the sum of c N over the values of which the class
 /// has less than Q m, plus the sum of Q m' over the others. That it may lack t m' N at most is one inequality, which bounds m'
-/// again. Where the bound stays at m, the part of m rows takes just that, so it is the largest.
-pub(super) fn most_kept(table: &Distribution, t: Decimal, class: &ClassView<'_>) -> u32 {
+/// again. Where the bound stays at m, the part of m rows takes just that, so it is the largest. Below the smallest of interest, it
+/// is 0.
+pub(super) fn most_kept(
+    table: &Distribution,
+    t: Decimal,
+    (class, smallest): (&ClassView<'_>, u32),
+) -> u32 {
     let (numerator, denominator) = (t.numerator(), t.denominator());
     let all = u128::from(table.rows);
     let kept_of_all = all * u128::from(denominator - numerator.min(denominator));
@@ -64,6 +69,9 @@ pub(super) fn most_kept(table: &Distribution, t: Decimal, class: &ClassView<'_>)
             return most;
         }
         most = fewer as u32;
+        if most < smallest {
+            return 0;
+        }
     }
 }
 
@@ -143,7 +151,7 @@ mod tests {
                     <= u128::from(rows) * u128::from(table.rows) * u128::from(t.numerator())
             };
             assert_eq!(
-                most_kept(&table, t, &class),
+                most_kept(&table, t, (&class, 0)),
                 largest(class.size, is_near),
                 "{of_class:?} {t:?}"
             );

@@ -224,9 +224,9 @@ impl PrivacyModel for TCloseness {
         }
     }
 
-    fn most_kept_of_broken(&self, class: &ClassView<'_>) -> u32 {
+    fn most_kept_of_broken(&self, class: &ClassView<'_>, smallest: u32) -> u32 {
         if let Ground::Equal = self.ground {
-            return equal::most_kept(&self.table, self.t, class);
+            return equal::most_kept(&self.table, self.t, (class, smallest));
         }
         // What must be moved of each row of a part never falls with the rows of the part, see the three distances.
         largest(class.size, |rows| {

@@ -127,7 +127,7 @@ fn tree() -> Hierarchy {
 }
 
 /// A column of numbers 0, 1, 2, ... with these rows.
-fn numbers(rows_of_values: &[u32]) -> CountedColumn {
+pub(super) fn numbers(rows_of_values: &[u32]) -> CountedColumn {
     let mut values = Dictionary::default();
     for value in 0..rows_of_values.len() {
         values.encode(&value.to_string());
