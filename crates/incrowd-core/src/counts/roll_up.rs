@@ -36,7 +36,7 @@ pub struct Scratch {
     order: Vec<u32>,
     /// Where each upper class starts in `order`.
     starts: Vec<u32>,
-    /// Rows of every value in every upper class, class by class.
+    /// Rows of every value in every upper class, class by class, all zero between calls.
     rows_of_classes: Vec<u32>,
     /// Rows per value of the column being merged, all zero between classes.
     rows_of_values: Vec<u32>,
@@ -473,9 +473,8 @@ fn add_histograms_in<const ROOM: usize>(
 ) {
     debug_assert!(values <= ROOM);
     let cells = &mut scratch.rows_of_classes;
-    cells.clear();
-    cells.resize(classes * ROOM, 0);
-    let (cells, _) = cells.as_chunks_mut::<ROOM>();
+    cells.resize(cells.len().max(classes * ROOM), 0);
+    let (cells, _) = cells[..classes * ROOM].as_chunks_mut::<ROOM>();
     // One pass over all entries: where a class begins need not be looked up.
     let mut entries = lower.values.iter().zip(&lower.counts);
     let ends = lower.starts.iter().zip(&lower.starts[1..]);
@@ -505,6 +504,7 @@ fn add_histograms_in<const ROOM: usize>(
             present += usize::from(count > 0);
         }
         end += present;
+        *rows = [0; ROOM]; // while it is at hand
         // No more than the entries below, whose ends fit.
         upper.starts.push(end as u32);
     }
@@ -571,6 +571,7 @@ mod tests {
     #[test]
     fn histograms_added_up_in_a_table_are_those_merged_one_by_one() {
         let mut draw = Draw::new(3);
+        let mut scratch = Scratch::default(); // used again, whatever was added before
         for _ in 0..200 {
             let (below, classes) = (1 + draw.below(30), 1 + draw.below(8));
             let most = [10, 40, 150, MOST_VALUES_ADDED][draw.below(4)];
@@ -591,12 +592,8 @@ mod tests {
                 true => at as u32,
                 false => draw.below(classes) as u32,
             });
-            let class_of: Vec<u32> = class_of.collect();
+            scratch.class_of = class_of.collect();
             let classes = classes.min(below);
-            let mut scratch = Scratch {
-                class_of,
-                ..Scratch::default()
-            };
             let (mut added, mut merged) = (Histograms::default(), Histograms::default());
             let values = values as usize;
             add_histograms(&lower, values, classes, &mut scratch, &mut added);
