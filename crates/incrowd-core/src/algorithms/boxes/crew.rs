@@ -118,14 +118,14 @@ impl<'a> Worker<'a> {
             _ => task.start.count(node, scratch, classes),
         };
         meter.spend(work)?;
-        // Where everything may be suppressed, what is lost below a low corner rules out nothing, and it is below no other corner.
+        // Where everything may be suppressed, what is lost below rules out nothing outside the box, and no node of it is below a
+        // low corner.
         let (problem, limit) = (self.problem, task.limit);
         let may_lose_all = problem.max_suppressed >= problem.table.rows;
-        let assessment = match task.corner {
-            Corner::Low if may_lose_all => {
-                (self.assessor).assess_here(node, classes, limit, meter)?
-            }
-            _ => (self.assessor).assess_metered(node, classes, limit, meter)?,
+        let looks_below = !may_lose_all || *node != whole.low;
+        let assessment = match looks_below {
+            true => (self.assessor).assess_metered(node, classes, limit, meter)?,
+            false => (self.assessor).assess_here(node, classes, limit, meter)?,
         };
         let floor_above = self.floor_above(Known {
             smallest_safe: self.smallest_safe,
@@ -144,6 +144,7 @@ impl<'a> Worker<'a> {
                     && task.limit.is_none_or(|limit| whole.floor <= limit);
                 if let LowClasses::StartedFrom(known) = low
                     && is_left
+                    && looks_below
                 {
                     let low = task.start.classes();
                     let around = match known {

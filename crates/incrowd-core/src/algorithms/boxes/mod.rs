@@ -517,7 +517,7 @@ impl<'a> Search<'a> {
         }
         let is_ruled_out = self.is_ruled_out(&assessment);
         self.register(node, assessment);
-        let is_left = is_low || !is_ruled_out;
+        let is_left = is_low || whole.low != whole.high && !is_ruled_out;
         (is_left && self.may_hold_the_best(&whole)).then_some(whole)
     }
 
