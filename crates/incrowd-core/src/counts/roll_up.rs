@@ -229,7 +229,8 @@ fn dense_slots(steps: &[Step<'_>], lower_classes: usize) -> Option<usize> {
 
 /// Classes as they are found: no branch depends on whether a class is new, which is anybody's guess.
 ///
-/// `keys` and `sizes` have room for as many classes as there are below, `class_of` too if it is `TRACKED`.
+/// `keys` and `sizes` have room for as many classes as there are below, `class_of` too if it is `TRACKED`. A compiler that knows
+/// this looks once where it would have to look thrice.
 struct Found<'u> {
     keys: &'u mut [u64],
     sizes: &'u mut [u32],
@@ -252,25 +253,28 @@ impl Found<'_> {
     }
 }
 
-/// Lets `group` find the classes, in memory that is used again.
+/// Lets `group` find the classes of all keys and sizes below, in memory that is used again.
+#[inline(always)]
 fn find_classes<const TRACKED: bool>(
-    below: usize,
+    lower: &FrequencySet,
     upper: &mut FrequencySet,
     class_of: &mut Vec<u32>,
-    group: impl FnOnce(&mut Found<'_>),
+    group: impl FnOnce(&mut Found<'_>, &[u64], &[u32]),
 ) {
+    let below = lower.len();
     upper.keys.resize(below, 0);
     upper.sizes.resize(below, 0);
     if TRACKED {
         class_of.resize(below, 0);
     }
+    let tracked = if TRACKED { below } else { 0 };
     let mut found = Found {
-        keys: &mut upper.keys,
-        sizes: &mut upper.sizes,
-        class_of,
+        keys: &mut upper.keys[..below],
+        sizes: &mut upper.sizes[..below],
+        class_of: &mut class_of[..tracked],
         classes: 0,
     };
-    group(&mut found);
+    group(&mut found, &lower.keys[..below], &lower.sizes[..below]);
     let classes = found.classes as usize;
     upper.keys.truncate(classes);
     upper.sizes.truncate(classes);
@@ -317,8 +321,8 @@ fn group_dense_by<const TRACKED: bool, const FIRST: usize>(
     class_of: &mut Vec<u32>,
 ) {
     let offsets = Lookups::<u32, FIRST>::new(offsets);
-    find_classes::<TRACKED>(lower.len(), upper, class_of, |found| {
-        let classes = lower.keys.iter().zip(&lower.sizes);
+    find_classes::<TRACKED>(lower, upper, class_of, |found, keys, sizes| {
+        let classes = keys.iter().zip(sizes);
         for (below, (&key, &size)) in classes.enumerate() {
             let slot = offsets.join(key, 0, |one, other| one + other);
             found.add::<TRACKED>(below, &mut slots[slot as usize], key, size);
@@ -360,8 +364,8 @@ fn group_hashed_by<const TRACKED: bool, const FIRST: usize>(
     let shift = clear_hash_slots(slots, lower.len());
     let last = slots.len() - 1;
     let flips = Lookups::<u64, FIRST>::new(flips);
-    find_classes::<TRACKED>(lower.len(), upper, class_of, |found| {
-        let classes = lower.keys.iter().zip(&lower.sizes);
+    find_classes::<TRACKED>(lower, upper, class_of, |found, keys, sizes| {
+        let classes = keys.iter().zip(sizes);
         for (below, (&key, &size)) in classes.enumerate() {
             let key = flips.join(key, key, |one, other| one ^ other);
             let mut slot = (key.wrapping_mul(GOLDEN) >> shift) as usize;
