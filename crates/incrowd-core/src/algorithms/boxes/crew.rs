@@ -161,10 +161,13 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+        let (classes, from) = (self.classes.len(), task.start.classes().len());
+        let is_small = classes <= SMALL_SET_CLASSES;
+        let is_smaller = 100 * classes <= KEPT_PERCENT * from;
         let is_kept = matches!(task.corner, Corner::Low)
             || match self.keeps_smaller {
-                true => 100 * self.classes.len() <= KEPT_PERCENT * task.start.classes().len(),
-                false => self.classes.len() <= SMALL_SET_CLASSES,
+                true => is_smaller,
+                false => is_small || is_smaller && !self.classes_matter,
             };
         Ok(Found {
             whole,
