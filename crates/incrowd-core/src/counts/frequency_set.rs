@@ -222,6 +222,17 @@ impl FrequencySet {
         }
     }
 
+    /// The same classes, of which only keys and sizes are known.
+    pub(crate) fn without_histograms(&self) -> Self {
+        FrequencySet {
+            keys: self.keys.clone(),
+            words: self.words,
+            sizes: self.sizes.clone(),
+            people: Vec::new(),
+            histograms: Vec::new(),
+        }
+    }
+
     /// The number of classes.
     pub fn len(&self) -> usize {
         self.sizes.len()

@@ -44,6 +44,11 @@ pub(crate) struct Start<'a> {
 }
 
 impl Start<'_> {
+    /// Where it is.
+    pub(crate) fn node(&self) -> &Node {
+        &self.node
+    }
+
     /// Its classes.
     pub(crate) fn classes(&self) -> &FrequencySet {
         self.set.as_deref().unwrap_or(&self.table.tuples)

@@ -4,6 +4,7 @@
 //! it carries, so its outcome does not depend on who does it, nor when.
 
 use super::lattice_box::LatticeBox;
+use super::low_classes::LowClasses;
 use crate::counts::{FrequencySet, Scratch, Start, Work};
 use crate::problem::{Assessment, Assessor, Interruption, Meter, Problem, ThreadMeter};
 use crate::utility::{Between, Detail, Known, Loss};
@@ -24,17 +25,8 @@ const KEPT_PERCENT: usize = 66;
 pub(super) enum Corner {
     /// The low one, from whose classes others are counted.
     Low,
-    /// The high one.
-    High(LowClasses),
-}
-
-/// What a task that looks at the high corner knows of the classes of the low one.
-#[derive(Debug, Clone)]
-pub(super) enum LowClasses {
-    /// Nothing.
-    Unknown,
-    /// The count starts from them. With the [fewest rows](Assessor::fewest_around) around them, if known.
-    StartedFrom(Option<Arc<[u32]>>),
+    /// The high one. With the classes of the low one, if known.
+    High(Option<Arc<LowClasses>>),
 }
 
 /// A corner of a box to count and judge.
@@ -64,8 +56,8 @@ pub(super) struct Found {
     pub(super) floor_above: Loss,
     /// The classes of the corner, if they are worth keeping.
     pub(super) classes: Option<Arc<FrequencySet>>,
-    /// The fewest rows around the classes of the low corner, if they were worked out for this.
-    pub(super) fewest_around: Option<Arc<[u32]>>,
+    /// The same, if it is a low corner and they say anything about the nodes above.
+    pub(super) low_classes: Option<Arc<LowClasses>>,
 }
 
 /// One who does tasks, with memory that is used again.
@@ -79,6 +71,8 @@ pub(super) struct Worker<'a> {
     keeps_smaller: bool,
     scratch: Scratch,
     classes: FrequencySet,
+    /// The classes of a high corner as counted from those of the low one.
+    above_low: FrequencySet,
     assessor: Assessor<'a>,
 }
 
@@ -91,6 +85,7 @@ impl<'a> Worker<'a> {
             keeps_smaller,
             scratch: Scratch::default(),
             classes: FrequencySet::default(),
+            above_low: FrequencySet::default(),
             assessor: Assessor::new(problem),
         }
     }
@@ -111,10 +106,9 @@ impl<'a> Worker<'a> {
             Corner::High(_) => &whole.high,
         };
         let (scratch, classes) = (&mut self.scratch, &mut self.classes);
+        let starts_low = *task.start.node() == whole.low;
         let work = match &task.corner {
-            Corner::High(LowClasses::StartedFrom(_)) => {
-                task.start.count_tracked(node, scratch, classes)
-            }
+            Corner::High(Some(_)) if starts_low => task.start.count_tracked(node, scratch, classes),
             _ => task.start.count(node, scratch, classes),
         };
         meter.spend(work)?;
@@ -131,33 +125,31 @@ impl<'a> Worker<'a> {
             smallest_safe: self.smallest_safe,
             ..Known::NOTHING
         });
-        let mut fewest_around: Option<Arc<[u32]>> = None;
+        let mut low_classes = None;
         match &task.corner {
             Corner::Low => {
                 whole.low_is_counted = true;
                 let floor = self.floor_above(whole.known(self.smallest_safe));
                 whole.floor = whole.floor.max(floor);
+                if limit.is_none_or(|limit| whole.floor <= limit) {
+                    low_classes = self.low_classes();
+                }
             }
             Corner::High(low) => {
                 learn_from_high(self.problem, self.smallest_safe, &mut whole, &assessment);
                 let is_left = whole.rows_lost <= self.problem.max_suppressed
-                    && task.limit.is_none_or(|limit| whole.floor <= limit);
-                if let LowClasses::StartedFrom(known) = low
+                    && limit.is_none_or(|limit| whole.floor <= limit);
+                if let Some(low) = low
                     && is_left
                     && looks_below
                 {
-                    let low = task.start.classes();
-                    let around = match known {
-                        Some(around) => Some(Arc::clone(around)),
-                        None => {
-                            fewest_around = self.assessor.fewest_around(low).map(Arc::from);
-                            fewest_around.clone()
-                        }
-                    };
-                    if let Some(around) = around {
-                        self.learn_from_both(&mut whole, low, &around);
-                        meter.spend(Work::of(low.len()))?;
+                    if !starts_low {
+                        let (table, corners) = (problem.table, (&whole.low, &whole.high));
+                        let memory = (&mut self.scratch, &mut self.above_low);
+                        meter.spend(low.count_above(table, corners, &self.classes, memory))?;
                     }
+                    self.learn_from_both(&mut whole, low);
+                    meter.spend(Work::of(low.sizes().len()))?;
                 }
             }
         }
@@ -174,8 +166,17 @@ impl<'a> Worker<'a> {
             assessment,
             floor_above,
             classes: is_kept.then(|| Arc::new(self.classes.clone())),
-            fewest_around,
+            low_classes,
         })
+    }
+
+    /// What the classes counted last say about the nodes above, being those of a low corner.
+    fn low_classes(&self) -> Option<Arc<LowClasses>> {
+        if !self.classes_matter {
+            return None;
+        }
+        let fewest_around = self.assessor.fewest_around(&self.classes)?;
+        Some(Arc::new(LowClasses::new(&self.classes, fewest_around)))
     }
 
     /// A lower bound of the loss at and above the node counted last, from its classes.
@@ -190,13 +191,13 @@ impl<'a> Worker<'a> {
     }
 
     /// What both corners say together, the high one being the node counted last, from the classes of the low one.
-    fn learn_from_both(&self, whole: &mut LatticeBox, low: &FrequencySet, around: &[u32]) {
+    fn learn_from_both(&self, whole: &mut LatticeBox, low: &LowClasses) {
         let Some(most_kept) = self.assessor.most_kept() else {
             return;
         };
         let between = Between {
             sizes: low.sizes(),
-            fewest_around: around,
+            fewest_around: low.fewest_around(),
             class_of: self.scratch.class_of(),
             most_kept,
         };

@@ -3,14 +3,16 @@
 mod crew;
 mod extremes;
 mod lattice_box;
+mod low_classes;
 
-use self::crew::{Corner, Crew, Found, LowClasses, Task, Worker, learn_from_high};
+use self::crew::{Corner, Crew, Found, Task, Worker, learn_from_high};
 use self::extremes::{FloorsAbove, RuledOut};
 use self::lattice_box::LatticeBox;
+use self::low_classes::LowCorners;
 use super::descent;
 use super::found_strings::FoundStrings;
 use crate::Error;
-use crate::counts::{FrequencySet, KnownSets, Work};
+use crate::counts::{FrequencySet, KnownSets, Start, Work};
 use crate::lattice::{Level, Node, SeenNodes};
 use crate::problem::{
     Assessment, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal,
@@ -20,7 +22,6 @@ use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
 
 /// The most boxes kept; beyond that, the search goes depth-first, which needs almost no memory.
@@ -125,8 +126,8 @@ pub(super) struct Search<'a> {
     is_about_rows: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
-    /// The fewest rows around the classes of low corners.
-    around: HashMap<Node, Arc<[u32]>>,
+    /// The classes of low corners, if they matter.
+    low_corners: LowCorners,
     /// Classes of the current node, kept for their memory.
     counted: FrequencySet,
     assessor: Assessor<'a>,
@@ -160,7 +161,7 @@ impl<'a> Search<'a> {
             is_about_rows: goal.ties == Ties::FewestSuppressed,
             smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
-            around: HashMap::new(),
+            low_corners: LowCorners::new(problem.memory_limit / 4),
             counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),
@@ -330,6 +331,8 @@ impl<'a> Search<'a> {
             let boxes = self.examine(batch, (crew, spent, &mut own))?;
             if frontier.len() < MOST_BOXES {
                 frontier.extend(boxes.into_iter().map(ranked));
+                let lows = frontier.iter().map(|whole| &whole.low);
+                self.low_corners.keep_only(lows);
                 continue;
             }
             let mut stack = boxes;
@@ -445,16 +448,10 @@ impl<'a> Search<'a> {
             left.extend(self.with_high_assessed(whole)?);
             return Ok(());
         }
-        let low = match self.classes_matter {
-            true => self.known.start_at(&whole.low),
-            false => None,
-        };
-        let (start, low) = match low {
-            Some(start) => (
-                start,
-                LowClasses::StartedFrom(self.around.get(&whole.low).cloned()),
-            ),
-            None => (self.known.start_for(&whole.high), LowClasses::Unknown),
+        let low = self.low_corners.get(&whole.low);
+        let start = match low {
+            Some(_) => self.start_for_both(&whole),
+            None => self.known.start_for(&whole.high),
         };
         tasks.push(Task {
             start,
@@ -463,6 +460,19 @@ impl<'a> Search<'a> {
             limit: self.limit(),
         });
         Ok(())
+    }
+
+    /// The set to count the high corner of a box from, if the classes of the low one are to be found in its classes: the low one
+    /// itself, unless a much smaller set saves more than that takes.
+    fn start_for_both(&mut self, whole: &LatticeBox) -> Start<'a> {
+        let smallest = self.known.start_for(&whole.high);
+        let low = self.known.start_at(&whole.low);
+        // Without histograms, finding that out takes as long as counting.
+        let has_columns = !self.problem.columns_read().is_empty();
+        let is_near = |low: &Start<'_>| {
+            !has_columns || 2 * low.classes().len() <= 3 * smallest.classes().len()
+        };
+        low.filter(is_near).unwrap_or(smallest)
     }
 
     /// Leaves out nodes of a box that are ruled out, and nodes that are no better than the best; false if none is left.
@@ -508,8 +518,8 @@ impl<'a> Search<'a> {
         if let Some(classes) = found.classes {
             self.known.remember(node.clone(), classes);
         }
-        if let Some(around) = found.fewest_around {
-            self.remember_around(&whole.low, around);
+        if let Some(low) = found.low_classes {
+            self.low_corners.add(&whole.low, low);
         }
         if self.classes_matter {
             let best = self.best.as_ref().map(|best| best.loss);
@@ -524,15 +534,6 @@ impl<'a> Search<'a> {
     /// Whether every class is published, here and above every node that may be published.
     fn is_all_or_nothing(&self) -> bool {
         self.pruning_is_sound && self.problem.max_suppressed == 0
-    }
-
-    fn remember_around(&mut self, node: &Node, around: Arc<[u32]>) {
-        let most = self.problem.memory_limit / 8;
-        let one = 4 * self.problem.table.tuples.len();
-        if self.around.len().saturating_mul(one) > most {
-            self.around.clear();
-        }
-        self.around.insert(node.clone(), around);
     }
 
     fn is_low_worth_a_count(&self, whole: &LatticeBox) -> bool {

@@ -1,0 +1,144 @@
+//! What the classes of low corners say about the nodes above them.
+
+use crate::counts::{CountedTable, FrequencySet, Scratch, Work, roll_up_tracked};
+use crate::lattice::Node;
+use hashbrown::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The classes of a low corner, as far as they say anything about the nodes above it.
+#[derive(Debug)]
+pub(super) struct LowClasses {
+    /// Keys and sizes, no histograms.
+    classes: FrequencySet,
+    fewest_around: Vec<u32>,
+}
+
+impl LowClasses {
+    /// The classes of a node, and the [fewest rows](crate::problem::Assessor::fewest_around) around each.
+    pub(super) fn new(classes: &FrequencySet, fewest_around: Vec<u32>) -> Self {
+        LowClasses {
+            classes: classes.without_histograms(),
+            fewest_around,
+        }
+    }
+
+    pub(super) fn sizes(&self) -> &[u32] {
+        self.classes.sizes()
+    }
+
+    pub(super) fn fewest_around(&self) -> &[u32] {
+        &self.fewest_around
+    }
+
+    /// Lets `scratch` find the class of the high corner that each class of the low one is part of.
+    ///
+    /// However a node is counted, its classes are in the order of their first tuples, so they are those of `high_classes`.
+    pub(super) fn count_above(
+        &self,
+        table: &CountedTable,
+        (low, high): (&Node, &Node),
+        high_classes: &FrequencySet,
+        (scratch, above): (&mut Scratch, &mut FrequencySet),
+    ) -> Work {
+        let from = (low, &self.classes);
+        roll_up_tracked(table, from, high, &[], scratch, above);
+        debug_assert_eq!(above.keys, high_classes.keys);
+        Work::of(self.classes.len())
+    }
+
+    fn memory(&self) -> usize {
+        self.classes.memory() + 4 * self.fewest_around.len()
+    }
+}
+
+/// The classes of low corners, by their nodes, as far as there is memory for them.
+#[derive(Debug)]
+pub(super) struct LowCorners {
+    corners: HashMap<Node, Arc<LowClasses>>,
+    memory: usize,
+    most_memory: usize,
+    /// With so much memory in use, it is worth a look which corners are still needed.
+    worth_a_look: usize,
+}
+
+impl LowCorners {
+    /// None, and room for so many bytes.
+    pub(super) fn new(most_memory: usize) -> Self {
+        LowCorners {
+            corners: HashMap::new(),
+            memory: 0,
+            most_memory,
+            worth_a_look: most_memory / 2,
+        }
+    }
+
+    /// The classes of a node, if they are known.
+    pub(super) fn get(&self, node: &Node) -> Option<Arc<LowClasses>> {
+        self.corners.get(node).cloned()
+    }
+
+    /// Adds a node. If there is no room, the others are forgotten: their boxes are divided without.
+    pub(super) fn add(&mut self, node: &Node, classes: Arc<LowClasses>) {
+        self.memory += classes.memory();
+        if self.memory > self.most_memory {
+            self.corners.clear();
+            self.memory = classes.memory();
+        }
+        self.corners.insert(node.clone(), classes);
+    }
+
+    /// Forgets all nodes but these, if half of the room is used and an eighth more than after the last look.
+    pub(super) fn keep_only<'n>(&mut self, needed: impl Iterator<Item = &'n Node>) {
+        if self.memory <= self.worth_a_look {
+            return;
+        }
+        let needed: HashSet<&Node> = needed.collect();
+        self.corners.retain(|node, _| needed.contains(node));
+        self.memory = self.corners.values().map(|one| one.memory()).sum();
+        self.worth_a_look = (self.memory + self.most_memory / 8).max(self.most_memory / 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::Level;
+
+    fn classes(of: usize) -> Arc<LowClasses> {
+        let set = FrequencySet {
+            keys: vec![0; of],
+            words: 1,
+            sizes: vec![1; of],
+            ..FrequencySet::default()
+        };
+        Arc::new(LowClasses::new(&set, vec![1; of]))
+    }
+
+    #[test]
+    fn corners_that_nobody_needs_are_forgotten_first_and_all_if_that_is_not_enough() {
+        let node = |level| Node::from_levels([Level(level)]);
+        let one = classes(10).memory();
+        let mut corners = LowCorners::new(4 * one);
+        let known = |corners: &LowCorners| -> Vec<u8> {
+            let all = 0..10;
+            all.filter(|&level| corners.get(&node(level)).is_some())
+                .collect()
+        };
+        for level in 0..2 {
+            corners.add(&node(level), classes(10));
+        }
+        corners.keep_only([].into_iter());
+        assert_eq!(known(&corners), [0, 1], "there is room");
+        corners.add(&node(2), classes(10));
+        corners.keep_only([node(0), node(2)].iter());
+        assert_eq!(known(&corners), [0, 2]);
+        for level in 3..5 {
+            corners.add(&node(level), classes(10));
+        }
+        assert_eq!(known(&corners), [0, 2, 3, 4]);
+        corners.add(&node(5), classes(10));
+        assert_eq!(known(&corners), [5]);
+        corners.add(&node(6), classes(1000));
+        assert_eq!(known(&corners), [6], "the last one is always known");
+    }
+}
