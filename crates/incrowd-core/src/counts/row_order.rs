@@ -5,6 +5,7 @@
 //! counted; in the end, the numbers of all workers become those of the rows counted together.
 
 use super::{Keys, Layout};
+use crate::table::NOBODY;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,9 +42,6 @@ pub(super) struct RowOrder {
     rows: AtomicUsize,
     most_rows: usize,
 }
-
-/// The number of no row.
-const NOBODY: u32 = u32::MAX;
 
 impl RowOrder {
     /// Of no more rows than this; it is given up for tables that have more.
