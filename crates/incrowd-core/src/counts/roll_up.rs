@@ -229,8 +229,8 @@ fn dense_slots(steps: &[Step<'_>], lower_classes: usize) -> Option<usize> {
 
 /// Classes as they are found: no branch depends on whether a class is new, which is anybody's guess.
 ///
-/// `keys` and `sizes` have room for as many classes as there are below, `class_of` too if it is `TRACKED`. A compiler that knows
-/// this looks once where it would have to look thrice.
+/// `keys` and `sizes` have room for as many classes as there are below, `class_of` too if it is `TRACKED`. The compiler is
+/// shown that they are of one length, so that it checks an index once and not three times.
 struct Found<'u> {
     keys: &'u mut [u64],
     sizes: &'u mut [u32],

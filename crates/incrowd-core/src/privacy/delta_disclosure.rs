@@ -339,9 +339,8 @@ impl PrivacyModel for DeltaDisclosure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::numbers;
+    use super::super::tests::{judge_alike, numbers};
     use super::*;
-    use crate::counts::Histogram;
     use crate::draw::Draw;
 
     #[test]
@@ -364,28 +363,7 @@ mod tests {
                 needed: SmallClasses::none(),
                 ..model.clone()
             };
-            for _ in 0..400 {
-                let most = [2, 6, 40][draw.below(3)];
-                let counts: Vec<u32> = (0..values).map(|_| draw.below(most) as u32).collect();
-                let present: Vec<u32> = (0..)
-                    .zip(&counts)
-                    .filter(|(_, count)| **count > 0)
-                    .map(|(value, _)| value)
-                    .collect();
-                let counts: Vec<u32> = counts.into_iter().filter(|&count| count > 0).collect();
-                let histogram = Histogram {
-                    values: &present,
-                    counts: &counts,
-                };
-                let class = ClassView::new(counts.iter().sum(), histogram);
-                let holds = model.holds(&class);
-                assert_eq!(
-                    holds,
-                    computed.holds(&class),
-                    "{parameter:?} {counts:?} of {rows:?}"
-                );
-                kept[usize::from(holds)] += 1;
-            }
+            judge_alike(&mut draw, values, [&model, &computed], &mut kept);
         }
         assert!(kept[0] > 1000 && kept[1] > 1000, "{kept:?}");
     }

@@ -233,7 +233,7 @@ fn run(
         let written = applied.map(Applied::appear).transpose()?.flatten();
         if let Some((written, last_step)) = written {
             let stated = (certificate.is_some() || page.is_some() || show.certificate).then(|| {
-                let input_hash = input_hash.expect("one of the passes has taken it");
+                let input_hash = input_hash.expect("rows are only applied with it");
                 let certificate = answer.certificate(&outcome, &input_hash, &written.sha256);
                 certificate.with_engines(engines)
             });

@@ -68,9 +68,9 @@ impl Applier for SecondPass<'_> {
         progress.end();
         let (tally, read) =
             result.map_err(|error| blame_input(error, &self.asked.source.name()))?;
-        // A reader to whom the fingerprint was left has compared the bytes.
+        // A reader to whom the fingerprint was left has compared the bytes. Nothing is published of an input without one.
         let counted = self.input_seal.fingerprint();
-        if counted.is_some() && read != counted {
+        if read.is_none() || counted.is_some() && read != counted {
             return Err(self.changed());
         }
         self.input_hash = read;

@@ -9,6 +9,7 @@ mod worked;
 
 use super::{ClassView, ModelSpec, PrivacyModel, Subject};
 use crate::counts::{CountedColumn, Histogram};
+use crate::draw::Draw;
 use crate::hierarchy::Hierarchy;
 use crate::table::{Dictionary, Kind};
 
@@ -124,6 +125,34 @@ impl Class {
 fn tree() -> Hierarchy {
     let rows = (0..8).map(|value| TREE.map(|level| level[value].to_string()));
     Hierarchy::from_rows("salary", rows).expect("levels only merge")
+}
+
+/// Lets two models judge random small classes of a column with so many values, which they must judge alike; counts the
+/// classes that break the promise and those that keep it.
+pub(super) fn judge_alike(
+    draw: &mut Draw,
+    values: usize,
+    [one, other]: [&dyn PrivacyModel; 2],
+    judged: &mut [u32; 2],
+) {
+    for _ in 0..400 {
+        let most = [2, 6, 40][draw.below(3)];
+        let counts = (0..values as u32).map(|value| (value, draw.below(most) as u32));
+        let (present, counts): (Vec<u32>, Vec<u32>) =
+            counts.filter(|(_, count)| *count > 0).unzip();
+        let histogram = Histogram {
+            values: &present,
+            counts: &counts,
+        };
+        let class = ClassView::new(counts.iter().sum(), histogram);
+        let holds = one.holds(&class);
+        assert_eq!(
+            holds,
+            other.holds(&class),
+            "{one:?}: {present:?} {counts:?}"
+        );
+        judged[usize::from(holds)] += 1;
+    }
 }
 
 /// A column of numbers 0, 1, 2, ... with these rows.
