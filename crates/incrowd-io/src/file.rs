@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::seal::{Pass, Seal, Sealing};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, Read};
+use std::sync::Arc;
 
 /// How much is read from a file at once.
 pub(crate) const CHUNK: usize = 256 * 1024;
@@ -12,7 +12,7 @@ pub(crate) const CHUNK: usize = 256 * 1024;
 /// A file that several readers share, each at its own position.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedFile {
-    file: Arc<Mutex<File>>,
+    file: Arc<File>,
     bytes: u64,
 }
 
@@ -20,7 +20,7 @@ impl SharedFile {
     pub(crate) fn new(file: File) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         Ok(SharedFile {
-            file: Arc::new(Mutex::new(file)),
+            file: Arc::new(file),
             bytes,
         })
     }
@@ -33,24 +33,41 @@ impl SharedFile {
     /// A reader that begins at byte `at`.
     pub(crate) fn read_from(&self, at: u64) -> SharedFileReader {
         SharedFileReader {
-            file: self.file.clone(),
+            file: self.clone(),
             at,
         }
+    }
+
+    /// Reads some bytes from byte `at` on; 0 at the end. Nobody waits for another reader.
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(&*self.file, buffer, at);
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, at);
     }
 }
 
 /// Reads a [`SharedFile`] from its own position.
 #[derive(Debug)]
 pub(crate) struct SharedFileReader {
-    file: Arc<Mutex<File>>,
+    file: SharedFile,
     at: u64,
+}
+
+impl SharedFileReader {
+    pub(crate) fn file(&self) -> &SharedFile {
+        &self.file
+    }
+
+    /// Goes on behind so many bytes.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.at += bytes as u64;
+    }
 }
 
 impl Read for SharedFileReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.at))?;
-        let count = file.read(buffer)?;
+        let count = self.file.read_at(buffer, self.at)?;
         self.at += count as u64;
         Ok(count)
     }
@@ -174,6 +191,14 @@ impl Text {
                     });
                 }
             }
+        }
+    }
+
+    /// The bytes themselves, unless they have to be decompressed.
+    pub(crate) fn plain(&mut self) -> Option<&mut Sealing<SharedFileReader>> {
+        match self {
+            Text::Plain(raw) => Some(raw),
+            Text::Gzip(_) => None,
         }
     }
 

@@ -54,6 +54,7 @@ mod source;
 #[cfg(feature = "parquet")]
 mod stored_type;
 #[cfg(feature = "parquet")]
+mod turns;
 mod utf8;
 
 #[cfg(feature = "arrow")]
@@ -69,7 +70,7 @@ pub use error::{Encoding, EngineError, Error};
 pub use fingerprint::{Fingerprint, RowsHasher};
 pub use memory::{MemorySink, MemoryTable};
 pub use overflow_file::OverflowFile;
-pub use row_source::{RowReader, RowSource, RowsRead};
+pub use row_source::{RowReader, RowSource, RowsRead, SharedReader};
 pub use seal::{LeftFingerprint, RowsSeal};
 pub use sink::{OutputFormat, PendingFile, ReadyFile, RowSink, Sink, Written, write_atomically};
 pub use source::Source;

@@ -25,6 +25,11 @@ pub trait RowReader {
         self.read(&mut rows.batch)
     }
 
+    /// The rest for several threads, each of which reads its next rows itself; none where one thread has to read for all.
+    fn share(&mut self) -> Option<Box<dyn SharedReader + '_>> {
+        None
+    }
+
     /// Reads a part of the rest for nothing but the [fingerprint](RowReader::fingerprint), for whoever needs no more rows;
     /// `false` at the end. There are no rows to be read after that.
     fn pass_over(&mut self) -> Result<bool, Error> {
@@ -92,6 +97,17 @@ pub trait RowReader {
     }
 }
 
+/// Hands out a table in batches, each to the thread that asks for it.
+pub trait SharedReader: Send + Sync {
+    /// The next rows as [`RowReader::read_ahead`] hands them out, perhaps none, with the number of their batch, which count up
+    /// from 0 in the order of rows; none at the end. An error is about rows after all those that were handed out, and
+    /// nothing follows it.
+    fn read_ahead(&self, rows: &mut RowsRead) -> Result<Option<u64>, Error>;
+
+    /// The same as [`RowReader::bytes_read`].
+    fn bytes_read(&self) -> u64;
+}
+
 /// Rows as they are stored, which any thread can split into cells.
 pub(crate) trait Unsplit: Any + Debug + Send {
     /// Moves the rows into a batch, once.
@@ -100,7 +116,7 @@ pub(crate) trait Unsplit: Any + Debug + Send {
 
 /// Rows that were read, perhaps not yet split into cells.
 ///
-/// Text is split wherever the rows are needed, so that the one thread that reads does no more than find where rows end.
+/// Text is split wherever the rows are needed, so that threads do no more one after the other than find where rows end.
 #[derive(Debug, Default)]
 pub struct RowsRead {
     batch: RowBatch,

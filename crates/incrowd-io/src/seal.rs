@@ -6,6 +6,7 @@
 //! and compared in the passes after it. Then it does not matter which pass takes the fingerprint: it may be left to the
 //! second, whose threads have less to do than those of the first.
 
+use crate::file::SharedFileReader;
 use crate::fingerprint::{Fingerprint, Hasher};
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -14,6 +15,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a block. Whoever wants a few bytes of a sealed file reads the blocks around them, so they are small.
 pub(crate) const BLOCK: usize = 64 * 1024;
+
+/// Hashes blocks of an input, for whoever reads it elsewhere than its seal is taken.
+#[derive(Debug, Clone)]
+pub(crate) struct BlockHasher(DefaultHashBuilder);
+
+impl BlockHasher {
+    /// The hashes of the whole blocks of bytes that begin with one.
+    pub(crate) fn hashes(&self, bytes: &[u8], hashes: &mut Vec<u64>) {
+        let blocks = bytes.chunks_exact(BLOCK);
+        hashes.extend(blocks.map(|block| self.0.hash_one(block)));
+    }
+}
 
 /// Hashes of the blocks of some bytes; the last block may be shorter.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +64,17 @@ impl Blocks {
                 self.begun.clear();
             }
         }
+    }
+
+    /// The same for bytes whose whole blocks were hashed elsewhere, if they begin with one.
+    fn add_hashed(&mut self, bytes: &[u8], hashes: &[u64]) {
+        let mut hashed = 0;
+        if self.begun.is_empty() {
+            self.hashes.extend(hashes);
+            hashed = hashes.len() * BLOCK;
+            self.bytes += hashed as u64;
+        }
+        self.add(&bytes[hashed..]);
     }
 
     /// The same with the last block as it is, of which nothing but a hash is left.
@@ -222,6 +246,27 @@ impl<R: Read> Sealing<R> {
                 })
             }),
         }
+    }
+}
+
+impl Sealing<SharedFileReader> {
+    /// Who reads.
+    pub(crate) fn inner(&self) -> &SharedFileReader {
+        &self.inner
+    }
+
+    pub(crate) fn block_hasher(&self) -> BlockHasher {
+        BlockHasher(self.blocks.hasher.clone())
+    }
+
+    /// Takes bytes that follow those read so far and were read elsewhere, with the hashes of their blocks if they begin with
+    /// one; otherwise there are none.
+    pub(crate) fn take(&mut self, bytes: &[u8], hashes: &[u64]) {
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(bytes);
+        }
+        self.blocks.add_hashed(bytes, hashes);
+        self.inner.skip(bytes.len());
     }
 }
 

@@ -9,7 +9,7 @@ const PIECE: usize = 240;
 /// Finds whole rows, so that they can be handed to any thread to be split: the same rows as
 /// [`Splitter`](super::split::Splitter) finds.
 ///
-/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. One thread does this for all others,
+/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. Threads do this one after the other,
 /// so text in which every line is a row, as most is, is not even looked at line by line.
 #[derive(Debug)]
 pub(super) struct RowEnds {

@@ -6,6 +6,7 @@ mod encoder;
 mod ends;
 mod formatted_rows;
 mod header;
+mod pieces;
 mod reader;
 mod release_encoder;
 mod row_text;

@@ -2,13 +2,14 @@
 
 use super::ends::{Ends, RowEnds};
 use super::header::{self, FirstRows};
+use super::pieces::{Piece, Pieces};
 use super::row_text::{Place, RowText, Rules, Window};
 use super::scan::Specials;
 use super::split::{Split, Splitter, Stop};
 use super::{CsvOptions, Header, check_dialect, detect};
 use crate::file::{CHUNK, SharedFile, Text};
-use crate::row_source::RowsRead;
-use crate::seal::{Pass, RowsSeal};
+use crate::row_source::{RowsRead, SharedReader};
+use crate::seal::{Pass, RowsSeal, Seal};
 use crate::{Error, Fingerprint, RowReader};
 use incrowd_core::table::RowBatch;
 use std::collections::HashMap;
@@ -55,6 +56,17 @@ impl CsvReader {
         options: &CsvOptions,
         pass: Pass,
     ) -> Result<CsvReader, Error> {
+        CsvReader::open_in_chunks(input, (file, gzip), options, pass, CHUNK)
+    }
+
+    /// The same, which reads so many bytes at once.
+    pub(super) fn open_in_chunks(
+        input: String,
+        (file, gzip): (&SharedFile, bool),
+        options: &CsvOptions,
+        pass: Pass,
+        chunk: usize,
+    ) -> Result<CsvReader, Error> {
         // Until the delimiter is known.
         let specials = Specials {
             delimiter: 0,
@@ -67,7 +79,7 @@ impl CsvReader {
             splitter: rules.splitter(),
             rules: Arc::new(rules),
             columns: Vec::new(),
-            buffer: vec![0; CHUNK],
+            buffer: vec![0; chunk],
             start: 0,
             end: 0,
             at_end: false,
@@ -306,7 +318,12 @@ impl CsvReader {
             // What is wrong with the row after these is said when it is read.
             split.stop = Stop::Enough;
         }
-        (self.rules).check_rows(text, self.place, &split, self.splitter.cells())?;
+        let window = Window {
+            text,
+            start: 0,
+            place: self.place,
+        };
+        (self.rules).check_rows(window, &split, self.splitter.cells())?;
         let mut text = std::mem::take(&mut self.own_text);
         self.take_text(self.start + split.next, &mut text);
         (self.rules).hand_over(&mut text, &mut self.splitter, self.place, batch);
@@ -337,17 +354,99 @@ impl CsvReader {
     /// Takes the next whole rows out of the buffer; false at the end.
     fn take_rows(&mut self, taken: &mut RowText) -> Result<bool, Error> {
         let found = self.find_rows()?;
-        taken.place = self.place;
+        (taken.place, taken.start) = (self.place, 0);
         self.take_text(found.next, &mut taken.text);
-        self.place.bytes += taken.text.len() as u64;
-        self.place.line_breaks += found.line_breaks;
-        self.place.rows += found.rows as u64;
+        self.pass(taken.text.len(), &found);
         if self.place.rows == 0 {
             return Err(Error::NoRows {
                 input: self.rules.input.clone(),
             });
         }
         Ok(found.rows > 0)
+    }
+}
+
+/// Rows handed over to several threads, which read pieces of the file themselves: see [`Pieces`].
+impl CsvReader {
+    /// The same rows by pieces of so many bytes; none where they have to be read one after the other, or are all read already.
+    pub(super) fn in_pieces(&mut self, bytes: usize) -> Option<Pieces<'_>> {
+        let raw = self.text.plain().filter(|_| !self.at_end)?;
+        let (file, hasher) = (raw.inner().file().clone(), raw.block_hasher());
+        let (start, rules) = (raw.byte_count(), Arc::clone(&self.rules));
+        Some(Pieces::new(file, hasher, rules, (start, bytes), self))
+    }
+
+    /// Takes whole rows that end in a piece of the file, which follows all pieces before it, or in what is read after it; false
+    /// at the end. The piece is in `taken`, which becomes the rows.
+    pub(super) fn take_rows_of(
+        &mut self,
+        piece: &Piece,
+        taken: &mut RowText,
+    ) -> Result<bool, Error> {
+        let position = self.bytes();
+        if !piece.bytes.is_empty() && position > piece.bytes.end {
+            return self.take_rows_read(taken);
+        }
+        // A part of it may be known: it was read with a long row that began before it.
+        let known = position.checked_sub(piece.bytes.start);
+        let new = known.map_or(0, |known| Piece::ROOM + known as usize);
+        let unread = &self.buffer[self.start..self.end];
+        let Some(start) = new.checked_sub(unread.len()) else {
+            return self.take_rows(taken);
+        };
+        let raw = self.text.plain().filter(|_| !piece.bytes.is_empty());
+        let (Some(raw), Some(known)) = (raw, known) else {
+            return self.take_rows(taken);
+        };
+        let hashes = if known == 0 { &piece.hashes[..] } else { &[] };
+        raw.take(&taken.text[new..], hashes);
+        taken.text[start..new].copy_from_slice(unread);
+        let found = self.ends.find(&taken.text, start, false, usize::MAX);
+        self.keep_unread(&taken.text[found.next..]);
+        if found.rows == 0 {
+            self.pass(found.next - start, &found);
+            return self.take_rows(taken);
+        }
+        taken.text.truncate(found.next);
+        (taken.place, taken.start) = (self.place, start);
+        self.pass(found.next - start, &found);
+        Ok(true)
+    }
+
+    /// Takes those whole rows that were read already, if there are any.
+    fn take_rows_read(&mut self, taken: &mut RowText) -> Result<bool, Error> {
+        let text = &self.buffer[..self.end];
+        let found = self.ends.find(text, self.start, false, BATCH_ROWS);
+        (taken.place, taken.start) = (self.place, 0);
+        self.take_text(found.next, &mut taken.text);
+        self.pass(taken.text.len(), &found);
+        Ok(true)
+    }
+
+    /// Makes this the text that was read and not handed out yet.
+    fn keep_unread(&mut self, text: &[u8]) {
+        if self.buffer.len() < text.len() {
+            self.buffer.resize(text.len(), 0);
+        }
+        self.buffer[..text.len()].copy_from_slice(text);
+        (self.start, self.end) = (0, text.len());
+    }
+
+    /// The seal of all bytes; those not read yet are read now.
+    pub(super) fn sealed(&mut self) -> Result<Arc<Seal>, Error> {
+        self.text.seal(&self.rules.input)
+    }
+
+    /// How many bytes of the file were read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.text.bytes()
+    }
+
+    /// Counts so many bytes, with these rows, as handed out.
+    fn pass(&mut self, bytes: usize, found: &Ends) {
+        self.place.bytes += bytes as u64;
+        self.place.line_breaks += found.line_breaks;
+        self.place.rows += found.rows as u64;
     }
 }
 
@@ -368,12 +467,14 @@ impl RowReader for CsvReader {
     }
 
     fn read_ahead(&mut self, rows: &mut RowsRead) -> Result<bool, Error> {
-        let text = rows.take_unsplit::<RowText>();
-        let text = text.filter(|text| text.is_for(&self.rules));
-        let mut text = text.unwrap_or_else(|| Box::new(RowText::new(&self.rules)));
+        let mut text = RowText::in_place_of(rows, &self.rules);
         let more = self.take_rows(&mut text)?;
         rows.set_unsplit(text);
         Ok(more)
+    }
+
+    fn share(&mut self) -> Option<Box<dyn SharedReader + '_>> {
+        Some(Box::new(self.in_pieces(Piece::BYTES)?))
     }
 
     fn pass_over(&mut self) -> Result<bool, Error> {
@@ -382,11 +483,11 @@ impl RowReader for CsvReader {
     }
 
     fn bytes_read(&self) -> u64 {
-        self.text.bytes()
+        self.bytes()
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
-        let taken = self.text.seal(&self.rules.input)?.fingerprint();
+        let taken = self.sealed()?.fingerprint();
         Ok(taken.expect("it was not left to another pass"))
     }
 
@@ -395,7 +496,7 @@ impl RowReader for CsvReader {
     }
 
     fn seal(&mut self) -> Result<RowsSeal, Error> {
-        Ok(self.text.seal(&self.rules.input)?.into())
+        Ok(self.sealed()?.into())
     }
 
     fn delimiter(&self) -> Option<u8> {

@@ -4,7 +4,7 @@ use super::CsvOptions;
 use super::scan::Specials;
 use super::split::{Split, Splitter, Stop};
 use super::spreadsheet::without_apostrophe;
-use crate::row_source::Unsplit;
+use crate::row_source::{RowsRead, Unsplit};
 use crate::{Encoding, Error};
 use incrowd_core::table::RowBatch;
 use std::sync::Arc;
@@ -143,21 +143,18 @@ impl Rules {
         })
     }
 
-    /// Refuses what is wrong with rows that were split off a text which begins with them, at this place of the input.
+    /// Refuses what is wrong with rows that were split off a text.
     pub(super) fn check_rows(
         &self,
-        text: &[u8],
-        place: Place,
+        window: Window<'_>,
         split: &Split,
         cells: &[(usize, usize)],
     ) -> Result<(), Error> {
-        let start = 0;
-        let window = Window { text, start, place };
-        self.check(window, (split, cells), Some(place.rows + 1))?;
+        self.check(window, (split, cells), Some(window.place.rows + 1))?;
         self.check_encoding(window, split.next, cells)
     }
 
-    /// Makes the rows split last, which are all of `text`, those of a batch. `text` becomes memory to be used again.
+    /// Makes the rows split last, at the end of `text`, those of a batch. `text` becomes memory to be used again.
     pub(super) fn hand_over(
         &self,
         text: &mut Vec<u8>,
@@ -212,6 +209,8 @@ impl Rules {
 #[derive(Debug)]
 pub(super) struct RowText {
     pub(super) text: Vec<u8>,
+    /// Where in `text` they begin.
+    pub(super) start: usize,
     pub(super) place: Place,
     rules: Arc<Rules>,
     splitter: Splitter,
@@ -221,15 +220,18 @@ impl RowText {
     pub(super) fn new(rules: &Arc<Rules>) -> Self {
         RowText {
             text: Vec::new(),
+            start: 0,
             place: Place::default(),
             splitter: rules.splitter(),
             rules: Arc::clone(rules),
         }
     }
 
-    /// Whether it splits rows of the same input.
-    pub(super) fn is_for(&self, rules: &Arc<Rules>) -> bool {
-        Arc::ptr_eq(&self.rules, rules)
+    /// In the memory of rows that were read before, if they were rows of the same input.
+    pub(super) fn in_place_of(rows: &mut RowsRead, rules: &Arc<Rules>) -> Box<Self> {
+        let known = rows.take_unsplit::<RowText>();
+        let known = known.filter(|text| Arc::ptr_eq(&text.rules, rules));
+        known.unwrap_or_else(|| Box::new(RowText::new(rules)))
     }
 }
 
@@ -237,8 +239,13 @@ impl Unsplit for RowText {
     fn split_into(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         let (rules, splitter, place) = (&*self.rules, &mut self.splitter, self.place);
         let columns = Some(rules.columns);
-        let split = splitter.split(&self.text, 0, true, columns, usize::MAX);
-        rules.check_rows(&self.text, place, &split, splitter.cells())?;
+        let window = Window {
+            text: &self.text,
+            start: self.start,
+            place,
+        };
+        let split = splitter.split(window.text, window.start, true, columns, usize::MAX);
+        rules.check_rows(window, &split, splitter.cells())?;
         rules.hand_over(&mut self.text, splitter, place, batch);
         Ok(())
     }
