@@ -6,7 +6,7 @@
 //! at again. Where there are many, that is given up, and whoever wants to know looks at the rows.
 
 use super::partition::Partition;
-use super::row_order::{NumberedRows, RowOrder};
+use super::row_order::{NumberedRows, RowNumbers, RowOrder};
 use super::{Keys, Layout};
 use crate::table::{CodedColumn, RowBatch, ValueList};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ pub struct CountedRows {
     pub are_all: bool,
     /// Which of them every row of the table is, in the order of the table, if that was [asked](super::SharedCounter::with_order)
     /// for and there was room for it.
-    pub order: Option<Vec<u32>>,
+    pub order: Option<RowNumbers>,
 }
 
 /// Combinations counted by all workers.

@@ -42,6 +42,7 @@ pub use overflow::{NotHeld, Overflow};
 pub use roll_up::{Scratch, roll_up};
 pub(crate) use roll_up::{Step, regroup, roll_up_tracked};
 pub use row_counter::RowCounter;
+pub use row_order::RowNumbers;
 pub use shared_counter::{CountWorker, CountingSizes, SharedCounter};
 pub use work::Work;
 

@@ -5,7 +5,7 @@
 //! counted; in the end, the numbers of all workers become those of the rows counted together.
 
 use super::{Keys, Layout};
-use crate::table::NOBODY;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,8 +21,47 @@ pub(super) struct NumberedRows {
 impl NumberedRows {
     /// Adds rows side by side.
     pub(super) fn add(&mut self, first_row: u64, numbers: &[u32]) {
-        self.pieces.push((first_row, numbers.len()));
         self.numbers.extend_from_slice(numbers);
+        if let Some((first, count)) = self.pieces.last_mut()
+            && *first + *count as u64 == first_row
+        {
+            *count += numbers.len();
+        } else {
+            self.pieces.push((first_row, numbers.len()));
+        }
+    }
+}
+
+/// Which of some rows every row of a table is, by their numbers.
+#[derive(Debug, Clone)]
+pub struct RowNumbers {
+    rows: usize,
+    /// What workers have handed over.
+    numbered: Vec<Numbered>,
+    /// Rows side by side, in the order of the table: which worker's they are, and where among its own.
+    pieces: Vec<(usize, Range<usize>)>,
+}
+
+/// The numbers that a worker gave, and the common number that each stands for: there are far fewer of these than rows.
+#[derive(Debug, Clone)]
+struct Numbered {
+    own: Vec<u32>,
+    common: Vec<u32>,
+}
+
+impl RowNumbers {
+    /// How many rows the table has.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The numbers of all rows, in pieces, in the order of the table.
+    pub fn pieces(&self) -> impl Iterator<Item = impl Iterator<Item = u32> + '_> + '_ {
+        self.pieces.iter().map(|(at, range)| {
+            let Numbered { own, common } = &self.numbered[*at];
+            let own = own[range.clone()].iter();
+            own.map(|&number| common[number as usize])
+        })
     }
 }
 
@@ -77,7 +116,7 @@ impl RowOrder {
 
     /// For every row of the table the number of its key, if each was numbered once. `keys` has those of all workers,
     /// packed by `layout`.
-    pub(super) fn resolve(&self, layout: &Layout, mut keys: Keys) -> Option<Vec<u32>> {
+    pub(super) fn resolve(&self, layout: &Layout, mut keys: Keys) -> Option<RowNumbers> {
         let mut all = self
             .handed_over
             .lock()
@@ -86,28 +125,35 @@ impl RowOrder {
         if rows > self.most_rows {
             return None;
         }
-        let mut order = vec![NOBODY; rows];
-        let (known, mut numbers_of) = (keys.len(), Vec::new());
-        for HandedOver {
-            layout: packed_by,
-            keys: theirs,
-            rows,
-        } in all.drain(..)
-        {
-            keys.number_all(&packed_by.repack(&theirs, layout), &mut numbers_of);
-            let mut numbers = &rows.numbers[..];
-            for (first_row, count) in rows.pieces {
-                let (piece, after) = numbers.split_at(count);
-                let first = usize::try_from(first_row).ok()?;
-                let places = order.get_mut(first..first.checked_add(count)?)?;
-                for (place, &number) in places.iter_mut().zip(piece) {
-                    *place = numbers_of[number as usize];
-                }
-                numbers = after;
+        let (known, mut numbered, mut places) = (keys.len(), Vec::new(), Vec::new());
+        for (at, handed_over) in all.drain(..).enumerate() {
+            let mut common = Vec::new();
+            let theirs = handed_over.layout.repack(&handed_over.keys, layout);
+            keys.number_all(&theirs, &mut common);
+            let mut start = 0;
+            for (first_row, count) in handed_over.rows.pieces {
+                places.push((first_row, (at, start..start + count)));
+                start += count;
             }
+            numbered.push(Numbered {
+                own: handed_over.rows.numbers,
+                common,
+            });
         }
-        let is_complete = keys.len() == known && !order.contains(&NOBODY);
-        is_complete.then_some(order)
+        places.sort_unstable_by_key(|(first_row, _)| *first_row);
+        let mut next = 0;
+        for (first_row, (_, range)) in &places {
+            if *first_row != next {
+                return None;
+            }
+            next += range.len() as u64;
+        }
+        let is_complete = keys.len() == known && next == rows as u64;
+        is_complete.then(|| RowNumbers {
+            rows,
+            numbered,
+            pieces: places.into_iter().map(|(_, place)| place).collect(),
+        })
     }
 }
 
@@ -121,6 +167,10 @@ mod tests {
             layout.push_key(&mut keys, codes);
         }
         keys
+    }
+
+    fn in_order(numbers: &RowNumbers) -> Vec<u32> {
+        numbers.pieces().flatten().collect()
     }
 
     fn numbered(pieces: &[(u64, &[u32])]) -> NumberedRows {
@@ -144,7 +194,9 @@ mod tests {
         assert!(order.has_room(3) && order.has_room(3));
         order.take(other.0, &other.1, numbered(&[(2, &[0, 1]), (5, &[0])]));
         order.take(one.0, &one.1, numbered(&[(4, &[1]), (0, &[0, 1])]));
-        assert_eq!(order.resolve(&wide, all()), Some(vec![1, 0, 2, 1, 0, 2]));
+        let resolved = order.resolve(&wide, all()).expect("every row has a number");
+        assert_eq!(resolved.rows(), 6);
+        assert_eq!(in_order(&resolved), [1, 0, 2, 1, 0, 2]);
     }
 
     #[test]
@@ -157,7 +209,8 @@ mod tests {
             assert_eq!(has_room, rows <= most);
             order.take(&layout, &packed(&layout, keys), numbered(pieces));
             let all = Keys::of_distinct(layout.words(), known.clone());
-            order.resolve(&layout, all)
+            let resolved = order.resolve(&layout, all);
+            resolved.as_ref().map(in_order)
         };
         let keys = [[0, 1], [0, 0]];
         assert_eq!(
@@ -168,6 +221,7 @@ mod tests {
         assert_eq!(resolve(3, 3, &keys, &[(0, &[0, 1])]), None);
         assert_eq!(resolve(3, 3, &keys, &[(0, &[0, 1]), (1, &[0])]), None);
         assert_eq!(resolve(3, 3, &keys, &[(1, &[0, 1, 0])]), None);
+        assert_eq!(resolve(3, 3, &keys, &[(0, &[0]), (2, &[0])]), None);
         assert_eq!(resolve(3, 3, &[[1, 1], [0, 0]], &[(0, &[0, 1, 0])]), None);
     }
 }

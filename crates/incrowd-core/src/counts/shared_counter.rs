@@ -184,7 +184,7 @@ impl SharedCounter {
     }
 
     /// The same, which also notes which of the rows counted [beside](SharedCounter::with_beside) the tuples every row is, in
-    /// four bytes each and eight for a moment, unless there are more rows than this or they are not counted so to the end:
+    /// four to eight bytes each, unless there are more rows than this or they are not counted so to the end:
     /// see [`CountedRows::order`].
     pub fn with_order(mut self, most_rows: usize) -> Self {
         if let Some(beside) = &mut self.beside {

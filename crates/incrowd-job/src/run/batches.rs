@@ -1,9 +1,10 @@
-//! Processes rows on several threads and returns the results in order.
+//! Processes rows on several threads.
 //!
-//! One thread reads, some split what was read and work, the calling thread collects. A fixed number of batches circulates
-//! between them, so memory does not grow however unequal their speeds are. Results, and errors, are collected in the order of
-//! rows: what comes out does not depend on the number of threads. The state of a worker does depend on which batches it got: code
-//! that reads it must make the result independent of how rows were distributed.
+//! Where nothing is to be collected, every thread reads rows for itself, if their source allows that. Elsewhere one thread reads,
+//! some split what was read and work, the calling thread collects. A fixed number of batches circulates between them, so memory
+//! does not grow however unequal their speeds are. Results, and errors, are collected in the order of rows: what comes out does
+//! not depend on the number of threads. The state of a worker does depend on which batches it got: code that reads it must make
+//! the result independent of how rows were distributed.
 //!
 //! A panic in a thread is treated like any other error of its batch, so it ends the run: otherwise the collector would
 //! wait for that batch forever.
@@ -12,9 +13,10 @@ use crate::error::Error;
 use crate::run::control::Control;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{RowReader, RowsRead};
+use incrowd_io::{RowReader, RowsRead, SharedReader};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A batch in circulation, with the worker's result.
 struct Ticket<O> {
@@ -24,17 +26,86 @@ struct Ticket<O> {
 
 type Numbered<O> = (u64, Result<Ticket<O>, Error>);
 
-/// How many workers so many threads have. The thread that reads comes on top of them: finding where rows end takes so little
+/// How many workers so many threads have. A thread that reads for them comes on top: finding where rows end takes so little
 /// that it waits for them most of the time, and a core would wait with it.
 pub(crate) fn workers(threads: usize) -> usize {
     threads.max(1)
+}
+
+/// Reads to the end. Each batch goes to one of the `workers`; returns them with their state.
+pub(crate) fn for_each_batch<W: Send>(
+    reader: &mut (dyn RowReader + Send),
+    control: &Control,
+    threads: usize,
+    workers: Vec<W>,
+    work: impl Fn(&mut W, &RowBatch) -> Result<(), Error> + Sync,
+) -> Result<Vec<W>, Error> {
+    if workers.len() > 1
+        && let Some(shared) = reader.share()
+    {
+        return work_abreast(&*shared, control, workers, work);
+    }
+    let work = |worker: &mut W, batch: &RowBatch, (): &mut ()| work(worker, batch);
+    collect_batches(reader, control, threads, workers, work, |()| Ok(()))
+}
+
+/// The number of a batch after all others.
+const LAST: u64 = u64::MAX;
+
+/// Every worker reads for itself, and keeps what it reads in its cache. Of several errors, the first in the order of rows counts.
+fn work_abreast<W: Send>(
+    reader: &dyn SharedReader,
+    control: &Control,
+    mut workers: Vec<W>,
+    work: impl Fn(&mut W, &RowBatch) -> Result<(), Error> + Sync,
+) -> Result<Vec<W>, Error> {
+    let has_failed = AtomicBool::new(false);
+    // Returns what failed, if anything did.
+    let work_alone = |worker: &mut W| {
+        let mut rows = RowsRead::default();
+        // Batches are read in order: when one fails, all before it are with a worker, who ends them.
+        while !has_failed.load(Ordering::Relaxed) {
+            let read = unless_panicking(|| {
+                control.check()?;
+                let number = reader.read_ahead(&mut rows)?;
+                control.progress().reach(reader.bytes_read());
+                Ok(number)
+            });
+            let (number, worked) = match read {
+                Ok(None) => break,
+                Ok(Some(number)) => {
+                    let worked = unless_panicking(|| work(worker, rows.split()?));
+                    (number, worked)
+                }
+                Err(error) => (LAST, Err(error)),
+            };
+            if let Err(error) = worked {
+                has_failed.store(true, Ordering::Relaxed);
+                return Some((number, error));
+            }
+        }
+        None
+    };
+    let work_alone = &work_alone;
+    let failed = std::thread::scope(|scope| {
+        let threads: Vec<_> = (workers.iter_mut())
+            .map(|worker| scope.spawn(move || work_alone(worker)))
+            .collect();
+        let ended = threads.into_iter().map(|thread| thread.join());
+        let failed = ended.filter_map(|ended| ended.unwrap_or(Some((LAST, Error::WorkerLost))));
+        failed.min_by_key(|(number, _)| *number)
+    });
+    match failed {
+        Some((_, error)) => Err(error),
+        None => control.check().map(|()| workers),
+    }
 }
 
 /// Reads to the end. Each batch goes to one of the `workers`; their results are collected in the order of rows.
 ///
 /// There is one thread per worker, plus the one that reads; a single worker with `threads` of 1 needs none. Returns the
 /// workers with their state. An engine that hands out the rows is stopped with the run.
-pub(crate) fn for_each_batch<W, O>(
+pub(crate) fn collect_batches<W, O>(
     reader: &mut (dyn RowReader + Send),
     control: &Control,
     threads: usize,
@@ -180,7 +251,7 @@ mod tests {
         let source = table(100_000);
         let mut reader = source.open()?;
         let mut all = Vec::new();
-        let workers = for_each_batch(
+        let workers = collect_batches(
             &mut *reader,
             &Control::default(),
             threads,
@@ -258,11 +329,10 @@ mod tests {
                     &Control::default(),
                     threads,
                     vec![(); threads - 1],
-                    |(), batch, (): &mut ()| {
+                    |(), batch| {
                         assert!(batch.first_row() < rows, "a worker panics");
                         Ok(())
                     },
-                    |()| Ok(()),
                 );
                 assert!(matches!(result, Err(Error::WorkerLost)), "{threads}");
             }
@@ -280,13 +350,66 @@ mod tests {
                 &control,
                 threads,
                 vec![(); threads.max(2) - 1],
-                |(), _, (): &mut ()| {
+                |(), _| {
                     control.cancel();
                     Ok(())
                 },
-                |()| Ok(()),
             );
             assert!(matches!(result, Err(Error::Cancelled)));
+        }
+    }
+
+    #[test]
+    fn workers_that_read_for_themselves_count_every_row_once_and_report_the_first_error() {
+        let source = table(200_000);
+        let count = |threads, fails: fn(u64) -> bool| {
+            let work = |seen: &mut Vec<u64>, batch: &RowBatch| {
+                for row in batch.first_row()..batch.first_row() + batch.rows() as u64 {
+                    if fails(row) {
+                        return Err(incrowd_core::Error::TooManyRows { limit: row }.into());
+                    }
+                    assert_ne!(row, 190_000, "a worker panics");
+                    seen.push(row);
+                }
+                Ok(())
+            };
+            let mut reader = source.open().unwrap();
+            assert!(reader.share().is_some(), "a file is read in pieces");
+            let workers = vec![Vec::new(); threads];
+            for_each_batch(&mut *reader, &Control::default(), threads, workers, work)
+        };
+        let first = |row: u64| row >= 120_000 && row.is_multiple_of(1000);
+        for threads in [1, 2, 3, 8] {
+            match count(threads, first).unwrap_err() {
+                Error::Core(incrowd_core::Error::TooManyRows { limit: 120_000 }) => {}
+                other => panic!("{threads}: {other:?}"),
+            }
+        }
+        for threads in [2, 3, 8] {
+            let panicked = count(threads, |_| false).unwrap_err();
+            assert!(matches!(panicked, Error::WorkerLost), "{threads}");
+        }
+    }
+
+    #[test]
+    fn workers_that_read_for_themselves_read_everything() {
+        let source = table(200_000);
+        for threads in [2, 3, 8] {
+            let mut reader = source.open().unwrap();
+            let work = |seen: &mut Vec<u64>, batch: &RowBatch| {
+                seen.extend((0..batch.rows()).map(|row| {
+                    let number = String::from_utf8_lossy(batch.cell(row, 0)).parse();
+                    assert_eq!(number, Ok(batch.first_row() + row as u64));
+                    batch.first_row() + row as u64
+                }));
+                Ok(())
+            };
+            let workers = vec![Vec::new(); threads];
+            let control = Control::default();
+            let seen = for_each_batch(&mut *reader, &control, threads, workers, work).unwrap();
+            let mut seen = seen.concat();
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(0..200_000), "{threads} threads");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The first pass over a job's table: distinct tuples, counted, with the levels of every column.
 
 use crate::error::Error;
+use crate::run::at_once::both;
 use crate::run::control::{Control, Phase, Standing};
 use crate::run::hierarchies::{self, ColumnHierarchy};
 use crate::run::input::{self, CountPass};
@@ -168,12 +169,17 @@ fn count_and_measure(
     pass.count(&mut counter)?;
     let counted_rows = pass.counted_rows.take();
     let input_seal = pass.reader.seal()?;
-    let mut kept = pass.columns.finish();
     if matches!(purpose, Purpose::Publish(how) if how.divides_rows) {
         counter.keep_rows_apart();
     }
-    if matches!(purpose, Purpose::Advise | Purpose::Publish(_)) {
-        kept.add_counted(plan, &counter)?;
+    let of_counted = || match purpose {
+        Purpose::Look | Purpose::Ask => Ok(None),
+        Purpose::Advise | Purpose::Publish(_) => Measures::of_counted(plan, &counter).map(Some),
+    };
+    let columns = pass.columns;
+    let (others, mut kept) = both(job.threads(), of_counted, || columns.finish())?;
+    if let Some(others) = others? {
+        kept.add(others);
     }
     if let Purpose::Publish(_) = purpose {
         let by_name = job.columns.keep.as_deref().unwrap_or_default();

@@ -1,13 +1,14 @@
 //! The table of a job, opened and counted.
 
 use crate::error::Error;
+use crate::run::at_once::both;
 use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::memory;
 use crate::run::unchanged::ColumnCounter;
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{
-    self, CountEngine, CountedRows, CountingSizes, Missing, RowCounter, SharedCounter,
+    self, CountEngine, CountWorker, CountedRows, CountingSizes, Missing, RowCounter, SharedCounter,
 };
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, GroupRoom, Header, OverflowFile, RowReader, RowSource, Source};
@@ -74,7 +75,7 @@ pub(crate) fn missing(job: &Job) -> Missing {
     }
 }
 
-/// The first pass over the rows of a table. On this machine one thread reads and the others count; an engine that holds the
+/// The first pass over the rows of a table. On this machine all threads read and count; an engine that holds the
 /// rows counts them itself.
 pub(crate) struct CountPass<'a> {
     source: &'a dyn RowSource,
@@ -156,30 +157,40 @@ impl CountEngine for CountPass<'_> {
             self.control,
             self.threads,
             workers.collect(),
-            |(worker, columns), batch, (): &mut ()| {
+            |(worker, columns), batch| {
                 let is_beside = worker.add(batch)?;
                 if !is_beside {
                     columns.add(batch);
                 }
                 Ok(())
             },
-            |()| Ok(()),
         );
         progress.end();
-        for (worker, columns) in counted? {
-            worker.finish()?;
-            self.columns.absorb(columns);
-        }
-        if let Some(counted) = shared.counted_beside() {
-            self.columns.add_counted_rows(&counted);
-            self.counted_rows = Some(counted).filter(|counted| counted.are_all);
-        }
-        *counter = shared.finish(self.threads)?;
+        let (workers, columns): (Vec<_>, Vec<_>) = counted?.into_iter().unzip();
+        std::thread::scope(|scope| {
+            let finish = |worker: CountWorker<'_>| worker.finish().map_err(Error::from);
+            let others = workers
+                .into_iter()
+                .map(|worker| scope.spawn(move || finish(worker)));
+            let others: Vec<_> = others.collect();
+            let mut results = others.into_iter().map(|other| other.join());
+            results.try_for_each(|result| result.unwrap_or(Err(Error::WorkerLost)))
+        })?;
+        (columns.into_iter()).for_each(|columns| self.columns.absorb(columns));
+        let counted = shared.counted_beside();
+        let measure = || {
+            if let Some(counted) = &counted {
+                self.columns.add_counted_rows(counted);
+            }
+        };
+        let (finished, ()) = both(self.threads, || shared.finish(self.threads), measure)?;
+        *counter = finished?;
+        self.counted_rows = counted.filter(|counted| counted.are_all);
         Ok(())
     }
 }
 
-/// The most rows of which it is noted which they are: 128 MiB for all, and twice that for a moment.
+/// The most rows of which it is noted which they are: 128 to 256 MiB for all.
 const MOST_ROWS_IN_ORDER: u64 = 1 << 25;
 
 /// The same where there is little memory, of which it takes an eighth at most.

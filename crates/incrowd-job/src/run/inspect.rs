@@ -100,11 +100,10 @@ pub(crate) fn inspect_with_levels(
         control,
         job.threads(),
         vec![first; workers(job.threads())],
-        |first, batch, (): &mut ()| {
+        |first, batch| {
             first.add(batch, &missing);
             Ok(())
         },
-        |()| Ok(()),
     );
     control.progress().end();
     let mut looked = looked?.into_iter();
@@ -405,7 +404,7 @@ impl SecondLook {
             control,
             job.threads(),
             vec![counts],
-            |counts, batch, (): &mut ()| {
+            |counts, batch| {
                 let hashed = |row, at| hash(cell(batch, row, at, &missing));
                 for row in 0..batch.rows() {
                     let candidates = self.candidates.iter();
@@ -419,7 +418,6 @@ impl SecondLook {
                 }
                 Ok(())
             },
-            |()| Ok(()),
         );
         control.progress().end();
         let counts = counted?.pop().ok_or(Error::WorkerLost)?;

@@ -3,6 +3,7 @@
 pub(crate) mod advise;
 pub(crate) mod anonymize;
 pub(crate) mod asked;
+pub(crate) mod at_once;
 pub(crate) mod batches;
 pub(crate) mod choices;
 pub(crate) mod choose;

@@ -7,7 +7,8 @@
 use crate::error::Error;
 use crate::report::outcome::{FileWritten, Sample};
 use crate::run::asked::Asked;
-use crate::run::batches::{for_each_batch, workers};
+use crate::run::at_once::both;
+use crate::run::batches::{collect_batches, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
@@ -19,8 +20,7 @@ use incrowd_core::publish::{
 };
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowReader,
-    RowsSeal,
+    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowsSeal,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -143,21 +143,32 @@ impl<'a> SecondPass<'a> {
         // Where equal rows are shared by classes, their class does not follow from them.
         let counted = self.counted_rows.filter(|_| !is_shared);
         let mut measured = ColumnCounter::new(Watched::published(plan, recoder.names()));
-        let kept = match counted {
-            Some(counted) => {
-                let mut recoder = map.recoder(&plan.names, &plan.dropped, SuppressedRows::Drop)?;
-                let recoded = recoder.recode_in_place(&counted.rows)?;
-                measured.add_recoded_rows(&recoded, &counted.sizes);
-                ColumnCounter::default()
+        let mut measure = |counted: &CountedRows| -> Result<(), Error> {
+            let mut recoder = map.recoder(&plan.names, &plan.dropped, SuppressedRows::Drop)?;
+            let recoded = recoder.recode_in_place(&counted.rows)?;
+            measured.add_recoded_rows(&recoded, &counted.sizes);
+            Ok(())
+        };
+        if let Some(counted) = counted {
+            let control = self.control;
+            let measure_and_pass_over = || {
+                measure(counted)?;
+                while reader.pass_over()? {
+                    control.check()?;
+                }
+                Ok(())
+            };
+            let written = self.write_in_order(counted, &recoder, measure_and_pass_over)?;
+            if let Some(tally) = written {
+                self.kept = measured.finish();
+                return Ok((tally, reader.fingerprint()?));
             }
+            measure(counted)?;
+        }
+        let kept = match counted {
+            Some(_) => ColumnCounter::default(),
             None => measured.clone(),
         };
-        if let Some(counted) = counted
-            && let Some(tally) = self.write_in_order(counted, recoder.clone(), &mut *reader)?
-        {
-            self.kept = measured.finish();
-            return Ok((tally, reader.fingerprint()?));
-        }
         let is_written = self.output.is_some();
         let mut shuffle =
             (is_written && self.job.output.shuffle == Some(true)).then(Shuffle::default);
@@ -167,7 +178,7 @@ impl<'a> SecondPass<'a> {
         let writes_text = encoder.is_some();
         let encoder = encoder.map(ReleaseEncoder::new);
         let output = &mut self.output;
-        let workers = for_each_batch(
+        let workers = collect_batches(
             &mut *reader,
             self.control,
             threads,
@@ -212,13 +223,13 @@ impl<'a> SecondPass<'a> {
         Ok((tally, reader.fingerprint()?))
     }
 
-    /// Writes rows of which it was noted which of the counted ones each is, and passes over those of the input; none, and
-    /// nothing done, if that was not noted or their texts take too much memory.
+    /// Writes rows of which it was noted which of the counted ones each is, and does something else beside; none, and nothing
+    /// done, if that was not noted or their texts take too much memory.
     fn write_in_order(
         &mut self,
         counted: &CountedRows,
-        mut recoder: Recoder,
-        reader: &mut (dyn RowReader + Send),
+        recoder: &Recoder,
+        beside: impl FnOnce() -> Result<(), Error> + Send,
     ) -> Result<Option<Tally>, Error> {
         let is_shuffled = self.job.output.shuffle == Some(true);
         let output = self.output.as_mut().filter(|_| !is_shuffled);
@@ -228,44 +239,41 @@ impl<'a> SecondPass<'a> {
         let Some(encoder) = output.encoder() else {
             return Ok(None);
         };
-        // As often as they are written.
-        let mut sizes = vec![0; counted.sizes.len()];
-        for &row in order {
-            sizes[row as usize] += 1;
-        }
-        let recoded = recoder.recode_equal_rows(&counted.rows, &sizes)?;
-        let formatted = FormattedRows::new(encoder, &recoded, sizes.len(), MOST_BYTES_FORMATTED);
+        let mut formatting = recoder.clone();
+        let recoded = formatting.recode_in_place(&counted.rows)?;
+        let different = counted.sizes.len();
+        let formatted = FormattedRows::new(encoder, &recoded, different, MOST_BYTES_FORMATTED);
         let Some(formatted) = formatted else {
             return Ok(None);
         };
         let (control, total) = (self.control, self.asked.source.bytes_total().unwrap_or(0));
-        let mut pass_over = || -> Result<(), Error> {
-            while reader.pass_over()? {
-                control.check()?;
+        let write_all = || {
+            // How often each was written.
+            let mut sizes = vec![0; different];
+            let (mut numbers, mut text, mut written) = (Vec::new(), EncodedRows::default(), 0);
+            for mut piece in order.pieces() {
+                loop {
+                    numbers.clear();
+                    numbers.extend(piece.by_ref().take(ROWS_AT_ONCE));
+                    if numbers.is_empty() {
+                        break;
+                    }
+                    control.check()?;
+                    formatted.encode(&numbers, &mut text);
+                    output.write_encoded(&mut text)?;
+                    (numbers.iter()).for_each(|&number| sizes[number as usize] += 1);
+                    written += numbers.len();
+                    let done = u128::from(total) * written as u128 / order.rows() as u128;
+                    control.progress().reach(done as u64);
+                }
             }
-            Ok(())
+            Ok::<_, Error>(sizes)
         };
-        let mut write_all = || -> Result<(), Error> {
-            let (mut text, mut written) = (EncodedRows::default(), 0);
-            for rows in order.chunks(ROWS_AT_ONCE) {
-                control.check()?;
-                formatted.encode(rows, &mut text);
-                output.write_encoded(&mut text)?;
-                written += rows.len();
-                let done = u128::from(total) * written as u128 / order.len() as u128;
-                control.progress().reach(done as u64);
-            }
-            Ok(())
-        };
-        match self.job.threads() {
-            1 => write_all().and_then(|()| pass_over())?,
-            _ => std::thread::scope(|scope| {
-                let passing = scope.spawn(pass_over);
-                write_all()?;
-                passing.join().unwrap_or(Err(Error::WorkerLost))
-            })?,
-        }
-        Ok(Some(recoder.tally().clone()))
+        let (sizes, done) = both(self.job.threads(), write_all, beside)?;
+        let (sizes, ()) = (sizes?, done?);
+        let mut written = recoder.clone();
+        written.recode_equal_rows(&counted.rows, &sizes)?;
+        Ok(Some(written.tally().clone()))
     }
 
     /// The first rows, before and after.

@@ -53,7 +53,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// The kept columns of a table, compared with its raw quasi-identifiers and its sensitive columns. Its targets and
-    /// sensitive columns are counted in the same pass anyway: see [`Measures::add_counted`].
+    /// sensitive columns are counted in the same pass anyway: see [`Measures::of_counted`].
     pub(crate) fn raw(plan: &Plan) -> Self {
         let mut protected = plan.quasi_identifiers.clone();
         protected.extend(&plan.sensitive);
@@ -538,15 +538,23 @@ pub(crate) struct Measures {
 }
 
 impl Measures {
-    /// Adds the sensitive columns and targets of a raw table: what they reveal about its quasi-identifiers, and targets
+    /// Adds those of other columns.
+    pub(crate) fn add(&mut self, others: Measures) {
+        self.rows = others.rows;
+        self.columns.extend(others.columns);
+    }
+
+    /// Of the sensitive columns and targets of a raw table: what they reveal about its quasi-identifiers, and targets
     /// about its sensitive columns. All of it was counted with the tuples. What one sensitive column reveals about
     /// another is reported only for a release, since both are protected.
-    pub(crate) fn add_counted(
-        &mut self,
+    pub(crate) fn of_counted(
         plan: &Plan,
         counter: &RowCounter,
-    ) -> Result<(), incrowd_core::Error> {
-        self.rows = counter.rows();
+    ) -> Result<Measures, incrowd_core::Error> {
+        let mut measures = Measures {
+            rows: counter.rows(),
+            ..Measures::default()
+        };
         let quasi_identifiers = plan.quasi_identifiers.len();
         let names = |at: usize| match at.checked_sub(quasi_identifiers) {
             None => plan.names[plan.quasi_identifiers[at]].clone(),
@@ -557,7 +565,7 @@ impl Measures {
             Ok::<_, incrowd_core::Error>(Numbered::new(codes.map(|code| code.0).collect()))
         };
         if plan.counted().is_empty() {
-            return Ok(());
+            return Ok(measures);
         }
         let sizes = counter.sizes()?;
         let sensitive = quasi_identifiers..quasi_identifiers + plan.sensitive.len();
@@ -585,7 +593,7 @@ impl Measures {
                     given_away.push((names(other), teller.given_away(&values)));
                 }
             }
-            self.columns.push(TellingColumn {
+            measures.columns.push(TellingColumn {
                 name: names(at),
                 role,
                 // Which rows have which value is for the report of the release.
@@ -600,7 +608,7 @@ impl Measures {
                 given_away,
             });
         }
-        Ok(())
+        Ok(measures)
     }
 }
 

@@ -77,7 +77,7 @@ impl Counted {
         pass.count(&mut counter)?;
         let (hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
         if !is_release {
-            kept.add_counted(&plan, &counter)?;
+            kept.add(Measures::of_counted(&plan, &counter)?);
         }
         let rows_starred = rows_starred.load(Ordering::Relaxed);
         Ok(Counted {
