@@ -173,6 +173,14 @@ impl Histograms {
         self.counts.clear();
     }
 
+    /// Forgets where classes are, so that none can be read. What was written stays, to be written over.
+    pub(super) fn forget_classes(&mut self) {
+        self.starts.truncate(1);
+        if let Some(present) = &mut self.present {
+            present.bits.clear();
+        }
+    }
+
     /// Adds a value to the class being filled; values must come ascending.
     pub(crate) fn push(&mut self, value: u32, count: u32) {
         self.values.push(value);
@@ -268,12 +276,17 @@ impl FrequencySet {
 
     /// The work of going through all classes and the values of these columns once.
     pub(crate) fn work(&self, columns: &[usize]) -> Work {
+        Work::of(self.len() * self.words.max(1)) + self.work_of_columns(columns)
+    }
+
+    /// The part of it that the values take.
+    pub(super) fn work_of_columns(&self, columns: &[usize]) -> Work {
         let words = |&column: &usize| {
             let histograms = self.histograms(column);
             let present = histograms.present.as_ref();
             present.map_or(histograms.values.len(), |present| present.bits.len())
         };
-        Work::of(self.len() * self.words.max(1)) + Work::of(columns.iter().map(words).sum())
+        Work::of(columns.iter().map(words).sum())
     }
 
     /// Releases memory that is not needed.

@@ -1,6 +1,9 @@
 //! A cache of frequency sets, so that the next count starts from the smallest suitable one.
 
-use super::{CountedTable, FrequencySet, Scratch, Work, roll_up, roll_up_tracked};
+use super::{
+    CountedTable, FrequencySet, Scratch, Work, roll_up, roll_up_classes, roll_up_columns,
+    roll_up_tracked,
+};
 use crate::lattice::Node;
 use std::sync::Arc;
 
@@ -76,6 +79,25 @@ impl Start<'_> {
         let from = (&self.node, self.classes());
         roll_up_tracked(self.table, from, node, &self.columns, scratch, classes);
         self.work()
+    }
+
+    /// The first half of [`Start::count_tracked`]: without histograms, which may turn out to be of no interest.
+    pub(crate) fn count_classes(
+        &self,
+        node: &Node,
+        scratch: &mut Scratch,
+        classes: &mut FrequencySet,
+    ) -> Work {
+        let from = (&self.node, self.classes());
+        roll_up_classes(self.table, from, node, scratch, classes);
+        Work(WORK_PER_NODE) + self.classes().work(&[])
+    }
+
+    /// The second half: the histograms, with the same scratch.
+    pub(crate) fn count_columns(&self, scratch: &mut Scratch, classes: &mut FrequencySet) -> Work {
+        let from = self.classes();
+        roll_up_columns(self.table, from, &self.columns, scratch, classes);
+        from.work_of_columns(&self.columns)
     }
 
     fn work(&self) -> Work {
@@ -173,6 +195,69 @@ impl<'a> KnownSets<'a> {
                 .min_by_key(|&at| self.sets[at].last_used)
                 .expect("the loop runs only while there are sets");
             self.memory -= self.sets.swap_remove(oldest).set.memory();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::{Missing, RowCounter};
+    use crate::draw::Draw;
+    use crate::hierarchy::HierarchySpec;
+    use crate::table::RowBatch;
+
+    /// Three columns of values and `*`, and two that are counted.
+    fn table(draw: &mut Draw) -> CountedTable {
+        let names = ["a", "b", "c", "s", "t"].map(str::to_owned);
+        let mut counter = RowCounter::new(&names, &[0, 1, 2], &[3, 4]);
+        let mut batch = RowBatch::new(names.len());
+        for _ in 0..200 {
+            let cells = [6, 4, 3, 5, 90].map(|values| draw.below(values).to_string());
+            cells
+                .iter()
+                .for_each(|cell| batch.push_cell(cell.as_bytes()));
+        }
+        counter.add(&batch).unwrap();
+        let missing = Missing::default();
+        let hierarchies = (0..3).map(|at| {
+            let values = counter.values(at, &missing);
+            HierarchySpec::Suppress.build(&names[at], &values).unwrap()
+        });
+        let hierarchies = hierarchies.collect();
+        counter.finish(hierarchies, vec![None; 2], missing).unwrap()
+    }
+
+    #[test]
+    fn classes_counted_first_and_histograms_then_are_those_counted_at_once() {
+        let draw = &mut Draw::new(8);
+        let counted = table(draw);
+        let present = counted.with_present_only(&[0], &[1]);
+        for table in [&counted, &present] {
+            let mut known = KnownSets::new(table, vec![0, 1], 1 << 20);
+            let (mut at_once, mut halves) = (FrequencySet::default(), FrequencySet::default());
+            let (mut scratch, mut other) = (Scratch::default(), Scratch::default());
+            for _ in 0..50 {
+                let levels = [0; 3].map(|_| draw.below(2) as u8);
+                let node = Node::from_levels(levels);
+                let start = known.start_for(&node);
+                let work = start.count_tracked(&node, &mut scratch, &mut at_once);
+                let of_classes = start.count_classes(&node, &mut other, &mut halves);
+                assert_eq!(halves.keys, at_once.keys);
+                assert_eq!(halves.sizes, at_once.sizes);
+                assert_eq!(other.class_of(), scratch.class_of());
+                let readable = halves.histograms.iter().flatten();
+                assert!(
+                    readable.clone().all(|of| of.starts.len() == 1),
+                    "histograms of other classes are left behind"
+                );
+                if draw.below(3) > 0 {
+                    let of_columns = start.count_columns(&mut other, &mut halves);
+                    assert_eq!(halves, at_once);
+                    assert_eq!(of_classes + of_columns, work);
+                    known.remember_if_small(&node, &halves);
+                }
+            }
         }
     }
 }

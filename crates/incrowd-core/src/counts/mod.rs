@@ -40,7 +40,7 @@ pub use leaf_order::{LeafOrder, LeafSet};
 pub use missing::{Missing, MissingCells};
 pub use overflow::{NotHeld, Overflow};
 pub use roll_up::{Scratch, roll_up};
-pub(crate) use roll_up::{Step, regroup, roll_up_tracked};
+pub(crate) use roll_up::{Step, regroup, roll_up_classes, roll_up_columns, roll_up_tracked};
 pub use row_counter::RowCounter;
 pub use row_order::RowNumbers;
 pub use shared_counter::{CountWorker, CountingSizes, SharedCounter};

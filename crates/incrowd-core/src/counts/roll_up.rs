@@ -87,6 +87,33 @@ pub(crate) fn roll_up_tracked(
     regroup_as::<true>(table, lower, &steps, columns, scratch, upper);
 }
 
+/// The first half of [`roll_up_tracked`]: keys and sizes. Histograms are left empty until [`roll_up_columns`] adds them.
+pub(crate) fn roll_up_classes(
+    table: &CountedTable,
+    (from, lower): (&Node, &FrequencySet),
+    to: &Node,
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
+    regroup_classes::<true>(table, lower, &steps(table, from, to), scratch, upper);
+    // Nobody is to take them for those of the new classes.
+    let outdated = upper.histograms.iter_mut().flatten();
+    outdated.for_each(|histograms| histograms.forget_classes());
+}
+
+/// The second half of [`roll_up_tracked`]: the histograms of these columns, from the same lower classes and with the scratch
+/// that the first half left behind.
+pub(crate) fn roll_up_columns(
+    table: &CountedTable,
+    lower: &FrequencySet,
+    columns: &[usize],
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
+    debug_assert_eq!(scratch.class_of.len(), lower.len());
+    regroup_columns(table, lower, columns, scratch, upper);
+}
+
 fn steps<'a>(table: &'a CountedTable, from: &Node, to: &Node) -> SmallVec<[Step<'a>; 16]> {
     debug_assert!(from.is_at_or_below(to));
     let levels = from.levels().zip(to.levels());
@@ -122,11 +149,31 @@ fn regroup_as<const TRACKED: bool>(
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
 ) {
+    regroup_classes::<TRACKED>(table, lower, steps, scratch, upper);
+    regroup_columns(table, lower, columns, scratch, upper);
+}
+
+fn regroup_classes<const TRACKED: bool>(
+    table: &CountedTable,
+    lower: &FrequencySet,
+    steps: &[Step<'_>],
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
     upper.words = lower.words;
     upper.keys.clear();
     upper.sizes.clear();
     upper.people.clear();
     group::<TRACKED>(table, lower, steps, scratch, upper);
+}
+
+fn regroup_columns(
+    table: &CountedTable,
+    lower: &FrequencySet,
+    columns: &[usize],
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) {
     let mut is_sorted = false;
     let mut spare = std::mem::take(&mut upper.histograms);
     spare.resize(table.columns.len(), None);

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// What is known about a node once its classes are counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Rows in violating classes.
+    /// Rows in violating classes; of a node that [costs too much anyway](Assessment::of_hopeless), those known to be.
     pub rows_suppressed: u32,
     /// Whether the other classes together keep every promise about the whole release.
     pub holds_as_a_whole: bool,
@@ -25,6 +25,19 @@ pub struct Assessment {
 }
 
 impl Assessment {
+    /// What is said of a node that exceeds the limit even if no more rows are suppressed than these, without judging it. Only
+    /// where all rows may be suppressed and nothing is promised of the whole release: then every node may be published, and
+    /// what is lost below rules out none.
+    pub(crate) fn of_hopeless(rows_suppressed: u32, rows_lost_below: u32) -> Self {
+        Assessment {
+            rows_suppressed,
+            holds_as_a_whole: true,
+            rows_lost_below,
+            loss: None,
+            added_below: Vec::new(),
+        }
+    }
+
     /// Whether the node may be published.
     pub fn is_safe(&self, problem: &Problem<'_>) -> bool {
         self.holds_as_a_whole && self.rows_suppressed <= problem.max_suppressed
@@ -51,6 +64,8 @@ pub struct Assessor<'a> {
     /// Whether a loss is wanted even if a promise about the whole release is broken.
     measures_broken: bool,
     is_safe: Vec<bool>,
+    /// The fewest rows with which each class may be safe.
+    fewest_rows: Vec<u32>,
     /// Suppressed rows of each group, attribute by attribute.
     rows_suppressed: Vec<Vec<u32>>,
     /// Suppressed rows of each leaf, attribute by attribute.
@@ -74,6 +89,7 @@ impl<'a> Assessor<'a> {
             smallest_safe: problem.smallest_safe(),
             measures_broken: false,
             is_safe: Vec::new(),
+            fewest_rows: Vec::new(),
             leaves_suppressed: rows_suppressed.clone(),
             rows_suppressed,
             chosen: Vec::new(),
@@ -109,21 +125,47 @@ impl<'a> Assessor<'a> {
         limit: Option<Loss>,
         meter: &Meter<'_>,
     ) -> Result<Assessment, Interruption> {
-        self.assess_node(node, classes, limit, true, meter)
+        self.presume_by_size(classes);
+        self.assess_presumed(node, classes, limit, true, meter)
     }
 
-    /// [`Assessor::assess_metered`] where nobody asks what is lost below: it says that nothing is, which is never too much.
-    pub(crate) fn assess_here(
+    /// Presumes every class to be safe that is not too small, which needs no further judgement.
+    pub(crate) fn presume_by_size(&mut self, classes: &FrequencySet) {
+        let sizes = classes.sizes().iter();
+        self.is_safe.clear();
+        (self.is_safe).extend(sizes.map(|&size| size >= self.smallest_safe));
+    }
+
+    /// Presumes every class to be safe that has at least as many rows as [must be around](Assessor::fewest_around) it.
+    pub(crate) fn presume_around(&mut self, classes: &FrequencySet, fewest_around: &[u32]) {
+        let sizes = classes.sizes().iter().zip(fewest_around);
+        self.is_safe.clear();
+        (self.is_safe).extend(sizes.map(|(size, fewest)| size >= fewest));
+    }
+
+    /// Presumes every class to be safe that has at least as many rows as [must be around](Assessor::fewest_around) each class of
+    /// a node below that is part of it: with fewer, it breaks a promise. Which classes may be safe.
+    pub(crate) fn presume_from_below(
         &mut self,
-        node: &Node,
         classes: &FrequencySet,
-        limit: Option<Loss>,
-        meter: &Meter<'_>,
-    ) -> Result<Assessment, Interruption> {
-        self.assess_node(node, classes, limit, false, meter)
+        fewest_around: &[u32],
+        class_of: &[u32],
+    ) -> &[bool] {
+        self.fewest_rows.clear();
+        self.fewest_rows.resize(classes.len(), 0);
+        for (&class, &around) in class_of.iter().zip(fewest_around) {
+            let fewest = &mut self.fewest_rows[class as usize];
+            *fewest = around.max(*fewest);
+        }
+        let sizes = classes.sizes().iter().zip(&self.fewest_rows);
+        self.is_safe.clear();
+        (self.is_safe).extend(sizes.map(|(size, fewest)| size >= fewest));
+        &self.is_safe
     }
 
-    fn assess_node(
+    /// Judges the classes of a node that were presumed to be safe; the others are known to break a promise. If nobody
+    /// `looks_below`, it says that nothing is lost there, which is never too much.
+    pub(crate) fn assess_presumed(
         &mut self,
         node: &Node,
         classes: &FrequencySet,
@@ -164,10 +206,11 @@ impl<'a> Assessor<'a> {
         let classes = recoding.count(table, &columns);
         meter.spend(table.tuples.work(&columns))?;
         let attributes = recoding.attributes(table);
+        self.presume_by_size(&classes);
         self.assess_groups(&attributes, &classes, |_| false, true, meter)
     }
 
-    /// Judges classes. `is_too_much` may decide from the rows suppressed that the loss need not be computed.
+    /// Judges classes presumed to be safe. `is_too_much` may decide from the rows suppressed that the loss need not be computed.
     fn assess_groups(
         &mut self,
         attributes: &[PublishedAttribute<'_>],
@@ -177,10 +220,6 @@ impl<'a> Assessor<'a> {
         meter: &Meter<'_>,
     ) -> Result<Assessment, Interruption> {
         let problem = self.problem;
-        // What is too small needs no further judgement.
-        let sizes = classes.sizes().iter();
-        self.is_safe.clear();
-        (self.is_safe).extend(sizes.map(|&size| size >= self.smallest_safe));
         self.count_people(attributes, classes, meter)?;
         let lost_whole = self.rows_lost_whole(attributes, classes, meter)?;
         let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
@@ -238,20 +277,14 @@ impl<'a> Assessor<'a> {
     /// Below a node its classes are divided. What is kept of a class there keeps every promise, so no promise lets more of it
     /// be kept than [`PrivacyModel::most_kept`] says.
     fn rows_lost_below(&mut self, classes: &FrequencySet) -> u32 {
-        let sizes = classes.sizes().iter();
-        self.most_kept.clear();
-        (self.most_kept).extend(sizes.map(|&size| match size < self.smallest_safe {
-            true => 0,
-            false => size,
-        }));
-        let rows: u32 = classes.sizes().iter().sum();
+        let lost = self.keep_by_size(classes);
         let mut unsafe_classes = UnsafeClasses {
             classes,
             is_safe: &self.is_safe,
             people: &self.people,
             smallest: self.smallest_safe,
             broken_by_this: self.problem.models.len() == 1,
-            lost: rows - self.most_kept.iter().sum::<u32>(),
+            lost,
             kept: &mut self.most_kept,
             most_lost: self.problem.max_suppressed,
         };
@@ -262,6 +295,19 @@ impl<'a> Assessor<'a> {
             model.lower_kept(&mut unsafe_classes);
         }
         unsafe_classes.lost
+    }
+
+    /// Lets every class be kept that is not too small, so that [`Assessor::most_kept`] is known as far as sizes tell. The rows of
+    /// the others.
+    pub(crate) fn keep_by_size(&mut self, classes: &FrequencySet) -> u32 {
+        let sizes = classes.sizes().iter();
+        self.most_kept.clear();
+        (self.most_kept).extend(sizes.map(|&size| match size < self.smallest_safe {
+            true => 0,
+            false => size,
+        }));
+        let rows: u32 = classes.sizes().iter().sum();
+        rows - self.most_kept.iter().sum::<u32>()
     }
 
     /// For each class of the node judged last, the most of its rows that are published there or at any node below, or more if

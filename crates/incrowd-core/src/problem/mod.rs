@@ -8,7 +8,7 @@ mod settings;
 mod steps;
 
 pub use assess::{Assessment, Assessor};
-pub use between::bounds_between;
+pub use between::{bounds_between, bounds_from_below};
 pub(crate) use meter::ThreadMeter;
 pub use meter::{LOOK_EVERY, Meter};
 pub use settings::Settings;

@@ -150,6 +150,15 @@ impl UtilityMetric for AverageClassSize {
         self.parts(parts.min(self.parts_at_most(known)))
     }
 
+    fn floor_at(&self, sizes: &[u32], may_be_safe: &[bool]) -> Loss {
+        if self.k.is_some() {
+            return Loss(0.0); // fewer classes may have fewer rows each
+        }
+        // A class less is a part less, in place of which there is at most one part of suppressed rows.
+        let classes: u64 = may_be_safe.iter().map(|&may| u64::from(may)).sum();
+        self.parts((classes + 1).min(sizes.len() as u64))
+    }
+
     fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known<'_>) -> Loss {
         if let Some(k) = self.k {
             return self.least_variant(k, known);

@@ -126,6 +126,17 @@ impl UtilityMetric for Discernibility {
         Loss(cost as f64)
     }
 
+    fn floor_at(&self, sizes: &[u32], may_be_safe: &[bool]) -> Loss {
+        // A row costs its class if that may be published, which is no more than all rows.
+        let (mut squares, mut rows) = (0, 0);
+        for (&size, &may) in sizes.iter().zip(may_be_safe) {
+            let size = u64::from(size) * u64::from(may);
+            squares += size * size;
+            rows += size as u32;
+        }
+        self.cost(squares, self.spread.rows() - rows)
+    }
+
     fn floor_above(&self, sizes: &[u32], _target: Option<&Histograms>, known: Known<'_>) -> Loss {
         // Going up, the class of a row only grows; published it is no smaller than any safe class, suppressed it
         // costs all rows. What a suppressed row costs beyond that is least in the greatest class.

@@ -478,6 +478,12 @@ pub trait UtilityMetric: Debug + Send + Sync {
         Loss(0.0)
     }
 
+    /// A node with classes of these sizes costs no less than this, whichever of those that `may_be_safe` are published, and none
+    /// of the others.
+    fn floor_at(&self, _sizes: &[u32], _may_be_safe: &[bool]) -> Loss {
+        Loss(0.0)
+    }
+
     /// No node at or above a counted one costs less than this, given what is known of them.
     ///
     /// `sizes` and `target` are those of the counted node; which of its classes are safe does not matter.

@@ -14,6 +14,7 @@ mod clustering;
 mod counting;
 mod cuts;
 mod engines;
+mod everything_suppressed;
 mod groupings;
 mod laws;
 mod limits;

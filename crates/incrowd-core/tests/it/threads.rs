@@ -34,6 +34,7 @@ fn a_search_over_boxes_is_the_same_on_any_number_of_threads() {
     let mut most_nodes = 0;
     for (model, share, metric) in [
         ("beta-likeness(beta=3)", 0.3, "average-class-size"),
+        ("beta-likeness(beta=3)", 1.0, "average-class-size"),
         ("t-closeness(t=0.2,distance=equal)", 0.1, "loss"),
         ("k-anonymity(k=10)", 0.04, "discernibility"),
         ("k-anonymity(k=10)", 0.0, "discernibility"),

@@ -11,14 +11,21 @@ pub(super) struct LowClasses {
     /// Keys and sizes, no histograms.
     classes: FrequencySet,
     fewest_around: Vec<u32>,
+    rows_suppressed: u32,
 }
 
 impl LowClasses {
-    /// The classes of a node, and the [fewest rows](crate::problem::Assessor::fewest_around) around each.
-    pub(super) fn new(classes: &FrequencySet, fewest_around: Vec<u32>) -> Self {
+    /// The classes of a node, the [fewest rows](crate::problem::Assessor::fewest_around) around each, and the rows of those that
+    /// are not safe.
+    pub(super) fn new(
+        classes: &FrequencySet,
+        fewest_around: Vec<u32>,
+        rows_suppressed: u32,
+    ) -> Self {
         LowClasses {
             classes: classes.without_histograms(),
             fewest_around,
+            rows_suppressed,
         }
     }
 
@@ -28,6 +35,16 @@ impl LowClasses {
 
     pub(super) fn fewest_around(&self) -> &[u32] {
         &self.fewest_around
+    }
+
+    /// Rows that are suppressed here. No more are lost at all nodes below one that is above this: it is one of them.
+    pub(super) fn rows_suppressed(&self) -> u32 {
+        self.rows_suppressed
+    }
+
+    /// Whether these are the classes of a set, in its order.
+    pub(super) fn are_those_of(&self, set: &FrequencySet) -> bool {
+        self.classes.keys == set.keys
     }
 
     /// Lets `scratch` find the class of the high corner that each class of the low one is part of.
@@ -111,7 +128,7 @@ mod tests {
             sizes: vec![1; of],
             ..FrequencySet::default()
         };
-        Arc::new(LowClasses::new(&set, vec![1; of]))
+        Arc::new(LowClasses::new(&set, vec![1; of], 0))
     }
 
     #[test]

@@ -399,6 +399,7 @@ impl<'a> Search<'a> {
             if self.is_low_worth_a_count(&whole) {
                 tasks.push(Task {
                     start: self.known.start_for(&whole.low),
+                    below: None,
                     whole,
                     corner: Corner::Low,
                     limit,
@@ -453,8 +454,10 @@ impl<'a> Search<'a> {
             Some(_) => self.start_for_both(&whole),
             None => self.known.start_for(&whole.high),
         };
+        let below = self.low_corners.get(start.node());
         tasks.push(Task {
             start,
+            below,
             whole,
             corner: Corner::High(low),
             limit: self.limit(),

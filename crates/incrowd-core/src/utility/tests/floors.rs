@@ -76,6 +76,26 @@ proptest! {
     }
 
     #[test]
+    fn no_node_costs_less_than_if_all_classes_were_published_that_may_be(sample in any_sample(), salt in any::<u32>()) {
+        let table = sample.table();
+        for (node, releases) in releases(&sample, salt) {
+            for (release, other) in releases.iter().flat_map(|release| releases.iter().map(move |other| (release, other))) {
+                let either = release.is_safe.iter().zip(&other.is_safe);
+                let may_be_safe: Vec<bool> = either.map(|(one, other)| one | other).collect();
+                for spec in SPECS {
+                    let metric = metric(spec, &table);
+                    let loss = release.loss(&table, &*metric);
+                    let floor = metric.floor_at(&release.sizes, &may_be_safe).0;
+                    prop_assert!(floor <= loss, "{spec}: {node:?} {may_be_safe:?}: {floor} > {loss}");
+                    if may_be_safe == release.is_safe && ["discernibility", "average-class-size"].contains(spec) {
+                        prop_assert!(floor == loss, "{spec}: {node:?} {may_be_safe:?}: {floor} < {loss}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn floors_rise_with_levels_and_with_suppressed_rows(sample in any_sample(), smallest_safe in 1u32..5) {
         let known = |rows_suppressed| Known { rows_suppressed, smallest_safe, added: &[] };
         let table = sample.table();

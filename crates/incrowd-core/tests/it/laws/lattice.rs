@@ -3,7 +3,7 @@
 use super::{any_metric, for_every_model, node_of};
 use incrowd_core::counts::FrequencySet;
 use incrowd_core::lattice::Node;
-use incrowd_core::problem::{Assessment, bounds_between};
+use incrowd_core::problem::{Assessment, bounds_between, bounds_from_below};
 use incrowd_core::utility::{Known, Loss, METRICS};
 use incrowd_testkit::bridge::{assess, classes_at};
 use incrowd_testkit::oracle::Judged;
@@ -61,7 +61,7 @@ fn what_a_node_says_of_the_nodes_below_it_is_true() {
 
 #[test]
 fn no_node_costs_less_than_a_floor_below_it() {
-    let mut told = (0, 0);
+    let mut told = (0, 0, 0, 0);
     for_every_model(10, |oracle, case, rng| {
         // Every node has a loss when everything may be suppressed, and nothing is promised of the whole.
         let mut oracle = oracle.clone().allow_suppressed(oracle.table.rows.len());
@@ -148,6 +148,23 @@ fn no_node_costs_less_than_a_floor_below_it() {
                     };
                     told.1 += u32::from(floor > built.floor(&nodes[low], of_high));
                 }
+                // What must be around the classes of a node is true of every node above it.
+                if let Some((rows, floor)) = bounds_from_below(&problem, &nodes[low], &nodes[high])
+                {
+                    assert!(
+                        rows as usize <= judged[high].rows_suppressed() && floor <= losses[high],
+                        "{case}, {}: {rows} rows and {floor:?} at {:?} from {:?}, not {:?}",
+                        metric.spec(),
+                        nodes[high],
+                        nodes[low],
+                        losses[high]
+                    );
+                    // Where the classes are the same, what must be around them is no more than what they are or should be.
+                    let by_size = sets[high].sizes().iter();
+                    let by_size = by_size.filter(|&&size| size < problem.smallest_safe());
+                    told.2 += u32::from(rows > by_size.sum());
+                    told.3 += u32::from(floor == losses[high]);
+                }
                 // What the rows lost at a high node add is added below it too.
                 let known = Known {
                     rows_suppressed: assessed[high].rows_lost_below,
@@ -174,4 +191,9 @@ fn no_node_costs_less_than_a_floor_below_it() {
         "both corners never lose more rows than the high one"
     );
     assert!(told.1 > 0, "both corners never cost more than the high one");
+    assert!(
+        told.2 > 0,
+        "no class is unsafe but those that are too small"
+    );
+    assert!(told.3 > 0, "no node costs what a node below it says");
 }

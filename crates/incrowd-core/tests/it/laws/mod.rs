@@ -10,7 +10,7 @@ mod release;
 
 use fastrand::Rng;
 use incrowd_core::Error;
-use incrowd_core::algorithms::{ALGORITHMS, Algorithm};
+use incrowd_core::algorithms::{ALGORITHMS, Algorithm, Optimal};
 use incrowd_core::counts::MissingCells;
 use incrowd_core::lattice::Node;
 use incrowd_core::privacy::MODELS;
@@ -304,6 +304,28 @@ fn the_optimum_equals_brute_force_for_every_model_and_metric() {
                 let case = format!("{case}, {}", algorithm.entry().name);
                 check_answer(algorithm, &problem, (&brute_force, &best), &case);
             }
+        }
+    });
+}
+
+#[test]
+fn the_optimum_equals_brute_force_where_everything_may_be_suppressed() {
+    // Then the sizes of classes say of many nodes that they are not the best, once those below are known.
+    for_every_model(30, |oracle, case, rng| {
+        let oracle = oracle.clone().allow_suppressed(oracle.table.rows.len());
+        let prepared = oracle.prepare().expect(case);
+        let judged = oracle.judge_all();
+        if judged.len() < 24 {
+            return;
+        }
+        for name in ["average-class-size", "discernibility"] {
+            let metric = random_metric(name, &oracle, rng).expect("a metric for any table");
+            let case = format!("{case}, {}", metric.spec());
+            let built = prepared.metric(&metric).expect(&case);
+            let problem = prepared.problem(&*built);
+            let brute_force = BruteForce::over(&judged, &metric);
+            let best = best_of_all(&problem, &brute_force, &case);
+            check_answer(&Optimal, &problem, (&brute_force, &best), &case);
         }
     });
 }
