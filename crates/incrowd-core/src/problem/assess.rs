@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// What is known about a node once its classes are counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Rows in violating classes; of a node that [costs too much anyway](Assessment::of_hopeless), those known to be.
+    /// Rows in violating classes; of a node that exceeds the limit in any case, perhaps only those that are known to be.
     pub rows_suppressed: u32,
     /// Whether the other classes together keep every promise about the whole release.
     pub holds_as_a_whole: bool,
