@@ -19,6 +19,14 @@ pub(super) struct RowEnds {
     trim: bool,
 }
 
+/// Whole lines that follow the first line break of a text, and are rows if one ends there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lines {
+    /// Behind that line break.
+    start: usize,
+    rows: Ends,
+}
+
 /// Whole rows found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ends {
@@ -51,6 +59,34 @@ impl RowEnds {
             rows: lines.rows + others.rows,
             next: others.next,
             line_breaks: lines.line_breaks + others.line_breaks,
+        }
+    }
+
+    /// Looks for whole lines in `text[from..]` before it is known where rows begin: they are most of its rows, unless there are
+    /// quotes.
+    pub(super) fn find_lines_ahead(&self, text: &[u8], from: usize) -> Option<Lines> {
+        let first = text[from..].iter().position(|&byte| byte == b'\n')?;
+        let start = from + first + 1;
+        let rows = self.find_lines(&text[start..], usize::MAX);
+        Some(Lines { start, rows })
+    }
+
+    /// The rows of `text[start..]`, where a row begins and text follows, with the help of lines found ahead.
+    pub(super) fn find_with(&self, text: &[u8], start: usize, ahead: Option<Lines>) -> Ends {
+        let find = |end: usize, start| self.find(&text[..end], start, false, usize::MAX);
+        let Some(lines) = ahead.filter(|lines| lines.start > start) else {
+            return find(text.len(), start);
+        };
+        let before = find(lines.start, start);
+        if before.next != lines.start {
+            // A quote is open there.
+            return find(text.len(), start);
+        }
+        let after = find(text.len(), lines.start + lines.rows.next);
+        Ends {
+            rows: before.rows + lines.rows.rows + after.rows,
+            next: after.next,
+            line_breaks: before.line_breaks + lines.rows.line_breaks + after.line_breaks,
         }
     }
 

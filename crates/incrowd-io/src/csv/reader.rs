@@ -398,10 +398,13 @@ impl CsvReader {
         let (Some(raw), Some(known)) = (raw, known) else {
             return self.take_rows(taken);
         };
-        let hashes = if known == 0 { &piece.hashes[..] } else { &[] };
+        let (hashes, lines) = match known {
+            0 => (&piece.hashes[..], piece.lines),
+            _ => (&[][..], None),
+        };
         raw.take(&taken.text[new..], hashes);
         taken.text[start..new].copy_from_slice(unread);
-        let found = self.ends.find(&taken.text, start, false, usize::MAX);
+        let found = self.ends.find_with(&taken.text, start, lines);
         self.keep_unread(&taken.text[found.next..]);
         if found.rows == 0 {
             self.pass(found.next - start, &found);
