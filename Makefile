@@ -23,6 +23,7 @@ test: export CARGO_INCREMENTAL = 0
 test: tools page browser python-tools postgres duckdb sail ## Everything CI runs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
+	cargo clippy --package incrowd-cli --no-default-features -- -D warnings
 	cargo test --workspace --exclude incrowd-py --features $(FEATURES)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --features incrowd-job/arrow,$(FEATURES)
 	cd $(WEB) && npm run --silent check && npm run --silent unit

@@ -79,8 +79,8 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
         "Every stage on one core with one thread and on {THREADS} with {THREADS}, the least of {REPETITIONS} runs in turn on the \
          clock, and whether all gave the same answer. `copies` is the gain of two copies of the work at once, each with one thread \
          on a core of its own: what two cores of this machine bring to work that shares nothing. `serial` is the share of its CPU \
-         time that only one thread can do. For counting: finding where rows end, which is what reading rows in pieces takes longer \
-         than reading bytes; for recoding, where every row is written from one of the few different ones: formatting and \
+         time that only one thread can do. For counting: finding where rows end, as far as threads wait for each other; for \
+         recoding, where every row is written from one of the few different ones: formatting and \
          writing, by one thread; each measured alone, of the whole pass on one thread. For searches: what the calling thread \
          uses with {MANY} threads beyond its share. Targets: {LEAST_GAIN} times, {} % serial. `hashing` is the \
          SHA-256 that takes longest, of the input or of the release, which run beside all else on threads of their own, as a \
@@ -252,10 +252,9 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
         hashes.extend(all.map(|outcome| outcome.output.map(|output| output.sha256)));
     }
     let is_equal = hashes.windows(2).all(|pair| pair[0] == pair[1]);
-    let (mut found, mut passed, mut counted) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+    let (mut found, mut counted) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..REPETITIONS {
         found = found.min(find_rows(&input)?);
-        passed = passed.min(pass_over(&input)?);
         counted = counted.min(count_rows(&input)?);
     }
     let written = write_rows(&std::fs::read(&output)?, &folder.path().join("again.csv"))?;
@@ -263,7 +262,7 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
         Stage {
             name: "counting",
             wall: read,
-            serial: (found - passed) / counted,
+            serial: found / counted,
             // It is left to the second pass.
             hashing: 0.0,
             is_equal,
@@ -279,24 +278,14 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
     ])
 }
 
-/// The CPU time of reading a file in pieces, sealing it, and finding where its rows end.
+/// The time of finding where the rows of a file end that is read in pieces, as far as only one thread can do it.
 fn find_rows(path: &Path) -> Result<f64> {
     let mut reader = Source::new(path, CsvOptions::default()).open()?;
     reader.leave_fingerprint();
     let pieces = reader.share().context("a file that is read in pieces")?;
     let mut rows = RowsRead::default();
-    let start = ThreadTime::now();
     while pieces.read_ahead(&mut rows)?.is_some() {}
-    Ok(start.elapsed().as_secs_f64())
-}
-
-/// The CPU time of reading a file and sealing it.
-fn pass_over(path: &Path) -> Result<f64> {
-    let mut reader = Source::new(path, CsvOptions::default()).open()?;
-    reader.leave_fingerprint();
-    let start = ThreadTime::now();
-    while reader.pass_over()? {}
-    Ok(start.elapsed().as_secs_f64())
+    Ok(pieces.time_in_turn().as_secs_f64())
 }
 
 /// The CPU time of reading a file and taking its fingerprint.

@@ -53,8 +53,8 @@ mod sink;
 mod source;
 #[cfg(feature = "parquet")]
 mod stored_type;
-#[cfg(feature = "parquet")]
 mod turns;
+#[cfg(feature = "parquet")]
 mod utf8;
 
 #[cfg(feature = "arrow")]

@@ -8,6 +8,7 @@ use crate::seal::RowsSeal;
 use incrowd_core::table::RowBatch;
 use std::any::Any;
 use std::fmt::Debug;
+use std::time::Duration;
 
 /// Hands out a table in batches, once, from its first row to its last.
 pub trait RowReader {
@@ -106,6 +107,9 @@ pub trait SharedReader: Send + Sync {
 
     /// The same as [`RowReader::bytes_read`].
     fn bytes_read(&self) -> u64;
+
+    /// How long threads did what only one of them can do at a time. The rest of the work is shared by however many there are.
+    fn time_in_turn(&self) -> Duration;
 }
 
 /// Rows as they are stored, which any thread can split into cells.

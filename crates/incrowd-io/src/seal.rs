@@ -108,6 +108,7 @@ impl Seal {
     }
 
     /// How many there were.
+    #[cfg(feature = "parquet")]
     pub(crate) fn bytes(&self) -> u64 {
         self.blocks.bytes
     }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Something that threads use in turn.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ struct State<T> {
     turn: u64,
     /// Whether there are no more turns.
     is_over: bool,
+    /// How long all turns took.
+    taken: Duration,
 }
 
 impl<T> Turns<T> {
@@ -29,6 +32,7 @@ impl<T> Turns<T> {
                 thing,
                 turn: 0,
                 is_over: false,
+                taken: Duration::ZERO,
             }),
             has_changed: Condvar::new(),
         }
@@ -41,6 +45,11 @@ impl<T> Turns<T> {
             number: self.numbers.fetch_add(1, Ordering::Relaxed),
             goes_on: false,
         }
+    }
+
+    /// How long all turns took so far.
+    pub(crate) fn taken(&self) -> Duration {
+        self.lock().taken
     }
 
     /// After a panic there are no more turns, so it does not matter what it left unfinished.
@@ -77,7 +86,9 @@ impl<T> Waiting<'_, T> {
         if state.is_over {
             return Ok(None);
         }
+        let start = Instant::now();
         let made = work(&mut state.thing)?;
+        state.taken += start.elapsed();
         self.goes_on = made.is_some();
         Ok(made)
     }

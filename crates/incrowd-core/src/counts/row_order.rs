@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub(super) struct NumberedRows {
     /// Where rows side by side begin in the table, and how many they are.
-    pieces: Vec<(u64, usize)>,
-    /// Their numbers, piece by piece.
+    runs: Vec<(u64, usize)>,
+    /// Their numbers, run by run.
     numbers: Vec<u32>,
 }
 
@@ -22,12 +22,12 @@ impl NumberedRows {
     /// Adds rows side by side.
     pub(super) fn add(&mut self, first_row: u64, numbers: &[u32]) {
         self.numbers.extend_from_slice(numbers);
-        if let Some((first, count)) = self.pieces.last_mut()
+        if let Some((first, count)) = self.runs.last_mut()
             && *first + *count as u64 == first_row
         {
             *count += numbers.len();
         } else {
-            self.pieces.push((first_row, numbers.len()));
+            self.runs.push((first_row, numbers.len()));
         }
     }
 }
@@ -39,7 +39,7 @@ pub struct RowNumbers {
     /// What workers have handed over.
     numbered: Vec<Numbered>,
     /// Rows side by side, in the order of the table: which worker's they are, and where among its own.
-    pieces: Vec<(usize, Range<usize>)>,
+    runs: Vec<(usize, Range<usize>)>,
 }
 
 /// The numbers that a worker gave, and the common number that each stands for: there are far fewer of these than rows.
@@ -55,9 +55,9 @@ impl RowNumbers {
         self.rows
     }
 
-    /// The numbers of all rows, in pieces, in the order of the table.
-    pub fn pieces(&self) -> impl Iterator<Item = impl Iterator<Item = u32> + '_> + '_ {
-        self.pieces.iter().map(|(at, range)| {
+    /// The numbers of all rows, in runs, in the order of the table.
+    pub fn runs(&self) -> impl Iterator<Item = impl Iterator<Item = u32> + '_> + '_ {
+        self.runs.iter().map(|(at, range)| {
             let Numbered { own, common } = &self.numbered[*at];
             let own = own[range.clone()].iter();
             own.map(|&number| common[number as usize])
@@ -98,14 +98,15 @@ impl RowOrder {
     }
 
     /// Takes the rows of a worker, whose numbers stand for keys packed by a layout.
-    pub(super) fn take(&self, layout: &Arc<Layout>, keys: &[u64], rows: NumberedRows) {
+    pub(super) fn take(&self, layout: &Arc<Layout>, keys: &[u64], mut rows: NumberedRows) {
         let mut all = self
             .handed_over
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if self.rows.load(Ordering::Relaxed) > self.most_rows {
             all.clear(); // nobody will ask for them
-        } else if !rows.pieces.is_empty() {
+        } else if !rows.runs.is_empty() {
+            rows.numbers.shrink_to_fit(); // they stay until the rows are written
             all.push(HandedOver {
                 layout: Arc::clone(layout),
                 keys: keys.to_vec(),
@@ -131,7 +132,7 @@ impl RowOrder {
             let theirs = handed_over.layout.repack(&handed_over.keys, layout);
             keys.number_all(&theirs, &mut common);
             let mut start = 0;
-            for (first_row, count) in handed_over.rows.pieces {
+            for (first_row, count) in handed_over.rows.runs {
                 places.push((first_row, (at, start..start + count)));
                 start += count;
             }
@@ -152,7 +153,7 @@ impl RowOrder {
         is_complete.then(|| RowNumbers {
             rows,
             numbered,
-            pieces: places.into_iter().map(|(_, place)| place).collect(),
+            runs: places.into_iter().map(|(_, place)| place).collect(),
         })
     }
 }
@@ -170,12 +171,12 @@ mod tests {
     }
 
     fn in_order(numbers: &RowNumbers) -> Vec<u32> {
-        numbers.pieces().flatten().collect()
+        numbers.runs().flatten().collect()
     }
 
-    fn numbered(pieces: &[(u64, &[u32])]) -> NumberedRows {
+    fn numbered(runs: &[(u64, &[u32])]) -> NumberedRows {
         let mut rows = NumberedRows::default();
-        for &(first, numbers) in pieces {
+        for &(first, numbers) in runs {
             rows.add(first, numbers);
         }
         rows
@@ -203,11 +204,11 @@ mod tests {
     fn there_is_no_order_if_a_row_is_missing_unknown_or_one_too_many() {
         let layout = Arc::new(Layout::of_sizes([2, 2]));
         let known = packed(&layout, &[[0, 0], [0, 1]]);
-        let resolve = |most: usize, rows: usize, keys: &[[u32; 2]], pieces: &[(u64, &[u32])]| {
+        let resolve = |most: usize, rows: usize, keys: &[[u32; 2]], runs: &[(u64, &[u32])]| {
             let order = RowOrder::of_at_most(most);
             let has_room = order.has_room(rows);
             assert_eq!(has_room, rows <= most);
-            order.take(&layout, &packed(&layout, keys), numbered(pieces));
+            order.take(&layout, &packed(&layout, keys), numbered(runs));
             let all = Keys::of_distinct(layout.words(), known.clone());
             let resolved = order.resolve(&layout, all);
             resolved.as_ref().map(in_order)

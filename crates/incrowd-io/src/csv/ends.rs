@@ -4,13 +4,13 @@ use super::scan::{BLOCK, Specials};
 
 /// How many bytes are looked at together where every line is a row: so few that a byte can count them, and then compilers compare
 /// many with one instruction.
-const PIECE: usize = 240;
+const STRETCH: usize = 240;
 
 /// Finds whole rows, so that they can be handed to any thread to be split: the same rows as
 /// [`Splitter`](super::split::Splitter) finds.
 ///
-/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. Threads do this one after the other,
-/// so text in which every line is a row, as most is, is not even looked at line by line.
+/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. Threads do most of this one after the
+/// other, so text in which every line is a row, as most is, is not even looked at line by line.
 #[derive(Debug)]
 pub(super) struct RowEnds {
     /// Quotes and line breaks.
@@ -91,7 +91,7 @@ impl RowEnds {
     }
 
     /// Whole lines from the first on, with fewer than `max_rows` rows and no quote, so that every line is a row unless it is
-    /// blank. There may be more such lines: text is looked at in pieces.
+    /// blank. There may be more such lines: text is looked at in stretches.
     fn find_lines(&self, text: &[u8], max_rows: usize) -> Ends {
         let is_line_break = |byte: u8| (byte == b'\n') | (byte == b'\r');
         let (mut rows, mut line_breaks) = (0, 0);
@@ -100,9 +100,9 @@ impl RowEnds {
             line_breaks = usize::from(*first == b'\n');
             end = 1;
         }
-        for (piece, before) in text[end..].chunks(PIECE).zip(text.chunks(PIECE)) {
+        for (stretch, before) in text[end..].chunks(STRETCH).zip(text.chunks(STRETCH)) {
             let (mut rows_here, mut breaks_here, mut is_special) = (0_u8, 0_u8, false);
-            for (&byte, &before) in piece.iter().zip(before) {
+            for (&byte, &before) in stretch.iter().zip(before) {
                 let is_end = byte == b'\n';
                 breaks_here += u8::from(is_end);
                 rows_here += u8::from(is_line_break(byte) & !is_line_break(before));
@@ -113,11 +113,11 @@ impl RowEnds {
             }
             rows += usize::from(rows_here);
             line_breaks += usize::from(breaks_here);
-            end += piece.len();
+            end += stretch.len();
         }
         let last = text[..end].iter().rposition(|&byte| byte == b'\n');
         let next = last.map_or(0, |last| last + 1);
-        // Of a line break in two pieces only the first half was seen: its row is not whole yet.
+        // Of a line break in two stretches only the first half was seen: its row is not whole yet.
         if let [_, .., b'\r'] = text[next..end] {
             rows -= 1;
         }

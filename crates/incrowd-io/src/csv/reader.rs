@@ -275,10 +275,10 @@ impl CsvReader {
     }
 
     /// The next whole rows, at least one unless the text ends.
-    fn find_rows(&mut self) -> Result<Ends, Error> {
+    fn find_rows(&mut self, most: usize) -> Result<Ends, Error> {
         loop {
             let text = &self.buffer[..self.end];
-            let found = (self.ends).find(text, self.start, self.at_end, BATCH_ROWS);
+            let found = (self.ends).find(text, self.start, self.at_end, most);
             if found.rows > 0 {
                 return Ok(found);
             }
@@ -351,9 +351,9 @@ impl CsvReader {
         self.end = rest;
     }
 
-    /// Takes the next whole rows out of the buffer; false at the end.
-    fn take_rows(&mut self, taken: &mut RowText) -> Result<bool, Error> {
-        let found = self.find_rows()?;
+    /// Takes the next whole rows out of the buffer, so many at most; false at the end.
+    fn take_rows(&mut self, most: usize, taken: &mut RowText) -> Result<bool, Error> {
+        let found = self.find_rows(most)?;
         (taken.place, taken.start) = (self.place, 0);
         self.take_text(found.next, &mut taken.text);
         self.pass(taken.text.len(), &found);
@@ -376,8 +376,8 @@ impl CsvReader {
         Some(Pieces::new(file, hasher, rules, (start, bytes), self))
     }
 
-    /// Takes whole rows that end in a piece of the file, which follows all pieces before it, or in what is read after it; false
-    /// at the end. The piece is in `taken`, which becomes the rows.
+    /// Takes whole rows that end in a piece of the file, which follows all pieces before it, or in what is read after it; perhaps
+    /// none, if they were taken with a piece before. False at the end. The piece is in `taken`, which becomes the rows.
     pub(super) fn take_rows_of(
         &mut self,
         piece: &Piece,
@@ -392,11 +392,11 @@ impl CsvReader {
         let new = known.map_or(0, |known| Piece::ROOM + known as usize);
         let unread = &self.buffer[self.start..self.end];
         let Some(start) = new.checked_sub(unread.len()) else {
-            return self.take_rows(taken);
+            return self.take_rows(usize::MAX, taken);
         };
         let raw = self.text.plain().filter(|_| !piece.bytes.is_empty());
         let (Some(raw), Some(known)) = (raw, known) else {
-            return self.take_rows(taken);
+            return self.take_rows(usize::MAX, taken);
         };
         let (hashes, lines) = match known {
             0 => (&piece.hashes[..], piece.lines),
@@ -408,7 +408,7 @@ impl CsvReader {
         self.keep_unread(&taken.text[found.next..]);
         if found.rows == 0 {
             self.pass(found.next - start, &found);
-            return self.take_rows(taken);
+            return self.take_rows(usize::MAX, taken);
         }
         taken.text.truncate(found.next);
         (taken.place, taken.start) = (self.place, start);
@@ -419,7 +419,7 @@ impl CsvReader {
     /// Takes those whole rows that were read already, if there are any.
     fn take_rows_read(&mut self, taken: &mut RowText) -> Result<bool, Error> {
         let text = &self.buffer[..self.end];
-        let found = self.ends.find(text, self.start, false, BATCH_ROWS);
+        let found = self.ends.find(text, self.start, false, usize::MAX);
         (taken.place, taken.start) = (self.place, 0);
         self.take_text(found.next, &mut taken.text);
         self.pass(taken.text.len(), &found);
@@ -471,7 +471,7 @@ impl RowReader for CsvReader {
 
     fn read_ahead(&mut self, rows: &mut RowsRead) -> Result<bool, Error> {
         let mut text = RowText::in_place_of(rows, &self.rules);
-        let more = self.take_rows(&mut text)?;
+        let more = self.take_rows(BATCH_ROWS, &mut text)?;
         rows.set_unsplit(text);
         Ok(more)
     }

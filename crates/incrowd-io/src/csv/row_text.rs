@@ -143,15 +143,16 @@ impl Rules {
         })
     }
 
-    /// Refuses what is wrong with rows that were split off a text.
+    /// Refuses what is wrong with rows that were split off a text, or with the row after them. Whole rows come first, so that it
+    /// does not matter how many rows are split at once.
     pub(super) fn check_rows(
         &self,
         window: Window<'_>,
         split: &Split,
         cells: &[(usize, usize)],
     ) -> Result<(), Error> {
-        self.check(window, (split, cells), Some(window.place.rows + 1))?;
-        self.check_encoding(window, split.next, cells)
+        self.check_encoding(window, split.next, cells)?;
+        self.check(window, (split, cells), Some(window.place.rows + 1))
     }
 
     /// Makes the rows split last, at the end of `text`, those of a batch. `text` becomes memory to be used again.

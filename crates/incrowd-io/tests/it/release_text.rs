@@ -161,7 +161,7 @@ fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones
         let formatted = FormattedRows::new(encoder, &recoded, counted.rows.rows(), u32::MAX);
         let formatted = formatted.unwrap();
         let (mut text, mut written) = (EncodedRows::default(), Vec::new());
-        let order: Vec<u32> = order.pieces().flatten().collect();
+        let order: Vec<u32> = order.runs().flatten().collect();
         for rows in order.chunks(rng.usize(1..5000)) {
             formatted.encode(rows, &mut text);
             written.extend_from_slice(text.as_bytes());

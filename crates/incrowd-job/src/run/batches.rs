@@ -16,6 +16,7 @@ use incrowd_core::table::RowBatch;
 use incrowd_io::{RowReader, RowsRead, SharedReader};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A batch in circulation, with the worker's result.
@@ -60,6 +61,7 @@ fn work_abreast<W: Send>(
     work: impl Fn(&mut W, &RowBatch) -> Result<(), Error> + Sync,
 ) -> Result<Vec<W>, Error> {
     let has_failed = AtomicBool::new(false);
+    let reached = Mutex::new(0);
     // Returns what failed, if anything did.
     let work_alone = |worker: &mut W| {
         let mut rows = RowsRead::default();
@@ -68,7 +70,14 @@ fn work_abreast<W: Send>(
             let read = unless_panicking(|| {
                 control.check()?;
                 let number = reader.read_ahead(&mut rows)?;
-                control.progress().reach(reader.bytes_read());
+                let bytes = reader.bytes_read();
+                // Progress does not go backwards. Whoever meets another here has nothing newer to say.
+                if let Ok(mut reached) = reached.try_lock()
+                    && bytes > *reached
+                {
+                    *reached = bytes;
+                    control.progress().reach(bytes);
+                }
                 Ok(number)
             });
             let (number, worked) = match read {
@@ -240,9 +249,9 @@ mod tests {
     use incrowd_io::{CsvOptions, Source};
 
     fn table(rows: usize) -> Source {
-        let mut text = String::from("number\n");
+        let mut text = String::from("number,blank\n");
         for row in 0..rows {
-            text.push_str(&format!("{row}\n"));
+            text.push_str(&format!("{row},{:40}\n", ""));
         }
         Source::spooled(text.as_bytes(), CsvOptions::default()).unwrap()
     }

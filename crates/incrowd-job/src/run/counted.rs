@@ -174,11 +174,11 @@ fn count_and_measure(
     }
     let of_counted = || match purpose {
         Purpose::Look | Purpose::Ask => Ok(None),
-        Purpose::Advise | Purpose::Publish(_) => Measures::of_counted(plan, &counter).map(Some),
+        Purpose::Advise | Purpose::Publish(_) => Ok(Some(Measures::of_counted(plan, &counter)?)),
     };
     let columns = pass.columns;
-    let (others, mut kept) = both(job.threads(), of_counted, || columns.finish())?;
-    if let Some(others) = others? {
+    let (others, mut kept) = both(job.threads(), of_counted, || Ok(columns.finish()))?;
+    if let Some(others) = others {
         kept.add(others);
     }
     if let Purpose::Publish(_) = purpose {

@@ -173,18 +173,20 @@ impl CountEngine for CountPass<'_> {
                 .into_iter()
                 .map(|worker| scope.spawn(move || finish(worker)));
             let others: Vec<_> = others.collect();
-            let mut results = others.into_iter().map(|other| other.join());
-            results.try_for_each(|result| result.unwrap_or(Err(Error::WorkerLost)))
+            let results = others.into_iter().map(|other| other.join());
+            let results: Vec<_> = results.collect();
+            (results.into_iter()).try_for_each(|result| result.unwrap_or(Err(Error::WorkerLost)))
         })?;
         (columns.into_iter()).for_each(|columns| self.columns.absorb(columns));
         let counted = shared.counted_beside();
+        let finish = || Ok(shared.finish(self.threads)?);
         let measure = || {
             if let Some(counted) = &counted {
                 self.columns.add_counted_rows(counted);
             }
+            Ok(())
         };
-        let (finished, ()) = both(self.threads, || shared.finish(self.threads), measure)?;
-        *counter = finished?;
+        (*counter, ()) = both(self.threads, finish, measure)?;
         self.counted_rows = counted.filter(|counted| counted.are_all);
         Ok(())
     }

@@ -251,10 +251,10 @@ impl<'a> SecondPass<'a> {
             // How often each was written.
             let mut sizes = vec![0; different];
             let (mut numbers, mut text, mut written) = (Vec::new(), EncodedRows::default(), 0);
-            for mut piece in order.pieces() {
+            for mut run in order.runs() {
                 loop {
                     numbers.clear();
-                    numbers.extend(piece.by_ref().take(ROWS_AT_ONCE));
+                    numbers.extend(run.by_ref().take(ROWS_AT_ONCE));
                     if numbers.is_empty() {
                         break;
                     }
@@ -269,8 +269,7 @@ impl<'a> SecondPass<'a> {
             }
             Ok::<_, Error>(sizes)
         };
-        let (sizes, done) = both(self.job.threads(), write_all, beside)?;
-        let (sizes, ()) = (sizes?, done?);
+        let (sizes, ()) = both(self.job.threads(), write_all, beside)?;
         let mut written = recoder.clone();
         written.recode_equal_rows(&counted.rows, &sizes)?;
         Ok(Some(written.tally().clone()))
