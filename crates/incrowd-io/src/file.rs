@@ -1,7 +1,7 @@
 //! Files that can be read more than once: a path, or what came through a pipe.
 
 use crate::Error;
-use crate::seal::{Pass, Seal, Sealing};
+use crate::seal::{BlockHasher, Pass, Seal, Sealing};
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -194,12 +194,19 @@ impl Text {
         }
     }
 
-    /// The bytes themselves, unless they have to be decompressed.
-    pub(crate) fn plain(&mut self) -> Option<&mut Sealing<SharedFileReader>> {
+    /// What it takes to read the text elsewhere; none if it has to be decompressed.
+    pub(crate) fn plain(&self) -> Option<(SharedFile, BlockHasher)> {
         match self {
-            Text::Plain(raw) => Some(raw),
+            Text::Plain(raw) => Some((raw.inner().file().clone(), raw.block_hasher())),
             Text::Gzip(_) => None,
         }
+    }
+
+    /// Takes text that follows what was read so far and was read elsewhere, with the [hashes](Sealing::take) of its blocks.
+    pub(crate) fn take(&mut self, text: &[u8], hashes: &[u64]) {
+        let raw = self.raw_mut();
+        raw.take(text, hashes);
+        raw.inner_mut().skip(text.len());
     }
 
     /// Leaves the fingerprint to the next pass; whether it does.

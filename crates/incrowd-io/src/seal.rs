@@ -6,7 +6,6 @@
 //! and compared in the passes after it. Then it does not matter which pass takes the fingerprint: it may be left to the
 //! second, whose threads have less to do than those of the first.
 
-use crate::file::SharedFileReader;
 use crate::fingerprint::{Fingerprint, Hasher};
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -250,24 +249,27 @@ impl<R: Read> Sealing<R> {
     }
 }
 
-impl Sealing<SharedFileReader> {
+impl<R> Sealing<R> {
     /// Who reads.
-    pub(crate) fn inner(&self) -> &SharedFileReader {
+    pub(crate) fn inner(&self) -> &R {
         &self.inner
+    }
+
+    pub(crate) fn inner_mut(&mut self) -> &mut R {
+        &mut self.inner
     }
 
     pub(crate) fn block_hasher(&self) -> BlockHasher {
         BlockHasher(self.blocks.hasher.clone())
     }
 
-    /// Takes bytes that follow those read so far and were read elsewhere, with the hashes of their blocks if they begin with
-    /// one; otherwise there are none.
+    /// Takes bytes that follow those read so far and were read by somebody else, with the hashes of their blocks if they begin
+    /// with one; otherwise there are none.
     pub(crate) fn take(&mut self, bytes: &[u8], hashes: &[u64]) {
         if let Some(hasher) = &mut self.hasher {
             hasher.update(bytes);
         }
         self.blocks.add_hashed(bytes, hashes);
-        self.inner.skip(bytes.len());
     }
 }
 

@@ -5,7 +5,6 @@
 //! to whoever has the next one.
 
 use super::ends::{Lines, RowEnds};
-use super::reader::CsvReader;
 use super::row_text::{RowText, Rules};
 use crate::Error;
 use crate::file::SharedFile;
@@ -18,8 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The text of a [`CsvReader`] from where it is.
-pub(super) struct Pieces<'r> {
+/// The text of a reader from where it is.
+pub(super) struct Pieces<'r, R> {
     file: SharedFile,
     hasher: BlockHasher,
     ends: RowEnds,
@@ -28,7 +27,7 @@ pub(super) struct Pieces<'r> {
     start: u64,
     /// The length of a piece. All but the first begin at a multiple of it.
     length: u64,
-    reader: Turns<&'r mut CsvReader>,
+    reader: Turns<&'r mut R>,
     bytes_read: AtomicU64,
 }
 
@@ -40,6 +39,16 @@ pub(super) struct Piece {
     pub(super) lines: Option<Lines>,
 }
 
+/// A reader that takes pieces of its file, one after the other, in place of reading them.
+pub(super) trait TakePieces: Send {
+    /// Takes whole rows that end in a piece of the file, which follows all pieces before it, or in what is read after it; perhaps
+    /// none, if they were taken with a piece before. False at the end. The piece is in `taken`, which becomes the rows.
+    fn take_rows_of(&mut self, piece: &Piece, taken: &mut RowText) -> Result<bool, Error>;
+
+    /// How many bytes of the file were read or taken.
+    fn bytes(&self) -> u64;
+}
+
 impl Piece {
     /// So few that a piece and the bounds of its cells are still in the cache of a core when they are counted: twice as many took
     /// a tenth longer.
@@ -48,13 +57,12 @@ impl Piece {
     pub(super) const ROOM: usize = BLOCK;
 }
 
-impl<'r> Pieces<'r> {
+impl<'r, R: TakePieces> Pieces<'r, R> {
     pub(super) fn new(
-        file: SharedFile,
-        hasher: BlockHasher,
+        (file, hasher): (SharedFile, BlockHasher),
         rules: Arc<Rules>,
         (start, length): (u64, usize),
-        reader: &'r mut CsvReader,
+        reader: &'r mut R,
     ) -> Self {
         Pieces {
             file,
@@ -112,7 +120,7 @@ impl<'r> Pieces<'r> {
     }
 }
 
-impl SharedReader for Pieces<'_> {
+impl<R: TakePieces> SharedReader for Pieces<'_, R> {
     fn read_ahead(&self, rows: &mut RowsRead) -> Result<Option<u64>, Error> {
         let mut text = RowText::in_place_of(rows, &self.rules);
         let waiting = self.reader.queue_up();
@@ -138,6 +146,7 @@ impl SharedReader for Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reader::CsvReader;
     use super::*;
     use crate::csv::{CsvOptions, Header};
     use crate::file::spool;

@@ -2,7 +2,7 @@
 
 use super::ends::{Ends, RowEnds};
 use super::header::{self, FirstRows};
-use super::pieces::{Piece, Pieces};
+use super::pieces::{Piece, Pieces, TakePieces};
 use super::row_text::{Place, RowText, Rules, Window};
 use super::scan::Specials;
 use super::split::{Split, Splitter, Stop};
@@ -369,51 +369,10 @@ impl CsvReader {
 /// Rows handed over to several threads, which read pieces of the file themselves: see [`Pieces`].
 impl CsvReader {
     /// The same rows by pieces of so many bytes; none where they have to be read one after the other, or are all read already.
-    pub(super) fn in_pieces(&mut self, bytes: usize) -> Option<Pieces<'_>> {
-        let raw = self.text.plain().filter(|_| !self.at_end)?;
-        let (file, hasher) = (raw.inner().file().clone(), raw.block_hasher());
-        let (start, rules) = (raw.byte_count(), Arc::clone(&self.rules));
-        Some(Pieces::new(file, hasher, rules, (start, bytes), self))
-    }
-
-    /// Takes whole rows that end in a piece of the file, which follows all pieces before it, or in what is read after it; perhaps
-    /// none, if they were taken with a piece before. False at the end. The piece is in `taken`, which becomes the rows.
-    pub(super) fn take_rows_of(
-        &mut self,
-        piece: &Piece,
-        taken: &mut RowText,
-    ) -> Result<bool, Error> {
-        let position = self.bytes();
-        if !piece.bytes.is_empty() && position > piece.bytes.end {
-            return self.take_rows_read(taken);
-        }
-        // A part of it may be known: it was read with a long row that began before it.
-        let known = position.checked_sub(piece.bytes.start);
-        let new = known.map_or(0, |known| Piece::ROOM + known as usize);
-        let unread = &self.buffer[self.start..self.end];
-        let Some(start) = new.checked_sub(unread.len()) else {
-            return self.take_rows(usize::MAX, taken);
-        };
-        let raw = self.text.plain().filter(|_| !piece.bytes.is_empty());
-        let (Some(raw), Some(known)) = (raw, known) else {
-            return self.take_rows(usize::MAX, taken);
-        };
-        let (hashes, lines) = match known {
-            0 => (&piece.hashes[..], piece.lines),
-            _ => (&[][..], None),
-        };
-        raw.take(&taken.text[new..], hashes);
-        taken.text[start..new].copy_from_slice(unread);
-        let found = self.ends.find_with(&taken.text, start, lines);
-        self.keep_unread(&taken.text[found.next..]);
-        if found.rows == 0 {
-            self.pass(found.next - start, &found);
-            return self.take_rows(usize::MAX, taken);
-        }
-        taken.text.truncate(found.next);
-        (taken.place, taken.start) = (self.place, start);
-        self.pass(found.next - start, &found);
-        Ok(true)
+    pub(super) fn in_pieces(&mut self, bytes: usize) -> Option<Pieces<'_, CsvReader>> {
+        let plain = self.text.plain().filter(|_| !self.at_end)?;
+        let (start, rules) = (self.text.bytes(), Arc::clone(&self.rules));
+        Some(Pieces::new(plain, rules, (start, bytes), self))
     }
 
     /// Takes those whole rows that were read already, if there are any.
@@ -440,16 +399,50 @@ impl CsvReader {
         self.text.seal(&self.rules.input)
     }
 
-    /// How many bytes of the file were read.
-    pub(super) fn bytes(&self) -> u64 {
-        self.text.bytes()
-    }
-
     /// Counts so many bytes, with these rows, as handed out.
     fn pass(&mut self, bytes: usize, found: &Ends) {
         self.place.bytes += bytes as u64;
         self.place.line_breaks += found.line_breaks;
         self.place.rows += found.rows as u64;
+    }
+}
+
+impl TakePieces for CsvReader {
+    fn take_rows_of(&mut self, piece: &Piece, taken: &mut RowText) -> Result<bool, Error> {
+        let position = self.bytes();
+        if !piece.bytes.is_empty() && position > piece.bytes.end {
+            return self.take_rows_read(taken);
+        }
+        // A part of it may be known: it was read with a long row that began before it.
+        let known = position.checked_sub(piece.bytes.start);
+        let new = known.map_or(0, |known| Piece::ROOM + known as usize);
+        let unread = &self.buffer[self.start..self.end];
+        let Some(start) = new.checked_sub(unread.len()) else {
+            return self.take_rows(usize::MAX, taken);
+        };
+        let Some(known) = known.filter(|_| !piece.bytes.is_empty()) else {
+            return self.take_rows(usize::MAX, taken);
+        };
+        let (hashes, lines) = match known {
+            0 => (&piece.hashes[..], piece.lines),
+            _ => (&[][..], None),
+        };
+        self.text.take(&taken.text[new..], hashes);
+        taken.text[start..new].copy_from_slice(unread);
+        let found = self.ends.find_with(&taken.text, start, lines);
+        self.keep_unread(&taken.text[found.next..]);
+        if found.rows == 0 {
+            self.pass(found.next - start, &found);
+            return self.take_rows(usize::MAX, taken);
+        }
+        taken.text.truncate(found.next);
+        (taken.place, taken.start) = (self.place, start);
+        self.pass(found.next - start, &found);
+        Ok(true)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.text.bytes()
     }
 }
 
