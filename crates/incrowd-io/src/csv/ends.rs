@@ -9,8 +9,9 @@ const STRETCH: usize = 240;
 /// Finds whole rows, so that they can be handed to any thread to be split: the same rows as
 /// [`Splitter`](super::split::Splitter) finds.
 ///
-/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. Threads do most of this one after the
-/// other, so text in which every line is a row, as most is, is not even looked at line by line.
+/// Only line breaks and quotes are looked at, of which there are far fewer than delimiters. Whether a line is a row
+/// depends on all text before it, so threads wait for each other here; text in which every line is a row, as most is, is therefore
+/// not even looked at line by line.
 #[derive(Debug)]
 pub(super) struct RowEnds {
     /// Quotes and line breaks.
