@@ -15,7 +15,7 @@ use incrowd_io::{CsvOptions, RowsRead, Source};
 use incrowd_job::Outcome;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -230,6 +230,11 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
     let (mut read, mut write) = (Wall::UNKNOWN, Wall::UNKNOWN);
     let mut hashes = Vec::new();
     let anonymize = |output: &Path, threads| -> Result<Outcome> {
+        // What the system does to free the place of a release that is replaced is no part of the pass.
+        match std::fs::remove_file(output) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
         let job = census::census_job(rows, &input, output, threads);
         Ok(job::anonymize(&job)?.0)
     };

@@ -209,6 +209,11 @@ impl Text {
         raw.inner_mut().skip(text.len());
     }
 
+    /// Has the thread that reads take the fingerprint, and none beside it.
+    pub(crate) fn fingerprint_here(&mut self) {
+        self.raw_mut().fingerprint_here();
+    }
+
     /// Leaves the fingerprint to the next pass; whether it does.
     pub(crate) fn leave_fingerprint(&mut self) -> bool {
         self.raw_mut().leave_fingerprint()

@@ -2,9 +2,11 @@
 
 use crate::numbered::MOST_NUMBERED;
 use crate::sha256::Sha256;
+use crate::synced_file::SyncedFile;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
@@ -319,7 +321,7 @@ pub(crate) struct Hashing<T> {
 }
 
 /// A file being written.
-pub(crate) type Out = Hashing<BufWriter<File>>;
+pub(crate) type Out = Hashing<BufWriter<SyncedFile>>;
 
 impl<W: Write> Hashing<W> {
     /// Writes all of `bytes`, which become memory to be used again: they need not be copied to be hashed.
@@ -350,6 +352,11 @@ impl<T> Hashing<T> {
         self.hasher.fingerprint()
     }
 
+    /// Whether more bytes would have to wait until some of those before them are hashed.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.hasher.is_behind()
+    }
+
     pub(crate) fn into_inner(self) -> T {
         self.inner
     }
@@ -363,6 +370,8 @@ pub(crate) struct Hasher {
     /// Outdated while there is a helper thread.
     state: Sha256,
     helper: Option<Helper>,
+    /// Whether everything is hashed by the thread that hands it over.
+    stays_here: bool,
 }
 
 #[derive(Debug)]
@@ -370,6 +379,8 @@ struct Helper {
     chunks: SyncSender<Vec<u8>>,
     /// Chunks that were hashed, to be filled again.
     emptied: Receiver<Vec<u8>>,
+    /// How many chunks wait.
+    waiting: Arc<AtomicUsize>,
     thread: JoinHandle<Sha256>,
 }
 
@@ -383,7 +394,20 @@ impl Hasher {
         Hasher {
             state: Sha256::default(),
             helper: None,
+            stays_here: false,
         }
+    }
+
+    /// Has the thread that hands over bytes hash them itself from now on.
+    pub(crate) fn stay_here(&mut self) {
+        self.end_helper();
+        self.stays_here = true;
+    }
+
+    /// Whether more bytes would have to wait until some of those before them are hashed.
+    fn is_behind(&self) -> bool {
+        let waiting = |helper: &Helper| helper.waiting.load(Ordering::Relaxed);
+        self.helper.as_ref().map_or(0, waiting) >= WAITING
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
@@ -410,7 +434,7 @@ impl Hasher {
 
     /// The helper, which is started for the first large piece.
     fn helper_for(&mut self, bytes: &[u8]) -> Option<&Helper> {
-        if self.helper.is_none() && bytes.len() >= MUCH {
+        if self.helper.is_none() && bytes.len() >= MUCH && !self.stays_here {
             self.helper = Helper::start(self.state.clone());
         }
         self.helper.as_ref()
@@ -418,10 +442,14 @@ impl Hasher {
 
     /// The fingerprint of everything so far.
     pub(crate) fn fingerprint(&mut self) -> Fingerprint {
+        self.end_helper();
+        Fingerprint(self.state.hash())
+    }
+
+    fn end_helper(&mut self) {
         if let Some(helper) = self.helper.take() {
             self.state = helper.finish();
         }
-        Fingerprint(self.state.hash())
     }
 }
 
@@ -430,13 +458,16 @@ impl Helper {
     fn start(state: Sha256) -> Option<Helper> {
         let (chunks, to_hash) = sync_channel(WAITING);
         let (done, emptied) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let left = Arc::clone(&waiting);
         let thread = std::thread::Builder::new()
             .name("fingerprint".into())
-            .spawn(move || hash_all(state, to_hash, done))
+            .spawn(move || hash_all(state, to_hash, done, &left))
             .ok()?;
         Some(Helper {
             chunks,
             emptied,
+            waiting,
             thread,
         })
     }
@@ -449,6 +480,7 @@ impl Helper {
     }
 
     fn hash(&self, chunk: Vec<u8>) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         self.chunks
             .send(chunk)
             .expect("the thread listens as long as there is a sender");
@@ -460,8 +492,14 @@ impl Helper {
     }
 }
 
-fn hash_all(mut state: Sha256, chunks: Receiver<Vec<u8>>, emptied: Sender<Vec<u8>>) -> Sha256 {
+fn hash_all(
+    mut state: Sha256,
+    chunks: Receiver<Vec<u8>>,
+    emptied: Sender<Vec<u8>>,
+    waiting: &AtomicUsize,
+) -> Sha256 {
     for chunk in chunks {
+        waiting.fetch_sub(1, Ordering::Relaxed);
         state.update(&chunk);
         // Nobody waits for it when the reader is gone.
         let _ = emptied.send(chunk);
@@ -686,5 +724,29 @@ mod tests {
         assert_eq!(output.fingerprint(), Fingerprint::of(&longer));
         assert_eq!(output.byte_count(), longer.len() as u64);
         assert!(output.into_inner() == longer);
+    }
+
+    #[test]
+    fn whoever_hashes_on_another_thread_says_when_it_falls_behind() {
+        let chunk = vec![7; 16 * MUCH];
+        let (mut beside, mut here) = (Hasher::new(), Hasher::new());
+        beside.update(&chunk);
+        here.update(&chunk);
+        assert!(here.helper.is_some());
+        here.stay_here();
+        let mut chunks = 1;
+        while !beside.is_behind() {
+            assert!(chunks < 10_000, "hashing takes longer than copying");
+            beside.update(&chunk);
+            chunks += 1;
+        }
+        assert!(chunks > WAITING);
+        for _ in 1..chunks {
+            here.update(&chunk);
+            assert!(here.helper.is_none() && !here.is_behind());
+        }
+        assert_eq!(beside.fingerprint(), here.fingerprint());
+        assert_eq!(beside.fingerprint(), Fingerprint::of(&chunk.repeat(chunks)));
+        assert!(!beside.is_behind(), "all is hashed");
     }
 }

@@ -53,6 +53,7 @@ mod sink;
 mod source;
 #[cfg(feature = "parquet")]
 mod stored_type;
+mod synced_file;
 mod turns;
 #[cfg(feature = "parquet")]
 mod utf8;

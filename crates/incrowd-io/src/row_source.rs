@@ -46,6 +46,10 @@ pub trait RowReader {
     /// If it was [left](RowReader::leave_fingerprint) to the next pass.
     fn fingerprint(&mut self) -> Result<Fingerprint, Error>;
 
+    /// Has the thread that reads take the fingerprint, and none beside it: for whoever reads while it waits for something that
+    /// needs the other cores.
+    fn fingerprint_here(&mut self) {}
+
     /// Leaves the fingerprint to the next pass, where that is possible; whether it does. For whoever is sure to make a next pass
     /// ([`RowSource::open_again`]) and to read all of it, and has other work for every core now.
     fn leave_fingerprint(&mut self) -> bool {

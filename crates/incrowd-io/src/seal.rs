@@ -219,6 +219,13 @@ impl<R: Read> Sealing<R> {
         is_first
     }
 
+    /// Has the thread that reads take the fingerprint, and none beside it.
+    pub(crate) fn fingerprint_here(&mut self) {
+        if let Some(hasher) = &mut self.hasher {
+            hasher.stay_here();
+        }
+    }
+
     /// How many bytes have been read.
     pub(crate) fn byte_count(&self) -> u64 {
         self.blocks.bytes

@@ -5,6 +5,7 @@ use crate::column_type::ColumnType;
 use crate::csv::{CsvEncoder, EncodedRows, check_columns};
 use crate::engine::{Cancel, EngineFacts, LastStep, Publishing, TakeGroups};
 use crate::fingerprint::{Fingerprint, Hashing, Out};
+use crate::synced_file::SyncedFile;
 use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
@@ -114,6 +115,11 @@ pub trait RowSink: Send {
     /// If there is no encoder.
     fn write_encoded(&mut self, _: &mut EncodedRows) -> Result<(), Error> {
         panic!("{NO_ENCODER}")
+    }
+
+    /// Whether more rows would have to wait until something is done with those before them: time for other work.
+    fn is_behind(&self) -> bool {
+        false
     }
 
     /// The file that holds the rows until they appear; none where it has no name, or is no file.
@@ -228,6 +234,10 @@ impl Sink {
         check_columns(&path.display().to_string(), columns)?;
         let (place, file) = Place::create(claims, "the release", path)?;
         // Whole batches pass by the buffer.
+        let file = match place.is_renamed() {
+            true => SyncedFile::new(file),
+            false => SyncedFile::never_synced(file),
+        };
         let out = Hashing::new(BufWriter::with_capacity(file::CHUNK / 8, file));
         let body = match format {
             OutputFormat::Csv { .. } => Body::Csv(out),
@@ -334,6 +344,15 @@ impl RowSink for Sink {
         self.append(rows.bytes_mut())
     }
 
+    fn is_behind(&self) -> bool {
+        match &self.body {
+            Body::Csv(out) => out.is_behind(),
+            Body::Gzip(out) => out.get_ref().is_behind(),
+            #[cfg(feature = "parquet")]
+            Body::Parquet(_) => false,
+        }
+    }
+
     fn temporary_path(&self) -> Option<&Path> {
         self.place.temporary_path()
     }
@@ -356,7 +375,9 @@ impl RowSink for Sink {
         let file = out
             .into_inner()
             .into_inner()
-            .map_err(|error| to_error(error.into_error()))?;
+            .map_err(io::IntoInnerError::into_error)
+            .and_then(SyncedFile::into_file)
+            .map_err(to_error)?;
         place.publish(file)?;
         Ok(written)
     }
@@ -543,6 +564,11 @@ impl Place {
         let mut place = place(Appearance::Renamed(temporary, target));
         place.folders = folders;
         Ok((place, file))
+    }
+
+    /// Whether the file that is written becomes the output.
+    fn is_renamed(&self) -> bool {
+        matches!(self.how, Appearance::Renamed(..))
     }
 
     fn temporary_path(&self) -> Option<&Path> {

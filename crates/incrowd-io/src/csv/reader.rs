@@ -487,6 +487,10 @@ impl RowReader for CsvReader {
         Ok(taken.expect("it was not left to another pass"))
     }
 
+    fn fingerprint_here(&mut self) {
+        self.text.fingerprint_here();
+    }
+
     fn leave_fingerprint(&mut self) -> bool {
         self.text.leave_fingerprint()
     }

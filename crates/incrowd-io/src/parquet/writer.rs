@@ -236,6 +236,7 @@ fn write_error(path: &Path, bytes: u64, source: ParquetError) -> Error {
 mod tests {
     use super::*;
     use crate::fingerprint::{Fingerprint, Hashing};
+    use crate::synced_file::SyncedFile;
     use incrowd_core::table::{CodedColumn, ValueList};
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::fs::File;
@@ -272,7 +273,7 @@ mod tests {
     }
 
     fn writer(path: &Path, threads: usize) -> ParquetWriter {
-        let out = Hashing::new(BufWriter::new(File::create(path).unwrap()));
+        let out = Hashing::new(BufWriter::new(SyncedFile::new(File::create(path).unwrap())));
         let names = ["few", "many", "number"].map(str::to_owned);
         let mut writer = ParquetWriter::new(out, &names);
         writer.set_types(vec![

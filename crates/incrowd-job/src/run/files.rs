@@ -203,6 +203,11 @@ impl ReleaseFile {
         Ok(self.sink.write_encoded(rows)?)
     }
 
+    /// Whether more rows would have to wait until something is done with those before them.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.sink.is_behind()
+    }
+
     /// Appends rows.
     pub(crate) fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
         Ok(self.sink.write(rows)?)

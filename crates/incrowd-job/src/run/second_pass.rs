@@ -31,6 +31,10 @@ const MOST_BYTES_FORMATTED: u32 = 1 << 26;
 /// How many of them are written at once.
 const ROWS_AT_ONCE: usize = 4096;
 
+/// With so few threads, the one that writes does the rest beside it, whenever it would wait for the fingerprint of the release.
+/// Nothing takes longer than that: a thread more would only keep it from its core.
+const FEW_THREADS: usize = 2;
+
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
 /// that holds both table and release recodes the rows itself.
 pub(crate) struct SecondPass<'a> {
@@ -150,13 +154,18 @@ impl<'a> SecondPass<'a> {
             Ok(())
         };
         if let Some(counted) = counted {
-            let control = self.control;
+            if threads <= FEW_THREADS {
+                reader.fingerprint_here();
+            }
+            let (control, mut is_measured) = (self.control, false);
             let measure_and_pass_over = || {
-                measure(counted)?;
-                while reader.pass_over()? {
-                    control.check()?;
+                control.check()?;
+                if !is_measured {
+                    measure(counted)?;
+                    is_measured = true;
+                    return Ok(true);
                 }
-                Ok(())
+                Ok(reader.pass_over()?)
             };
             let written = self.write_in_order(counted, &recoder, measure_and_pass_over)?;
             if let Some(tally) = written {
@@ -223,13 +232,13 @@ impl<'a> SecondPass<'a> {
         Ok((tally, reader.fingerprint()?))
     }
 
-    /// Writes rows of which it was noted which of the counted ones each is, and does something else beside; none, and nothing
-    /// done, if that was not noted or their texts take too much memory.
+    /// Writes rows of which it was noted which of the counted ones each is, and does all parts of something else beside, each of
+    /// which says whether there is another; none, and nothing done, if that was not noted or their texts take too much memory.
     fn write_in_order(
         &mut self,
         counted: &CountedRows,
         recoder: &Recoder,
-        beside: impl FnOnce() -> Result<(), Error> + Send,
+        mut beside: impl FnMut() -> Result<bool, Error> + Send,
     ) -> Result<Option<Tally>, Error> {
         let is_shuffled = self.job.output.shuffle == Some(true);
         let output = self.output.as_mut().filter(|_| !is_shuffled);
@@ -247,7 +256,7 @@ impl<'a> SecondPass<'a> {
             return Ok(None);
         };
         let (control, total) = (self.control, self.asked.source.bytes_total().unwrap_or(0));
-        let write_all = || {
+        let mut write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
             // How often each was written.
             let mut sizes = vec![0; different];
             let (mut numbers, mut text, mut written) = (Vec::new(), EncodedRows::default(), 0);
@@ -260,6 +269,7 @@ impl<'a> SecondPass<'a> {
                     }
                     control.check()?;
                     formatted.encode(&numbers, &mut text);
+                    while output.is_behind() && while_waiting()? {}
                     output.write_encoded(&mut text)?;
                     (numbers.iter()).for_each(|&number| sizes[number as usize] += 1);
                     written += numbers.len();
@@ -269,7 +279,18 @@ impl<'a> SecondPass<'a> {
             }
             Ok::<_, Error>(sizes)
         };
-        let (sizes, ()) = both(self.job.threads(), write_all, beside)?;
+        let threads = self.job.threads();
+        let sizes = if threads <= FEW_THREADS {
+            let sizes = write_all(&mut beside)?;
+            while beside()? {}
+            sizes
+        } else {
+            let do_beside = || {
+                while beside()? {}
+                Ok(())
+            };
+            both(threads, || write_all(&mut || Ok(false)), do_beside)?.0
+        };
         let mut written = recoder.clone();
         written.recode_equal_rows(&counted.rows, &sizes)?;
         Ok(Some(written.tally().clone()))
