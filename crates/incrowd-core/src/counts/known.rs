@@ -33,6 +33,10 @@ pub struct KnownSets<'a> {
 struct KnownSet {
     node: Node,
     set: Arc<FrequencySet>,
+    /// How many classes it has. This and the next are not looked up in the set, which would take longer than all else, since all
+    /// sets are looked through for each count.
+    classes: usize,
+    memory: usize,
     last_used: u64,
 }
 
@@ -129,12 +133,11 @@ impl<'a> KnownSets<'a> {
 
     /// The smallest set cached that a node can be counted from.
     pub(crate) fn start_for(&mut self, node: &Node) -> Start<'a> {
-        self.uses += 1;
-        let smallest = self
-            .sets
-            .iter_mut()
+        let sets = self.sets.iter_mut();
+        let smallest = sets
             .filter(|known| known.node.is_at_or_below(node))
-            .min_by_key(|known| known.set.len());
+            .min_by_key(|known| known.classes);
+        self.uses += 1;
         let (node, set) = match smallest {
             Some(known) => {
                 known.last_used = self.uses;
@@ -180,22 +183,30 @@ impl<'a> KnownSets<'a> {
         }
     }
 
-    /// Caches the classes of a node for later counts above it.
-    pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) {
-        self.memory += set.memory();
+    /// Caches the classes of a node for later counts above it. Returns the sets that there is no room for any more: to free their
+    /// memory takes longer than all else here, so it may be left to another thread.
+    pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) -> Vec<Arc<FrequencySet>> {
+        let (classes, memory) = (set.len(), set.memory());
+        self.memory += memory;
         self.sets.push(KnownSet {
             node,
             set,
+            classes,
+            memory,
             last_used: self.uses,
         });
+        let mut forgotten = Vec::new();
         while self.sets.len() > MOST_SETS
             || (self.memory > self.most_memory && !self.sets.is_empty())
         {
             let oldest = (0..self.sets.len())
                 .min_by_key(|&at| self.sets[at].last_used)
                 .expect("the loop runs only while there are sets");
-            self.memory -= self.sets.swap_remove(oldest).set.memory();
+            let oldest = self.sets.swap_remove(oldest);
+            self.memory -= oldest.memory;
+            forgotten.push(oldest.set);
         }
+        forgotten
     }
 }
 

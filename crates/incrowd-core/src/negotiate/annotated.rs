@@ -6,7 +6,7 @@ use super::estimate::{Estimator, LevelTable};
 use super::histogram::{Annotator, Histogram, Histograms};
 use super::request::check_negotiable;
 use super::sorted;
-use crate::counts::{CountedTable, KnownSets, MissingCells, in_parallel, pieces};
+use crate::counts::{CountedTable, KnownSets, MissingCells};
 use crate::error::Error;
 use crate::lattice::{Lattice, Node};
 use crate::privacy::{Decimal, PrivacyModel};
@@ -147,39 +147,19 @@ impl AnnotatedLattice {
         places.sort_unstable_by(|&(one, i), &(other, j)| {
             parts[one].nodes[i].cmp(&parts[other].nodes[j])
         });
-        let pieces = pieces(places.len(), threads);
-        let tasks = (0..models.len()).flat_map(|position| {
-            let pieces = pieces.iter().cloned();
-            pieces.map(move |piece| (position, piece))
-        });
-        let gathered = in_parallel(threads, tasks.collect(), |(position, piece)| {
-            let histograms =
-                (places[piece].iter()).map(|&(part, at)| parts[part].histograms[position].node(at));
-            Histograms::gathered(models[position], histograms)
-        });
-        let mut gathered = gathered.into_iter();
-        let mut joined = Vec::new();
-        for model in models {
-            let mut pieces = gathered.by_ref().take(pieces.len());
-            let mut histograms = match pieces.next() {
-                Some(first) => first?,
-                None => Histograms::new(*model),
+        let of_models = models.iter().enumerate();
+        let annotations = of_models.map(|(position, model)| {
+            let of_place = |&(part, at): &(usize, usize)| {
+                let part: &Part = &parts[part];
+                part.histograms[position].node(at)
             };
-            for piece in pieces {
-                histograms.append(piece?)?;
-            }
-            joined.push(histograms);
-        }
-        let annotations = (models.iter().zip(joined))
-            .map(|(model, mut histograms)| {
-                histograms.shrink();
-                let measure = measure_name(table, *model)?;
-                Ok(Annotation {
-                    measure,
-                    histograms,
-                })
+            let histograms: Vec<_> = places.iter().map(of_place).collect();
+            Ok(Annotation {
+                measure: measure_name(table, *model)?,
+                histograms: Histograms::gathered(*model, &histograms, threads)?,
             })
-            .collect::<Result<_, Error>>()?;
+        });
+        let annotations = annotations.collect::<Result<_, Error>>()?;
         let nodes: Vec<Node> = places
             .iter()
             .map(|&(part, at)| parts[part].nodes[at].clone())

@@ -12,11 +12,12 @@
 //! own answer differs, the class is moved off the number. And a reading tells how many rows are too close to call
 //! ([`Rows::close`]): whoever needs to know then counts that node and asks the model itself.
 
-use crate::counts::FrequencySet;
+use crate::counts::{FrequencySet, in_parallel, pieces};
 use crate::error::Error;
 use crate::privacy::{ClassView, Decimal, Direction, PrivacyModel};
 use crate::registry::Kind;
 use hashbrown::HashMap;
+use std::ops::Range;
 
 /// Measures that differ from the parameter by less than this share of it are too close to call. Entropies have the
 /// widest tolerance of all models, 1e-11.
@@ -54,6 +55,20 @@ impl Measures {
         match is_whole(model) {
             true => Measures::Whole(Vec::new()),
             false => Measures::Real(Vec::new()),
+        }
+    }
+
+    fn whole(&self) -> &[u32] {
+        match self {
+            Measures::Whole(values) => values,
+            Measures::Real(_) => unreachable!("all stores are of one model"),
+        }
+    }
+
+    fn real(&self) -> &[f64] {
+        match self {
+            Measures::Real(values) => values,
+            Measures::Whole(_) => unreachable!("all stores are of one model"),
         }
     }
 
@@ -107,94 +122,48 @@ impl Histograms {
         }
     }
 
-    /// The histograms of nodes from stores of the same model.
-    pub(super) fn gathered<'h>(
+    /// The histograms of nodes from stores of the same model, one after the other, without what the measure says already.
+    pub(super) fn gathered(
         model: &dyn PrivacyModel,
-        nodes: impl Iterator<Item = Histogram<'h>> + Clone,
+        nodes: &[Histogram<'_>],
+        threads: usize,
     ) -> Result<Self, Error> {
-        let mut all = Histograms::new(model);
-        all.reserve(nodes.clone().map(|histogram| histogram.len()).sum());
-        for histogram in nodes {
-            all.push(histogram)?;
+        let (mut starts, mut end) = (vec![0], 0);
+        for node in nodes {
+            end += node.len();
+            starts.push(position(end, starts.len())?);
         }
-        Ok(all)
+        let gathering = Gathering {
+            nodes,
+            starts: &starts,
+            threads,
+        };
+        let measures = match Measures::of(model) {
+            Measures::Whole(_) => Measures::Whole(gathering.list(|of| of.measures.whole())),
+            Measures::Real(_) => Measures::Real(gathering.list(|of| of.measures.real())),
+        };
+        let classes = (!gathering.measures_are_sizes()).then(|| ClassSteps {
+            counts: gathering.list(|of| &of.class_steps().counts),
+            smallest: gathering.list(|of| &of.class_steps().smallest),
+        });
+        Ok(Histograms {
+            direction: model.direction(),
+            measures,
+            rows: gathering.list(|of| &of.rows),
+            classes,
+            starts,
+        })
     }
 
-    /// Makes room for so many measures more.
-    fn reserve(&mut self, more: usize) {
-        match &mut self.measures {
-            Measures::Whole(measures) => measures.reserve_exact(more),
-            Measures::Real(measures) => measures.reserve_exact(more),
-        }
-        self.rows.reserve_exact(more);
-        if let Some(classes) = &mut self.classes {
-            classes.counts.reserve_exact(more);
-            classes.smallest.reserve_exact(more);
-        }
-    }
-
-    /// Appends the nodes of another store of the same model.
-    pub(super) fn append(&mut self, other: Histograms) -> Result<(), Error> {
-        let before = self.rows.len();
-        match (&mut self.measures, other.measures) {
-            (Measures::Whole(ours), Measures::Whole(theirs)) => ours.extend(theirs),
-            (Measures::Real(ours), Measures::Real(theirs)) => ours.extend(theirs),
-            _ => unreachable!("both stores are of one model"),
-        }
-        self.rows.extend(other.rows);
-        if let (Some(ours), Some(theirs)) = (&mut self.classes, other.classes) {
-            ours.counts.extend(theirs.counts);
-            ours.smallest.extend(theirs.smallest);
-        }
-        for &end in &other.starts[1..] {
-            self.starts
-                .push(position(before + end as usize, self.starts.len())?);
-        }
-        Ok(())
-    }
-
-    /// Appends the histogram of a node of another store for the same model.
-    pub(super) fn push(&mut self, histogram: Histogram<'_>) -> Result<(), Error> {
-        let range = histogram.start..histogram.end;
-        let other = histogram.all;
-        match (&mut self.measures, &other.measures) {
-            (Measures::Whole(ours), Measures::Whole(theirs)) => {
-                ours.extend_from_slice(&theirs[range.clone()]);
-            }
-            (Measures::Real(ours), Measures::Real(theirs)) => {
-                ours.extend_from_slice(&theirs[range.clone()]);
-            }
-            _ => unreachable!("both stores are of one model"),
-        }
-        self.rows.extend_from_slice(&other.rows[range.clone()]);
-        if let (Some(ours), Some(theirs)) = (&mut self.classes, &other.classes) {
-            ours.counts.extend_from_slice(&theirs.counts[range.clone()]);
-            ours.smallest.extend_from_slice(&theirs.smallest[range]);
-        }
-        self.end_node()
+    fn class_steps(&self) -> &ClassSteps {
+        let known = self.classes.as_ref();
+        known.expect("left out only where the measures are sizes")
     }
 
     fn end_node(&mut self) -> Result<(), Error> {
         let end = position(self.rows.len(), self.starts.len())?;
         self.starts.push(end);
         Ok(())
-    }
-
-    /// Gives back memory, and forgets what the measure says already.
-    pub(super) fn shrink(&mut self) {
-        let measure_is_size = (0..self.starts.len() - 1).all(|at| self.node(at).measure_is_size());
-        if measure_is_size {
-            self.classes = None;
-        }
-        match &mut self.measures {
-            Measures::Whole(values) => values.shrink_to_fit(),
-            Measures::Real(values) => values.shrink_to_fit(),
-        }
-        self.rows.shrink_to_fit();
-        if let Some(classes) = &mut self.classes {
-            classes.counts.shrink_to_fit();
-            classes.smallest.shrink_to_fit();
-        }
     }
 
     /// Bytes held.
@@ -205,6 +174,45 @@ impl Histograms {
         };
         let classes = if self.classes.is_some() { 8 } else { 0 };
         4 * self.starts.len() + measures + (4 + classes) * self.rows.len()
+    }
+}
+
+/// Nodes whose histograms are copied to one store, on several threads, each into memory that it is the first to touch.
+struct Gathering<'n> {
+    nodes: &'n [Histogram<'n>],
+    /// Where each node starts in the store, and after the last node the end.
+    starts: &'n [u32],
+    threads: usize,
+}
+
+impl Gathering<'_> {
+    /// What all nodes have in a list of their stores.
+    fn list<T: Copy + Default + Send>(&self, of: impl Fn(&Histograms) -> &[T] + Sync) -> Vec<T> {
+        let length =
+            |piece: &Range<usize>| (self.starts[piece.end] - self.starts[piece.start]) as usize;
+        let mut all = vec![T::default(); length(&(0..self.nodes.len()))];
+        let (mut rest, mut parts) = (&mut all[..], Vec::new());
+        for piece in pieces(self.nodes.len(), self.threads) {
+            let (part, after) = rest.split_at_mut(length(&piece));
+            rest = after;
+            parts.push((piece, part));
+        }
+        in_parallel(self.threads, parts, |(piece, mut rest)| {
+            for node in &self.nodes[piece] {
+                let (own, after) = rest.split_at_mut(node.len());
+                own.copy_from_slice(&of(node.all)[node.start..node.end]);
+                rest = after;
+            }
+        });
+        all
+    }
+
+    fn measures_are_sizes(&self) -> bool {
+        let pieces = pieces(self.nodes.len(), self.threads);
+        let are_sizes = in_parallel(self.threads, pieces, |piece| {
+            self.nodes[piece].iter().all(Histogram::measure_is_size)
+        });
+        are_sizes.into_iter().all(|are| are)
     }
 }
 
@@ -668,7 +676,8 @@ mod tests {
             assert_eq!(histogram.measure_to_keep(7), Some(3.0));
             assert_eq!(histogram.measure_to_keep(8), Some(5.0));
             // The second round reads what is left once sizes speak for themselves.
-            histograms.shrink();
+            let model = KAnonymity { k: 2 };
+            histograms = Histograms::gathered(&model, &[histogram], 1).expect("few classes");
             assert!(histograms.classes.is_none());
         }
     }

@@ -9,9 +9,9 @@ use crate::counts::{FrequencySet, Scratch, Start, Work};
 use crate::problem::{Assessment, Assessor, Interruption, Meter, Problem, ThreadMeter};
 use crate::utility::{Between, Detail, Known, Loss};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::Scope;
 
 /// Sets up to this size are kept as a start for other counts: copying them is cheap compared with counting them.
@@ -366,6 +366,8 @@ pub(super) fn learn_from_high(
 struct Batch<'t> {
     tasks: Vec<Task<'t>>,
     meter: ThreadMeter<'t>,
+    /// Sets that nobody needs any more: whoever does a task frees one of them.
+    forgotten: Mutex<Vec<Arc<FrequencySet>>>,
     /// The next task that nobody does yet.
     next: AtomicUsize,
     /// Whether a task was stopped, so that no other is begun.
@@ -380,6 +382,8 @@ impl Batch<'_> {
             let Some(task) = self.tasks.get(at) else {
                 return;
             };
+            let forgotten = self.forgotten.lock().map(|mut sets| sets.pop());
+            drop(forgotten);
             let outcome = worker.run(task, self.meter);
             if outcome.found.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
@@ -430,10 +434,12 @@ impl<'t> Crew<'t> {
         }
     }
 
-    /// Does all tasks, `own` a share of them on this thread. The outcomes in order, up to one that was stopped.
+    /// Does all tasks, `own` a share of them on this thread, and frees sets beside. The outcomes in order, up to one that was
+    /// stopped.
     pub(super) fn run(
         &self,
         tasks: Vec<Task<'t>>,
+        forgotten: Vec<Arc<FrequencySet>>,
         meter: ThreadMeter<'t>,
         own: &mut Worker<'_>,
     ) -> Vec<Outcome> {
@@ -441,6 +447,7 @@ impl<'t> Crew<'t> {
         let batch = Arc::new(Batch {
             tasks,
             meter,
+            forgotten: Mutex::new(forgotten),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
         });

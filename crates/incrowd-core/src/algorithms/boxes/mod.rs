@@ -22,6 +22,7 @@ use crate::utility::{Detail, Known, Loss};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
 
 /// The most boxes kept; beyond that, the search goes depth-first, which needs almost no memory.
@@ -126,6 +127,8 @@ pub(super) struct Search<'a> {
     is_about_rows: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
+    /// Sets that are not needed any more.
+    forgotten: Vec<Arc<FrequencySet>>,
     /// The classes of low corners, if they matter.
     low_corners: LowCorners,
     /// Classes of the current node, kept for their memory.
@@ -161,6 +164,7 @@ impl<'a> Search<'a> {
             is_about_rows: goal.ties == Ties::FewestSuppressed,
             smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
+            forgotten: Vec::new(),
             low_corners: LowCorners::new(problem.memory_limit / 4),
             counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
@@ -419,7 +423,8 @@ impl<'a> Search<'a> {
         let is_low: Vec<bool> = (tasks.iter())
             .map(|task| matches!(task.corner, Corner::Low))
             .collect();
-        let outcomes = crew.run(tasks, meter, own);
+        let forgotten = std::mem::take(&mut self.forgotten);
+        let outcomes = crew.run(tasks, forgotten, meter, own);
         self.meter.was_shown(spent.load(MemoryOrdering::Relaxed));
         for (outcome, is_low) in outcomes.into_iter().zip(is_low) {
             match outcome.found {
@@ -519,7 +524,8 @@ impl<'a> Search<'a> {
             false => &whole.high,
         };
         if let Some(classes) = found.classes {
-            self.known.remember(node.clone(), classes);
+            self.forgotten
+                .extend(self.known.remember(node.clone(), classes));
         }
         if let Some(low) = found.low_classes {
             self.low_corners.add(&whole.low, low);
