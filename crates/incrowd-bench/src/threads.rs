@@ -268,7 +268,7 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
         found = found.min(find_rows(&input)?);
         counted = counted.min(count_rows(&input)?);
     }
-    let written = write_rows(&std::fs::read(&output)?, &folder.path().join("again.csv"))?;
+    let written = write_rows(&std::fs::read(&output)?, &copy)?;
     Ok(vec![
         Stage {
             name: "counting",
@@ -342,13 +342,20 @@ fn write_rows(bytes: &[u8], path: &Path) -> Result<f64> {
         });
         order.push(number);
     }
-    let mut file = File::create(path)?;
-    let start = ThreadTime::now();
-    let mut text = Vec::new();
-    for rows in order.chunks(4096) {
-        text.clear();
-        (rows.iter()).for_each(|&row| text.extend_from_slice(&different[row]));
-        file.write_all(&text)?;
+    let mut least = f64::INFINITY;
+    for _ in 0..REPETITIONS {
+        std::fs::remove_file(path)?;
+        let mut file = File::create(path)?;
+        let start = ThreadTime::now();
+        let mut text = Vec::new();
+        for rows in order.chunks(4096) {
+            text.clear();
+            (rows.iter()).for_each(|&row| text.extend_from_slice(&different[row]));
+            file.write_all(&text)?;
+        }
+        least = least.min(start.elapsed().as_secs_f64());
+        // What the system stores later is not to be met by the next.
+        file.sync_data()?;
     }
-    Ok(start.elapsed().as_secs_f64())
+    Ok(least)
 }

@@ -167,7 +167,6 @@ fn count_and_measure(
         }
     };
     pass.count(&mut counter)?;
-    let counted_rows = pass.counted_rows.take();
     let input_seal = pass.reader.seal()?;
     if matches!(purpose, Purpose::Publish(how) if how.divides_rows) {
         counter.keep_rows_apart();
@@ -176,8 +175,8 @@ fn count_and_measure(
         Purpose::Look | Purpose::Ask => Ok(None),
         Purpose::Advise | Purpose::Publish(_) => Ok(Some(Measures::of_counted(plan, &counter)?)),
     };
-    let columns = pass.columns;
-    let (others, mut kept) = both(job.threads(), of_counted, || Ok(columns.finish()))?;
+    let finish = || Ok(pass.finish());
+    let (others, (mut kept, counted_rows)) = both(job.threads(), of_counted, finish)?;
     if let Some(others) = others {
         kept.add(others);
     }

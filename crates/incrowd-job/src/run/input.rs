@@ -1,11 +1,10 @@
 //! The table of a job, opened and counted.
 
 use crate::error::Error;
-use crate::run::at_once::both;
 use crate::run::batches::{for_each_batch, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::memory;
-use crate::run::unchanged::ColumnCounter;
+use crate::run::unchanged::{ColumnCounter, Measures};
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{
     self, CountEngine, CountWorker, CountedRows, CountingSizes, Missing, RowCounter, SharedCounter,
@@ -80,15 +79,15 @@ pub(crate) fn missing(job: &Job) -> Missing {
 pub(crate) struct CountPass<'a> {
     source: &'a dyn RowSource,
     pub(crate) reader: Box<dyn RowReader + Send>,
-    /// Sees every row too: the columns published as they are.
-    pub(crate) columns: ColumnCounter,
-    /// Columns to be counted together with the tuples, if they have few values: see [`CountPass::counted_rows`].
+    /// Sees every row too that is not counted together with others: the columns published as they are.
+    columns: ColumnCounter,
+    /// Columns to be counted together with the tuples, if they have few values: see [`CountPass::finish`].
     pub(crate) beside: Option<Vec<usize>>,
     /// Whether to note which of the rows counted together every row is, if that takes little memory.
     pub(crate) notes_order: bool,
-    /// All rows, equal ones together, if columns were to be counted beside the tuples and there are few combinations;
+    /// Rows, equal ones together, if columns were to be counted beside the tuples, as long as there were few combinations;
     /// filled by the pass.
-    pub(crate) counted_rows: Option<CountedRows>,
+    counted_rows: Option<CountedRows>,
     threads: usize,
     /// The memory that counted combinations of values may take, in bytes.
     memory_limit: Option<usize>,
@@ -178,16 +177,8 @@ impl CountEngine for CountPass<'_> {
             (results.into_iter()).try_for_each(|result| result.unwrap_or(Err(Error::WorkerLost)))
         })?;
         (columns.into_iter()).for_each(|columns| self.columns.absorb(columns));
-        let counted = shared.counted_beside();
-        let finish = || Ok(shared.finish(self.threads)?);
-        let measure = || {
-            if let Some(counted) = &counted {
-                self.columns.add_counted_rows(counted);
-            }
-            Ok(())
-        };
-        (*counter, ()) = both(self.threads, finish, measure)?;
-        self.counted_rows = counted.filter(|counted| counted.are_all);
+        self.counted_rows = shared.counted_beside();
+        *counter = shared.finish(self.threads)?;
         Ok(())
     }
 }
@@ -205,6 +196,16 @@ fn most_rows_in_order() -> usize {
 const BYTES_OF_TUPLE: u64 = 40;
 
 impl CountPass<'_> {
+    /// What was counted of the columns, and all rows, equal ones together, if columns were to be counted beside the tuples and
+    /// there are few combinations.
+    pub(crate) fn finish(mut self) -> (Measures, Option<CountedRows>) {
+        if let Some(counted) = &self.counted_rows {
+            self.columns.add_counted_rows(counted);
+        }
+        let are_all = |counted: &CountedRows| counted.are_all;
+        (self.columns.finish(), self.counted_rows.filter(are_all))
+    }
+
     /// Has the engine of the table count its rows, if it has one: only distinct combinations come here.
     fn count_groups(&mut self, counter: &mut RowCounter) -> Result<Option<()>, Error> {
         let names = self.reader.columns();

@@ -87,12 +87,9 @@ fn measures_are_the_same_whether_rows_are_counted_together_or_one_by_one() {
             ..CountingSizes::default()
         };
         pass.count(&mut counter).unwrap();
-        assert_eq!(
-            format!("{:?}", pass.columns.finish()),
-            expected,
-            "seed {seed}"
-        );
-        let Some(counted) = pass.counted_rows else {
+        let (measures, counted) = pass.finish();
+        assert_eq!(format!("{measures:?}"), expected, "seed {seed}");
+        let Some(counted) = counted else {
             given_up += 1;
             continue;
         };

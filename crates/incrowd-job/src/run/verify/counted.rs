@@ -75,7 +75,8 @@ impl Counted {
         let kept = ColumnCounter::new(watched);
         let mut pass = CountPass::new(job, &*source, Box::new(reader), kept, control);
         pass.count(&mut counter)?;
-        let (hash, mut kept) = (pass.reader.fingerprint()?, pass.columns.finish());
+        let hash = pass.reader.fingerprint()?;
+        let (mut kept, _) = pass.finish();
         if !is_release {
             kept.add(Measures::of_counted(&plan, &counter)?);
         }
