@@ -281,7 +281,7 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
         Stage {
             name: "recoding",
             serial: written / write.one,
-            // Those of input and release, one beside the other.
+            // The longer of those of input and release.
             hashing: hash_bytes(&input)?.max(hash_bytes(&output)?) / write.one,
             wall: write,
             is_equal,
@@ -354,7 +354,7 @@ fn write_rows(bytes: &[u8], path: &Path) -> Result<f64> {
             file.write_all(&text)?;
         }
         least = least.min(start.elapsed().as_secs_f64());
-        // What the system stores later is not to be met by the next.
+        // Stored now, so that the next round does not meet it.
         file.sync_data()?;
     }
     Ok(least)

@@ -117,9 +117,10 @@ pub trait RowSink: Send {
         panic!("{NO_ENCODER}")
     }
 
-    /// Whether more rows would have to wait until something is done with those before them: time for other work.
-    fn is_behind(&self) -> bool {
-        false
+    /// Whether more rows would have to wait until another thread has hashed some of those before them: time for other work. None
+    /// where it is not that which takes longest.
+    fn is_behind(&self) -> Option<bool> {
+        None
     }
 
     /// The file that holds the rows until they appear; none where it has no name, or is no file.
@@ -233,11 +234,11 @@ impl Sink {
     ) -> Result<Sink, Error> {
         check_columns(&path.display().to_string(), columns)?;
         let (place, file) = Place::create(claims, "the release", path)?;
-        // Whole batches pass by the buffer.
         let file = match place.is_renamed() {
             true => SyncedFile::new(file),
             false => SyncedFile::never_synced(file),
         };
+        // Whole batches pass by the buffer.
         let out = Hashing::new(BufWriter::with_capacity(file::CHUNK / 8, file));
         let body = match format {
             OutputFormat::Csv { .. } => Body::Csv(out),
@@ -344,12 +345,12 @@ impl RowSink for Sink {
         self.append(rows.bytes_mut())
     }
 
-    fn is_behind(&self) -> bool {
+    fn is_behind(&self) -> Option<bool> {
         match &self.body {
-            Body::Csv(out) => out.is_behind(),
-            Body::Gzip(out) => out.get_ref().is_behind(),
+            Body::Csv(out) => Some(out.is_behind()),
+            Body::Gzip(_) => None,
             #[cfg(feature = "parquet")]
-            Body::Parquet(_) => false,
+            Body::Parquet(_) => None,
         }
     }
 

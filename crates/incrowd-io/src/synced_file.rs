@@ -1,13 +1,14 @@
 //! A file that the disk stores while it is written.
 //!
 //! A release appears only once the disk has all of it. A system may keep what is written in memory for half a minute before it
-//! begins to store it, so that a large release would wait for the disk in the end.
+//! begins to store it, so that a large release would wait for the disk in the end. A run that is stopped meanwhile ends once the
+//! disk has stored what it was last asked to store.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::thread::JoinHandle;
 
-/// How many bytes are stored at a time: enough that it does not matter what the system notes about them.
+/// How many bytes are stored at a time: so many that what each request costs does not matter.
 const BYTES_AT_ONCE: u64 = 64 << 20;
 
 /// A file being written.
@@ -46,7 +47,8 @@ impl SyncedFile {
         Ok(self.file)
     }
 
-    /// The system reports a failure once. Whoever asks next would take the file for stored.
+    /// Waits for the thread that stores. Its error must not be lost: the system reports a failure only once, and whoever asks next
+    /// would take the file for stored.
     fn end_storing(&mut self) -> io::Result<()> {
         let Some(storing) = self.storing.take() else {
             return Ok(());
@@ -75,11 +77,12 @@ impl SyncedFile {
 
 impl Write for SyncedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
-        self.unsynced += count as u64;
+        // First, since an error says that none of these bytes were written.
         if self.unsynced >= self.bytes_at_once {
             self.store()?;
         }
+        let count = self.file.write(bytes)?;
+        self.unsynced += count as u64;
         Ok(count)
     }
 
@@ -112,7 +115,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_could_not_be_stored_is_an_error_even_if_asking_again_would_be_none() {
+    fn what_could_not_be_stored_is_an_error() {
         // It takes bytes, but stores none.
         let null = || File::options().write(true).open("/dev/null").unwrap();
         assert!(write_all(null(), 100).is_err());

@@ -33,9 +33,10 @@ pub struct KnownSets<'a> {
 struct KnownSet {
     node: Node,
     set: Arc<FrequencySet>,
-    /// How many classes it has. This and the next are not looked up in the set, which would take longer than all else, since all
-    /// sets are looked through for each count.
+    /// How many classes it has. Not looked up in the set: all sets are looked through for each count, and to follow the pointer to
+    /// each would take longer than all else.
     classes: usize,
+    /// Bytes of the set.
     memory: usize,
     last_used: u64,
 }
@@ -133,11 +134,12 @@ impl<'a> KnownSets<'a> {
 
     /// The smallest set cached that a node can be counted from.
     pub(crate) fn start_for(&mut self, node: &Node) -> Start<'a> {
-        let sets = self.sets.iter_mut();
-        let smallest = sets
+        self.uses += 1;
+        let smallest = self
+            .sets
+            .iter_mut()
             .filter(|known| known.node.is_at_or_below(node))
             .min_by_key(|known| known.classes);
-        self.uses += 1;
         let (node, set) = match smallest {
             Some(known) => {
                 known.last_used = self.uses;

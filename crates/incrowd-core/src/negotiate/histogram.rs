@@ -138,9 +138,9 @@ impl Histograms {
             starts: &starts,
             threads,
         };
-        let measures = match Measures::of(model) {
-            Measures::Whole(_) => Measures::Whole(gathering.list(|of| of.measures.whole())),
-            Measures::Real(_) => Measures::Real(gathering.list(|of| of.measures.real())),
+        let measures = match is_whole(model) {
+            true => Measures::Whole(gathering.list(|of| of.measures.whole())),
+            false => Measures::Real(gathering.list(|of| of.measures.real())),
         };
         let classes = (!gathering.measures_are_sizes()).then(|| ClassSteps {
             counts: gathering.list(|of| &of.class_steps().counts),
@@ -197,11 +197,11 @@ impl Gathering<'_> {
             rest = after;
             parts.push((piece, part));
         }
-        in_parallel(self.threads, parts, |(piece, mut rest)| {
+        in_parallel(self.threads, parts, |(piece, mut room)| {
             for node in &self.nodes[piece] {
-                let (own, after) = rest.split_at_mut(node.len());
+                let (own, after) = room.split_at_mut(node.len());
                 own.copy_from_slice(&of(node.all)[node.start..node.end]);
-                rest = after;
+                room = after;
             }
         });
         all

@@ -34,6 +34,16 @@ impl FormattedRows {
         Some(FormattedRows { text, ends })
     }
 
+    /// The bytes of all texts, if there are so many of each raw row.
+    pub fn bytes(&self, sizes: &[u32]) -> u64 {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let lengths = starts.zip(&self.ends).map(|(start, end)| end - start);
+        let texts = lengths.zip(sizes);
+        texts
+            .map(|(length, &size)| u64::from(length) * u64::from(size))
+            .sum()
+    }
+
     /// The texts of these raw rows, one after the other, in place of what was formatted before.
     pub fn encode(&self, raw_rows: &[u32], text: &mut EncodedRows) {
         text.0.clear();

@@ -203,8 +203,8 @@ impl ReleaseFile {
         Ok(self.sink.write_encoded(rows)?)
     }
 
-    /// Whether more rows would have to wait until something is done with those before them.
-    pub(crate) fn is_behind(&self) -> bool {
+    /// Whether more rows would have to wait until those before them are hashed; none where something else takes longest.
+    pub(crate) fn is_behind(&self) -> Option<bool> {
         self.sink.is_behind()
     }
 

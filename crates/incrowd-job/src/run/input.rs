@@ -79,7 +79,7 @@ pub(crate) fn missing(job: &Job) -> Missing {
 pub(crate) struct CountPass<'a> {
     source: &'a dyn RowSource,
     pub(crate) reader: Box<dyn RowReader + Send>,
-    /// Sees every row too that is not counted together with others: the columns published as they are.
+    /// The columns published as they are. Sees every row that is not counted together with others.
     columns: ColumnCounter,
     /// Columns to be counted together with the tuples, if they have few values: see [`CountPass::finish`].
     pub(crate) beside: Option<Vec<usize>>,

@@ -20,7 +20,8 @@ use incrowd_core::publish::{
 };
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowsSeal,
+    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowReader,
+    RowsSeal,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -28,11 +29,14 @@ use std::sync::Arc;
 /// The most bytes that the texts of rows written [in order](SecondPass::write_in_order) may take.
 const MOST_BYTES_FORMATTED: u32 = 1 << 26;
 
-/// How many of them are written at once.
-const ROWS_AT_ONCE: usize = 4096;
+/// About how many bytes of them are written at once: so many that they are hashed on another thread.
+const BYTES_AT_ONCE: u64 = 1 << 18;
 
-/// With so few threads, the one that writes does the rest beside it, whenever it would wait for the fingerprint of the release.
-/// Nothing takes longer than that: a thread more would only keep it from its core.
+/// The most rows of them that are written at once.
+const MOST_ROWS_AT_ONCE: u64 = 1 << 16;
+
+/// With so few threads, the one that writes reads the input again itself, whenever it would wait for the fingerprint of the
+/// release, if that takes longer than the fingerprint of the input: a thread more would only keep it from its core.
 const FEW_THREADS: usize = 2;
 
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
@@ -154,20 +158,12 @@ impl<'a> SecondPass<'a> {
             Ok(())
         };
         if let Some(counted) = counted {
-            if threads <= FEW_THREADS {
-                reader.fingerprint_here();
-            }
-            let (control, mut is_measured) = (self.control, false);
-            let measure_and_pass_over = || {
-                control.check()?;
-                if !is_measured {
-                    measure(counted)?;
-                    is_measured = true;
-                    return Ok(true);
-                }
-                Ok(reader.pass_over()?)
+            let beside = Beside {
+                reader: &mut *reader,
+                control: self.control,
+                measure: Some(|| measure(counted)),
             };
-            let written = self.write_in_order(counted, &recoder, measure_and_pass_over)?;
+            let written = self.write_in_order(counted, &recoder, beside)?;
             if let Some(tally) = written {
                 self.kept = measured.finish();
                 return Ok((tally, reader.fingerprint()?));
@@ -232,13 +228,13 @@ impl<'a> SecondPass<'a> {
         Ok((tally, reader.fingerprint()?))
     }
 
-    /// Writes rows of which it was noted which of the counted ones each is, and does all parts of something else beside, each of
-    /// which says whether there is another; none, and nothing done, if that was not noted or their texts take too much memory.
+    /// Writes rows of which it was noted which of the counted ones each is, and does what is to be done beside; none, and
+    /// nothing done, if that was not noted or their texts take too much memory. With few threads, the first failure counts.
     fn write_in_order(
         &mut self,
         counted: &CountedRows,
         recoder: &Recoder,
-        mut beside: impl FnMut() -> Result<bool, Error> + Send,
+        mut beside: Beside<'_, impl FnOnce() -> Result<(), Error> + Send>,
     ) -> Result<Option<Tally>, Error> {
         let is_shuffled = self.job.output.shuffle == Some(true);
         let output = self.output.as_mut().filter(|_| !is_shuffled);
@@ -256,6 +252,10 @@ impl<'a> SecondPass<'a> {
             return Ok(None);
         };
         let (control, total) = (self.control, self.asked.source.bytes_total().unwrap_or(0));
+        let (bytes, rows) = (formatted.bytes(&counted.sizes), order.rows() as u64);
+        let rows_at_once = (BYTES_AT_ONCE * rows / bytes.max(1)).clamp(1, MOST_ROWS_AT_ONCE);
+        let threads = self.job.threads();
+        let takes_turns = threads <= FEW_THREADS && output.is_behind().is_some() && bytes >= total;
         let mut write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
             // How often each was written.
             let mut sizes = vec![0; different];
@@ -263,33 +263,34 @@ impl<'a> SecondPass<'a> {
             for mut run in order.runs() {
                 loop {
                     numbers.clear();
-                    numbers.extend(run.by_ref().take(ROWS_AT_ONCE));
+                    numbers.extend(run.by_ref().take(rows_at_once as usize));
                     if numbers.is_empty() {
                         break;
                     }
                     control.check()?;
                     formatted.encode(&numbers, &mut text);
-                    while output.is_behind() && while_waiting()? {}
+                    while output.is_behind() == Some(true) && while_waiting()? {}
                     output.write_encoded(&mut text)?;
                     (numbers.iter()).for_each(|&number| sizes[number as usize] += 1);
                     written += numbers.len();
-                    let done = u128::from(total) * written as u128 / order.rows() as u128;
+                    let done = u128::from(total) * written as u128 / u128::from(rows);
                     control.progress().reach(done as u64);
                 }
             }
             Ok::<_, Error>(sizes)
         };
-        let threads = self.job.threads();
-        let sizes = if threads <= FEW_THREADS {
-            let sizes = write_all(&mut beside)?;
-            while beside()? {}
+        let sizes = if takes_turns {
+            beside.reader.fingerprint_here();
+            let sizes = write_all(&mut || beside.do_part())?;
+            beside.do_rest()?;
             sizes
         } else {
-            let do_beside = || {
-                while beside()? {}
-                Ok(())
-            };
-            both(threads, || write_all(&mut || Ok(false)), do_beside)?.0
+            both(
+                threads,
+                || write_all(&mut || Ok(false)),
+                || beside.do_rest(),
+            )?
+            .0
         };
         let mut written = recoder.clone();
         written.recode_equal_rows(&counted.rows, &sizes)?;
@@ -350,6 +351,29 @@ impl<'a> SecondPass<'a> {
         Error::InputChanged {
             input: self.asked.source.name(),
         }
+    }
+}
+
+/// What is done beside writing rows in order: what they tell is measured, and the input is read to see that it is the same.
+struct Beside<'p, M> {
+    reader: &'p mut (dyn RowReader + Send),
+    control: &'p Control,
+    measure: Option<M>,
+}
+
+impl<M: FnOnce() -> Result<(), Error>> Beside<'_, M> {
+    /// Does a part of it; whether there is another.
+    fn do_part(&mut self) -> Result<bool, Error> {
+        self.control.check()?;
+        match self.measure.take() {
+            Some(measure) => measure().map(|()| true),
+            None => Ok(self.reader.pass_over()?),
+        }
+    }
+
+    fn do_rest(&mut self) -> Result<(), Error> {
+        while self.do_part()? {}
+        Ok(())
     }
 }
 

@@ -73,3 +73,46 @@ fn rows_read_again_and_rows_written_from_counts_are_the_same() {
         }
     }
 }
+
+/// So many rows that the thread that writes has to wait for the one that hashes what it writes.
+#[test]
+fn many_rows_are_the_same_with_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let rng = &mut Rng::with_seed(7);
+    let mut text = String::from("age,area,note,ill\n");
+    for _ in 0..300_000 {
+        let (age, area, ill) = (rng.usize(31..35), rng.usize(0..4), rng.usize(0..4));
+        text += &format!("{age},{area},{:60},ill {ill}\n", "a note");
+    }
+    let table = folder.path().join("table.csv");
+    std::fs::write(&table, &text).unwrap();
+    let job = format!(
+        "[data]\npath = {table:?}\n[columns]\nquasi_identifiers = [\"age\", \"area\"]\nsensitive = [\"ill\"]\n\
+         others = \"keep\"\n[privacy]\nmodels = [\"k-anonymity(k=20000)\"]\n\
+         [hierarchies]\nage = \"interval:2,4\"\narea = \"suppress\"\n\
+         [output]\npath = {:?}\ncertificate = {:?}\n",
+        folder.path().join("release.csv"),
+        folder.path().join("certificate.json"),
+    );
+    let mut job = Job::parse(&job).unwrap();
+    let mut run = |threads: usize, limit: Option<&str>| {
+        job.search.threads = Some(threads);
+        job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
+        anonymize(&job, Show::default(), &Control::default()).unwrap();
+        let read = |name| std::fs::read(folder.path().join(name)).unwrap();
+        (read("release.csv"), read("certificate.json"))
+    };
+    let (expected, _) = run(1, Some("1G"));
+    assert!(
+        expected.len() >= text.len(),
+        "hashing the release takes longest"
+    );
+    let (written, certificate) = run(1, None);
+    assert!(written == expected);
+    for threads in [2, 3] {
+        assert!(
+            run(threads, None) == (expected.clone(), certificate.clone()),
+            "{threads} threads"
+        );
+    }
+}

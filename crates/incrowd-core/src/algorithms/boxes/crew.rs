@@ -11,7 +11,7 @@ use crate::utility::{Between, Detail, Known, Loss};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 /// Sets up to this size are kept as a start for other counts: copying them is cheap compared with counting them.
@@ -382,14 +382,21 @@ impl Batch<'_> {
             let Some(task) = self.tasks.get(at) else {
                 return;
             };
-            let forgotten = self.forgotten.lock().map(|mut sets| sets.pop());
-            drop(forgotten);
+            self.free_one();
             let outcome = worker.run(task, self.meter);
             if outcome.found.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
             hand_in(at, outcome);
         }
+    }
+
+    /// Frees a set that nobody needs any more, while others may take the next.
+    fn free_one(&self) {
+        let mut sets = (self.forgotten.lock()).unwrap_or_else(PoisonError::into_inner);
+        let one = sets.pop();
+        drop(sets);
+        drop(one);
     }
 }
 

@@ -524,8 +524,11 @@ impl<'a> Search<'a> {
             false => &whole.high,
         };
         if let Some(classes) = found.classes {
-            self.forgotten
-                .extend(self.known.remember(node.clone(), classes));
+            let forgotten = self.known.remember(node.clone(), classes);
+            // For other threads to free; alone, there is nobody to leave it to.
+            if self.problem.settings.threads > 1 {
+                self.forgotten.extend(forgotten);
+            }
         }
         if let Some(low) = found.low_classes {
             self.low_corners.add(&whole.low, low);
