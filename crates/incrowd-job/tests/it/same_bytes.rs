@@ -74,7 +74,8 @@ fn rows_read_again_and_rows_written_from_counts_are_the_same() {
     }
 }
 
-/// So many rows that the thread that writes has to wait for the one that hashes what it writes.
+/// So many rows that the thread that writes has to wait for the one that hashes what it writes, where both are optimized: in a
+/// build for tests it is too slow for that.
 #[test]
 fn many_rows_are_the_same_with_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
