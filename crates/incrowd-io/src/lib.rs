@@ -37,6 +37,7 @@ mod file;
 mod fingerprint;
 #[cfg(feature = "parquet")]
 mod gathered;
+mod hashing;
 mod memory;
 mod numbered;
 mod overflow_file;

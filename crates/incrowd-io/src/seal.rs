@@ -6,7 +6,8 @@
 //! and compared in the passes after it. Then it does not matter which pass takes the fingerprint: it may be left to the
 //! second, whose threads have less to do than those of the first.
 
-use crate::fingerprint::{Fingerprint, Hasher};
+use crate::fingerprint::Fingerprint;
+use crate::hashing::Hasher;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::io::{self, Read};

@@ -3,8 +3,8 @@
 use super::chunk::Chunk;
 use super::encoders::{Encoders, Forms, GroupInWork};
 use crate::column_type::ColumnType;
-use crate::fingerprint::Out;
 use crate::gathered::{GatheredColumn, NotText};
+use crate::hashing::Out;
 use crate::stored_type::StoredType;
 use crate::{Encoding, Error};
 use incrowd_core::table::RowBatch;
@@ -235,7 +235,8 @@ fn write_error(path: &Path, bytes: u64, source: ParquetError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fingerprint::{Fingerprint, Hashing};
+    use crate::fingerprint::Fingerprint;
+    use crate::hashing::Hashing;
     use crate::synced_file::SyncedFile;
     use incrowd_core::table::{CodedColumn, ValueList};
     use parquet::file::reader::{FileReader, SerializedFileReader};

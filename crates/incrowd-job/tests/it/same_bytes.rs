@@ -1,8 +1,16 @@
 //! A release has the same bytes whether its rows are read again or written from the few different ones that were counted.
 
 use fastrand::Rng;
-use incrowd_job::{Control, Job, Show, anonymize};
+use incrowd_core::publish::{Confirmation, PublishedRows};
+use incrowd_io::{
+    Claims, ColumnType, CsvEncoder, EncodedRows, Error, OutputFormat, RowSink, Sink, Written,
+};
+use incrowd_job::{AttachedSink, Control, Job, Show, anonymize};
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A table with few different rows, and some cells that need care: quotes, tokens for missing cells, empty cells.
 fn table(rng: &mut Rng) -> String {
@@ -74,46 +82,104 @@ fn rows_read_again_and_rows_written_from_counts_are_the_same() {
     }
 }
 
-/// So many rows that the thread that writes has to wait for the one that hashes what it writes, where both are optimized: in a
-/// build for tests it is too slow for that.
-#[test]
-fn many_rows_are_the_same_with_any_number_of_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let rng = &mut Rng::with_seed(7);
-    let mut text = String::from("age,area,note,ill\n");
-    for _ in 0..300_000 {
-        let (age, area, ill) = (rng.usize(31..35), rng.usize(0..4), rng.usize(0..4));
-        text += &format!("{age},{area},{:60},ill {ill}\n", "a note");
+/// A file whose hash never keeps up, so that whoever writes does everything else first. Something happens when it is asked.
+struct AlwaysBehind<F> {
+    file: Sink,
+    asked: F,
+}
+
+impl<F: Fn() + Send> RowSink for AlwaysBehind<F> {
+    fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
+        self.file.begin(columns, types)
     }
+
+    fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
+        self.file.write(rows)
+    }
+
+    fn encoder(&self) -> Option<CsvEncoder> {
+        self.file.encoder()
+    }
+
+    fn write_encoded(&mut self, rows: &mut EncodedRows) -> Result<(), Error> {
+        self.file.write_encoded(rows)
+    }
+
+    fn is_behind(&self) -> Option<bool> {
+        (self.asked)();
+        Some(true)
+    }
+
+    fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error> {
+        Box::new(self.file).finish(confirmation)
+    }
+}
+
+/// A job on 20 000 rows in a folder, whose release has longer rows.
+fn job_with_longer_rows(folder: &Path) -> Job {
+    let rng = &mut Rng::with_seed(7);
+    let mut text = String::from("age,note,ill\n");
+    for _ in 0..20_000 {
+        let (age, note, ill) = (rng.usize(31..35), rng.usize(0..9), rng.usize(0..4));
+        text += &format!("{age},note {note},ill {ill}\n");
+    }
+    std::fs::write(folder.join("table.csv"), text).unwrap();
+    let text = format!(
+        "[data]\npath = {:?}\n[columns]\nquasi_identifiers = [\"age\"]\nsensitive = [\"ill\"]\nothers = \"keep\"\n\
+         [privacy]\nmodels = [\"k-anonymity(k=9000)\"]\n[hierarchies]\nage = \"interval:2@31\"\n",
+        folder.join("table.csv"),
+    );
+    Job::parse(&text).unwrap()
+}
+
+#[test]
+fn rows_are_the_same_if_the_input_is_read_again_while_they_wait() {
+    let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("table.csv");
-    std::fs::write(&table, &text).unwrap();
-    let job = format!(
-        "[data]\npath = {table:?}\n[columns]\nquasi_identifiers = [\"age\", \"area\"]\nsensitive = [\"ill\"]\n\
-         others = \"keep\"\n[privacy]\nmodels = [\"k-anonymity(k=20000)\"]\n\
-         [hierarchies]\nage = \"interval:2,4\"\narea = \"suppress\"\n\
-         [output]\npath = {:?}\ncertificate = {:?}\n",
-        folder.path().join("release.csv"),
-        folder.path().join("certificate.json"),
-    );
-    let mut job = Job::parse(&job).unwrap();
-    let mut run = |threads: usize, limit: Option<&str>| {
+    let mut job = job_with_longer_rows(folder.path());
+    job.output.path = Some(folder.path().join("expected.csv").display().to_string());
+    let expected = anonymize(&job, Show::default(), &Control::default()).unwrap();
+    let expected = expected.output.unwrap().sha256;
+    job.output.path = None;
+    for threads in [1, 2, 3] {
         job.search.threads = Some(threads);
-        job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
-        anonymize(&job, Show::default(), &Control::default()).unwrap();
-        let read = |name| std::fs::read(folder.path().join(name)).unwrap();
-        (read("release.csv"), read("certificate.json"))
-    };
-    let (expected, _) = run(1, Some("1G"));
-    assert!(
-        expected.len() >= text.len(),
-        "hashing the release takes longest"
-    );
-    let (written, certificate) = run(1, None);
-    assert!(written == expected);
-    for threads in [2, 3] {
-        assert!(
-            run(threads, None) == (expected.clone(), certificate.clone()),
-            "{threads} threads"
+        let release = folder.path().join(format!("release {threads}.csv"));
+        let mut run = |asked: Box<dyn Fn() + Send>| {
+            let columns = ["age", "note", "ill"].map(str::to_owned);
+            let format = OutputFormat::of_path(&release).unwrap();
+            let file = Sink::create(&Claims::default(), &release, format, &columns).unwrap();
+            job.output.sink = Some(AttachedSink::new(AlwaysBehind { file, asked }));
+            anonymize(&job, Show::default(), &Control::default())
+        };
+        let times = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&times);
+        let count = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
+        let outcome = run(Box::new(count)).unwrap();
+        assert_eq!(outcome.output.unwrap().sha256, expected, "{threads}");
+        // Once to decide, once before the rows, and once more for each part of the input if they wait for it.
+        let waits = times.load(Ordering::Relaxed) > 3;
+        assert_eq!(
+            waits,
+            threads < 3,
+            "{threads} threads asked {times:?} times"
         );
+        std::fs::remove_file(&release).unwrap();
+
+        // The input changes once the first rows are to be written.
+        let (path, is_changed) = (table.clone(), AtomicBool::new(false));
+        let change = move || {
+            if is_changed.swap(true, Ordering::Relaxed) {
+                return;
+            }
+            let mut file = File::options().append(true).open(&path).unwrap();
+            writeln!(file, "34,note 1,ill 1").unwrap();
+        };
+        let before = std::fs::read(&table).unwrap();
+        let changed = run(Box::new(change)).unwrap_err();
+        assert_eq!(changed.code(), "input-changed", "{threads}");
+        assert!(!release.exists());
+        std::fs::write(&table, before).unwrap();
     }
 }
