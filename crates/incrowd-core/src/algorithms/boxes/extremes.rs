@@ -47,6 +47,30 @@ impl RuledOut {
     }
 }
 
+/// Nodes that can be published, and so can all above them. Of two nodes, only the lower is kept.
+#[derive(Debug, Default)]
+pub(super) struct SafeAbove {
+    lowest: Vec<Node>,
+}
+
+impl SafeAbove {
+    /// Adds a node.
+    pub(super) fn add(&mut self, node: &Node) {
+        if self.covers(node) {
+            return;
+        }
+        self.lowest.retain(|known| !node.is_at_or_below(known));
+        if self.lowest.len() < MOST_NODES {
+            self.lowest.push(node.clone());
+        }
+    }
+
+    /// Whether a node is known to be at or above one of them.
+    pub(super) fn covers(&self, node: &Node) -> bool {
+        self.lowest.iter().any(|known| known.is_at_or_below(node))
+    }
+}
+
 /// Lower bounds of the loss at and above single nodes, as far as they rule anything out.
 #[derive(Debug, Default)]
 pub(super) struct FloorsAbove {
@@ -114,6 +138,20 @@ mod tests {
         for node in Lattice::new(Node::from_levels([2, 3, 2])).walk() {
             let expected = added.iter().any(|above| node.is_at_or_below(above));
             assert_eq!(ruled_out.covers(&node), expected, "{node:?}");
+        }
+    }
+
+    #[test]
+    fn a_node_is_safe_if_one_at_or_below_it_is() {
+        let mut safe = SafeAbove::default();
+        let added = [[1, 1, 0], [0, 2, 1], [1, 2, 0], [0, 1, 1], [2, 0, 2]].map(Node::from_levels);
+        for node in &added {
+            safe.add(node);
+        }
+        assert_eq!(safe.lowest.len(), 3);
+        for node in Lattice::new(Node::from_levels([2, 3, 2])).walk() {
+            let expected = added.iter().any(|below| below.is_at_or_below(&node));
+            assert_eq!(safe.covers(&node), expected, "{node:?}");
         }
     }
 

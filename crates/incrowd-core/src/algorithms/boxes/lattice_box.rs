@@ -78,7 +78,8 @@ impl LatticeBox {
     /// The attribute to split at; none if the box is a single node.
     ///
     /// If classes matter, the one whose upper half has the fewest groups for each of the lower: neither the upper half nor what
-    /// the high corner of the lower one rules out is a small matter then. Otherwise, the one whose upper half costs the most.
+    /// the high corner of the lower one rules out is a small matter then. Otherwise, the one whose upper half costs the most; of
+    /// equal ones, the one whose lower half has the most groups, so that its high corner is the likeliest to be ruled out.
     pub(super) fn attribute_to_split(
         &self,
         problem: &Problem<'_>,
@@ -88,18 +89,23 @@ impl LatticeBox {
         (0..self.low.len())
             .filter(|&attribute| self.low.level(attribute) < self.high.level(attribute))
             .max_by_key(|&attribute| {
-                let (low, above) = (self.low.level(attribute), self.middle(attribute).above());
-                let range = self.high.level(attribute).steps_above(low);
-                let hierarchy = &problem.table.attributes[attribute].hierarchy;
-                let cost = match classes_matter {
-                    true => Loss(hierarchy.groups(low) as f64 / hierarchy.groups(above) as f64),
+                let (low, high) = (self.low.level(attribute), self.high.level(attribute));
+                let middle = self.middle(attribute);
+                let groups =
+                    |level| problem.table.attributes[attribute].hierarchy.groups(level) as f64;
+                let fewer = |from, to| Loss(groups(from) / groups(to));
+                let (cost, tied) = match classes_matter {
+                    true => (
+                        fewer(low, middle.above()),
+                        Loss(f64::from(high.steps_above(low))),
+                    ),
                     false => {
-                        let raised = self.low.with(attribute, above);
+                        let raised = self.low.with(attribute, middle.above());
                         let known = self.known(smallest_safe);
-                        problem.metric.floor(&raised, known)
+                        (problem.metric.floor(&raised, known), fewer(middle, high))
                     }
                 };
-                (cost, range, std::cmp::Reverse(attribute))
+                (cost, tied, std::cmp::Reverse(attribute))
             })
     }
 }

@@ -6,7 +6,7 @@ mod lattice_box;
 mod low_classes;
 
 use self::crew::{Corner, Crew, Found, Task, Worker, learn_from_high};
-use self::extremes::{FloorsAbove, RuledOut};
+use self::extremes::{FloorsAbove, RuledOut, SafeAbove};
 use self::lattice_box::LatticeBox;
 use self::low_classes::LowCorners;
 use super::descent;
@@ -136,6 +136,8 @@ pub(super) struct Search<'a> {
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
     ruled_out: RuledOut,
+    /// Only where nodes of equal loss are told apart and all nodes above a safe one are safe.
+    safe_above: SafeAbove,
     floors_above: FloorsAbove,
     seen: SeenNodes,
     best: Option<Best>,
@@ -170,6 +172,7 @@ impl<'a> Search<'a> {
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),
             ruled_out: RuledOut::default(),
+            safe_above: SafeAbove::default(),
             floors_above: FloorsAbove::default(),
             seen: SeenNodes::default(),
             best: None,
@@ -411,6 +414,10 @@ impl<'a> Search<'a> {
                 continue;
             }
             let Some((mut lower, upper)) = self.halves(&whole)? else {
+                // A single node, which may not have been counted as the high corner of a larger box.
+                if !self.assessed.contains_key(&whole.high) {
+                    self.look_at_high(whole, &mut left, &mut tasks)?;
+                }
                 continue;
             };
             left.extend(upper);
@@ -440,7 +447,8 @@ impl<'a> Search<'a> {
         Ok(left)
     }
 
-    /// Has the high corner of a box looked at, unless what is known of it says enough.
+    /// Has the high corner of a box looked at, unless what is known of it says enough. One that is known to be safe rules out
+    /// nothing: the box is split without knowing the rows that it suppresses.
     fn look_at_high(
         &mut self,
         whole: LatticeBox,
@@ -452,6 +460,10 @@ impl<'a> Search<'a> {
         }
         if self.assessed.contains_key(&whole.high) {
             left.extend(self.with_high_assessed(whole)?);
+            return Ok(());
+        }
+        if whole.low != whole.high && self.safe_above.covers(&whole.high) {
+            left.push(whole);
             return Ok(());
         }
         let low = self.low_corners.get(&whole.low);
@@ -709,6 +721,8 @@ impl<'a> Search<'a> {
         self.seen.see(node);
         if self.is_ruled_out(&assessment) {
             self.ruled_out.add(node);
+        } else if self.is_about_rows && self.pruning_is_sound {
+            self.safe_above.add(node);
         }
         let (loss, rows_suppressed) = (assessment.loss, assessment.rows_suppressed);
         if self.assessed.len() >= MOST_BOXES {
