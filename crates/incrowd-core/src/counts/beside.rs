@@ -95,27 +95,39 @@ impl Beside {
             order.take(layout, keys, numbered);
         }
     }
+}
 
-    /// All that was counted, packed by a layout at least as wide as every other. `columns` says where each column is in a
-    /// row, and which values its codes stand for.
-    pub(super) fn counted(
-        &self,
-        layout: &Arc<Layout>,
-        columns: Vec<(usize, ValueList)>,
-        seed: u64,
-    ) -> CountedRows {
-        let mut all = self
-            .combinations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let (keys, sizes) = std::mem::take(&mut *all).into_distinct(layout, seed, &mut Vec::new());
+/// All that was counted by all workers, to be put together: on another thread perhaps.
+#[derive(Debug)]
+pub struct RowsBeside {
+    pub(super) beside: Beside,
+    /// At least as wide as every other.
+    pub(super) layout: Arc<Layout>,
+    /// Where each column is in a row, and which values its codes stand for.
+    pub(super) columns: Vec<(usize, ValueList)>,
+    pub(super) seed: u64,
+}
+
+impl RowsBeside {
+    /// All rows, equal ones together, or those up to where that was given up.
+    pub fn together(self) -> CountedRows {
+        let RowsBeside {
+            beside,
+            layout,
+            columns,
+            seed,
+        } = self;
+        let goes_on = beside.goes_on();
+        let all = beside.combinations.into_inner();
+        let all = all.unwrap_or_else(PoisonError::into_inner);
+        let (keys, sizes) = all.into_distinct(&layout, seed, &mut Vec::new());
         let nothing = Arc::new(ValueList::from_iter([""]));
         let mut coded = vec![
             CodedColumn {
                 values: nothing,
                 codes: Vec::new(),
             };
-            self.columns
+            beside.columns
         ];
         for ((position, values), field) in columns.into_iter().zip(layout.fields()) {
             let keys = keys.chunks_exact(layout.words());
@@ -127,16 +139,16 @@ impl Beside {
         for column in &mut coded {
             column.codes.resize(sizes.len(), 0);
         }
-        let mut rows = RowBatch::new(self.columns);
+        let mut rows = RowBatch::new(beside.columns);
         rows.set_coded(coded);
-        let order = self.order.as_ref().filter(|_| self.goes_on());
+        let order = beside.order.filter(|_| goes_on);
         CountedRows {
             rows,
             sizes,
-            are_all: self.goes_on(),
+            are_all: goes_on,
             order: order.and_then(|order| {
                 let keys = Keys::of_distinct(layout.words(), keys);
-                order.resolve(layout, keys)
+                order.resolve(&layout, keys)
             }),
         }
     }

@@ -114,14 +114,13 @@ struct Keyed {
     rows_excluded: u32,
 }
 
-/// Buckets are the upper bits of the first word. This many bits make buckets that are sorted in the cache, and not too
-/// many to be filled at once.
+/// Buckets are the upper bits of the first word. More than this many bits make too many buckets to be filled at once.
 const BUCKET_BITS: u32 = 10;
 
 /// The same for buckets outside memory.
 const OUTSIDE_BITS: u32 = 8;
 
-/// As many tuples need no buckets.
+/// As many tuples are one bucket: they are sorted in the cache.
 const FEW: usize = 1 << 12;
 
 impl Sorting<'_> {
@@ -129,10 +128,10 @@ impl Sorting<'_> {
     fn sorted(&self) -> (FrequencySet, u32) {
         let (tuples, threads) = (self.counter.sizes.len(), self.counter.threads);
         let used = self.layout.bits_of_first_word();
-        let shift = match tuples > FEW {
-            true => used.saturating_sub(BUCKET_BITS),
-            false => used.min(u64::BITS - 1),
-        };
+        let bits = (tuples / FEW).checked_ilog2().unwrap_or(0);
+        let shift = used
+            .saturating_sub(bits.min(BUCKET_BITS))
+            .min(u64::BITS - 1);
         let mut keyed = in_parallel(threads, pieces(tuples, threads), |range| {
             self.keyed(range, shift)
         });

@@ -27,7 +27,7 @@ mod row_order;
 mod shared_counter;
 mod work;
 
-pub use beside::CountedRows;
+pub use beside::{CountedRows, RowsBeside};
 pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};

@@ -117,17 +117,15 @@ impl RowOrder {
 
     /// For every row of the table the number of its key, if each was numbered once. `keys` has those of all workers,
     /// packed by `layout`.
-    pub(super) fn resolve(&self, layout: &Layout, mut keys: Keys) -> Option<RowNumbers> {
-        let mut all = self
-            .handed_over
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let rows = self.rows.load(Ordering::Relaxed);
+    pub(super) fn resolve(self, layout: &Layout, mut keys: Keys) -> Option<RowNumbers> {
+        let all = self.handed_over.into_inner();
+        let all = all.unwrap_or_else(PoisonError::into_inner);
+        let rows = self.rows.into_inner();
         if rows > self.most_rows {
             return None;
         }
         let (known, mut numbered, mut places) = (keys.len(), Vec::new(), Vec::new());
-        for (at, handed_over) in all.drain(..).enumerate() {
+        for (at, handed_over) in all.into_iter().enumerate() {
             let mut common = Vec::new();
             let theirs = handed_over.layout.repack(&handed_over.keys, layout);
             keys.number_all(&theirs, &mut common);

@@ -1,6 +1,6 @@
 //! The counting pass on several threads: every tuple has one place, whoever meets it.
 
-use super::beside::{Beside, CountedRows};
+use super::beside::{Beside, RowsBeside};
 use super::counting_column::CountingColumn;
 use super::in_parallel::in_parallel;
 use super::outside::{Outside, joined};
@@ -163,7 +163,7 @@ impl SharedCounter {
     }
 
     /// The same, which also counts how often tuples occur with the values of columns beside them, by position among
-    /// the columns `names`, as long as there are few such combinations: see [`SharedCounter::counted_beside`]. Their
+    /// the columns `names`, as long as there are few such combinations: see [`SharedCounter::take_beside`]. Their
     /// lookups cost hardly more than those of tuples alone.
     pub fn with_beside(mut self, names: &[String], beside: &[usize]) -> Self {
         for &position in beside {
@@ -185,7 +185,7 @@ impl SharedCounter {
 
     /// The same, which also notes which of the rows counted [beside](SharedCounter::with_beside) the tuples every row is, in
     /// four to eight bytes each, unless there are more rows than this or they are not counted so to the end:
-    /// see [`CountedRows::order`].
+    /// see [`CountedRows::order`](super::CountedRows::order).
     pub fn with_order(mut self, most_rows: usize) -> Self {
         if let Some(beside) = &mut self.beside {
             beside.order = Some(RowOrder::of_at_most(most_rows));
@@ -194,16 +194,20 @@ impl SharedCounter {
     }
 
     /// What was counted [beside](SharedCounter::with_beside) the tuples, once every worker has
-    /// [finished](CountWorker::finish): all rows, or those up to where it was given up.
-    pub fn counted_beside(&self) -> Option<CountedRows> {
-        let beside = self.beside.as_ref()?;
-        let layout = Arc::clone(&lock(&self.layouts).all);
+    /// [finished](CountWorker::finish).
+    pub fn take_beside(&mut self) -> Option<RowsBeside> {
+        let beside = self.beside.take()?;
         let columns = self.columns.iter().zip(&self.positions);
         let columns = columns.map(|(column, &position)| {
             let values = lock(column).values.iter().collect();
             (position, values)
         });
-        Some(beside.counted(&layout, columns.collect(), self.seed))
+        Some(RowsBeside {
+            columns: columns.collect(),
+            layout: Arc::clone(&lock(&self.layouts).all),
+            seed: self.seed,
+            beside,
+        })
     }
 
     /// Someone who counts rows on a thread.

@@ -183,7 +183,7 @@ fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
                 let shared = SharedCounter::of(&oracle.count(0..0).unwrap(), sizes).unwrap();
                 let most_rows = [0, rows - 1, rows, 1 << 20][rng.usize(0..4)];
                 let shared = shared.with_beside(&table.columns, &beside);
-                let shared = shared.with_order(most_rows);
+                let mut shared = shared.with_order(most_rows);
                 let expected: Mutex<BTreeMap<Vec<Vec<u8>>, u32>> = Mutex::default();
                 let cells = |batch: &RowBatch, row: usize| -> Vec<Vec<u8>> {
                     let columns = 0..table.columns.len();
@@ -210,7 +210,7 @@ fn what_is_counted_beside_tuples_is_what_the_rows_say_until_it_is_given_up() {
                     }
                 });
                 let expected = expected.into_inner().unwrap();
-                let counted = shared.counted_beside().unwrap();
+                let counted = shared.take_beside().unwrap().together();
                 let found = counted.sizes.iter().enumerate();
                 let found: Vec<_> = found
                     .map(|(row, &size)| (cells(&counted.rows, row), size))

@@ -71,7 +71,7 @@ fn counted(batches: &[RowBatch], names: &[String], rng: &mut Rng) -> CountedRows
     };
     let counter = RowCounter::new(names, &[1, 2], &[]);
     let shared = SharedCounter::of(&counter, sizes).unwrap();
-    let shared = shared
+    let mut shared = shared
         .with_beside(names, &[0, 3, 4, 5])
         .with_order(usize::MAX);
     let mut workers = [shared.worker(), shared.worker()];
@@ -81,7 +81,7 @@ fn counted(batches: &[RowBatch], names: &[String], rng: &mut Rng) -> CountedRows
     for worker in workers {
         worker.finish().unwrap();
     }
-    shared.counted_beside().unwrap()
+    shared.take_beside().unwrap().together()
 }
 
 #[test]

@@ -171,19 +171,60 @@ fn count_and_measure(
     if matches!(purpose, Purpose::Publish(how) if how.divides_rows) {
         counter.keep_rows_apart();
     }
-    let of_counted = || match purpose {
-        Purpose::Look | Purpose::Ask => Ok(None),
-        Purpose::Advise | Purpose::Publish(_) => Ok(Some(Measures::of_counted(plan, &counter)?)),
+    let measure_and_finish = || {
+        let measures = match purpose {
+            Purpose::Look | Purpose::Ask => None,
+            Purpose::Advise | Purpose::Publish(_) => Some(Measures::of_counted(plan, &counter)?),
+        };
+        let finished = finish_table(
+            (job, source),
+            plan,
+            counter,
+            purpose,
+            has_padded_cells,
+            control,
+        );
+        Ok((measures, finished))
     };
-    let finish = || Ok(pass.finish());
-    let (others, (mut kept, counted_rows)) = both(job.threads(), of_counted, finish)?;
+    let finish_columns = || Ok(pass.finish());
+    let ((others, finished), (mut kept, counted_rows)) =
+        both(job.threads(), measure_and_finish, finish_columns)?;
     if let Some(others) = others {
         kept.add(others);
     }
+    // Whatever is wrong with the table, first of all it must not be published.
     if let Purpose::Publish(_) = purpose {
         let by_name = job.columns.keep.as_deref().unwrap_or_default();
         refuse(&kept, &promised(job, plan)?, by_name)?;
     }
+    let finished = finished?;
+    Ok(FirstPass {
+        table: finished.table,
+        hierarchies: finished.hierarchies,
+        input_seal,
+        kept,
+        counted_rows,
+        has_padded_cells,
+        population_hash: finished.population_hash,
+    })
+}
+
+/// What becomes of the counted tuples.
+struct FinishedTable {
+    table: CountedTable,
+    hierarchies: Vec<ColumnHierarchy>,
+    population_hash: Option<Fingerprint>,
+}
+
+/// The counted table, with its hierarchies, and with its population if a model is about it.
+fn finish_table(
+    (job, source): (&Job, &dyn RowSource),
+    plan: &Plan,
+    mut counter: RowCounter,
+    purpose: Purpose,
+    has_padded_cells: bool,
+    control: &Control,
+) -> Result<FinishedTable, Error> {
     let missing = input::missing(job);
     let people = population(job, purpose, control)?;
     if let Some(people) = &people {
@@ -197,7 +238,7 @@ fn count_and_measure(
         hierarchies.push(hierarchies::of_column(job, name, &values)?);
     }
     let distances = plan
-        .names_of(&counted)
+        .names_of(&plan.counted())
         .iter()
         .enumerate()
         .map(|(at, name)| {
@@ -229,13 +270,9 @@ fn count_and_measure(
         Some(people) => among(table, people, levels, missing, &source.name())?,
         None => table,
     };
-    Ok(FirstPass {
+    Ok(FinishedTable {
         table,
         hierarchies,
-        input_seal,
-        kept,
-        counted_rows,
-        has_padded_cells,
         population_hash,
     })
 }

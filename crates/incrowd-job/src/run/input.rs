@@ -7,7 +7,8 @@ use crate::run::memory;
 use crate::run::unchanged::{ColumnCounter, Measures};
 use crate::spec::{Job, MissingCells};
 use incrowd_core::counts::{
-    self, CountEngine, CountWorker, CountedRows, CountingSizes, Missing, RowCounter, SharedCounter,
+    self, CountEngine, CountWorker, CountedRows, CountingSizes, Missing, RowCounter, RowsBeside,
+    SharedCounter,
 };
 use incrowd_core::table::RowBatch;
 use incrowd_io::{CsvOptions, GroupRoom, Header, OverflowFile, RowReader, RowSource, Source};
@@ -87,7 +88,7 @@ pub(crate) struct CountPass<'a> {
     pub(crate) notes_order: bool,
     /// Rows, equal ones together, if columns were to be counted beside the tuples, as long as there were few combinations;
     /// filled by the pass.
-    counted_rows: Option<CountedRows>,
+    rows_beside: Option<RowsBeside>,
     threads: usize,
     /// The memory that counted combinations of values may take, in bytes.
     memory_limit: Option<usize>,
@@ -110,7 +111,7 @@ impl<'a> CountPass<'a> {
             columns,
             beside: None,
             notes_order: false,
-            counted_rows: None,
+            rows_beside: None,
             threads: job.threads(),
             memory_limit: (job.search.memory_limit)
                 .map(|limit| usize::try_from(limit.bytes()).unwrap_or(usize::MAX)),
@@ -177,7 +178,7 @@ impl CountEngine for CountPass<'_> {
             (results.into_iter()).try_for_each(|result| result.unwrap_or(Err(Error::WorkerLost)))
         })?;
         (columns.into_iter()).for_each(|columns| self.columns.absorb(columns));
-        self.counted_rows = shared.counted_beside();
+        self.rows_beside = shared.take_beside();
         *counter = shared.finish(self.threads)?;
         Ok(())
     }
@@ -199,11 +200,12 @@ impl CountPass<'_> {
     /// What was counted of the columns, and all rows, equal ones together, if columns were to be counted beside the tuples and
     /// there are few combinations.
     pub(crate) fn finish(mut self) -> (Measures, Option<CountedRows>) {
-        if let Some(counted) = &self.counted_rows {
+        let counted = self.rows_beside.map(RowsBeside::together);
+        if let Some(counted) = &counted {
             self.columns.add_counted_rows(counted);
         }
         let are_all = |counted: &CountedRows| counted.are_all;
-        (self.columns.finish(), self.counted_rows.filter(are_all))
+        (self.columns.finish(), counted.filter(are_all))
     }
 
     /// Has the engine of the table count its rows, if it has one: only distinct combinations come here.
@@ -409,7 +411,7 @@ mod tests {
             columns: ColumnCounter::default(),
             beside: None,
             notes_order: false,
-            counted_rows: None,
+            rows_beside: None,
             threads: 1,
             memory_limit: Some(1 << 20),
             sizes: CountingSizes::default(),
@@ -443,7 +445,7 @@ mod tests {
                 columns: ColumnCounter::default(),
                 beside: None,
                 notes_order: false,
-                counted_rows: None,
+                rows_beside: None,
                 threads,
                 memory_limit,
                 sizes,

@@ -105,6 +105,20 @@ impl<T> Sample<T> {
         });
     }
 
+    /// The same, with other things.
+    pub(crate) fn map<U>(self, mut thing: impl FnMut(T) -> U) -> Sample<U> {
+        let counted = self.counted.into_iter();
+        let counted = counted.map(|(hash, Counted { rows, thing: of })| {
+            let thing = thing(of);
+            (hash, Counted { rows, thing })
+        });
+        Sample {
+            bound: self.bound,
+            level: self.level,
+            counted: counted.collect(),
+        }
+    }
+
     fn shrink(&mut self) {
         while self.counted.len() > self.bound {
             self.level += 1;
@@ -121,6 +135,11 @@ impl<T> Sample<T> {
     /// What was counted, in arbitrary order.
     pub(crate) fn counted(&self) -> impl Iterator<Item = &Counted<T>> {
         self.counted.values()
+    }
+
+    /// Everything counted, in arbitrary order.
+    pub(crate) fn things_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.counted.values_mut().map(|counted| &mut counted.thing)
     }
 
     /// The estimated total if `found` were sampled.

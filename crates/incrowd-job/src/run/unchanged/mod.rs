@@ -19,6 +19,7 @@ mod recent;
 #[cfg(test)]
 mod tests;
 mod told;
+mod tuples;
 
 pub(crate) use judge::{Published, raw_notes, refuse};
 
@@ -33,7 +34,7 @@ use incrowd_core::hierarchy::ANY;
 use incrowd_core::publish::RecodedRows;
 use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
 use recent::RecentRows;
-use told::numbered;
+use tuples::Tuples;
 
 pub(crate) use told::{Numbered, Teller};
 
@@ -123,7 +124,7 @@ struct Counts {
     /// The values of each sensitive column.
     sensitive_values: Vec<Sample<()>>,
     /// Rows, by the cells of tellers and protected columns.
-    tuples: Sample<Box<[u64]>>,
+    tuples: Tuples,
     /// Classes, divided by the kept cells.
     divided_classes: Sample<()>,
     /// For each sensitive column: classes, divided by the cells of all tellers but that column.
@@ -182,11 +183,12 @@ impl ColumnCounter {
         }
         let (tellers, sensitive) = (watched.tellers.len(), watched.sensitive.len());
         let values = bound(tellers + sensitive);
+        let cells = tellers + watched.protected.len();
         let counts = Counts {
             rows: 0,
             values: vec![Sample::new(values); tellers],
             sensitive_values: vec![Sample::new(values); sensitive],
-            tuples: Sample::new(bound(tellers + watched.protected.len())),
+            tuples: Tuples::new(bound(cells), cells),
             divided_classes: Sample::new(values),
             groups: vec![Sample::new(values); sensitive],
             tuple: Vec::new(),
@@ -213,8 +215,20 @@ impl ColumnCounter {
 
     /// Counts raw rows that were counted together.
     pub(crate) fn add_counted_rows(&mut self, counted: &CountedRows) {
+        let Some(counts) = &mut self.counts else {
+            return;
+        };
+        let coded = |column| counted.rows.coded(column).expect("rows counted together");
+        // Rows are many times as many as values.
+        let hashes_of = |column| -> Vec<u64> {
+            let values = &coded(column).values;
+            let codes = 0..values.len() as u32;
+            codes.map(|code| hash(values.text(code))).collect()
+        };
+        let hashes: Vec<Vec<u64>> = (0..counted.rows.columns()).map(hashes_of).collect();
         for (row, &rows) in counted.sizes.iter().enumerate() {
-            self.add_equal_rows(|column| counted.rows.cell(row, column), rows);
+            let hash = |column: usize| hashes[column][coded(column).codes[row] as usize];
+            counts.add(hash, |column| counted.rows.cell(row, column), rows);
         }
     }
 
@@ -248,7 +262,7 @@ impl ColumnCounter {
         if rows == 0 || is_published && (0..columns).all(|at| cell(at) == ANY.as_bytes()) {
             return;
         }
-        counts.add(cell, rows);
+        counts.add(|column| hash(cell(column)), &cell, rows);
     }
 
     /// The columns that are counted.
@@ -283,7 +297,7 @@ impl ColumnCounter {
         for (ours, theirs) in ours.groups.iter_mut().zip(theirs.groups) {
             ours.absorb(theirs, Shared::join);
         }
-        ours.tuples.absorb(theirs.tuples, |_, _| ());
+        ours.tuples.absorb(theirs.tuples);
         ours.divided_classes.absorb(theirs.divided_classes, nothing);
     }
 
@@ -298,7 +312,14 @@ impl ColumnCounter {
 }
 
 impl Counts {
-    fn add<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], rows: u32) {
+    /// Counts so many equal rows, by the hashes of their cells; the cells themselves are looked at where a value is new.
+    #[inline]
+    fn add<'c>(
+        &mut self,
+        hash: impl Fn(usize) -> u64,
+        cell: impl Fn(usize) -> &'c [u8],
+        rows: u32,
+    ) {
         let Watched {
             tellers,
             protected,
@@ -308,16 +329,16 @@ impl Counts {
         } = &self.watched;
         self.rows += u64::from(rows);
         self.sensitive.clear();
-        let hashes = sensitive.iter().map(|&column| hash(cell(column)));
+        let hashes = sensitive.iter().map(|&column| hash(column));
         self.sensitive.extend(hashes);
         self.tuple.clear();
-        let hashes = tellers.iter().map(|&(column, _)| hash(cell(column)));
+        let hashes = tellers.iter().map(|&(column, _)| hash(column));
         self.tuple.extend(hashes);
-        let hashes = protected.iter().map(|&column| hash(cell(column)));
+        let hashes = protected.iter().map(|&column| hash(column));
         self.tuple.extend(hashes);
         let whole = self.tuple.iter().copied().fold(0, join);
         let class = classes.as_ref().map(|classes| {
-            let cells = classes.iter().map(|&column| hash(cell(column)));
+            let cells = classes.iter().map(|&column| hash(column));
             cells.fold(0, join)
         });
         // Sensitive columns are protected, so this is all there is to a row.
@@ -362,8 +383,7 @@ impl Counts {
                 self.counts_for.push(group);
             }
         }
-        let tuple = || self.tuple.clone().into();
-        self.tuples.add_and(whole, rows, tuple, |_| ());
+        self.tuples.add(whole, &self.tuple, rows);
         self.counts_for.push(whole);
         if is_single && self.recent.learn(row, self.counts_for.iter().copied()) {
             self.hand_on();
@@ -407,7 +427,8 @@ impl Counts {
             sensitive,
             classes,
         } = &self.watched;
-        let (rows_of_tuples, tuples) = numbered(&self.tuples, tellers.len() + protected.len());
+        // In arbitrary order: what follows are sums of whole numbers.
+        let (rows_of_tuples, tuples) = self.tuples.numbered();
         let most_common: Vec<f64> = (self.sensitive_values.iter())
             .map(|values| most_common(values, self.rows))
             .collect();
