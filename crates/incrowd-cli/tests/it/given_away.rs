@@ -70,6 +70,33 @@ fn a_target_or_a_sensitive_column_that_tells_a_quasi_identifier_is_refused_unles
 }
 
 #[test]
+fn a_refusal_comes_before_what_is_wrong_with_hierarchies_whatever_the_threads() {
+    let folder = folder();
+    folder.write("zip.csv", "zip;any\n10000;*\n");
+    let listed = "--hierarchy zip=zip.csv -s diagnosis -l 2";
+    for flags in [
+        "--threads 1",
+        "--threads 2",
+        "--threads 5",
+        "--threads 3 --memory-limit 1G",
+    ] {
+        let both = folder.run(&format!("{ASK} {listed} --target zone {flags}"));
+        let error = both.ends_with(2).stderr;
+        assert!(
+            error.contains("`zone` (determines `zip`)"),
+            "{flags}: {error}"
+        );
+        let named = format!("{ASK} {listed} --target zone --keep zone {flags}");
+        let error = folder.run(&named).ends_with(2).stderr;
+        assert!(
+            error.starts_with("error: 19 values of column `zip` are missing"),
+            "{flags}: {error}"
+        );
+        assert_eq!(folder.list("."), ["w.csv", "zip.csv"], "nothing is written");
+    }
+}
+
+#[test]
 fn a_target_that_tells_a_sensitive_column_is_refused_and_a_sensitive_one_only_warned_about() {
     let folder = folder();
     let target = format!("{ASK} -s diagnosis -l 2 --target dcopy");

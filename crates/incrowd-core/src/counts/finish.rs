@@ -120,15 +120,15 @@ const BUCKET_BITS: u32 = 10;
 /// The same for buckets outside memory.
 const OUTSIDE_BITS: u32 = 8;
 
-/// As many tuples are one bucket: they are sorted in the cache.
-const FEW: usize = 1 << 12;
+/// About so many tuples make a bucket: they are sorted in the cache.
+const TUPLES_OF_BUCKET: usize = 1 << 12;
 
 impl Sorting<'_> {
     /// The classes in the order of their keys, and the rows excluded.
     fn sorted(&self) -> (FrequencySet, u32) {
         let (tuples, threads) = (self.counter.sizes.len(), self.counter.threads);
         let used = self.layout.bits_of_first_word();
-        let bits = (tuples / FEW).checked_ilog2().unwrap_or(0);
+        let bits = (tuples / TUPLES_OF_BUCKET).checked_ilog2().unwrap_or(0);
         let shift = used
             .saturating_sub(bits.min(BUCKET_BITS))
             .min(u64::BITS - 1);
@@ -454,4 +454,51 @@ fn sorted_column(
         hierarchy,
     };
     (column, sorted.ranks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::HierarchySpec;
+    use crate::table::RowBatch;
+
+    /// So many different tuples of two columns and a counted one, the first twice.
+    fn finished(tuples: usize, threads: usize) -> CountedTable {
+        let names = ["a", "b", "s"].map(str::to_owned);
+        let mut counter = RowCounter::new(&names, &[0, 1], &[2]);
+        let mut batch = RowBatch::new(names.len());
+        for at in (0..tuples).chain([0]) {
+            // Far from the order of their numbers.
+            let at = (at * 7919) % tuples;
+            for cell in [at / 100, at % 100, at % 3] {
+                batch.push_cell(cell.to_string().as_bytes());
+            }
+        }
+        counter.add(&batch).unwrap();
+        counter.threads = threads;
+        let missing = Missing::default();
+        let hierarchies = (0..2).map(|at| {
+            let values = counter.values(at, &missing);
+            HierarchySpec::Suppress.build(&names[at], &values).unwrap()
+        });
+        let hierarchies = hierarchies.collect();
+        counter.finish(hierarchies, vec![None], missing).unwrap()
+    }
+
+    #[test]
+    fn classes_are_sorted_however_many_buckets_there_are() {
+        for tuples in [1, 4095, 4096, 8191, 8192, 40_000] {
+            let alone = finished(tuples, 1);
+            let classes = &alone.tuples;
+            assert_eq!(classes.len(), tuples);
+            let keys: Vec<u64> = (0..tuples).map(|class| classes.key(class)[0]).collect();
+            assert!(keys.is_sorted_by(|one, next| one < next), "{tuples}");
+            let mut sizes = classes.sizes.clone();
+            sizes.sort_unstable();
+            assert!(sizes.pop() == Some(2) && sizes.iter().all(|&size| size == 1));
+            for threads in [2, 3] {
+                assert_eq!(finished(tuples, threads).tuples, *classes, "{tuples}");
+            }
+        }
+    }
 }

@@ -93,6 +93,7 @@ impl<'a> Lazy<'a> {
         let goal = Goal {
             ties,
             least_height: wanted.least_height,
+            is_height: ties == Ties::FewestSuppressed && matches!(wanted.quality, Quality::Height),
         };
         let found = search(&problem, goal, self.meter)?;
         self.counting.also_seen(found.seen);

@@ -171,28 +171,27 @@ fn count_and_measure(
     if matches!(purpose, Purpose::Publish(how) if how.divides_rows) {
         counter.keep_rows_apart();
     }
+    let finish_columns = || Ok(pass.finish());
     let measure_and_finish = || {
         let measures = match purpose {
             Purpose::Look | Purpose::Ask => None,
             Purpose::Advise | Purpose::Publish(_) => Some(Measures::of_counted(plan, &counter)?),
         };
-        let finished = finish_table(
-            (job, source),
-            plan,
-            counter,
-            purpose,
-            has_padded_cells,
-            control,
-        );
+        let table = (job, source);
+        let finished = finish_table(table, plan, counter, purpose, has_padded_cells, control);
         Ok((measures, finished))
     };
-    let finish_columns = || Ok(pass.finish());
-    let ((others, finished), (mut kept, counted_rows)) =
-        both(job.threads(), measure_and_finish, finish_columns)?;
+    // Where memory is limited, what the columns take is freed before tuples are sorted.
+    let threads = match job.search.memory_limit {
+        Some(_) => 1,
+        None => job.threads(),
+    };
+    let ((mut kept, counted_rows), (others, finished)) =
+        both(threads, finish_columns, measure_and_finish)?;
     if let Some(others) = others {
         kept.add(others);
     }
-    // Whatever is wrong with the table, first of all it must not be published.
+    // A refusal comes before whatever else is wrong with the table.
     if let Purpose::Publish(_) = purpose {
         let by_name = job.columns.keep.as_deref().unwrap_or_default();
         refuse(&kept, &promised(job, plan)?, by_name)?;

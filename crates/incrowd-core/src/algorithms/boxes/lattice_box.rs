@@ -79,7 +79,7 @@ impl LatticeBox {
     ///
     /// If classes matter, the one whose upper half has the fewest groups for each of the lower: neither the upper half nor what
     /// the high corner of the lower one rules out is a small matter then. Otherwise, the one whose upper half costs the most; of
-    /// equal ones, the one whose lower half has the most groups, so that its high corner is the likeliest to be ruled out.
+    /// equal ones, the one whose lower half has the most groups for each of the whole, so that it is the likeliest to be ruled out.
     pub(super) fn attribute_to_split(
         &self,
         problem: &Problem<'_>,

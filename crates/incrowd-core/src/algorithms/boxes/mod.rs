@@ -58,6 +58,8 @@ pub(crate) struct Goal {
     pub(crate) ties: Ties,
     /// Lower nodes are excluded, though they may be counted.
     pub(crate) least_height: u32,
+    /// Whether the loss is the height alone: then no node is better than a safe one below it, whatever either suppresses.
+    pub(crate) is_height: bool,
 }
 
 /// Which of equally good nodes is the best.
@@ -136,8 +138,9 @@ pub(super) struct Search<'a> {
     assessor: Assessor<'a>,
     assessed: HashMap<Node, Assessment>,
     ruled_out: RuledOut,
-    /// Only where nodes of equal loss are told apart and all nodes above a safe one are safe.
+    /// Only where nodes above a safe one are safe and of no interest, so that nothing else is to be known of them.
     safe_above: SafeAbove,
+    keeps_safe_above: bool,
     floors_above: FloorsAbove,
     seen: SeenNodes,
     best: Option<Best>,
@@ -173,6 +176,9 @@ impl<'a> Search<'a> {
             assessed: HashMap::new(),
             ruled_out: RuledOut::default(),
             safe_above: SafeAbove::default(),
+            keeps_safe_above: goal.is_height
+                && goal.least_height == 0
+                && problem.pruning_is_sound(),
             floors_above: FloorsAbove::default(),
             seen: SeenNodes::default(),
             best: None,
@@ -414,7 +420,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let Some((mut lower, upper)) = self.halves(&whole)? else {
-                // A single node, which may not have been counted as the high corner of a larger box.
+                // A single node. It may be the high corner of a larger box that was split without counting it.
                 if !self.assessed.contains_key(&whole.high) {
                     self.look_at_high(whole, &mut left, &mut tasks)?;
                 }
@@ -447,8 +453,8 @@ impl<'a> Search<'a> {
         Ok(left)
     }
 
-    /// Has the high corner of a box looked at, unless what is known of it says enough. One that is known to be safe rules out
-    /// nothing: the box is split without knowing the rows that it suppresses.
+    /// Has the high corner of a box looked at, unless what is known of it says enough. One above a node that is known to be safe
+    /// would rule out nothing below it that is better: the box is split without counting it.
     fn look_at_high(
         &mut self,
         whole: LatticeBox,
@@ -721,7 +727,7 @@ impl<'a> Search<'a> {
         self.seen.see(node);
         if self.is_ruled_out(&assessment) {
             self.ruled_out.add(node);
-        } else if self.is_about_rows && self.pruning_is_sound {
+        } else if self.keeps_safe_above {
             self.safe_above.add(node);
         }
         let (loss, rows_suppressed) = (assessment.loss, assessment.rows_suppressed);

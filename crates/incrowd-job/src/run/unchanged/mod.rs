@@ -32,7 +32,7 @@ use given_away::{GivenAway, Shared};
 use incrowd_core::counts::{CountedRows, RowCounter};
 use incrowd_core::hierarchy::ANY;
 use incrowd_core::publish::RecodedRows;
-use incrowd_core::table::{Kind, RowBatch, parse_date, parse_number};
+use incrowd_core::table::{CodedColumn, Kind, RowBatch, parse_date, parse_number};
 use recent::RecentRows;
 use tuples::Tuples;
 
@@ -218,17 +218,21 @@ impl ColumnCounter {
         let Some(counts) = &mut self.counts else {
             return;
         };
-        let coded = |column| counted.rows.coded(column).expect("rows counted together");
-        // Rows are many times as many as values.
-        let hashes_of = |column| -> Vec<u64> {
-            let values = &coded(column).values;
-            let codes = 0..values.len() as u32;
-            codes.map(|code| hash(values.text(code))).collect()
+        // Hashed once for all rows, where rows are more than values.
+        let hashes_of = |column| -> Option<(Vec<u64>, &[u32])> {
+            let CodedColumn { values, codes } = counted.rows.coded(column)?;
+            let all = 0..values.len() as u32;
+            let hashes = || all.map(|code| hash(values.text(code))).collect();
+            (values.len() < codes.len()).then(|| (hashes(), &codes[..]))
         };
-        let hashes: Vec<Vec<u64>> = (0..counted.rows.columns()).map(hashes_of).collect();
+        let hashes: Vec<_> = (0..counted.rows.columns()).map(hashes_of).collect();
         for (row, &rows) in counted.sizes.iter().enumerate() {
-            let hash = |column: usize| hashes[column][coded(column).codes[row] as usize];
-            counts.add(hash, |column| counted.rows.cell(row, column), rows);
+            let cell = |column| counted.rows.cell(row, column);
+            let hash = |column: usize| match &hashes[column] {
+                Some((hashes, codes)) => hashes[codes[row] as usize],
+                None => hash(cell(column)),
+            };
+            counts.add(hash, cell, rows);
         }
     }
 
@@ -427,7 +431,7 @@ impl Counts {
             sensitive,
             classes,
         } = &self.watched;
-        // In arbitrary order: what follows are sums of whole numbers.
+        // In arbitrary order, on which nothing that follows depends.
         let (rows_of_tuples, tuples) = self.tuples.numbered();
         let most_common: Vec<f64> = (self.sensitive_values.iter())
             .map(|values| most_common(values, self.rows))

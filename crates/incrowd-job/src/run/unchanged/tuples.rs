@@ -16,12 +16,12 @@ pub(super) struct Tuples {
 }
 
 impl Tuples {
-    /// Counts at most `bound` tuples of so many columns.
+    /// Counts at most `bound` tuples of so many columns, of which there is at least one.
     pub(super) fn new(bound: usize, columns: usize) -> Self {
         Tuples {
             places: Sample::new(bound),
             cells: Vec::new(),
-            columns: columns.max(1),
+            columns,
             bound,
         }
     }
