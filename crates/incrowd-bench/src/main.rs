@@ -31,7 +31,7 @@ mod verify;
 mod workload;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use report::Report;
 use std::path::PathBuf;
 
@@ -165,6 +165,21 @@ enum Benchmark {
 }
 
 impl Benchmark {
+    /// The part of it that was asked for, as it is written in a command.
+    fn only(&self) -> Option<String> {
+        fn name(part: &Option<impl ValueEnum>) -> Option<String> {
+            let value = part.as_ref()?.to_possible_value()?;
+            Some(value.get_name().to_owned())
+        }
+        match self {
+            Benchmark::ArxTimes { only } if !only.is_empty() => Some(format!("\"{only}\"")),
+            Benchmark::Rows { only } => name(only),
+            Benchmark::Negotiation { only } => name(only),
+            Benchmark::Schemes { only, .. } => name(only),
+            _ => None,
+        }
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Benchmark::Optimal => "optimal",
@@ -294,9 +309,11 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
 /// The command that repeats the run, without what is true of this machine only.
 fn command(arguments: &Arguments, folder: &std::path::Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let (benchmark, rows) = (&arguments.benchmark, arguments.rows);
+    let only = benchmark.only().map(|only| format!(" --only {only}"));
     format!(
-        "cargo run --profile bench -p incrowd-bench -- {} --rows {} --record {name}",
-        arguments.benchmark.name(),
-        arguments.rows,
+        "cargo run --profile bench -p incrowd-bench -- {}{} --rows {rows} --record {name}",
+        benchmark.name(),
+        only.unwrap_or_default(),
     )
 }
