@@ -454,7 +454,7 @@ impl<'a> Search<'a> {
     }
 
     /// Has the high corner of a box looked at, unless what is known of it says enough. One above a node that is known to be safe
-    /// would rule out nothing below it that is better: the box is split without counting it.
+    /// is safe too and rules out nothing: the box is split without counting it.
     fn look_at_high(
         &mut self,
         whole: LatticeBox,
