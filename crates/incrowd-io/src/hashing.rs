@@ -49,13 +49,40 @@ impl<T> Hashing<T> {
         self.hasher.fingerprint()
     }
 
-    /// Whether more bytes would have to wait until some of those before them are hashed.
+    /// Whether so many bytes wait to be hashed that there is time for other work.
     pub(crate) fn is_behind(&self) -> bool {
         self.hasher.is_behind()
     }
 
+    /// Has the thread that hashes do other work too, if one is started from now on.
+    pub(crate) fn do_between(&mut self, work: WorkBetween) {
+        self.hasher.between = Some(work);
+    }
+
     pub(crate) fn into_inner(self) -> T {
         self.inner
+    }
+}
+
+/// Work that a thread that hashes may do between two chunks, a part at a time.
+pub struct WorkBetween(Box<dyn FnMut(u64) + Send>);
+
+impl WorkBetween {
+    /// `work` does a part and is told how many bytes this thread has hashed so far. It must not wait for whoever hands over what
+    /// is hashed, who may be waiting for this thread.
+    pub fn new(work: impl FnMut(u64) + Send + 'static) -> Self {
+        WorkBetween(Box::new(work))
+    }
+
+    /// Does a part of it.
+    pub fn do_part(&mut self, hashed: u64) {
+        self.0(hashed);
+    }
+}
+
+impl std::fmt::Debug for WorkBetween {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("WorkBetween")
     }
 }
 
@@ -69,6 +96,8 @@ pub(crate) struct Hasher {
     helper: Option<Helper>,
     /// Whether everything is hashed by the thread that hands it over.
     stays_here: bool,
+    /// For the helper, once there is one.
+    between: Option<WorkBetween>,
 }
 
 #[derive(Debug)]
@@ -85,6 +114,9 @@ struct Helper {
 const MUCH: usize = 64 * 1024;
 /// How many chunks may wait to be hashed: so many that readers need not wait for it whenever the thread is set aside for others.
 const WAITING: usize = 32;
+/// So many waiting chunks leave time for other work. There is room for more of them, so that nobody has to wait while the helper
+/// does other work too.
+const BEHIND: usize = WAITING / 2;
 
 impl Hasher {
     pub(crate) fn new() -> Hasher {
@@ -92,6 +124,7 @@ impl Hasher {
             state: Sha256::default(),
             helper: None,
             stays_here: false,
+            between: None,
         }
     }
 
@@ -101,10 +134,10 @@ impl Hasher {
         self.stays_here = true;
     }
 
-    /// Whether more bytes would have to wait until some of those before them are hashed.
+    /// Whether so many bytes wait to be hashed that there is time for other work.
     fn is_behind(&self) -> bool {
         let waiting = |helper: &Helper| helper.waiting.load(Ordering::Relaxed);
-        self.helper.as_ref().map_or(0, waiting) >= WAITING
+        self.helper.as_ref().map_or(0, waiting) >= BEHIND
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
@@ -132,7 +165,7 @@ impl Hasher {
     /// The helper, which is started for the first large piece.
     fn helper_for(&mut self, bytes: &[u8]) -> Option<&Helper> {
         if self.helper.is_none() && bytes.len() >= MUCH && !self.stays_here {
-            self.helper = Helper::start(self.state.clone());
+            self.helper = Helper::start(self.state.clone(), self.between.take());
         }
         self.helper.as_ref()
     }
@@ -152,14 +185,14 @@ impl Hasher {
 
 impl Helper {
     /// None if the system cannot start a thread.
-    fn start(state: Sha256) -> Option<Helper> {
+    fn start(state: Sha256, between: Option<WorkBetween>) -> Option<Helper> {
         let (chunks, to_hash) = sync_channel(WAITING);
         let (done, emptied) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let left = Arc::clone(&waiting);
         let thread = std::thread::Builder::new()
             .name("fingerprint".into())
-            .spawn(move || hash_all(state, to_hash, done, &left))
+            .spawn(move || hash_all(state, to_hash, done, &left, between))
             .ok()?;
         Some(Helper {
             chunks,
@@ -185,7 +218,9 @@ impl Helper {
 
     fn finish(self) -> Sha256 {
         drop(self.chunks);
-        self.thread.join().expect("hashing does not panic")
+        self.thread
+            .join()
+            .expect("neither hashing nor the work between panics")
     }
 }
 
@@ -194,12 +229,18 @@ fn hash_all(
     chunks: Receiver<Vec<u8>>,
     emptied: Sender<Vec<u8>>,
     waiting: &AtomicUsize,
+    mut between: Option<WorkBetween>,
 ) -> Sha256 {
+    let mut hashed = 0;
     for chunk in chunks {
         waiting.fetch_sub(1, Ordering::Relaxed);
         state.update(&chunk);
+        hashed += chunk.len() as u64;
         // Nobody waits for it when the reader is gone.
         let _ = emptied.send(chunk);
+        if let Some(work) = &mut between {
+            work.do_part(hashed);
+        }
     }
     state
 }
@@ -275,12 +316,29 @@ mod tests {
             beside.update(&chunk);
             chunks += 1;
         }
-        assert!(chunks >= WAITING);
+        assert!(chunks >= BEHIND);
         for _ in 1..chunks {
             here.update(&chunk);
             assert!(here.helper.is_none() && !here.is_behind());
         }
         assert_eq!(beside.fingerprint(), here.fingerprint());
         assert_eq!(beside.fingerprint(), Fingerprint::of(&chunk.repeat(chunks)));
+    }
+
+    #[test]
+    fn the_thread_that_hashes_does_other_work_between_chunks() {
+        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let noted = Arc::clone(&told);
+        let mut output = Hashing::new(io::sink());
+        let note = move |hashed| noted.lock().unwrap().push(hashed);
+        output.do_between(WorkBetween::new(note));
+        for _ in 0..5 {
+            output.write_taking(&mut vec![7; MUCH]).unwrap();
+        }
+        assert_eq!(output.fingerprint(), Fingerprint::of(&vec![7; 5 * MUCH]));
+        assert_eq!(
+            *told.lock().unwrap(),
+            [1, 2, 3, 4, 5].map(|chunks| chunks * MUCH as u64)
+        );
     }
 }

@@ -70,6 +70,7 @@ pub use engine::{
 };
 pub use error::{Encoding, EngineError, Error};
 pub use fingerprint::{Fingerprint, RowsHasher};
+pub use hashing::WorkBetween;
 pub use memory::{MemorySink, MemoryTable};
 pub use overflow_file::OverflowFile;
 pub use row_source::{RowReader, RowSource, RowsRead, SharedReader};

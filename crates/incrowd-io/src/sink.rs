@@ -5,7 +5,7 @@ use crate::column_type::ColumnType;
 use crate::csv::{CsvEncoder, EncodedRows, check_columns};
 use crate::engine::{Cancel, EngineFacts, LastStep, Publishing, TakeGroups};
 use crate::fingerprint::Fingerprint;
-use crate::hashing::{Hashing, Out};
+use crate::hashing::{Hashing, Out, WorkBetween};
 use crate::synced_file::SyncedFile;
 use crate::{Error, file, part_file};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
@@ -118,11 +118,14 @@ pub trait RowSink: Send {
         panic!("{NO_ENCODER}")
     }
 
-    /// Whether more rows would have to wait until another thread has hashed some of those before them: time for other work. None
-    /// where it is not that which takes longest.
+    /// Whether so many rows wait to be hashed by another thread that there is time for other work. None where it is not that
+    /// which takes longest.
     fn is_behind(&self) -> Option<bool> {
         None
     }
+
+    /// Has the thread that hashes rows do other work too, if one is started for the rows that follow.
+    fn do_between(&mut self, _: WorkBetween) {}
 
     /// The file that holds the rows until they appear; none where it has no name, or is no file.
     fn temporary_path(&self) -> Option<&Path> {
@@ -352,6 +355,12 @@ impl RowSink for Sink {
             Body::Gzip(_) => None,
             #[cfg(feature = "parquet")]
             Body::Parquet(_) => None,
+        }
+    }
+
+    fn do_between(&mut self, work: WorkBetween) {
+        if let Body::Csv(out) = &mut self.body {
+            out.do_between(work);
         }
     }
 

@@ -3,11 +3,13 @@
 use crate::support::{WriteUnchanged, batch, columns, file, names, read_source, seen};
 use incrowd_io::{
     Claims, CsvOptions, EncodedRows, Error, Fingerprint, OutputFormat, RowSink, Sink, Source,
-    write_atomically,
+    WorkBetween, write_atomically,
 };
 use incrowd_testkit::unchanged;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn create(path: &Path, names: &[&str]) -> Sink {
     Sink::create(
@@ -100,6 +102,25 @@ fn batches_encoded_elsewhere_are_written_as_they_are() {
     sink.write_encoded(&mut text.join().unwrap()).unwrap();
     sink.done().unwrap();
     assert_eq!(content(&path), b"a\tb\n1\t\"x\ty\"\n");
+}
+
+#[test]
+fn the_thread_that_hashes_a_large_file_does_other_work_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let mut sink = create(&path, &["a"]);
+    let hashed = Arc::new(AtomicU64::new(0));
+    let told = Arc::clone(&hashed);
+    sink.do_between(WorkBetween::new(move |bytes| {
+        told.store(bytes, Ordering::Relaxed);
+    }));
+    let mut text = EncodedRows::default();
+    let row = "x".repeat(1_000_000);
+    (sink.encoder().unwrap()).encode_published(&unchanged(&batch(&[&[&row]])).0, &mut text);
+    sink.write_encoded(&mut text).unwrap();
+    let written = sink.done().unwrap();
+    assert_eq!(written.sha256, Fingerprint::of(&content(&path)));
+    assert_eq!(hashed.load(Ordering::Relaxed), 1_000_001);
 }
 
 #[test]

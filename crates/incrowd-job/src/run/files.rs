@@ -9,7 +9,7 @@ use crate::spec::{HierarchySource, Job};
 use incrowd_core::publish::{Confirmation, PublishedRows, ReleaseMap, Tally};
 use incrowd_io::{
     Claims, ColumnType, CsvEncoder, EncodedRows, EngineFacts, LastStep, NewTable, OutputFormat,
-    PendingFile, Publishing, ReadyFile, RowSink, RowSource, Sink, TakeGroups,
+    PendingFile, Publishing, ReadyFile, RowSink, RowSource, Sink, TakeGroups, WorkBetween,
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -203,9 +203,14 @@ impl ReleaseFile {
         Ok(self.sink.write_encoded(rows)?)
     }
 
-    /// Whether more rows would have to wait until those before them are hashed; none where something else takes longest.
+    /// Whether so many rows wait to be hashed that there is time for other work; none where something else takes longest.
     pub(crate) fn is_behind(&self) -> Option<bool> {
         self.sink.is_behind()
+    }
+
+    /// Has the thread that hashes rows do other work too, if there is one.
+    pub(crate) fn do_between(&mut self, work: WorkBetween) {
+        self.sink.do_between(work);
     }
 
     /// Appends rows.

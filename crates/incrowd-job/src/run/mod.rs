@@ -16,6 +16,7 @@ pub(crate) mod files;
 pub(crate) mod hierarchies;
 pub(crate) mod init;
 pub(crate) mod input;
+mod input_again;
 pub(crate) mod inspect;
 pub(crate) mod levels;
 pub(crate) mod looks;

@@ -11,6 +11,7 @@ use crate::run::at_once::both;
 use crate::run::batches::{collect_batches, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
+use crate::run::input_again::{Beside, InputAgain};
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
 use incrowd_core::counts::CountedRows;
@@ -20,8 +21,7 @@ use incrowd_core::publish::{
 };
 use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowReader,
-    RowsSeal,
+    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowsSeal,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -36,7 +36,8 @@ const BYTES_AT_ONCE: u64 = 1 << 18;
 const MOST_ROWS_AT_ONCE: u64 = 1 << 16;
 
 /// With so few threads, the one that writes reads the input again itself, whenever it would wait for the fingerprint of the
-/// release, if that takes longer than the fingerprint of the input: a thread more would only keep it from its core.
+/// release, if that takes longer than the fingerprint of the input: a thread more would only keep it from its core. The one that
+/// takes the fingerprint helps where that is not enough.
 const FEW_THREADS: usize = 2;
 
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
@@ -158,16 +159,18 @@ impl<'a> SecondPass<'a> {
             Ok(())
         };
         if let Some(counted) = counted {
+            let input = InputAgain::new(reader, self.asked.source.bytes_total());
             let beside = Beside {
-                reader: &mut *reader,
+                input: input.clone(),
                 control: self.control,
                 measure: Some(|| measure(counted)),
             };
             let written = self.write_in_order(counted, &recoder, beside)?;
             if let Some(tally) = written {
                 self.kept = measured.finish();
-                return Ok((tally, reader.fingerprint()?));
+                return Ok((tally, input.fingerprint()?));
             }
+            reader = input.into_reader()?;
             measure(counted)?;
         }
         let kept = match counted {
@@ -229,7 +232,8 @@ impl<'a> SecondPass<'a> {
     }
 
     /// Writes rows of which it was noted which of the counted ones each is, and does what is to be done beside; none, and
-    /// nothing done, if that was not noted or their texts take too much memory. With few threads, the first failure counts.
+    /// nothing done, if that was not noted or their texts take too much memory. With few threads, the first failure that the thread that writes
+    /// learns of counts.
     fn write_in_order(
         &mut self,
         counted: &CountedRows,
@@ -256,6 +260,10 @@ impl<'a> SecondPass<'a> {
         let rows_at_once = (BYTES_AT_ONCE * rows / bytes.max(1)).clamp(1, MOST_ROWS_AT_ONCE);
         let threads = self.job.threads();
         let takes_turns = threads <= FEW_THREADS && output.is_behind().is_some() && bytes >= total;
+        if takes_turns {
+            beside.input.fingerprint_here()?;
+            output.do_between(beside.input.keep_up(bytes));
+        }
         let mut write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
             // How often each was written.
             let mut sizes = vec![0; different];
@@ -280,7 +288,6 @@ impl<'a> SecondPass<'a> {
             Ok::<_, Error>(sizes)
         };
         let sizes = if takes_turns {
-            beside.reader.fingerprint_here();
             let sizes = write_all(&mut || beside.do_part())?;
             beside.do_rest()?;
             sizes
@@ -351,29 +358,6 @@ impl<'a> SecondPass<'a> {
         Error::InputChanged {
             input: self.asked.source.name(),
         }
-    }
-}
-
-/// What is done beside writing rows in order: what they tell is measured, and the input is read to see that it is the same.
-struct Beside<'p, M> {
-    reader: &'p mut (dyn RowReader + Send),
-    control: &'p Control,
-    measure: Option<M>,
-}
-
-impl<M: FnOnce() -> Result<(), Error>> Beside<'_, M> {
-    /// Does a part of it; whether there is another.
-    fn do_part(&mut self) -> Result<bool, Error> {
-        self.control.check()?;
-        match self.measure.take() {
-            Some(measure) => measure().map(|()| true),
-            None => Ok(self.reader.pass_over()?),
-        }
-    }
-
-    fn do_rest(&mut self) -> Result<(), Error> {
-        while self.do_part()? {}
-        Ok(())
     }
 }
 

@@ -3,7 +3,8 @@
 use fastrand::Rng;
 use incrowd_core::publish::{Confirmation, PublishedRows};
 use incrowd_io::{
-    Claims, ColumnType, CsvEncoder, EncodedRows, Error, OutputFormat, RowSink, Sink, Written,
+    Claims, ColumnType, CsvEncoder, EncodedRows, Error, OutputFormat, RowSink, Sink, WorkBetween,
+    Written,
 };
 use incrowd_job::{AttachedSink, Control, Job, Show, anonymize};
 use std::fs::File;
@@ -82,13 +83,17 @@ fn rows_read_again_and_rows_written_from_counts_are_the_same() {
     }
 }
 
-/// A file whose hash never keeps up, so that whoever writes does everything else first. Something happens when it is asked.
-struct AlwaysBehind<F> {
+/// A file whose hash never keeps up, so that whoever writes does everything else first; or one that always does, and then helps
+/// with all else before it takes rows. Something happens when it is asked.
+struct Uneven<F> {
     file: Sink,
     asked: F,
+    helps: bool,
+    between: Option<WorkBetween>,
+    has_helped: Arc<AtomicBool>,
 }
 
-impl<F: Fn() + Send> RowSink for AlwaysBehind<F> {
+impl<F: Fn() + Send> RowSink for Uneven<F> {
     fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
         self.file.begin(columns, types)
     }
@@ -102,12 +107,20 @@ impl<F: Fn() + Send> RowSink for AlwaysBehind<F> {
     }
 
     fn write_encoded(&mut self, rows: &mut EncodedRows) -> Result<(), Error> {
+        if let Some(work) = &mut self.between {
+            (0..1000).for_each(|_| work.do_part(u64::MAX));
+            self.has_helped.store(true, Ordering::Relaxed);
+        }
         self.file.write_encoded(rows)
     }
 
     fn is_behind(&self) -> Option<bool> {
         (self.asked)();
-        Some(true)
+        Some(!self.helps)
+    }
+
+    fn do_between(&mut self, work: WorkBetween) {
+        self.between = Some(work).filter(|_| self.helps);
     }
 
     fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error> {
@@ -115,40 +128,66 @@ impl<F: Fn() + Send> RowSink for AlwaysBehind<F> {
     }
 }
 
-/// A job on 20 000 rows in a folder, whose release has longer rows.
-fn job_with_longer_rows(folder: &Path) -> Job {
+/// A job on some rows in a folder, whose release has longer rows.
+fn job_with_longer_rows(folder: &Path, rows: usize) -> Job {
     let rng = &mut Rng::with_seed(7);
     let mut text = String::from("age,note,ill\n");
-    for _ in 0..20_000 {
+    for _ in 0..rows {
         let (age, note, ill) = (rng.usize(31..35), rng.usize(0..9), rng.usize(0..4));
         text += &format!("{age},note {note},ill {ill}\n");
     }
     std::fs::write(folder.join("table.csv"), text).unwrap();
     let text = format!(
         "[data]\npath = {:?}\n[columns]\nquasi_identifiers = [\"age\"]\nsensitive = [\"ill\"]\nothers = \"keep\"\n\
-         [privacy]\nmodels = [\"k-anonymity(k=9000)\"]\n[hierarchies]\nage = \"interval:2@31\"\n",
+         [privacy]\nmodels = [\"k-anonymity(k={})\"]\n[hierarchies]\nage = \"interval:2@31\"\n",
         folder.join("table.csv"),
+        rows * 9 / 20,
     );
     Job::parse(&text).unwrap()
+}
+
+#[test]
+fn rows_are_the_same_whoever_reads_the_input_again() {
+    let folder = tempfile::tempdir().unwrap();
+    // Some megabytes, so that threads meet.
+    let mut job = job_with_longer_rows(folder.path(), 200_000);
+    let [release, certificate] =
+        ["release.csv", "certificate.json"].map(|name| folder.path().join(name));
+    job.output.path = Some(release.display().to_string());
+    job.output.certificate = Some(certificate.clone());
+    let written = [1, 2, 3].map(|threads| {
+        job.search.threads = Some(threads);
+        anonymize(&job, Show::default(), &Control::default()).unwrap();
+        [&release, &certificate].map(|path| std::fs::read(path).unwrap())
+    });
+    assert!(written[0][0].len() > 4_000_000);
+    assert!(written[0] == written[1] && written[0] == written[2]);
 }
 
 #[test]
 fn rows_are_the_same_if_the_input_is_read_again_while_they_wait() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("table.csv");
-    let mut job = job_with_longer_rows(folder.path());
+    let mut job = job_with_longer_rows(folder.path(), 20_000);
     job.output.path = Some(folder.path().join("expected.csv").display().to_string());
     let expected = anonymize(&job, Show::default(), &Control::default()).unwrap();
     let expected = expected.output.unwrap().sha256;
     job.output.path = None;
-    for threads in [1, 2, 3] {
+    for (threads, helps) in [(1, false), (2, false), (3, false), (1, true), (2, true)] {
         job.search.threads = Some(threads);
         let release = folder.path().join(format!("release {threads}.csv"));
+        let has_helped = Arc::new(AtomicBool::new(false));
         let mut run = |asked: Box<dyn Fn() + Send>| {
             let columns = ["age", "note", "ill"].map(str::to_owned);
             let format = OutputFormat::of_path(&release).unwrap();
             let file = Sink::create(&Claims::default(), &release, format, &columns).unwrap();
-            job.output.sink = Some(AttachedSink::new(AlwaysBehind { file, asked }));
+            job.output.sink = Some(AttachedSink::new(Uneven {
+                file,
+                asked,
+                helps,
+                between: None,
+                has_helped: Arc::clone(&has_helped),
+            }));
             anonymize(&job, Show::default(), &Control::default())
         };
         let times = Arc::new(AtomicUsize::new(0));
@@ -158,13 +197,18 @@ fn rows_are_the_same_if_the_input_is_read_again_while_they_wait() {
         };
         let outcome = run(Box::new(count)).unwrap();
         assert_eq!(outcome.output.unwrap().sha256, expected, "{threads}");
-        // Once to decide, once before the rows, and once more for each part of the input if they wait for it.
-        let waits = times.load(Ordering::Relaxed) > 3;
-        assert_eq!(
-            waits,
-            threads < 3,
-            "{threads} threads asked {times:?} times"
-        );
+        match helps {
+            true => assert!(has_helped.load(Ordering::Relaxed), "{threads}"),
+            // Once to decide, once before the rows, and once more for each part of the input if they wait for it.
+            false => {
+                let waits = times.load(Ordering::Relaxed) > 3;
+                assert_eq!(
+                    waits,
+                    threads < 3,
+                    "{threads} threads asked {times:?} times"
+                );
+            }
+        }
         std::fs::remove_file(&release).unwrap();
 
         // The input changes once the first rows are to be written.
