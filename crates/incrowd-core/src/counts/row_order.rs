@@ -55,12 +55,18 @@ impl RowNumbers {
         self.rows
     }
 
-    /// The numbers of all rows, in runs, in the order of the table.
-    pub fn runs(&self) -> impl Iterator<Item = impl Iterator<Item = u32> + '_> + '_ {
-        self.runs.iter().map(|(at, range)| {
+    /// The numbers of all rows, in runs of at most so many, in the order of the table.
+    ///
+    /// # Panics
+    /// If that is none.
+    pub fn runs(
+        &self,
+        most_rows: usize,
+    ) -> impl Iterator<Item = impl ExactSizeIterator<Item = u32> + Clone + Sync + '_> + '_ {
+        self.runs.iter().flat_map(move |(at, range)| {
             let Numbered { own, common } = &self.numbered[*at];
-            let own = own[range.clone()].iter();
-            own.map(|&number| common[number as usize])
+            let runs = own[range.clone()].chunks(most_rows);
+            runs.map(|own| own.iter().map(|&number| common[number as usize]))
         })
     }
 }
@@ -169,7 +175,10 @@ mod tests {
     }
 
     fn in_order(numbers: &RowNumbers) -> Vec<u32> {
-        numbers.runs().flatten().collect()
+        let [all, pairs] = [usize::MAX, 2].map(|most| numbers.runs(most).flatten().collect());
+        assert_eq!(all, pairs);
+        assert!(numbers.runs(2).all(|run| (1..=2).contains(&run.len())));
+        all
     }
 
     fn numbered(runs: &[(u64, &[u32])]) -> NumberedRows {

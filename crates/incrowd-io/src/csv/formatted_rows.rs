@@ -45,9 +45,9 @@ impl FormattedRows {
     }
 
     /// The texts of these raw rows, one after the other, in place of what was formatted before.
-    pub fn encode(&self, raw_rows: &[u32], text: &mut EncodedRows) {
+    pub fn encode(&self, raw_rows: impl IntoIterator<Item = u32>, text: &mut EncodedRows) {
         text.0.clear();
-        for &row in raw_rows {
+        for row in raw_rows {
             let row = row as usize;
             let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
             let range = start as usize..self.ends[row] as usize;

@@ -161,8 +161,7 @@ fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones
         let formatted = FormattedRows::new(encoder, &recoded, counted.rows.rows(), u32::MAX);
         let formatted = formatted.unwrap();
         let (mut text, mut written) = (EncodedRows::default(), Vec::new());
-        let order: Vec<u32> = order.runs().flatten().collect();
-        for rows in order.chunks(rng.usize(1..5000)) {
+        for rows in order.runs(rng.usize(1..5000)) {
             formatted.encode(rows, &mut text);
             written.extend_from_slice(text.as_bytes());
         }
@@ -199,7 +198,7 @@ fn rows_whose_texts_take_too_much_memory_are_not_formatted() {
     let encoder = CsvEncoder::new(b',').unwrap();
     let format = |most| FormattedRows::new(encoder, &recoded, 2, most);
     let mut text = EncodedRows::default();
-    format(8).unwrap().encode(&[1, 0, 1], &mut text);
+    format(8).unwrap().encode([1, 0, 1], &mut text);
     assert_eq!(text.as_bytes(), b"y,b\nx,a\ny,b\n");
     assert!(format(7).is_none());
 }

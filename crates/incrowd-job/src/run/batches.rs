@@ -1,31 +1,25 @@
 //! Processes rows on several threads.
 //!
 //! Where nothing is to be collected, every thread reads rows for itself, if their source allows that. Elsewhere one thread reads,
-//! some split what was read and work, the calling thread collects. A fixed number of batches circulates between them, so memory
-//! does not grow however unequal their speeds are. Results, and errors, are collected in the order of rows: what comes out does
-//! not depend on the number of threads. The state of a worker does depend on which batches it got: code that reads it must make
-//! the result independent of how rows were distributed.
-//!
-//! A panic in a thread is treated like any other error of its batch, so it ends the run: otherwise the collector would
-//! wait for that batch forever.
+//! some split what was read and work, the calling thread collects, in the order of rows: what comes out does not depend on the
+//! number of threads. The state of a worker does depend on which batches it got: code that reads it must make the result
+//! independent of how rows were distributed.
 
 use crate::error::Error;
 use crate::run::control::Control;
+use crate::run::in_order::{Numbered, circulating, take_in_order, unless_panicking};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use incrowd_core::table::RowBatch;
 use incrowd_io::{RowReader, RowsRead, SharedReader};
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A batch in circulation, with the worker's result.
+#[derive(Default)]
 struct Ticket<O> {
     rows: RowsRead,
     made: O,
 }
-
-type Numbered<O> = (u64, Result<Ticket<O>, Error>);
 
 /// How many workers so many threads have. A thread that reads for them comes on top: finding where rows end takes so little
 /// that it waits for them most of the time, and a core would wait with it.
@@ -152,14 +146,7 @@ where
         control.check()?;
         return Ok(workers);
     }
-    let (idle_out, idle) = unbounded();
-    for _ in 0..2 * workers.len() + 2 {
-        let ticket = Ticket {
-            rows: RowsRead::default(),
-            made: O::default(),
-        };
-        idle_out.send(ticket).map_err(|_| Error::WorkerLost)?;
-    }
+    let (idle_out, idle) = circulating(workers.len())?;
     let (read_out, read) = unbounded();
     let (done_out, done) = unbounded();
     std::thread::scope(|scope| {
@@ -183,15 +170,11 @@ where
         }
         // Our sender must go, or the end would never be seen.
         drop(done_out);
-        collect_all(done, idle_out, &mut collect)
+        let mut collect = |_, ticket: &mut Ticket<O>| collect(&mut ticket.made);
+        take_in_order(done, idle_out, &mut collect)
     })?;
     control.check()?;
     Ok(workers)
-}
-
-/// Turns a panic into an error. It ends the run, so it does not matter what the panic left unfinished.
-fn unless_panicking<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(step)).unwrap_or(Err(Error::WorkerLost))
 }
 
 fn read_all<O>(
@@ -199,7 +182,7 @@ fn read_all<O>(
     control: &Control,
     idle: &Receiver<Ticket<O>>,
     read_out: &Sender<(u64, Ticket<O>)>,
-    done_out: &Sender<Numbered<O>>,
+    done_out: &Sender<Numbered<Ticket<O>>>,
 ) {
     // The collector drops its end of `idle` when it stops.
     for (number, mut ticket) in (0..).zip(idle) {
@@ -221,26 +204,6 @@ fn read_all<O>(
             return;
         }
     }
-}
-
-fn collect_all<O>(
-    done: Receiver<Numbered<O>>,
-    idle_out: Sender<Ticket<O>>,
-    collect: &mut impl FnMut(&mut O) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut early = BTreeMap::new();
-    let mut next = 0;
-    for (number, result) in done {
-        early.insert(number, result);
-        while let Some(result) = early.remove(&next) {
-            let mut ticket = result?;
-            collect(&mut ticket.made)?;
-            // The reader may have reached the end.
-            let _ = idle_out.send(ticket);
-            next += 1;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

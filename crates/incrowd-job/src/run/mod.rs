@@ -14,6 +14,7 @@ pub(crate) mod describe;
 pub(crate) mod evaluate;
 pub(crate) mod files;
 pub(crate) mod hierarchies;
+mod in_order;
 pub(crate) mod init;
 pub(crate) mod input;
 mod input_again;

@@ -11,6 +11,7 @@ use crate::run::at_once::both;
 use crate::run::batches::{collect_batches, workers};
 use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
+use crate::run::in_order::make_in_order;
 use crate::run::input_again::{Beside, InputAgain};
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
@@ -39,6 +40,12 @@ const MOST_ROWS_AT_ONCE: u64 = 1 << 16;
 /// release, if that takes longer than the fingerprint of the input: a thread more would only keep it from its core. The one that
 /// takes the fingerprint helps where that is not enough.
 const FEW_THREADS: usize = 2;
+
+/// With so many threads, some of them format rows for the one that writes, while another reads the input again.
+const MANY_THREADS: usize = 4;
+
+/// How many: formatting takes about as long as writing, so more would only wait.
+const FORMATTERS: usize = 2;
 
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
 /// that holds both table and release recodes the rows itself.
@@ -264,41 +271,45 @@ impl<'a> SecondPass<'a> {
             beside.input.fingerprint_here()?;
             output.do_between(beside.input.keep_up(bytes));
         }
+        let runs: Vec<_> = order.runs(rows_at_once as usize).collect();
+        let format = |run: u64, text: &mut EncodedRows| {
+            formatted.encode(runs[run as usize].clone(), text);
+            Ok(())
+        };
+        // How often each of the different rows was written.
+        let mut sizes = vec![0; different];
+        let (mut rows_written, mut bytes_written) = (0, 0);
         let mut write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
-            // How often each was written.
-            let mut sizes = vec![0; different];
-            let (mut numbers, mut text, mut written) = (Vec::new(), EncodedRows::default(), 0);
-            for mut run in order.runs() {
-                loop {
-                    numbers.clear();
-                    numbers.extend(run.by_ref().take(rows_at_once as usize));
-                    if numbers.is_empty() {
-                        break;
-                    }
-                    control.check()?;
-                    formatted.encode(&numbers, &mut text);
-                    while output.is_behind() == Some(true) && while_waiting()? {}
-                    output.write_encoded(&mut text)?;
-                    (numbers.iter()).for_each(|&number| sizes[number as usize] += 1);
-                    written += numbers.len();
-                    let done = u128::from(total) * written as u128 / u128::from(rows);
-                    control.progress().reach(done as u64);
-                }
-            }
-            Ok::<_, Error>(sizes)
+            let formatters = if threads >= MANY_THREADS {
+                FORMATTERS
+            } else {
+                0
+            };
+            make_in_order(formatters, runs.len() as u64, format, |run, text| {
+                control.check()?;
+                while output.is_behind() == Some(true) && while_waiting()? {}
+                bytes_written += text.as_bytes().len() as u64;
+                output.write_encoded(text)?;
+                let numbers = runs[run as usize].clone();
+                rows_written += numbers.len();
+                numbers.for_each(|number| sizes[number as usize] += 1);
+                let done = u128::from(total) * rows_written as u128 / u128::from(rows);
+                control.progress().reach(done as u64);
+                Ok(())
+            })
         };
-        let sizes = if takes_turns {
-            let sizes = write_all(&mut || beside.do_part())?;
+        if takes_turns {
+            write_all(&mut || beside.do_part())?;
             beside.do_rest()?;
-            sizes
         } else {
-            both(
-                threads,
-                || write_all(&mut || Ok(false)),
-                || beside.do_rest(),
-            )?
-            .0
-        };
+            let beside = || beside.do_rest();
+            both(threads, || write_all(&mut || Ok(false)), beside)?;
+        }
+        control.check()?;
+        // What follows speaks of the rows that were counted here: they must be those that were formatted.
+        if bytes_written != formatted.bytes(&sizes) {
+            return Err(Error::WorkerLost);
+        }
         let mut written = recoder.clone();
         written.recode_equal_rows(&counted.rows, &sizes)?;
         Ok(Some(written.tally().clone()))

@@ -83,17 +83,40 @@ fn rows_read_again_and_rows_written_from_counts_are_the_same() {
     }
 }
 
-/// A file whose hash never keeps up, so that whoever writes does everything else first; or one that always does, and then helps
-/// with all else before it takes rows. Something happens when it is asked.
-struct Uneven<F> {
+/// A file to which something happens when it is asked whether its hash keeps up, and when it takes rows.
+struct Troubled {
     file: Sink,
-    asked: F,
-    helps: bool,
+    is_behind: bool,
+    asked: Box<dyn Fn() + Send>,
+    takes: Takes,
     between: Option<WorkBetween>,
-    has_helped: Arc<AtomicBool>,
 }
 
-impl<F: Fn() + Send> RowSink for Uneven<F> {
+/// Called before rows are taken, with the work for whoever hashes them.
+type Takes = Box<dyn FnMut(&mut Option<WorkBetween>) -> Result<(), Error> + Send>;
+
+impl Troubled {
+    /// The sink of a job with the columns of [`job_with_longer_rows`].
+    fn attach(
+        job: &mut Job,
+        path: &Path,
+        is_behind: bool,
+        asked: Box<dyn Fn() + Send>,
+        takes: Takes,
+    ) {
+        let columns = ["age", "note", "ill"].map(str::to_owned);
+        let format = OutputFormat::of_path(path).unwrap();
+        job.output.sink = Some(AttachedSink::new(Troubled {
+            file: Sink::create(&Claims::default(), path, format, &columns).unwrap(),
+            is_behind,
+            asked,
+            takes,
+            between: None,
+        }));
+    }
+}
+
+impl RowSink for Troubled {
     fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
         self.file.begin(columns, types)
     }
@@ -107,20 +130,17 @@ impl<F: Fn() + Send> RowSink for Uneven<F> {
     }
 
     fn write_encoded(&mut self, rows: &mut EncodedRows) -> Result<(), Error> {
-        if let Some(work) = &mut self.between {
-            (0..1000).for_each(|_| work.do_part(u64::MAX));
-            self.has_helped.store(true, Ordering::Relaxed);
-        }
+        (self.takes)(&mut self.between)?;
         self.file.write_encoded(rows)
     }
 
     fn is_behind(&self) -> Option<bool> {
         (self.asked)();
-        Some(!self.helps)
+        Some(self.is_behind)
     }
 
     fn do_between(&mut self, work: WorkBetween) {
-        self.between = Some(work).filter(|_| self.helps);
+        self.between = Some(work);
     }
 
     fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error> {
@@ -155,13 +175,47 @@ fn rows_are_the_same_whoever_reads_the_input_again() {
         ["release.csv", "certificate.json"].map(|name| folder.path().join(name));
     job.output.path = Some(release.display().to_string());
     job.output.certificate = Some(certificate.clone());
-    let written = [1, 2, 3].map(|threads| {
+    let written = [1, 2, 3, 8].map(|threads| {
         job.search.threads = Some(threads);
         anonymize(&job, Show::default(), &Control::default()).unwrap();
         [&release, &certificate].map(|path| std::fs::read(path).unwrap())
     });
     assert!(written[0][0].len() > 4_000_000);
-    assert!(written[0] == written[1] && written[0] == written[2]);
+    assert!(written.iter().all(|written_by| *written_by == written[0]));
+}
+
+#[test]
+fn no_row_is_written_once_a_run_is_stopped_or_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = job_with_longer_rows(folder.path(), 200_000);
+    let release = folder.path().join("release.csv");
+    for (threads, is_stopped) in [1, 2, 3, 8]
+        .into_iter()
+        .flat_map(|n| [(n, true), (n, false)])
+    {
+        job.search.threads = Some(threads);
+        let (control, times_taken) = (Arc::new(Control::default()), Arc::new(AtomicUsize::new(0)));
+        let (stopped, counted) = (Arc::clone(&control), Arc::clone(&times_taken));
+        let takes: Takes = Box::new(move |_| {
+            if counted.fetch_add(1, Ordering::Relaxed) < 2 {
+                return Ok(());
+            }
+            if is_stopped {
+                stopped.cancel();
+                return Ok(());
+            }
+            Err(Error::Write {
+                path: "release.csv".into(),
+                source: "the disk is full".into(),
+            })
+        });
+        Troubled::attach(&mut job, &release, false, Box::new(|| ()), takes);
+        let failed = anonymize(&job, Show::default(), &control).unwrap_err();
+        let expected = if is_stopped { "cancelled" } else { "write" };
+        assert_eq!(failed.code(), expected, "{threads}");
+        assert_eq!(times_taken.load(Ordering::Relaxed), 3, "{threads}");
+        assert!(!release.exists());
+    }
 }
 
 #[test]
@@ -178,16 +232,15 @@ fn rows_are_the_same_if_the_input_is_read_again_while_they_wait() {
         let release = folder.path().join(format!("release {threads}.csv"));
         let has_helped = Arc::new(AtomicBool::new(false));
         let mut run = |asked: Box<dyn Fn() + Send>| {
-            let columns = ["age", "note", "ill"].map(str::to_owned);
-            let format = OutputFormat::of_path(&release).unwrap();
-            let file = Sink::create(&Claims::default(), &release, format, &columns).unwrap();
-            job.output.sink = Some(AttachedSink::new(Uneven {
-                file,
-                asked,
-                helps,
-                between: None,
-                has_helped: Arc::clone(&has_helped),
-            }));
+            let noted = Arc::clone(&has_helped);
+            let takes: Takes = Box::new(move |between| {
+                if let Some(work) = between.as_mut().filter(|_| helps) {
+                    (0..1000).for_each(|_| work.do_part(u64::MAX));
+                    noted.store(true, Ordering::Relaxed);
+                }
+                Ok(())
+            });
+            Troubled::attach(&mut job, &release, !helps, asked, takes);
             anonymize(&job, Show::default(), &Control::default())
         };
         let times = Arc::new(AtomicUsize::new(0));
