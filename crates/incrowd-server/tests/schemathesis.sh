@@ -30,12 +30,13 @@ start() {
 send() {
     token=$1
     shift
-    # It leaves notes for its next run where it is started.
+    # It leaves notes for its next run where it is started. With two workers, Python 3.11 may fail with "AST constructor recursion
+    # depth mismatch" (python/cpython#106905).
     hooks=$PWD/crates/incrowd-server/tests
     (cd out && PYTHONDONTWRITEBYTECODE=1 SCHEMATHESIS_HOOKS=schemathesis_hooks PYTHONPATH=$hooks \
         schemathesis/bin/schemathesis run "$address/api/v1/openapi.json" --header "Authorization: Bearer $token" \
         --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance \
-        --max-examples "${EXAMPLES:-5}" --phases examples,coverage,fuzzing --seed 1 --workers 2 --request-timeout 40 "$@")
+        --max-examples "${EXAMPLES:-5}" --phases examples,coverage,fuzzing --seed 1 --workers 1 --request-timeout 40 "$@")
 }
 
 start questions data/adult age,sex,race

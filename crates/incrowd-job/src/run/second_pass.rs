@@ -41,10 +41,11 @@ const MOST_ROWS_AT_ONCE: u64 = 1 << 16;
 /// takes the fingerprint helps where that is not enough.
 const FEW_THREADS: usize = 2;
 
-/// With so many threads, some of them format rows for the one that writes, while another reads the input again.
+/// With so many threads, two of them format rows for the one that writes, while another reads the input again. That saves
+/// time where the processor has instructions for SHA-256; elsewhere the fingerprint of the release takes longest.
 const MANY_THREADS: usize = 4;
 
-/// How many: formatting takes about as long as writing, so more would only wait.
+/// How many threads format rows then: that takes about as long as writing them, so more would only wait.
 const FORMATTERS: usize = 2;
 
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
@@ -239,8 +240,8 @@ impl<'a> SecondPass<'a> {
     }
 
     /// Writes rows of which it was noted which of the counted ones each is, and does what is to be done beside; none, and
-    /// nothing done, if that was not noted or their texts take too much memory. With few threads, the first failure that the thread that writes
-    /// learns of counts.
+    /// nothing done, if that was not noted or their texts take too much memory. With few threads, the failure counts that the one
+    /// that writes meets first.
     fn write_in_order(
         &mut self,
         counted: &CountedRows,
@@ -280,11 +281,7 @@ impl<'a> SecondPass<'a> {
         let mut sizes = vec![0; different];
         let (mut rows_written, mut bytes_written) = (0, 0);
         let mut write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
-            let formatters = if threads >= MANY_THREADS {
-                FORMATTERS
-            } else {
-                0
-            };
+            let formatters = FORMATTERS * usize::from(threads >= MANY_THREADS);
             make_in_order(formatters, runs.len() as u64, format, |run, text| {
                 control.check()?;
                 while output.is_behind() == Some(true) && while_waiting()? {}
