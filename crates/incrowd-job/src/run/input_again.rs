@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 #[derive(Clone)]
 pub(crate) struct InputAgain {
     reading: Arc<Mutex<Reading>>,
-    /// How many there are to be read; 0 if unknown.
+    /// How many bytes it has; 0 if unknown.
     bytes: u64,
 }
 
