@@ -20,34 +20,35 @@ pub(crate) fn unless_panicking<T>(step: impl FnOnce() -> Result<T, Error>) -> Re
     catch_unwind(AssertUnwindSafe(step)).unwrap_or(Err(Error::WorkerLost))
 }
 
-/// Has so many further threads make `count` things, each in the memory of one that was taken, and takes them in order on the
-/// calling thread. That one also makes them if there would be no more than one other.
-pub(crate) fn make_in_order<T: Default + Send>(
-    threads: usize,
+/// Has each of the `workers` make some of `count` things on a thread of its own, in the memory of things that were taken, and takes
+/// them in order on the calling thread. A single worker works there too. Returns the workers with their state: together they made
+/// each thing once.
+pub(crate) fn make_in_order<W: Send, T: Default + Send>(
+    mut workers: Vec<W>,
     count: u64,
-    make: impl Fn(u64, &mut T) -> Result<(), Error> + Sync,
+    make: impl Fn(&mut W, u64, &mut T) -> Result<(), Error> + Sync,
     mut take: impl FnMut(u64, &mut T) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let threads = threads.min(usize::try_from(count).unwrap_or(usize::MAX));
-    if threads <= 1 {
+) -> Result<Vec<W>, Error> {
+    if let [worker] = &mut workers[..] {
         let mut made = T::default();
-        return (0..count).try_for_each(|number| {
-            make(number, &mut made)?;
-            take(number, &mut made)
-        });
+        for number in 0..count {
+            make(worker, number, &mut made)?;
+            take(number, &mut made)?;
+        }
+        return Ok(workers);
     }
-    let (idle_out, idle) = circulating(threads)?;
+    let (idle_out, idle) = circulating(workers.len())?;
     let (done_out, done) = unbounded();
     let next = AtomicU64::new(0);
     // Who has room takes the next number, never the other way round: else the least number could wait for room that those after it
     // have, which are not taken before it.
-    let make_some = |idle: Receiver<T>, done_out: Sender<Numbered<T>>| {
+    let make_some = |worker: &mut W, idle: Receiver<T>, done_out: Sender<Numbered<T>>| {
         for mut room in idle {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
                 return;
             }
-            let made = unless_panicking(|| make(number, &mut room)).map(|()| room);
+            let made = unless_panicking(|| make(worker, number, &mut room)).map(|()| room);
             // Nobody listens once an earlier one has failed.
             if done_out.send((number, made)).is_err() {
                 return;
@@ -56,9 +57,9 @@ pub(crate) fn make_in_order<T: Default + Send>(
     };
     let make_some = &make_some;
     let taken = std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for worker in &mut workers {
             let (idle, done_out) = (idle.clone(), done_out.clone());
-            scope.spawn(move || make_some(idle, done_out));
+            scope.spawn(move || make_some(worker, idle, done_out));
         }
         // Our sender must go, or the end would never be seen.
         drop(done_out);
@@ -67,7 +68,7 @@ pub(crate) fn make_in_order<T: Default + Send>(
     if taken < count {
         return Err(Error::WorkerLost);
     }
-    Ok(())
+    Ok(workers)
 }
 
 /// Room for things that so many threads make: each has one under way and another waiting to be taken, and keeps one when it ends.
@@ -107,13 +108,17 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    /// Makes numbers and takes them.
-    fn taken(threads: usize, count: u64, fails_at: Option<u64>) -> (Vec<u64>, Result<(), Error>) {
+    /// Makes numbers and takes them. Returns what was taken, and what each worker made.
+    fn taken(
+        workers: usize,
+        count: u64,
+        fails_at: Option<u64>,
+    ) -> (Vec<u64>, Result<Vec<Vec<u64>>, Error>) {
         let mut taken = Vec::new();
         let made = make_in_order(
-            threads,
+            vec![Vec::new(); workers],
             count,
-            |number, made| {
+            |own: &mut Vec<u64>, number, made| {
                 // The first of many is the last to be ready.
                 if number.is_multiple_of(7) {
                     std::thread::sleep(Duration::from_micros(200));
@@ -122,6 +127,7 @@ mod tests {
                     return Err(Error::NoData);
                 }
                 *made = number;
+                own.push(number);
                 Ok(())
             },
             |number, made| {
@@ -134,42 +140,48 @@ mod tests {
     }
 
     #[test]
-    fn all_are_taken_in_order_whatever_the_number_of_threads() {
-        for threads in [0, 1, 2, 3, 8] {
+    fn all_are_made_once_and_taken_in_order_whatever_the_number_of_workers() {
+        for workers in [1, 2, 3, 8] {
             for count in [0, 1, 2, 17, 1000] {
-                let (taken, made) = taken(threads, count, None);
-                made.unwrap();
-                assert!(taken.into_iter().eq(0..count), "{threads}, {count}");
+                let (taken, made) = taken(workers, count, None);
+                let made = made.unwrap();
+                assert!(taken.into_iter().eq(0..count), "{workers}, {count}");
+                assert_eq!(made.len(), workers);
+                let mut made = made.concat();
+                made.sort_unstable();
+                assert!(made.into_iter().eq(0..count), "{workers}, {count}");
             }
         }
+        let (_, made) = taken(0, 1, None);
+        assert!(matches!(made, Err(Error::WorkerLost)));
     }
 
     #[test]
     fn nothing_is_taken_after_the_first_error() {
-        for threads in [1, 2, 3, 8] {
+        for workers in [1, 2, 3, 8] {
             for at in [0, 1, 50] {
-                let (taken, made) = taken(threads, 100, Some(at));
+                let (taken, made) = taken(workers, 100, Some(at));
                 assert!(matches!(made, Err(Error::NoData)));
-                assert!(taken.into_iter().eq(0..at), "{threads}, {at}");
+                assert!(taken.into_iter().eq(0..at), "{workers}, {at}");
             }
         }
     }
 
     #[test]
     fn an_error_of_the_taker_ends_all_threads() {
-        for threads in [1, 2, 8] {
+        for workers in [1, 2, 8] {
             let made = AtomicUsize::new(0);
             let failed = make_in_order(
-                threads,
+                vec![(); workers],
                 1_000_000,
-                |_, (): &mut ()| {
+                |(), _, (): &mut ()| {
                     made.fetch_add(1, Ordering::Relaxed);
                     Ok(())
                 },
                 |_, ()| Err(Error::NoData),
             );
             assert!(matches!(failed, Err(Error::NoData)));
-            assert!(made.into_inner() <= 2 * threads + 2);
+            assert!(made.into_inner() <= 2 * workers + 2);
         }
     }
 
@@ -177,9 +189,9 @@ mod tests {
     fn some_are_made_at_once() {
         let (say, hear) = unbounded();
         make_in_order(
-            2,
+            vec![(); 2],
             10,
-            |number, (): &mut ()| {
+            |(), number, (): &mut ()| {
                 match number {
                     0 => hear.recv_timeout(Duration::from_secs(60)).unwrap(),
                     1 => say.send(()).unwrap(),
@@ -194,13 +206,13 @@ mod tests {
 
     #[test]
     fn no_more_are_under_way_than_circulate() {
-        let (threads, count, under_way) = (3, 200, AtomicUsize::new(0));
+        let (workers, count, under_way) = (3, 200, AtomicUsize::new(0));
         make_in_order(
-            threads,
+            vec![(); workers],
             count,
-            |_, (): &mut ()| {
+            |(), _, (): &mut ()| {
                 let others = under_way.fetch_add(1, Ordering::Relaxed);
-                assert!(others < 2 * threads + 2);
+                assert!(others < 2 * workers + 2);
                 Ok(())
             },
             |_, ()| {
@@ -214,12 +226,12 @@ mod tests {
 
     #[test]
     fn a_panic_ends_the_run_with_an_error() {
-        for threads in [2, 8] {
+        for workers in [2, 8] {
             let mut taken = 0;
             let failed = make_in_order(
-                threads,
+                vec![(); workers],
                 100,
-                |number, (): &mut ()| {
+                |(), number, (): &mut ()| {
                     assert!(number != 30, "the maker panics");
                     Ok(())
                 },

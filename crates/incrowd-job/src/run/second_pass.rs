@@ -273,37 +273,41 @@ impl<'a> SecondPass<'a> {
             output.do_between(beside.input.keep_up(bytes));
         }
         let runs: Vec<_> = order.runs(rows_at_once as usize).collect();
-        let format = |run: u64, text: &mut EncodedRows| {
-            formatted.encode(runs[run as usize].clone(), text);
+        // How often each of the different rows was written, as those count who format them.
+        let formatters = if threads < MANY_THREADS {
+            1
+        } else {
+            FORMATTERS
+        };
+        let sizes = vec![vec![0; different]; formatters];
+        let format = |sizes: &mut Vec<u32>, run: u64, text: &mut EncodedRows| {
+            let numbers = runs[run as usize].clone();
+            let counted = numbers.inspect(|&number| sizes[number as usize] += 1);
+            formatted.encode(counted, text);
             Ok(())
         };
-        // How often each of the different rows was written.
-        let mut sizes = vec![0; different];
         let (mut rows_written, mut bytes_written) = (0, 0);
-        let mut write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
-            let formatters = FORMATTERS * usize::from(threads >= MANY_THREADS);
-            make_in_order(formatters, runs.len() as u64, format, |run, text| {
+        let write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
+            make_in_order(sizes, runs.len() as u64, format, |run, text| {
                 control.check()?;
                 while output.is_behind() == Some(true) && while_waiting()? {}
                 bytes_written += text.as_bytes().len() as u64;
                 output.write_encoded(text)?;
-                let numbers = runs[run as usize].clone();
-                rows_written += numbers.len();
-                numbers.for_each(|number| sizes[number as usize] += 1);
+                rows_written += runs[run as usize].len();
                 let done = u128::from(total) * rows_written as u128 / u128::from(rows);
                 control.progress().reach(done as u64);
                 Ok(())
             })
         };
-        if takes_turns {
-            write_all(&mut || beside.do_part())?;
-            beside.do_rest()?;
+        let (sizes, ()) = if takes_turns {
+            (write_all(&mut || beside.do_part())?, beside.do_rest()?)
         } else {
             let beside = || beside.do_rest();
-            both(threads, || write_all(&mut || Ok(false)), beside)?;
-        }
+            both(threads, || write_all(&mut || Ok(false)), beside)?
+        };
+        let sizes = added_up(sizes);
         control.check()?;
-        // What follows speaks of the rows that were counted here: they must be those that were formatted.
+        // What follows speaks of the rows that were counted here: they must be those that were written.
         if bytes_written != formatted.bytes(&sizes) {
             return Err(Error::WorkerLost);
         }
@@ -367,6 +371,16 @@ impl<'a> SecondPass<'a> {
             input: self.asked.source.name(),
         }
     }
+}
+
+/// The sum of what each counted, item by item.
+fn added_up(counts: Vec<Vec<u32>>) -> Vec<u32> {
+    let add = |mut sums: Vec<u32>, counts: Vec<u32>| {
+        let both = sums.iter_mut().zip(counts);
+        both.for_each(|(sum, count)| *sum += count);
+        sums
+    };
+    counts.into_iter().reduce(add).unwrap_or_default()
 }
 
 /// An input that could be read once and is now missing or malformed has changed.
