@@ -342,13 +342,19 @@ impl<'a> Histogram<'a> {
         let Some(classes) = &self.all.classes else {
             return true;
         };
-        (0..self.len()).all(|step| {
-            let rows = self.rows_of_first(step + 1) - self.rows_of_first(step);
-            let count = self.classes_of_first(step + 1) - self.classes_of_first(step);
-            let size = classes.smallest[self.start + step];
-            f64::from(size) == self.measure(step)
-                && u64::from(rows) == u64::from(size) * u64::from(count)
-        })
+        let range = self.start..self.end;
+        let rows = self.all.rows[range.clone()].iter();
+        let known = classes.counts[range.clone()].iter();
+        let known = known.zip(&classes.smallest[range]);
+        let mut before = (0, 0);
+        (0..)
+            .zip(rows.zip(known))
+            .all(|(step, (&rows, (&count, &size)))| {
+                let (rows_before, count_before) = std::mem::replace(&mut before, (rows, count));
+                let (rows, count) = (rows - rows_before, count - count_before);
+                f64::from(size) == self.measure(step)
+                    && u64::from(rows) == u64::from(size) * u64::from(count)
+            })
     }
 }
 
@@ -459,22 +465,22 @@ impl<'m> Annotator<'m> {
     /// The same for a model that reads no counts, from the size and the number of values of each class.
     pub(super) fn annotate_numbers(
         &mut self,
-        sizes: &[u32],
-        distinct: &[u32],
+        classes: impl Iterator<Item = (u32, u32)>,
         histograms: &mut Histograms,
     ) -> Result<(), Error> {
         debug_assert!(self.is_whole);
         self.steps.clear();
         if self.model.column().is_none() {
-            self.sort_sizes(sizes);
+            self.sort_sizes(classes.map(|(size, _)| size));
         } else if self.model.measures_distinct() {
-            self.sort_counted(distinct.iter().copied().zip(sizes.iter().copied()));
+            self.sort_counted(classes.map(|(size, distinct)| (distinct, size)));
         } else {
             debug_assert!(!self.model.reads_counts());
+            let (sizes, distinct): (Vec<u32>, Vec<u32>) = classes.unzip();
             self.measures.clear();
             self.model
-                .measure_numbers(sizes, distinct, &mut self.measures);
-            self.sort_whole(sizes);
+                .measure_numbers(&sizes, &distinct, &mut self.measures);
+            self.sort_whole(&sizes);
         }
         self.append(histograms)
     }
@@ -511,20 +517,21 @@ impl<'m> Annotator<'m> {
     }
 
     /// Classes of which the size says everything: the model is asked once for each size.
-    fn sort_sizes(&mut self, sizes: &[u32]) {
+    fn sort_sizes(&mut self, sizes: impl Iterator<Item = u32>) {
         self.buckets.resize(BUCKETS, [0; 4]);
+        let buckets = &mut self.buckets[..BUCKETS];
         let mut end = 0;
-        for (class, &size) in sizes.iter().enumerate() {
+        for (class, size) in sizes.enumerate() {
             let at = size as usize;
             if at < BUCKETS {
-                self.buckets[at][class % 4] += 1;
+                buckets[at][class % 4] += 1;
                 end = end.max(at + 1);
             } else {
                 let measure = self.model.measure(&ClassView::of_size(size));
                 self.large.push((measure, Step::of_class(size)));
             }
         }
-        for (size, counts) in (0..).zip(&mut self.buckets[..end]) {
+        for (size, counts) in (0..).zip(&mut buckets[..end]) {
             let classes = counts.iter().sum::<u64>() as u32;
             if classes > 0 {
                 *counts = [0; 4];
@@ -552,19 +559,23 @@ impl<'m> Annotator<'m> {
     fn sort_counted(&mut self, classes: impl Iterator<Item = (u32, u32)>) {
         self.buckets.resize(BUCKETS, [0; 4]);
         self.smallest.resize(BUCKETS, u32::MAX);
+        let (buckets, least) = (&mut self.buckets[..BUCKETS], &mut self.smallest[..BUCKETS]);
         let mut end = 0;
         for (class, (measure, size)) in classes.enumerate() {
             let at = measure as usize;
             if at < BUCKETS {
                 // Many classes in a row have one measure, and adding to what was just added to would have to wait.
-                self.buckets[at][class % 4] += (1 << 32) | u64::from(size);
-                self.smallest[at] = self.smallest[at].min(size);
+                buckets[at][class % 4] += (1 << 32) | u64::from(size);
+                // Seldom so; then the next one need not wait for it.
+                if size < least[at] {
+                    least[at] = size;
+                }
                 end = end.max(at + 1);
             } else {
                 (self.large).push((f64::from(measure), Step::of_class(size)));
             }
         }
-        let buckets = self.buckets[..end].iter_mut().zip(&mut self.smallest);
+        let buckets = buckets[..end].iter_mut().zip(least);
         for (at, (sums, smallest)) in buckets.enumerate() {
             let sum: u64 = sums.iter().sum();
             if sum > 0 {

@@ -1,16 +1,17 @@
 //! Counting every node of a lattice from classes in order.
 //!
 //! The way is that of [`Tree`], but classes are kept in the order of their keys, with the attribute that rises first
-//! in the highest bits. When an attribute rises, the classes that agree in all attributes before it stand together
-//! and stay together: they are added up in a small array that never leaves the fastest memory, and read out in order
-//! again. No hashing, no searching. Only the first few attributes, which rise seldom, leave too many bits below them
-//! for that; there the classes are sorted again.
+//! in the highest bits, and groups of a level are numbered so that those that become one stand side by side. When the last
+//! attribute rises, as it does for most nodes, classes that become one are neighbours then. When another rises, the classes
+//! that agree in all attributes before it stand together and stay together: they are added up in a small array that never
+//! leaves the fastest memory, and read out in order again. No hashing, no searching. Only the first few attributes, which
+//! rise seldom, leave too many bits below them for that; there the classes are sorted again.
 //!
 //! For models that read sizes and numbers of values only; which values a class has is a bit for each.
 
 use super::climb::{self, Climber, Part, Tree};
 use super::histogram::{Annotator, is_whole};
-use crate::counts::{FrequencySet, count_bits};
+use crate::counts::{Attribute, FrequencySet, count_bits};
 use crate::error::Error;
 use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
@@ -82,6 +83,31 @@ fn fields(tree: &Tree<'_>) -> Option<Vec<Place>> {
     (shift < u64::BITS).then_some(places)
 }
 
+/// The numbers of the raw groups of an attribute; and for each level and number of a group, the number of the group one level
+/// higher, at its place in the key. Whatever rises keeps its order.
+fn number_groups(attribute: &Attribute, place: Place) -> (Vec<u32>, Vec<Vec<u64>>) {
+    let hierarchy = &attribute.hierarchy;
+    let mut numbers: Vec<u32> = (0..hierarchy.groups(hierarchy.height()) as u32).collect();
+    let levels: Vec<Level> = Level::under(hierarchy.height()).collect();
+    let mut risen = Vec::new();
+    for level in levels.into_iter().rev() {
+        let above = attribute.groups_between(level, level.above());
+        let number_above = |group: u32| numbers[above[group as usize] as usize];
+        let mut groups: Vec<u32> = (0..above.len() as u32).collect();
+        groups.sort_by_key(|&group| number_above(group));
+        let places = groups
+            .iter()
+            .map(|&group| u64::from(number_above(group)) << place.shift);
+        risen.push(places.collect());
+        numbers = vec![0; groups.len()];
+        for (number, group) in (0..).zip(groups) {
+            numbers[group as usize] = number;
+        }
+    }
+    risen.reverse();
+    (numbers, risen)
+}
+
 /// A class with its key.
 #[derive(Debug, Clone, Copy)]
 struct Class<const W: usize> {
@@ -130,29 +156,23 @@ struct Sorted<'a, const W: usize> {
     /// By attribute.
     fields: Vec<Place>,
     words: Words,
-    /// For each attribute, level and group: the group one level higher, at its place in the key.
+    /// For each attribute and raw group: its number.
+    numbers: Vec<Vec<u32>>,
+    /// For each attribute, level and number of a group: the number of the group one level higher, at its place in the key.
     risen: Vec<Vec<Vec<u64>>>,
 }
 
 impl<'a, const W: usize> Sorted<'a, W> {
     fn new(tree: &'a Tree<'a>, fields: Vec<Place>, words: Words) -> Self {
         let attributes = tree.table.attributes.iter().zip(&fields);
-        let risen = attributes
-            .map(|(attribute, place)| {
-                let rise = |level: Level| {
-                    let above = attribute.groups_between(level, level.above());
-                    let above = above.iter().map(|&group| u64::from(group) << place.shift);
-                    above.collect()
-                };
-                Level::under(attribute.hierarchy.height())
-                    .map(rise)
-                    .collect()
-            })
-            .collect();
+        let (numbers, risen) = attributes
+            .map(|(attribute, place)| number_groups(attribute, *place))
+            .unzip();
         Sorted {
             tree,
             fields,
             words,
+            numbers,
             risen,
         }
     }
@@ -163,7 +183,8 @@ impl<'a, const W: usize> Sorted<'a, W> {
             .map(|(tuple, &size)| {
                 let groups = self.fields.iter().enumerate().map(|(attribute, place)| {
                     let group = self.tree.table.group(tuples, tuple, attribute);
-                    u64::from(group.0) << place.shift
+                    let number = self.numbers[attribute][group.0 as usize];
+                    u64::from(number) << place.shift
                 });
                 Class {
                     key: groups.fold(0, |key, group| key | group),
@@ -197,8 +218,6 @@ impl<'a, const W: usize> Climber for Sorted<'a, W> {
             slots: Vec::new(),
             occupied: Vec::new(),
             order: Vec::new(),
-            sizes: Vec::new(),
-            distinct: Vec::new(),
             annotators: self.tree.annotators(),
         }
     }
@@ -220,8 +239,10 @@ impl<'a, const W: usize> Climber for Sorted<'a, W> {
         let bits = place.shift + place.bits;
         let below = (1u64 << place.shift) - 1;
         let slot_of = |key: u64| (key & below) | risen[place.read(key)];
-        if bits <= 6 {
-            // Most nodes: what is in use fits into a word, and the compiler knows it.
+        if place.shift == 0 {
+            add_up_neighbours(lower, bits, risen, upper);
+        } else if bits <= 6 {
+            // What is in use fits into a word, and the compiler knows it.
             let mut slots = [Class::NONE; 64];
             add_up(lower, bits, slot_of, &mut slots, &mut [0], upper);
         } else if bits <= MOST_BITS {
@@ -243,23 +264,21 @@ impl<'a, const W: usize> Climber for Sorted<'a, W> {
         Part { nodes, histograms }: &mut Part,
     ) -> Result<(), Error> {
         nodes.push(node.clone());
-        hand.sizes.clear();
-        hand.sizes.extend(classes.iter().map(|class| class.size));
         let models = self.tree.models.iter().zip(&mut hand.annotators);
         for ((model, annotator), histograms) in models.zip(histograms) {
-            hand.distinct.clear();
             let mut words = self.words.iter();
             match words.find(|(column, _)| model.column() == Some(*column)) {
-                None => {}
-                Some(_) if self.words.len() == 1 => {
-                    (hand.distinct).extend(classes.iter().map(|class| class.distinct));
+                Some((_, words)) if self.words.len() > 1 => {
+                    let numbers = classes
+                        .iter()
+                        .map(|class| (class.size, count_bits(&class.present[words.clone()])));
+                    annotator.annotate_numbers(numbers, histograms)?;
                 }
-                Some((_, words)) => {
-                    let present = |class: &Class<W>| count_bits(&class.present[words.clone()]);
-                    hand.distinct.extend(classes.iter().map(present));
+                _ => {
+                    let numbers = classes.iter().map(|class| (class.size, class.distinct));
+                    annotator.annotate_numbers(numbers, histograms)?;
                 }
             }
-            annotator.annotate_numbers(&hand.sizes, &hand.distinct, histograms)?;
         }
         Ok(())
     }
@@ -273,9 +292,35 @@ struct Hand<'a, const W: usize> {
     occupied: Vec<u64>,
     /// Keys being sorted, each with its class.
     order: Vec<(u64, u32)>,
-    sizes: Vec<u32>,
-    distinct: Vec<u32>,
     annotators: Vec<Annotator<'a>>,
+}
+
+/// Adds up the classes that agree once their lowest bits have risen: these keep their order, so such classes are neighbours.
+fn add_up_neighbours<const W: usize>(
+    lower: &[Class<W>],
+    bits: u32,
+    risen: &[u64],
+    upper: &mut Vec<Class<W>>,
+) {
+    let lowest = (1u64 << bits) - 1;
+    let risen = |key: u64| (key & !lowest) | risen[(key & lowest) as usize];
+    let Some((first, rest)) = lower.split_first() else {
+        return;
+    };
+    let mut last = risen(first.key);
+    upper.push(first.with_key(last));
+    for class in rest {
+        let key = risen(class.key);
+        if let Some(sum) = upper.last_mut()
+            && key == last
+        {
+            sum.add(class);
+            *sum = sum.counted();
+        } else {
+            upper.push(class.with_key(key));
+            last = key;
+        }
+    }
 }
 
 /// Adds up the classes that agree in all bits but those of the slots, in the order of the slots: as many as those bits
@@ -343,6 +388,43 @@ impl<const W: usize> Hand<'_, W> {
                 sum.add(&lower[at as usize]);
             }
             upper.push(sum.counted());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy;
+    use crate::table::Kind;
+
+    #[test]
+    fn groups_that_become_one_are_side_by_side_however_leaves_are_listed() {
+        let listed = "a,X,P,*\nb,Y,Q,*\nc,Z,P,*\nd,Y,Q,*\ne,X,P,*\nf,V,Q,*\ng,Z,P,*\n";
+        let options = hierarchy::Options::new("letter");
+        let attribute = Attribute {
+            name: "letter".to_owned(),
+            kind: Kind::Text,
+            hierarchy: hierarchy::parse(listed.as_bytes(), options).expect("a sound hierarchy"),
+            rows_of_groups: Vec::new(),
+            missing: None,
+        };
+        let shift = 5;
+        let (mut numbers, risen) = number_groups(&attribute, Place { shift, bits: 3 });
+        let mut all = numbers.clone();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(risen.len(), 3);
+        for (level, above) in Level::under(attribute.hierarchy.height()).zip(risen) {
+            assert!(above.is_sorted(), "{level:?}");
+            for number in &mut numbers {
+                *number = (above[*number as usize] >> shift) as u32;
+            }
+            let groups = attribute.hierarchy.groups_of_leaves(level.above());
+            for (leaf, other) in (0..7).flat_map(|leaf| (0..7).map(move |other| (leaf, other))) {
+                let are_one = numbers[leaf] == numbers[other];
+                assert_eq!(are_one, groups[leaf] == groups[other], "{level:?}");
+            }
         }
     }
 }
