@@ -16,13 +16,16 @@ use incrowd_job::Outcome;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
+use std::sync::mpsc;
 use std::time::Instant;
 
 const BENCHMARK: &str = "threads";
 const THREADS: usize = 2;
 const REPETITIONS: usize = 7;
-/// As many as are written at once of a release.
+/// About as many as are written at once of a release, by the constant of that name there.
 const BYTES_AT_ONCE: usize = 1 << 18;
+/// So many texts of that length circulate there between those who format and the one who writes.
+const TEXTS: usize = 6;
 /// What the target asks for.
 const LEAST_GAIN: f64 = 1.8;
 const MOST_SERIAL: f64 = 0.05;
@@ -77,10 +80,11 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
     report.paragraph(&format!(
         "Every stage on one core with one thread and on {THREADS} with {THREADS}, the least of {REPETITIONS} runs in turn on the \
          clock, and whether all gave the same answer. `copies` is the gain of two copies of the work at once, each with one thread \
-         on a core of its own: what two cores of this machine bring to work that shares nothing. `serial` is the share of its CPU \
+         on a core of its own: what two cores of this machine bring to work that shares nothing. `serial` is the share of its \
          time that only one thread can do. For counting: finding where rows end, as far as threads wait for each other; for \
          recoding, where every row is written from one of the few different ones: writing, by one thread, while with four threads and \
-         more others format and count what is written; each measured alone, of the whole pass on one thread. For \
+         more others format and count what is written (with fewer, it does that as well); each measured alone, of the time of the \
+         whole pass on one thread. For \
          searches: what the calling thread uses more than the other of two threads, which waits meanwhile. Targets: {LEAST_GAIN} \
          times, {} % serial. `hashing` \
          is the SHA-256 that takes longest, of the input or of the release, which runs beside all else on a thread of its own, \
@@ -333,22 +337,34 @@ fn count_rows(path: &Path) -> Result<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// The CPU time of writing rows, as one thread does it for a release. What others do for it, formatting the rows and counting
-/// them, is not part of it.
+/// The CPU time of writing rows, as one thread does it for a release while another formats and counts them.
 fn write_rows(bytes: &[u8], path: &Path) -> Result<f64> {
     let mut least = f64::INFINITY;
     for _ in 0..REPETITIONS {
         std::fs::remove_file(path)?;
         let mut file = File::create(path)?;
-        let (mut text, mut used) = (Vec::new(), 0.0);
-        for rows in bytes.chunks(BYTES_AT_ONCE) {
-            // Formatted just now, so not far from the processor.
-            text.clear();
-            text.extend_from_slice(rows);
-            let start = ThreadTime::now();
-            file.write_all(&text)?;
-            used += start.elapsed().as_secs_f64();
-        }
+        let mut used = 0.0;
+        std::thread::scope(|scope| -> Result<()> {
+            let (idle_out, idle) = mpsc::channel();
+            let (text_out, texts) = mpsc::channel();
+            (0..TEXTS).try_for_each(|_| idle_out.send(Vec::new()))?;
+            scope.spawn(move || {
+                for (rows, mut text) in bytes.chunks(BYTES_AT_ONCE).zip(idle) {
+                    text.clear();
+                    text.extend_from_slice(rows);
+                    // Nobody listens once writing has failed.
+                    let _ = text_out.send(text);
+                }
+            });
+            for text in texts {
+                let start = ThreadTime::now();
+                file.write_all(&text)?;
+                used += start.elapsed().as_secs_f64();
+                // All may have been formatted.
+                let _ = idle_out.send(text);
+            }
+            Ok(())
+        })?;
         least = f64::min(least, used);
         // Stored now, so that the next round does not meet it.
         file.sync_data()?;

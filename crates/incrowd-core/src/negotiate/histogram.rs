@@ -389,6 +389,8 @@ fn real_steps(values: &[f64], direction: Direction, parameter: f64) -> (usize, u
 pub(super) struct Annotator<'m> {
     model: &'m dyn PrivacyModel,
     is_whole: bool,
+    /// The sizes and the numbers of values of all classes, where the model asks for them.
+    numbers: (Vec<u32>, Vec<u32>),
     measures: Vec<f64>,
     /// Classes (in the upper half) and rows of each small measure, in four sums; none between nodes.
     buckets: Vec<[u64; 4]>,
@@ -435,6 +437,7 @@ impl<'m> Annotator<'m> {
         Annotator {
             model,
             is_whole: is_whole(model),
+            numbers: Default::default(),
             measures: Vec::new(),
             buckets: Vec::new(),
             smallest: Vec::new(),
@@ -462,7 +465,8 @@ impl<'m> Annotator<'m> {
         self.append(histograms)
     }
 
-    /// The same for a model that reads no counts, from the size and the number of values of each class.
+    /// The same for a model that reads no counts, from the size and the number of values of each class. A model without a column
+    /// reads sizes only.
     pub(super) fn annotate_numbers(
         &mut self,
         classes: impl Iterator<Item = (u32, u32)>,
@@ -476,11 +480,16 @@ impl<'m> Annotator<'m> {
             self.sort_counted(classes.map(|(size, distinct)| (distinct, size)));
         } else {
             debug_assert!(!self.model.reads_counts());
-            let (sizes, distinct): (Vec<u32>, Vec<u32>) = classes.unzip();
+            let mut numbers = std::mem::take(&mut self.numbers);
+            numbers.0.clear();
+            numbers.1.clear();
+            numbers.extend(classes);
+            let (sizes, distinct) = numbers;
             self.measures.clear();
             self.model
                 .measure_numbers(&sizes, &distinct, &mut self.measures);
             self.sort_whole(&sizes);
+            self.numbers = (sizes, distinct);
         }
         self.append(histograms)
     }
@@ -566,7 +575,7 @@ impl<'m> Annotator<'m> {
             if at < BUCKETS {
                 // Many classes in a row have one measure, and adding to what was just added to would have to wait.
                 buckets[at][class % 4] += (1 << 32) | u64::from(size);
-                // Seldom so; then the next one need not wait for it.
+                // Seldom smaller: where nothing is stored, the next class need not wait.
                 if size < least[at] {
                     least[at] = size;
                 }

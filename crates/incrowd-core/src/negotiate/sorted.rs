@@ -2,7 +2,7 @@
 //!
 //! The way is that of [`Tree`], but classes are kept in the order of their keys, with the attribute that rises first
 //! in the highest bits, and groups of a level are numbered so that those that become one stand side by side. When the last
-//! attribute rises, as it does for most nodes, classes that become one are neighbours then. When another rises, the classes
+//! attribute rises, which leads to at least half of the nodes, classes that become one are neighbours then. When another rises, the classes
 //! that agree in all attributes before it stand together and stay together: they are added up in a small array that never
 //! leaves the fastest memory, and read out in order again. No hashing, no searching. Only the first few attributes, which
 //! rise seldom, leave too many bits below them for that; there the classes are sorted again.
@@ -84,7 +84,7 @@ fn fields(tree: &Tree<'_>) -> Option<Vec<Place>> {
 }
 
 /// The numbers of the raw groups of an attribute; and for each level and number of a group, the number of the group one level
-/// higher, at its place in the key. Whatever rises keeps its order.
+/// higher, at its place in the key. A group with a greater number never rises to one with a smaller number.
 fn number_groups(attribute: &Attribute, place: Place) -> (Vec<u32>, Vec<Vec<u64>>) {
     let hierarchy = &attribute.hierarchy;
     let mut numbers: Vec<u32> = (0..hierarchy.groups(hierarchy.height()) as u32).collect();
@@ -274,6 +274,7 @@ impl<'a, const W: usize> Climber for Sorted<'a, W> {
                         .map(|class| (class.size, count_bits(&class.present[words.clone()])));
                     annotator.annotate_numbers(numbers, histograms)?;
                 }
+                // The values of a single column are all there are, and a model without a column does not look at them.
                 _ => {
                     let numbers = classes.iter().map(|class| (class.size, class.distinct));
                     annotator.annotate_numbers(numbers, histograms)?;
@@ -295,7 +296,8 @@ struct Hand<'a, const W: usize> {
     annotators: Vec<Annotator<'a>>,
 }
 
-/// Adds up the classes that agree once their lowest bits have risen: these keep their order, so such classes are neighbours.
+/// Adds up the classes that agree once their lowest bits have risen. Classes are in the order of their keys, and the bits keep it
+/// when they rise, so such classes are neighbours.
 fn add_up_neighbours<const W: usize>(
     lower: &[Class<W>],
     bits: u32,
@@ -315,8 +317,9 @@ fn add_up_neighbours<const W: usize>(
             && key == last
         {
             sum.add(class);
-            *sum = sum.counted();
+            sum.distinct = count_bits(&sum.present);
         } else {
+            debug_assert!(last < key);
             upper.push(class.with_key(key));
             last = key;
         }

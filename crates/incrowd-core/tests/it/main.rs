@@ -22,6 +22,7 @@ mod missing_cells;
 mod mondrian;
 mod mutations;
 mod negotiation;
+mod negotiation_annotation;
 mod negotiation_random;
 mod negotiation_requests;
 mod paper_002;

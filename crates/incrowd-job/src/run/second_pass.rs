@@ -41,7 +41,7 @@ const MOST_ROWS_AT_ONCE: u64 = 1 << 16;
 /// takes the fingerprint helps where that is not enough.
 const FEW_THREADS: usize = 2;
 
-/// With so many threads, two of them format rows for the one that writes, while another reads the input again. That saves
+/// With so many threads, two of them format and count rows for the one that writes, while another reads the input again. That saves
 /// time where the processor has instructions for SHA-256; elsewhere the fingerprint of the release takes longest.
 const MANY_THREADS: usize = 4;
 
@@ -273,17 +273,17 @@ impl<'a> SecondPass<'a> {
             output.do_between(beside.input.keep_up(bytes));
         }
         let runs: Vec<_> = order.runs(rows_at_once as usize).collect();
-        // How often each of the different rows was written, as those count who format them.
-        let formatters = if threads < MANY_THREADS {
-            1
-        } else {
-            FORMATTERS
+        // How often each of the different rows was formatted, counted by whoever formats it. Once all are written, that is how often
+        // each was written.
+        let formatters = match threads < MANY_THREADS {
+            true => 1,
+            false => FORMATTERS.min(runs.len()).max(1),
         };
         let sizes = vec![vec![0; different]; formatters];
-        let format = |sizes: &mut Vec<u32>, run: u64, text: &mut EncodedRows| {
+        let format = |own_sizes: &mut Vec<u32>, run: u64, text: &mut EncodedRows| {
             let numbers = runs[run as usize].clone();
-            let counted = numbers.inspect(|&number| sizes[number as usize] += 1);
-            formatted.encode(counted, text);
+            let numbers = numbers.inspect(|&number| own_sizes[number as usize] += 1);
+            formatted.encode(numbers, text);
             Ok(())
         };
         let (mut rows_written, mut bytes_written) = (0, 0);
