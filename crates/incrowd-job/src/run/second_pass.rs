@@ -293,8 +293,8 @@ impl<'a> SecondPass<'a> {
                 while output.is_behind() == Some(true) && while_waiting()? {}
                 bytes_written += text.as_bytes().len() as u64;
                 output.write_encoded(text)?;
-                rows_written += runs[run as usize].len();
-                let done = u128::from(total) * rows_written as u128 / u128::from(rows);
+                rows_written += runs[run as usize].len() as u64;
+                let done = u128::from(total) * u128::from(rows_written) / u128::from(rows);
                 control.progress().reach(done as u64);
                 Ok(())
             })
@@ -308,7 +308,8 @@ impl<'a> SecondPass<'a> {
         let sizes = added_up(sizes);
         control.check()?;
         // What follows speaks of the rows that were counted here: they must be those that were written.
-        if bytes_written != formatted.bytes(&sizes) {
+        let rows_counted: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
+        if rows_written != rows_counted || bytes_written != formatted.bytes(&sizes) {
             return Err(Error::WorkerLost);
         }
         let mut written = recoder.clone();
