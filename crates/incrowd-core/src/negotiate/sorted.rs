@@ -1,11 +1,12 @@
 //! Counting every node of a lattice from classes in order.
 //!
 //! The way is that of [`Tree`], but classes are kept in the order of their keys, with the attribute that rises first
-//! in the highest bits, and groups of a level are numbered so that those that become one stand side by side. When the last
-//! attribute rises, which leads to at least half of the nodes, classes that become one are neighbours then. When another rises, the classes
-//! that agree in all attributes before it stand together and stay together: they are added up in a small array that never
-//! leaves the fastest memory, and read out in order again. No hashing, no searching. Only the first few attributes, which
-//! rise seldom, leave too many bits below them for that; there the classes are sorted again.
+//! in the highest bits, and groups of a level are numbered so that those that become one stand side by side. When the
+//! last attribute rises, which leads to at least half of the nodes, classes that become one are neighbours then. When
+//! another rises, the classes that agree in all attributes before it stand together and stay together: they are added
+//! up in a small array that never leaves the fastest memory, and read out in order again. No hashing, no searching.
+//! Only the first few attributes, which rise seldom, leave too many bits below them for that; there the classes are
+//! sorted again.
 //!
 //! For models that read sizes and numbers of values only; which values a class has is a bit for each.
 

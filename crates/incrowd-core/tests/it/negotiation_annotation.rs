@@ -8,7 +8,7 @@ use incrowd_core::privacy::{DistinctLDiversity, KAnonymity, PrivacyModel};
 use incrowd_core::problem::Unwatched;
 use incrowd_core::table::RowBatch;
 
-/// Whether every node is annotated as if it were counted by itself, with so many threads.
+/// Every node is annotated as if it were counted by itself, with each of these numbers of threads.
 fn check(table: &CountedTable, models: &[&dyn PrivacyModel], threads: &[usize], case: &str) {
     let nodes = table.lattice().walk();
     let simple = AnnotatedLattice::of_nodes(table, models, &nodes, &Unwatched).unwrap();
