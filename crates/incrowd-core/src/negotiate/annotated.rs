@@ -1,9 +1,10 @@
 //! A lattice whose nodes carry histograms.
 
 use super::annotation_work::check_nodes;
+use super::annotator::Annotator;
 use super::climb::{Part, Tree, annotate_all, columns, step};
 use super::estimate::{Estimator, LevelTable};
-use super::histogram::{Annotator, Histogram, Histograms};
+use super::histogram::{Histogram, Histograms};
 use super::request::check_negotiable;
 use super::sorted;
 use crate::counts::{CountedTable, KnownSets, MissingCells};

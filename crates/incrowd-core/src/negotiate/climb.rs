@@ -1,15 +1,17 @@
 //! Counting every node of a lattice, each from a node next to it.
 //!
 //! Every node is rolled up from the node that is one level lower in one attribute, depth first, so that only the sets
-//! on the way are in memory. The attributes with the fewest values rise last: the set they start from is then hardly
+//! on the way are in memory. The attributes whose levels merge least rise last: the set they start from is then hardly
 //! larger than the one they end in.
 //!
 //! On several threads, whoever counts a node in which only the first attributes have risen leaves what rises further from
 //! it to whoever is free, so that no node is counted twice.
 
-use super::histogram::{Annotator, Histograms};
+use super::annotator::Annotator;
+use super::histogram::Histograms;
 use crate::counts::{CountedTable, FrequencySet, Scratch, roll_up};
 use crate::error::Error;
+use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
 use crate::privacy::PrivacyModel;
 use crate::problem::{Progress, Watch};
@@ -63,6 +65,8 @@ pub(super) trait Climber: Sync {
     type Classes: Default + Send + Sync;
     /// What a thread needs, with memory that is used again.
     type Hand;
+    /// So many attributes, the last in the order, rise within `annotate`.
+    const OWN: usize;
 
     fn hand(&self) -> Self::Hand;
 
@@ -78,7 +82,8 @@ pub(super) trait Climber: Sync {
         above: &mut Self::Classes,
     );
 
-    /// Adds the histograms of a node to a part.
+    /// Adds the histograms of a node to a part, and of all nodes above it in which none but its own attributes have risen
+    /// further.
     fn annotate(
         &self,
         hand: &mut Self::Hand,
@@ -95,7 +100,7 @@ pub(super) struct Tree<'a> {
     pub(super) models: &'a [&'a dyn PrivacyModel],
     /// Columns that models read.
     columns: Vec<usize>,
-    /// The attributes, those with most values first.
+    /// The attributes, those whose levels merge most groups first.
     pub(super) order: Vec<usize>,
     /// So many attributes in the order rise by way of other threads.
     shared: usize,
@@ -110,9 +115,10 @@ impl<'a> Tree<'a> {
         threads: usize,
     ) -> Self {
         let top = table.lattice().top().clone();
-        let mut order: Vec<usize> = (0..top.len()).collect();
-        order.sort_by_key(|&attribute| {
-            std::cmp::Reverse(table.attributes[attribute].hierarchy.leaves())
+        let mut order: Vec<usize> = (0..top.len()).rev().collect();
+        order.sort_by(|&one, &other| {
+            let [one, other] = [one, other].map(|attribute| &table.attributes[attribute].hierarchy);
+            order_of_rising(one, other)
         });
         let (mut parts, mut shared) = (1, 0);
         while threads > 1 && shared < order.len() && parts < PARTS_PER_THREAD * threads {
@@ -135,16 +141,25 @@ impl<'a> Tree<'a> {
         models.map(|model| Annotator::new(*model)).collect()
     }
 
-    /// The nodes next above a node that it is the parent of, when attributes from `first` on may rise: each with the
-    /// position of the attribute that rises.
-    fn above(&self, node: &Node, first: usize) -> impl Iterator<Item = (usize, Node)> {
-        (first..self.order.len()).filter_map(move |position| {
+    /// The nodes next above a node that it is the parent of, when attributes from `first` on may rise, except for the
+    /// last `own`: each with the position of the attribute that rises.
+    fn above(&self, node: &Node, first: usize, own: usize) -> impl Iterator<Item = (usize, Node)> {
+        let end = self.order.len().saturating_sub(own);
+        (first..end).filter_map(move |position| {
             let attribute = self.order[position];
             let level = node.level(attribute);
             let rises = level < self.top.level(attribute);
             rises.then(|| (position, node.with(attribute, level.above())))
         })
     }
+}
+
+/// What a level merges many groups of rises first; of two alike, what has fewer levels.
+fn order_of_rising(one: &Hierarchy, other: &Hierarchy) -> std::cmp::Ordering {
+    let levels = |of: &Hierarchy| usize::from(of.height().0);
+    let merged = |of: &Hierarchy| of.leaves() - of.groups(of.height());
+    let by_a_level = (merged(other) * levels(one)).cmp(&(merged(one) * levels(other)));
+    by_a_level.then(levels(one).cmp(&levels(other)))
 }
 
 /// A node that rises from one that is counted.
@@ -305,8 +320,9 @@ impl<C: Climber> Climb<'_, C> {
         first: usize,
     ) -> Result<(), Error> {
         self.annotate(node, &classes)?;
+        let tree = self.tree;
         let (others, own): (Vec<_>, Vec<_>) =
-            (self.tree.above(node, first)).partition(|(position, _)| *position < self.tree.shared);
+            (tree.above(node, first, C::OWN)).partition(|(position, _)| *position < tree.shared);
         let rising = others.into_iter().map(|(position, to)| Rising {
             from: node.clone(),
             classes: Arc::clone(&classes),
@@ -322,14 +338,17 @@ impl<C: Climber> Climb<'_, C> {
     fn visit(&mut self, node: &Node, classes: &C::Classes, first: usize) -> Result<(), Error> {
         self.annotate(node, classes)?;
         let tree = self.tree;
-        tree.above(node, first)
+        tree.above(node, first, C::OWN)
             .try_for_each(|(position, to)| self.rise(node, classes, position, &to))
     }
 
     fn annotate(&mut self, node: &Node, classes: &C::Classes) -> Result<(), Error> {
-        let counted = self.shared.counted.fetch_add(1, Ordering::Relaxed);
-        step(self.watch, counted)?;
-        (self.climber).annotate(&mut self.hand, node, classes, &mut self.part)
+        step(self.watch, self.shared.counted.load(Ordering::Relaxed))?;
+        let before = self.part.nodes.len();
+        (self.climber).annotate(&mut self.hand, node, classes, &mut self.part)?;
+        let counted = self.part.nodes.len() - before;
+        self.shared.counted.fetch_add(counted, Ordering::Relaxed);
+        Ok(())
     }
 
     fn rise(
@@ -352,6 +371,7 @@ impl<C: Climber> Climb<'_, C> {
 impl<'a> Climber for Tree<'a> {
     type Classes = FrequencySet;
     type Hand = (Scratch, Vec<Annotator<'a>>);
+    const OWN: usize = 0;
 
     fn hand(&self) -> Self::Hand {
         (Scratch::default(), self.annotators())

@@ -1,6 +1,7 @@
 //! Counting single nodes at question time.
 
-use super::histogram::{Annotator, Histograms};
+use super::annotator::Annotator;
+use super::histogram::Histograms;
 use crate::counts::{CountedTable, FrequencySet, KnownSets, Work};
 use crate::error::Error;
 use crate::lattice::{Node, SeenNodes};

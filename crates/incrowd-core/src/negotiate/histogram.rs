@@ -12,11 +12,10 @@
 //! own answer differs, the class is moved off the number. And a reading tells how many rows are too close to call
 //! ([`Rows::close`]): whoever needs to know then counts that node and asks the model itself.
 
-use crate::counts::{FrequencySet, in_parallel, pieces};
+use crate::counts::{in_parallel, pieces};
 use crate::error::Error;
-use crate::privacy::{ClassView, Decimal, Direction, PrivacyModel};
+use crate::privacy::{Counted, Decimal, Direction, PrivacyModel};
 use crate::registry::Kind;
-use hashbrown::HashMap;
 use std::ops::Range;
 
 /// Measures that differ from the parameter by less than this share of it are too close to call. Entropies have the
@@ -24,10 +23,7 @@ use std::ops::Range;
 pub(super) const NOISE: f64 = 4e-11;
 
 /// Up to here every `f64` is nearest to at most one decimal of nine digits.
-const ONE_DECIMAL_EACH: f64 = 4e6;
-
-/// Whole measures below this are counted in an array, others sorted.
-const BUCKETS: usize = 1 << 10;
+pub(super) const ONE_DECIMAL_EACH: f64 = 4e6;
 
 /// The rows a parameter suppresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +37,11 @@ pub struct Rows {
 /// Whether the model counts: its measure and its parameter are whole numbers.
 pub(super) fn is_whole(model: &dyn PrivacyModel) -> bool {
     model.entry().settings[0].kind == Kind::Count
+}
+
+/// Whether the measure of a class says everything about it.
+fn measure_is_size(model: &dyn PrivacyModel) -> bool {
+    model.counted() == Some(Counted::Rows)
 }
 
 /// The numbers a measure takes.
@@ -110,7 +111,7 @@ impl Histograms {
             starts: vec![0],
             measures: Measures::of(model),
             rows: Vec::new(),
-            classes: Some(ClassSteps::default()),
+            classes: (!measure_is_size(model)).then(ClassSteps::default),
         }
     }
 
@@ -122,7 +123,7 @@ impl Histograms {
         }
     }
 
-    /// The histograms of nodes from stores of the same model, one after the other, without what the measure says already.
+    /// The histograms of nodes from stores of the same model, one after the other.
     pub(super) fn gathered(
         model: &dyn PrivacyModel,
         nodes: &[Histogram<'_>],
@@ -142,7 +143,7 @@ impl Histograms {
             true => Measures::Whole(gathering.list(|of| of.measures.whole())),
             false => Measures::Real(gathering.list(|of| of.measures.real())),
         };
-        let classes = (!gathering.measures_are_sizes()).then(|| ClassSteps {
+        let classes = (!measure_is_size(model)).then(|| ClassSteps {
             counts: gathering.list(|of| &of.class_steps().counts),
             smallest: gathering.list(|of| &of.class_steps().smallest),
         });
@@ -160,7 +161,7 @@ impl Histograms {
         known.expect("left out only where the measures are sizes")
     }
 
-    fn end_node(&mut self) -> Result<(), Error> {
+    pub(super) fn end_node(&mut self) -> Result<(), Error> {
         let end = position(self.rows.len(), self.starts.len())?;
         self.starts.push(end);
         Ok(())
@@ -205,14 +206,6 @@ impl Gathering<'_> {
             }
         });
         all
-    }
-
-    fn measures_are_sizes(&self) -> bool {
-        let pieces = pieces(self.nodes.len(), self.threads);
-        let are_sizes = in_parallel(self.threads, pieces, |piece| {
-            self.nodes[piece].iter().all(Histogram::measure_is_size)
-        });
-        are_sizes.into_iter().all(|are| are)
     }
 }
 
@@ -337,25 +330,6 @@ impl<'a> Histogram<'a> {
         let steps = rows.partition_point(|&rows| rows <= max_suppressed);
         (steps < self.len()).then(|| self.measure(steps))
     }
-
-    fn measure_is_size(&self) -> bool {
-        let Some(classes) = &self.all.classes else {
-            return true;
-        };
-        let range = self.start..self.end;
-        let rows = self.all.rows[range.clone()].iter();
-        let known = classes.counts[range.clone()].iter();
-        let known = known.zip(&classes.smallest[range]);
-        let mut before = (0, 0);
-        (0..)
-            .zip(rows.zip(known))
-            .all(|(step, (&rows, (&count, &size)))| {
-                let (rows_before, count_before) = std::mem::replace(&mut before, (rows, count));
-                let (rows, count) = (rows - rows_before, count - count_before);
-                f64::from(size) == self.measure(step)
-                    && u64::from(rows) == u64::from(size) * u64::from(count)
-            })
-    }
 }
 
 /// How many of the ascending measures are below a parameter.
@@ -384,323 +358,9 @@ fn real_steps(values: &[f64], direction: Direction, parameter: f64) -> (usize, u
     (sure, close)
 }
 
-/// Makes histograms from counted classes, reusing its memory.
-#[derive(Debug)]
-pub(super) struct Annotator<'m> {
-    model: &'m dyn PrivacyModel,
-    is_whole: bool,
-    /// The sizes and the numbers of values of all classes, where the model asks for them.
-    numbers: (Vec<u32>, Vec<u32>),
-    measures: Vec<f64>,
-    /// Classes (in the upper half) and rows of each small measure, in four sums; none between nodes.
-    buckets: Vec<[u64; 4]>,
-    /// Rows of the smallest class of each small measure.
-    smallest: Vec<u32>,
-    /// Classes of large measures; none between nodes.
-    large: Vec<(f64, Step)>,
-    steps: Vec<(f64, Step)>,
-    /// The model with parameters that classes were exactly on, by billionths; none where it takes no such parameter.
-    on_parameter: HashMap<u64, Option<Box<dyn PrivacyModel>>>,
-}
-
-/// Classes of one measure.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    rows: u32,
-    classes: u32,
-    smallest: u32,
-}
-
-impl Step {
-    fn of_class(size: u32) -> Self {
-        Step {
-            rows: size,
-            classes: 1,
-            smallest: size,
-        }
-    }
-
-    fn join(&mut self, other: Step) {
-        self.rows += other.rows;
-        self.classes += other.classes;
-        self.smallest = self.smallest.min(other.smallest);
-    }
-}
-
-impl<'m> Annotator<'m> {
-    /// Whether classes must come with the people who match them.
-    pub(super) fn reads_people(&self) -> bool {
-        self.model.reads_population()
-    }
-
-    pub(super) fn new(model: &'m dyn PrivacyModel) -> Self {
-        Annotator {
-            model,
-            is_whole: is_whole(model),
-            numbers: Default::default(),
-            measures: Vec::new(),
-            buckets: Vec::new(),
-            smallest: Vec::new(),
-            large: Vec::new(),
-            steps: Vec::new(),
-            on_parameter: HashMap::new(),
-        }
-    }
-
-    /// Appends the histogram of a node's classes.
-    pub(super) fn annotate(
-        &mut self,
-        classes: &FrequencySet,
-        histograms: &mut Histograms,
-    ) -> Result<(), Error> {
-        self.measures.clear();
-        self.model.measure_all(classes, &mut self.measures);
-        self.steps.clear();
-        if self.is_whole {
-            self.sort_whole(classes.sizes());
-        } else {
-            self.settle(classes);
-            self.sort_real(classes);
-        }
-        self.append(histograms)
-    }
-
-    /// The same for a model that reads no counts, from the size and the number of values of each class. A model without a column
-    /// reads sizes only.
-    pub(super) fn annotate_numbers(
-        &mut self,
-        classes: impl Iterator<Item = (u32, u32)>,
-        histograms: &mut Histograms,
-    ) -> Result<(), Error> {
-        debug_assert!(self.is_whole);
-        self.steps.clear();
-        if self.model.column().is_none() {
-            self.sort_sizes(classes.map(|(size, _)| size));
-        } else if self.model.measures_distinct() {
-            self.sort_counted(classes.map(|(size, distinct)| (distinct, size)));
-        } else {
-            debug_assert!(!self.model.reads_counts());
-            let mut numbers = std::mem::take(&mut self.numbers);
-            numbers.0.clear();
-            numbers.1.clear();
-            numbers.extend(classes);
-            let (sizes, distinct) = numbers;
-            self.measures.clear();
-            self.model
-                .measure_numbers(&sizes, &distinct, &mut self.measures);
-            self.sort_whole(&sizes);
-            self.numbers = (sizes, distinct);
-        }
-        self.append(histograms)
-    }
-
-    /// Appends the histogram of the measures.
-    fn append(&mut self, histograms: &mut Histograms) -> Result<(), Error> {
-        let steps = || self.steps.iter().map(|(_, step)| step);
-        match &mut histograms.measures {
-            Measures::Whole(values) => {
-                values.extend(self.steps.iter().map(|&(measure, _)| measure as u32));
-            }
-            Measures::Real(values) => {
-                values.extend(self.steps.iter().map(|&(measure, _)| measure));
-            }
-        }
-        histograms.rows.extend(steps().scan(0, |rows, step| {
-            *rows += step.rows;
-            Some(*rows)
-        }));
-        if let Some(classes) = &mut histograms.classes {
-            classes.counts.extend(steps().scan(0, |classes, step| {
-                *classes += step.classes;
-                Some(*classes)
-            }));
-            let start = classes.smallest.len();
-            classes.smallest.extend(steps().map(|step| step.smallest));
-            let mut smallest = u32::MAX;
-            for step in classes.smallest[start..].iter_mut().rev() {
-                smallest = smallest.min(*step);
-                *step = smallest;
-            }
-        }
-        histograms.end_node()
-    }
-
-    /// Classes of which the size says everything: the model is asked once for each size.
-    fn sort_sizes(&mut self, sizes: impl Iterator<Item = u32>) {
-        self.buckets.resize(BUCKETS, [0; 4]);
-        let buckets = &mut self.buckets[..BUCKETS];
-        let mut end = 0;
-        for (class, size) in sizes.enumerate() {
-            let at = size as usize;
-            if at < BUCKETS {
-                buckets[at][class % 4] += 1;
-                end = end.max(at + 1);
-            } else {
-                let measure = self.model.measure(&ClassView::of_size(size));
-                self.large.push((measure, Step::of_class(size)));
-            }
-        }
-        for (size, counts) in (0..).zip(&mut buckets[..end]) {
-            let classes = counts.iter().sum::<u64>() as u32;
-            if classes > 0 {
-                *counts = [0; 4];
-                let step = Step {
-                    rows: size * classes,
-                    classes,
-                    smallest: size,
-                };
-                let measure = self.model.measure(&ClassView::of_size(size));
-                self.steps.push((measure, step));
-            }
-        }
-        self.steps.append(&mut self.large);
-        self.merge_from(0);
-    }
-
-    fn sort_whole(&mut self, sizes: &[u32]) {
-        let measures = std::mem::take(&mut self.measures);
-        let whole = measures.iter().map(|&measure| measure as u32);
-        self.sort_counted(whole.zip(sizes.iter().copied()));
-        self.measures = measures;
-    }
-
-    /// Classes by whole measures, most of them small, with their sizes: counted, not sorted.
-    fn sort_counted(&mut self, classes: impl Iterator<Item = (u32, u32)>) {
-        self.buckets.resize(BUCKETS, [0; 4]);
-        self.smallest.resize(BUCKETS, u32::MAX);
-        let (buckets, least) = (&mut self.buckets[..BUCKETS], &mut self.smallest[..BUCKETS]);
-        let mut end = 0;
-        for (class, (measure, size)) in classes.enumerate() {
-            let at = measure as usize;
-            if at < BUCKETS {
-                // Many classes in a row have one measure, and adding to what was just added to would have to wait.
-                buckets[at][class % 4] += (1 << 32) | u64::from(size);
-                // Seldom smaller: where nothing is stored, the next class need not wait.
-                if size < least[at] {
-                    least[at] = size;
-                }
-                end = end.max(at + 1);
-            } else {
-                (self.large).push((f64::from(measure), Step::of_class(size)));
-            }
-        }
-        let buckets = buckets[..end].iter_mut().zip(least);
-        for (at, (sums, smallest)) in buckets.enumerate() {
-            let sum: u64 = sums.iter().sum();
-            if sum > 0 {
-                *sums = [0; 4];
-                let step = Step {
-                    rows: sum as u32,
-                    classes: (sum >> 32) as u32,
-                    smallest: std::mem::replace(smallest, u32::MAX),
-                };
-                self.steps.push((at as f64, step));
-            }
-        }
-        let counted = self.steps.len();
-        self.steps.append(&mut self.large);
-        self.merge_from(counted);
-    }
-
-    /// Moves classes off numbers that could be a parameter when the model does not judge them as their measure does.
-    fn settle(&mut self, classes: &FrequencySet) {
-        let column = self.model.column();
-        for (class, measure) in self.measures.iter_mut().enumerate() {
-            if *measure >= ONE_DECIMAL_EACH {
-                continue;
-            }
-            let billionths = (*measure * 1e9).round();
-            if billionths / 1e9 != *measure {
-                continue;
-            }
-            let model = self.model;
-            let on_it = self
-                .on_parameter
-                .entry(billionths as u64)
-                .or_insert_with(|| {
-                    Decimal::from_f64(*measure).and_then(|on_it| model.with_parameter(on_it).ok())
-                });
-            if let Some(on_it) = on_it {
-                let size = classes.sizes()[class];
-                let view = match column {
-                    None => ClassView::of_size(size).with_people(classes.people(class)),
-                    Some(column) => ClassView::new(size, classes.histograms(column).class(class)),
-                };
-                let direction = model.direction();
-                if on_it.holds(&view) != direction.meets(*measure, *measure) {
-                    // Either neighbour is too close to call, so that a reading says to ask the model.
-                    *measure = measure.next_up();
-                }
-            }
-        }
-    }
-
-    fn sort_real(&mut self, classes: &FrequencySet) {
-        let sizes = classes.sizes().iter();
-        let steps = self.measures.iter().zip(sizes).map(|(&measure, &size)| {
-            // No negative zero, so that equal measures are equal bits.
-            (measure + 0.0, Step::of_class(size))
-        });
-        self.steps.extend(steps);
-        self.merge_from(0);
-    }
-
-    /// Sorts the steps from a position on by safety and merges equal measures.
-    fn merge_from(&mut self, position: usize) {
-        let ascending = self.model.direction() == Direction::AtLeast;
-        self.steps[position..].sort_unstable_by(|one, other| {
-            let ordering = one.0.total_cmp(&other.0);
-            if ascending {
-                ordering
-            } else {
-                ordering.reverse()
-            }
-        });
-        self.steps.dedup_by(|later, first| {
-            let is_same = later.0 == first.0;
-            if is_same {
-                first.1.join(later.1);
-            }
-            is_same
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::KAnonymity;
-
-    fn of_sizes(sizes: &[u32]) -> Histograms {
-        let model = KAnonymity { k: 2 };
-        let mut classes = FrequencySet::default();
-        classes.sizes.extend_from_slice(sizes);
-        let mut histograms = Histograms::new(&model);
-        let annotated = Annotator::new(&model).annotate(&classes, &mut histograms);
-        annotated.expect("few classes");
-        histograms
-    }
-
-    #[test]
-    fn a_histogram_reads_what_each_k_suppresses() {
-        let mut histograms = of_sizes(&[1, 5, 1, 3, 70_000, 3]);
-        for _ in 0..2 {
-            let histogram = histograms.node(0);
-            let suppressed = |k: u32| histogram.rows(k.into()).suppressed;
-            assert_eq!([1, 2, 3, 4, 5, 6].map(suppressed), [0, 2, 2, 8, 8, 13]);
-            assert_eq!(suppressed(70_001), 70_013);
-            assert_eq!(histogram.classes(), 6);
-            assert_eq!(histogram.classes_published(4.into()), 2);
-            assert_eq!(histogram.smallest_class(4.into()), Some(5));
-            assert_eq!(histogram.smallest_class(70_001.into()), None);
-            assert_eq!(histogram.measure_to_keep(7), Some(3.0));
-            assert_eq!(histogram.measure_to_keep(8), Some(5.0));
-            // The second round reads what is left once sizes speak for themselves.
-            let model = KAnonymity { k: 2 };
-            histograms = Histograms::gathered(&model, &[histogram], 1).expect("few classes");
-            assert!(histograms.classes.is_none());
-        }
-    }
 
     #[test]
     fn measures_next_to_the_parameter_are_too_close_to_call() {

@@ -56,6 +56,7 @@
 
 mod annotated;
 mod annotation_work;
+mod annotator;
 mod answer;
 mod climb;
 mod counting;

@@ -1,28 +1,39 @@
 //! Counting every node of a lattice from classes in order.
 //!
 //! The way is that of [`Tree`], but classes are kept in the order of their keys, with the attribute that rises first
-//! in the highest bits, and groups of a level are numbered so that those that become one stand side by side. When the
-//! last attribute rises, which leads to at least half of the nodes, classes that become one are neighbours then. When
-//! another rises, the classes that agree in all attributes before it stand together and stay together: they are added
-//! up in a small array that never leaves the fastest memory, and read out in order again. No hashing, no searching.
-//! Only the first few attributes, which rise seldom, leave too many bits below them for that; there the classes are
-//! sorted again.
+//! in the highest bits. When an attribute rises, the classes that agree in all attributes before it stand together and
+//! stay together: they are added up in a small array that never leaves the fastest memory, and read out in order
+//! again. No hashing, no searching. Only the first few attributes, which rise seldom, leave too many bits below them
+//! for that; there the classes are sorted again.
+//!
+//! From a node in which the last attribute has risen, nothing else rises, and most nodes are such. Their classes are
+//! never listed: those of the node where it starts are read once, and of what they become on each level, no more is
+//! kept than the numbers that models read. Groups of a level are numbered so that those that become one stand side by
+//! side; classes that become one are neighbours then. Many meet no other on any level, and are counted once for all.
 //!
 //! For models that read sizes and numbers of values only; which values a class has is a bit for each.
 
+use super::annotator::{Annotator, Link, Numbers};
 use super::climb::{self, Climber, Part, Tree};
-use super::histogram::{Annotator, is_whole};
+use super::histogram::is_whole;
 use crate::counts::{Attribute, FrequencySet, count_bits};
 use crate::error::Error;
 use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
 use crate::problem::Watch;
+use std::ops::Range;
 
 /// Classes that agree in all but so many bits of their keys are added up in an array.
 const MOST_BITS: u32 = 13;
 
-/// The columns of which a class knows the values present: for each, where its words begin and end.
-type Words = Vec<(usize, std::ops::Range<usize>)>;
+/// A column of which a class knows the values present, or none, when models read only sizes.
+struct Column {
+    column: Option<usize>,
+    /// Where its words are.
+    words: Range<usize>,
+    /// The models that read it, by position. Those that read no column are with the first.
+    models: Vec<usize>,
+}
 
 /// Annotates every node, if the models of the tree read no more than sizes and numbers of values, those of `present`
 /// columns in its table.
@@ -38,24 +49,43 @@ pub(super) fn annotate_all(
     if !models.all(|model| is_whole(*model) && is_known(*model)) {
         return None;
     }
-    let mut end = 0;
-    let words: Words = (present.iter())
-        .map(|&column| {
-            let start = end;
-            let values = tree.table.columns[column].values.len();
-            end += values.div_ceil(64).max(1);
-            (column, start..end)
-        })
-        .collect();
+    let columns = columns(tree, present);
+    let words = columns.last().map_or(0, |column| column.words.end);
+    let last = *tree.order.last()?;
     let fields = fields(tree)?;
-    Some(match end {
-        0 => climb::annotate_all(&Sorted::<0>::new(tree, fields, words), tree, watch),
-        1 => climb::annotate_all(&Sorted::<1>::new(tree, fields, words), tree, watch),
-        2 => climb::annotate_all(&Sorted::<2>::new(tree, fields, words), tree, watch),
-        3..=4 => climb::annotate_all(&Sorted::<4>::new(tree, fields, words), tree, watch),
-        5..=8 => climb::annotate_all(&Sorted::<8>::new(tree, fields, words), tree, watch),
+    Some(match words {
+        0 => climb::annotate_all(&Sorted::<0>::new(tree, last, fields, columns), tree, watch),
+        1 => climb::annotate_all(&Sorted::<1>::new(tree, last, fields, columns), tree, watch),
+        2 => climb::annotate_all(&Sorted::<2>::new(tree, last, fields, columns), tree, watch),
+        3..=4 => climb::annotate_all(&Sorted::<4>::new(tree, last, fields, columns), tree, watch),
+        5..=8 => climb::annotate_all(&Sorted::<8>::new(tree, last, fields, columns), tree, watch),
         _ => return None,
     })
+}
+
+fn columns(tree: &Tree<'_>, present: &[usize]) -> Vec<Column> {
+    let all: Vec<Option<usize>> = match present {
+        [] => vec![None],
+        _ => present.iter().copied().map(Some).collect(),
+    };
+    let mut end = 0;
+    let columns = all.iter().enumerate().map(|(at, &column)| {
+        let start = end;
+        if let Some(column) = column {
+            let values = tree.table.columns[column].values.len();
+            end += values.div_ceil(64).max(1);
+        }
+        let models = (0..tree.models.len()).filter(|&model| {
+            let read = tree.models[model].column();
+            read == column || (read.is_none() && at == 0)
+        });
+        Column {
+            column,
+            words: start..end,
+            models: models.collect(),
+        }
+    });
+    columns.collect()
 }
 
 /// The place of an attribute in a key.
@@ -109,6 +139,16 @@ fn number_groups(attribute: &Attribute, place: Place) -> (Vec<u32>, Vec<Vec<u64>
     (numbers, risen)
 }
 
+/// For each level above the lowest and each number of a raw group: the number of its group there.
+fn groups_above(risen: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    let mut groups: Vec<u64> = (0..risen.first().map_or(0, Vec::len) as u64).collect();
+    let levels = risen.iter().map(|risen| {
+        groups = groups.iter().map(|group| risen[*group as usize]).collect();
+        groups.clone()
+    });
+    levels.collect()
+}
+
 /// A class with its key.
 #[derive(Debug, Clone, Copy)]
 struct Class<const W: usize> {
@@ -154,27 +194,42 @@ impl<const W: usize> Class<W> {
 
 struct Sorted<'a, const W: usize> {
     tree: &'a Tree<'a>,
+    /// The attribute in the lowest bits.
+    last: usize,
     /// By attribute.
     fields: Vec<Place>,
-    words: Words,
+    columns: Vec<Column>,
     /// For each attribute and raw group: its number.
     numbers: Vec<Vec<u32>>,
     /// For each attribute, level and number of a group: the number of the group one level higher, at its place in the key.
     risen: Vec<Vec<Vec<u64>>>,
+    /// The [groups above](groups_above) of the attribute in the lowest bits.
+    above: Vec<Vec<u64>>,
 }
 
 impl<'a, const W: usize> Sorted<'a, W> {
-    fn new(tree: &'a Tree<'a>, fields: Vec<Place>, words: Words) -> Self {
+    fn new(tree: &'a Tree<'a>, last: usize, fields: Vec<Place>, columns: Vec<Column>) -> Self {
         let attributes = tree.table.attributes.iter().zip(&fields);
-        let (numbers, risen) = attributes
+        let (numbers, risen): (Vec<_>, Vec<_>) = attributes
             .map(|(attribute, place)| number_groups(attribute, *place))
             .unzip();
+        let above = groups_above(&risen[last]);
         Sorted {
             tree,
+            last,
+            above,
             fields,
-            words,
+            columns,
             numbers,
             risen,
+        }
+    }
+
+    fn chain<F: Fn(&Class<W>) -> u32>(&self, distinct: F) -> Chain<'_, F> {
+        Chain {
+            lowest: (1 << self.fields[self.last].bits) - 1,
+            above: &self.above,
+            distinct,
         }
     }
 
@@ -195,7 +250,8 @@ impl<'a, const W: usize> Sorted<'a, W> {
                 }
             })
             .collect();
-        for (column, words) in &self.words {
+        for Column { column, words, .. } in &self.columns {
+            let Some(column) = column else { continue };
             let known = tuples.histograms(*column).present.as_ref();
             let known = known.expect("the table was prepared for this");
             for (class, known) in classes.iter_mut().zip(known.classes()) {
@@ -213,12 +269,14 @@ impl<'a, const W: usize> Sorted<'a, W> {
 impl<'a, const W: usize> Climber for Sorted<'a, W> {
     type Classes = Vec<Class<W>>;
     type Hand = Hand<'a, W>;
+    const OWN: usize = 1;
 
     fn hand(&self) -> Hand<'a, W> {
         Hand {
             slots: Vec::new(),
             occupied: Vec::new(),
             order: Vec::new(),
+            links: Vec::new(),
             annotators: self.tree.annotators(),
         }
     }
@@ -240,9 +298,7 @@ impl<'a, const W: usize> Climber for Sorted<'a, W> {
         let bits = place.shift + place.bits;
         let below = (1u64 << place.shift) - 1;
         let slot_of = |key: u64| (key & below) | risen[place.read(key)];
-        if place.shift == 0 {
-            add_up_neighbours(lower, bits, risen, upper);
-        } else if bits <= 6 {
+        if bits <= 6 {
             // What is in use fits into a word, and the compiler knows it.
             let mut slots = [Class::NONE; 64];
             add_up(lower, bits, slot_of, &mut slots, &mut [0], upper);
@@ -264,22 +320,17 @@ impl<'a, const W: usize> Climber for Sorted<'a, W> {
         classes: &Vec<Class<W>>,
         Part { nodes, histograms }: &mut Part,
     ) -> Result<(), Error> {
-        nodes.push(node.clone());
-        let models = self.tree.models.iter().zip(&mut hand.annotators);
-        for ((model, annotator), histograms) in models.zip(histograms) {
-            let mut words = self.words.iter();
-            match words.find(|(column, _)| model.column() == Some(*column)) {
-                Some((_, words)) if self.words.len() > 1 => {
-                    let numbers = classes
-                        .iter()
-                        .map(|class| (class.size, count_bits(&class.present[words.clone()])));
-                    annotator.annotate_numbers(numbers, histograms)?;
-                }
-                // The values of a single column are all there are, and a model without a column does not look at them.
-                _ => {
-                    let numbers = classes.iter().map(|class| (class.size, class.distinct));
-                    annotator.annotate_numbers(numbers, histograms)?;
-                }
+        let height = self.tree.table.attributes[self.last].hierarchy.height();
+        nodes.extend(Level::up_to(height).map(|level| node.with(self.last, level)));
+        for Column { words, models, .. } in &self.columns {
+            let links = &mut hand.links;
+            match self.columns.len() {
+                1 => self.chain(|class| class.distinct).follow(classes, links),
+                _ => (self.chain(|class| count_bits(&class.present[words.clone()])))
+                    .follow(classes, links),
+            }
+            for &model in models {
+                hand.annotators[model].annotate_chain(links, &mut histograms[model])?;
             }
         }
         Ok(())
@@ -294,37 +345,9 @@ struct Hand<'a, const W: usize> {
     occupied: Vec<u64>,
     /// Keys being sorted, each with its class.
     order: Vec<(u64, u32)>,
+    /// The nodes of a chain, one for each level of the last attribute.
+    links: Vec<Link>,
     annotators: Vec<Annotator<'a>>,
-}
-
-/// Adds up the classes that agree once their lowest bits have risen. Classes are in the order of their keys, and the bits keep it
-/// when they rise, so such classes are neighbours.
-fn add_up_neighbours<const W: usize>(
-    lower: &[Class<W>],
-    bits: u32,
-    risen: &[u64],
-    upper: &mut Vec<Class<W>>,
-) {
-    let lowest = (1u64 << bits) - 1;
-    let risen = |key: u64| (key & !lowest) | risen[(key & lowest) as usize];
-    let Some((first, rest)) = lower.split_first() else {
-        return;
-    };
-    let mut last = risen(first.key);
-    upper.push(first.with_key(last));
-    for class in rest {
-        let key = risen(class.key);
-        if let Some(sum) = upper.last_mut()
-            && key == last
-        {
-            sum.add(class);
-            sum.distinct = count_bits(&sum.present);
-        } else {
-            debug_assert!(last < key);
-            upper.push(class.with_key(key));
-            last = key;
-        }
-    }
 }
 
 /// Adds up the classes that agree in all bits but those of the slots, in the order of the slots: as many as those bits
@@ -387,11 +410,107 @@ impl<const W: usize> Hand<'_, W> {
         // Long stretches are in order already, which the stable sort takes advantage of.
         self.order.sort_by_key(|&(key, _)| key);
         for classes in self.order.chunk_by(|one, other| one.0 == other.0) {
-            let mut sum = Class::NONE.with_key(classes[0].0);
-            for &(_, at) in classes {
+            let (key, first) = classes[0];
+            let mut sum = lower[first as usize].with_key(key);
+            for &(_, at) in &classes[1..] {
                 sum.add(&lower[at as usize]);
             }
             upper.push(sum.counted());
+        }
+    }
+}
+
+/// Follows classes while the attribute in the lowest bits rises from its lowest level.
+struct Chain<'c, F> {
+    /// The lowest bits.
+    lowest: u64,
+    /// For each level above the lowest and each number of a raw group: the number of its group there.
+    above: &'c [Vec<u64>],
+    /// Counts the values of a class that models read.
+    distinct: F,
+}
+
+impl<F> Chain<'_, F> {
+    /// Makes one link for each level of classes in the order of their keys.
+    #[inline(always)]
+    fn follow<const W: usize>(&self, classes: &[Class<W>], links: &mut Vec<Link>)
+    where
+        F: Fn(&Class<W>) -> u32,
+    {
+        links.resize_with(self.above.len() + 1, Link::default);
+        links.iter_mut().for_each(Link::clear);
+        for run in classes.chunk_by(|one, other| one.key ^ other.key <= self.lowest) {
+            match run {
+                [alone] => links[0].lasting.push(self.numbers(alone)),
+                [one, other] => self.follow_two(one, other, links),
+                _ => self.follow_many(run, links),
+            }
+        }
+    }
+
+    /// Follows two classes, which nearly half of those that can meet any other are: what they become is known before their
+    /// levels are gone through.
+    #[inline(always)]
+    fn follow_two<const W: usize>(&self, one: &Class<W>, other: &Class<W>, links: &mut [Link])
+    where
+        F: Fn(&Class<W>) -> u32,
+    {
+        let mut sum = *one;
+        sum.add(other);
+        let [lower, higher] = [one, other].map(|class| (class.key & self.lowest) as usize);
+        let mut levels = self.above.iter();
+        let met = levels.position(|groups| groups[lower] == groups[higher]);
+        let (apart, together) = links.split_at_mut(met.map_or(links.len(), |level| level + 1));
+        let both = [one, other].map(|class| self.numbers(class));
+        for link in apart {
+            link.passing.extend(both);
+        }
+        if let Some(link) = together.first_mut() {
+            link.lasting.push(self.numbers(&sum.counted()));
+        }
+    }
+
+    #[inline(always)]
+    fn follow_many<const W: usize>(&self, run: &[Class<W>], links: &mut [Link])
+    where
+        F: Fn(&Class<W>) -> u32,
+    {
+        let ([bottom, links @ ..], [first, others @ ..]) = (links, run) else {
+            return;
+        };
+        (bottom.passing).extend(run.iter().map(|class| self.numbers(class)));
+        for (groups, link) in self.above.iter().zip(links) {
+            // Classes are in order and stay so, and those that are one are neighbours.
+            let group = |class: &Class<W>| groups[(class.key & self.lowest) as usize];
+            let mut sum = *first;
+            let mut are_one = true;
+            for class in others {
+                debug_assert!(group(&sum) <= group(class));
+                if group(class) == group(&sum) {
+                    sum.add(class);
+                } else {
+                    link.passing.push(self.numbers(&sum.counted()));
+                    sum = *class;
+                    are_one = false;
+                }
+            }
+            let sum = self.numbers(&sum.counted());
+            if are_one {
+                link.lasting.push(sum);
+                return;
+            }
+            link.passing.push(sum);
+        }
+    }
+
+    #[inline(always)]
+    fn numbers<const W: usize>(&self, class: &Class<W>) -> Numbers
+    where
+        F: Fn(&Class<W>) -> u32,
+    {
+        Numbers {
+            size: class.size,
+            distinct: (self.distinct)(class),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Distinct l-diversity.
 
 use super::registry::{ModelEntry, ModelKind, SENSITIVE_COLUMN};
-use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel, whole};
+use super::{ClassView, Counted, Decimal, Direction, Monotonicity, PrivacyModel, whole};
 use crate::registry::{Kind, Setting};
 
 crate::documented! {
@@ -60,8 +60,8 @@ impl PrivacyModel for DistinctLDiversity {
         class.distinct().into()
     }
 
-    fn measures_distinct(&self) -> bool {
-        true
+    fn counted(&self) -> Option<Counted> {
+        Some(Counted::Values)
     }
 
     fn direction(&self) -> Direction {

@@ -1,7 +1,7 @@
 //! k-anonymity.
 
 use super::registry::{ModelEntry, ModelKind};
-use super::{ClassView, Decimal, Direction, Monotonicity, PrivacyModel, whole};
+use super::{ClassView, Counted, Decimal, Direction, Monotonicity, PrivacyModel, whole};
 use crate::registry::{Kind, Setting};
 
 crate::documented! {
@@ -53,6 +53,10 @@ impl PrivacyModel for KAnonymity {
 
     fn measure(&self, class: &ClassView<'_>) -> f64 {
         class.size.into()
+    }
+
+    fn counted(&self) -> Option<Counted> {
+        Some(Counted::Rows)
     }
 
     fn direction(&self) -> Direction {

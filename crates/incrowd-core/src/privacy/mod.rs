@@ -196,6 +196,15 @@ pub enum Monotonicity {
     UnionWithAny,
 }
 
+/// What a measure may count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Counted {
+    /// The rows of the class.
+    Rows,
+    /// The different values of the class in the column of the model.
+    Values,
+}
+
 /// On which side of the parameter a class must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -501,18 +510,8 @@ pub trait PrivacyModel: Debug + Send + Sync {
         }
     }
 
-    /// The same for a model that [reads no counts](PrivacyModel::reads_counts) of its column, from the size and the
-    /// number of values of every class.
-    fn measure_numbers(&self, sizes: &[u32], distinct: &[u32], measures: &mut Vec<f64>) {
-        let classes = sizes.iter().zip(distinct);
-        measures.extend(classes.map(|(&size, &distinct)| {
-            let histogram = Histogram::of_any(distinct);
-            self.measure(&ClassView::new(size, histogram))
-        }));
-    }
-
-    /// Whether what it measures of a class is the number of its values, and nothing else.
-    fn measures_distinct(&self) -> bool {
-        false
+    /// What it counts in a class, if its measure is this count and nothing else.
+    fn counted(&self) -> Option<Counted> {
+        None
     }
 }

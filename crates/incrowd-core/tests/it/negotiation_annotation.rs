@@ -4,7 +4,7 @@ use crate::adult;
 use incrowd_core::counts::{CountedTable, Missing, RowCounter};
 use incrowd_core::hierarchy::{self, Options};
 use incrowd_core::negotiate::AnnotatedLattice;
-use incrowd_core::privacy::{DistinctLDiversity, KAnonymity, PrivacyModel};
+use incrowd_core::privacy::{DistinctLDiversity, KAnonymity, PSensitiveKAnonymity, PrivacyModel};
 use incrowd_core::problem::Unwatched;
 use incrowd_core::table::RowBatch;
 
@@ -34,10 +34,13 @@ fn tables_with_many_bits_few_or_none_are_annotated_as_if_counted_node_by_node() 
     }
 }
 
-/// A table of four attributes, none of whose groups is listed in one stretch, with two sensitive columns of so many values.
-fn scattered(sensitive: [usize; 2]) -> CountedTable {
-    const VALUES: [usize; 4] = [50, 23, 11, 6];
-    let sizes: Vec<usize> = VALUES.into_iter().chain(sensitive).collect();
+/// A table of four attributes of so many values, with two sensitive columns.
+fn table(
+    values: [usize; 4],
+    sensitive: [usize; 2],
+    levels: impl Fn(usize, usize) -> String,
+) -> CountedTable {
+    let sizes: Vec<usize> = values.into_iter().chain(sensitive).collect();
     let names: Vec<String> = (0..sizes.len()).map(|at| format!("c{at}")).collect();
     let mut counter = RowCounter::new(&names, &[0, 1, 2, 3], &[4, 5]);
     let mut batch = RowBatch::new(sizes.len());
@@ -49,24 +52,67 @@ fn scattered(sensitive: [usize; 2]) -> CountedTable {
         }
     }
     counter.add(&batch).unwrap();
-    let hierarchies = VALUES.into_iter().zip(&names).map(|(values, name)| {
-        let levels = |value: usize| format!("v{value},of7 {},of3 {},*", value % 7, value % 7 % 3);
-        let listed: Vec<String> = (0..values).map(levels).collect();
-        hierarchy::parse(listed.join("\n").as_bytes(), Options::new(name)).unwrap()
+    let hierarchies = (0..).zip(values).map(|(column, values)| {
+        let listed: Vec<String> = (0..values)
+            .map(|value| format!("v{value}{}", levels(column, value)))
+            .collect();
+        let options = Options::new(&names[column]);
+        hierarchy::parse(listed.join("\n").as_bytes(), options).unwrap()
     });
     let finished = counter.finish(hierarchies.collect(), vec![None; 2], Missing::default());
     finished.unwrap()
 }
 
+fn check_all_models(table: &CountedTable, case: &str) {
+    let sizes = KAnonymity { k: 1 };
+    let [one, other] = [0, 1].map(|column| DistinctLDiversity { column, l: 1 });
+    let both = PSensitiveKAnonymity {
+        column: 1,
+        p: 1,
+        k: 1,
+    };
+    let all: [&dyn PrivacyModel; 4] = [&sizes, &one, &other, &both];
+    for models in [&all[..], &all[..2], &all[1..2], &all[3..]] {
+        check(table, models, &[1, 3], case);
+    }
+}
+
 #[test]
 fn groups_may_be_listed_in_any_order_and_columns_have_many_values() {
+    let levels = |_: usize, value: usize| format!(",of7 {},of3 {},*", value % 7, value % 7 % 3);
     for sensitive in [[3, 2], [90, 3], [200, 30], [300, 190], [600, 2]] {
-        let table = scattered(sensitive);
-        let sizes = KAnonymity { k: 1 };
-        let [one, other] = [0, 1].map(|column| DistinctLDiversity { column, l: 1 });
-        let all: [&dyn PrivacyModel; 3] = [&sizes, &one, &other];
-        for models in [&all[..], &all[..2], &all[1..2]] {
-            check(&table, models, &[1, 3], &format!("{sensitive:?} values"));
-        }
+        let table = table([50, 23, 11, 6], sensitive, levels);
+        check_all_models(&table, &format!("{sensitive:?} values"));
+    }
+}
+
+#[test]
+fn levels_may_be_many_or_merge_nothing_and_end_in_several_groups() {
+    type Levels = fn(usize, usize) -> String;
+    let shapes: [(&str, [usize; 4], Levels); 3] = [
+        ("several groups on top", [9, 8, 8, 7], |_, value| {
+            format!(",of4 {},of2 {}", value % 4, value % 2)
+        }),
+        (
+            "nothing to merge",
+            [9, 1, 4, 1],
+            |column, value| match column {
+                3 => format!(",{value},again {value}"),
+                _ => ",any,*".to_owned(),
+            },
+        ),
+        (
+            "many levels",
+            [20, 9, 64, 5],
+            |column, value| match column {
+                2 => (1..7)
+                    .map(|times| format!(",{times} {}", value >> times))
+                    .collect(),
+                _ => ",*".to_owned(),
+            },
+        ),
+    ];
+    for (case, values, levels) in shapes {
+        check_all_models(&table(values, [70, 4], levels), case);
     }
 }

@@ -1,9 +1,10 @@
 //! Counts are the same however they are made.
 
-use super::seeds;
+use super::{for_every_model, seeds};
 use fastrand::Rng;
 use incrowd_core::counts::{CountedTable, FrequencySet, KnownSets, Scratch, roll_up};
 use incrowd_core::lattice::Node;
+use incrowd_core::privacy::Counted;
 use incrowd_testkit::bridge::classes_at;
 use incrowd_testkit::random::{random_problem, wide_problem};
 use std::collections::BTreeMap;
@@ -90,4 +91,37 @@ fn rows_counted_in_parts_and_in_any_order_give_the_same_table() {
             assert_eq!(one.rows_of_values, other.rows_of_values, "seed {seed}");
         }
     }
+}
+
+#[test]
+fn what_a_model_says_it_counts_is_what_it_measures() {
+    let mut seen = Vec::new();
+    for_every_model(20, |oracle, case, _| {
+        let prepared = oracle.prepare().unwrap();
+        let table = &prepared.table;
+        let columns: Vec<usize> = (0..table.columns.len()).collect();
+        let bottom = table.lattice().bottom();
+        for node in [&bottom, table.lattice().top()] {
+            let classes = classes_at(table, node, &columns);
+            for model in &prepared.models {
+                let Some(counted) = model.counted() else {
+                    continue;
+                };
+                let mut measures = Vec::new();
+                model.measure_all(&classes, &mut measures);
+                for (class, measure) in measures.into_iter().enumerate() {
+                    let counted = match counted {
+                        Counted::Rows => classes.sizes()[class],
+                        Counted::Values => {
+                            let column = model.column().expect("values are those of a column");
+                            classes.histograms(column).class(class).values.len() as u32
+                        }
+                    };
+                    assert_eq!(measure, f64::from(counted), "{case}");
+                }
+                seen.push(model.name());
+            }
+        }
+    });
+    assert!(seen.contains(&"k-anonymity") && seen.contains(&"distinct-l-diversity"));
 }
