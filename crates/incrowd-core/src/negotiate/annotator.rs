@@ -15,7 +15,7 @@ const WAYS: usize = 4;
 
 /// All that a model reads of a class if it reads no counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Numbers {
+pub(super) struct Summary {
     pub(super) size: u32,
     /// How many values it has in the column of the model.
     pub(super) distinct: u32,
@@ -25,9 +25,9 @@ pub(super) struct Numbers {
 #[derive(Debug, Default)]
 pub(super) struct Link {
     /// Those that no node before it has, and every node after it.
-    pub(super) lasting: Vec<Numbers>,
+    pub(super) lasting: Vec<Summary>,
     /// The others that neither it nor a node before it has listed as lasting.
-    pub(super) passing: Vec<Numbers>,
+    pub(super) passing: Vec<Summary>,
 }
 
 impl Link {
@@ -44,7 +44,7 @@ pub(super) struct Annotator<'m> {
     is_whole: bool,
     measures: Vec<f64>,
     /// Whole measures, each with the size of the class.
-    numbers: Vec<(u32, u32)>,
+    measured: Vec<(u32, u32)>,
     of_sizes: ChainBuckets<OfSize>,
     of_measures: ChainBuckets<OfMeasure>,
     steps: Vec<(f64, Step)>,
@@ -52,7 +52,7 @@ pub(super) struct Annotator<'m> {
     on_parameter: HashMap<u64, Option<Box<dyn PrivacyModel>>>,
 }
 
-/// Classes of one measure.
+/// The classes of a node that have one measure.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     rows: u32,
@@ -76,7 +76,7 @@ impl Step {
     }
 }
 
-/// Classes of one small measure.
+/// Some of the classes that have one small measure.
 trait Bucket: Copy + Default {
     fn add(&mut self, size: u32);
 
@@ -110,7 +110,7 @@ impl Bucket for OfSize {
     }
 }
 
-/// Classes of one measure.
+/// Classes whose measure does not say their size.
 #[derive(Debug, Clone, Copy)]
 struct OfMeasure {
     /// Classes in the upper half, and rows.
@@ -166,12 +166,12 @@ struct Buckets<B> {
 impl<B: Bucket> Buckets<B> {
     /// Adds classes, of each its measure and its size.
     #[inline(always)]
-    fn add<C>(&mut self, classes: &[C], numbers: impl Fn(&C) -> (u32, u32)) {
+    fn add<C>(&mut self, classes: &[C], measured: impl Fn(&C) -> (u32, u32)) {
         self.small.resize(BUCKETS, [B::default(); WAYS]);
         let small = &mut self.small[..BUCKETS];
         let before = self.large.len();
         let mut add = |way: usize, class: &C| {
-            let (measure, size) = numbers(class);
+            let (measure, size) = measured(class);
             match small.get_mut(measure as usize) {
                 Some(ways) => ways[way].add(size),
                 None => (self.large).push((measure.into(), Step::of_class(size))),
@@ -201,11 +201,11 @@ impl<B: Bucket> ChainBuckets<B> {
     fn add(
         &mut self,
         link: &Link,
-        numbers: impl Fn(&Numbers) -> (u32, u32),
+        measured: impl Fn(&Summary) -> (u32, u32),
         steps: &mut Vec<(f64, Step)>,
     ) -> usize {
-        self.lasting.add(&link.lasting, &numbers);
-        self.passing.add(&link.passing, &numbers);
+        self.lasting.add(&link.lasting, &measured);
+        self.passing.add(&link.passing, &measured);
         self.read(steps)
     }
 
@@ -261,7 +261,7 @@ impl<'m> Annotator<'m> {
             model,
             is_whole: is_whole(model),
             measures: Vec::new(),
-            numbers: Vec::new(),
+            measured: Vec::new(),
             of_sizes: ChainBuckets::default(),
             of_measures: ChainBuckets::default(),
             steps: Vec::new(),
@@ -284,11 +284,11 @@ impl<'m> Annotator<'m> {
         self.model.measure_all(classes, &mut self.measures);
         if self.is_whole {
             let measures = self.measures.iter().map(|&measure| measure as u32);
-            self.numbers.clear();
-            self.numbers
+            self.measured.clear();
+            self.measured
                 .extend(measures.zip(classes.sizes().iter().copied()));
             let chain = &mut self.of_measures;
-            chain.passing.add(&self.numbers, |numbers| *numbers);
+            chain.passing.add(&self.measured, |measured| *measured);
             let small = chain.read(&mut self.steps);
             self.merge_from(small);
         } else {
@@ -309,20 +309,24 @@ impl<'m> Annotator<'m> {
         for link in links {
             let small = match model.counted() {
                 Some(Counted::Rows) => {
-                    let numbers = |class: &Numbers| (class.size, class.size);
-                    self.of_sizes.add(link, numbers, &mut self.steps)
+                    let measured = |class: &Summary| (class.size, class.size);
+                    self.of_sizes.add(link, measured, &mut self.steps)
                 }
                 Some(Counted::Values) => {
-                    let numbers = |class: &Numbers| (class.distinct, class.size);
-                    self.of_measures.add(link, numbers, &mut self.steps)
+                    let measured = |class: &Summary| (class.distinct, class.size);
+                    self.of_measures.add(link, measured, &mut self.steps)
                 }
                 None => {
-                    let numbers = |class: &Numbers| {
-                        let histogram = Histogram::of_any(class.distinct);
-                        let measure = model.measure(&ClassView::new(class.size, histogram));
-                        (measure as u32, class.size)
+                    let measured = |class: &Summary| {
+                        let view = match model.column() {
+                            None => ClassView::of_size(class.size),
+                            Some(_) => {
+                                ClassView::new(class.size, Histogram::of_any(class.distinct))
+                            }
+                        };
+                        (model.measure(&view) as u32, class.size)
                     };
-                    self.of_measures.add(link, numbers, &mut self.steps)
+                    self.of_measures.add(link, measured, &mut self.steps)
                 }
             };
             self.merge_from(small);
@@ -461,24 +465,24 @@ mod tests {
     }
 
     /// Classes of these sizes and numbers of values.
-    fn numbers(classes: &[(u32, u32)]) -> Vec<Numbers> {
-        let numbers = |&(size, distinct): &(u32, u32)| Numbers { size, distinct };
-        classes.iter().map(numbers).collect()
+    fn classes(of: &[(u32, u32)]) -> Vec<Summary> {
+        let class = |&(size, distinct): &(u32, u32)| Summary { size, distinct };
+        of.iter().map(class).collect()
     }
 
     #[test]
     fn lasting_classes_are_in_every_node_after_and_passing_ones_in_one() {
         let links = [
             Link {
-                lasting: numbers(&[(4, 2), (3000, 9)]),
-                passing: numbers(&[(1, 1), (2, 2), (2, 1), (2000, 5), (7, 3)]),
+                lasting: classes(&[(4, 2), (3000, 9)]),
+                passing: classes(&[(1, 1), (2, 2), (2, 1), (2000, 5), (7, 3)]),
             },
             Link {
-                lasting: numbers(&[(5, 2)]),
-                passing: numbers(&[(2000, 5), (7, 3)]),
+                lasting: classes(&[(5, 2)]),
+                passing: classes(&[(2000, 5), (7, 3)]),
             },
             Link {
-                lasting: numbers(&[(2007, 6)]),
+                lasting: classes(&[(2007, 6)]),
                 passing: Vec::new(),
             },
         ];

@@ -1,8 +1,8 @@
 //! Counting every node of a lattice, each from a node next to it.
 //!
 //! Every node is rolled up from the node that is one level lower in one attribute, depth first, so that only the sets
-//! on the way are in memory. The attributes whose levels merge least rise last: the set they start from is then hardly
-//! larger than the one they end in.
+//! on the way are in memory. The attributes with few values rise last: the set they start from is then hardly larger
+//! than the one they end in.
 //!
 //! On several threads, whoever counts a node in which only the first attributes have risen leaves what rises further from
 //! it to whoever is free, so that no node is counted twice.
@@ -82,8 +82,8 @@ pub(super) trait Climber: Sync {
         above: &mut Self::Classes,
     );
 
-    /// Adds the histograms of a node to a part, and of all nodes above it in which none but its own attributes have risen
-    /// further.
+    /// Adds the histograms of a node to a part, and of all nodes above it that differ from it in the last
+    /// [`OWN`](Self::OWN) attributes only.
     fn annotate(
         &self,
         hand: &mut Self::Hand,
@@ -100,7 +100,7 @@ pub(super) struct Tree<'a> {
     pub(super) models: &'a [&'a dyn PrivacyModel],
     /// Columns that models read.
     columns: Vec<usize>,
-    /// The attributes, those whose levels merge most groups first.
+    /// The attributes, those with most values first, as a rule.
     pub(super) order: Vec<usize>,
     /// So many attributes in the order rise by way of other threads.
     shared: usize,
@@ -115,11 +115,11 @@ impl<'a> Tree<'a> {
         threads: usize,
     ) -> Self {
         let top = table.lattice().top().clone();
-        let mut order: Vec<usize> = (0..top.len()).rev().collect();
-        order.sort_by(|&one, &other| {
-            let [one, other] = [one, other].map(|attribute| &table.attributes[attribute].hierarchy);
-            order_of_rising(one, other)
-        });
+        let hierarchies = table
+            .attributes
+            .iter()
+            .map(|attribute| &attribute.hierarchy);
+        let order = order_of_rising(&hierarchies.collect::<Vec<_>>());
         let (mut parts, mut shared) = (1, 0);
         while threads > 1 && shared < order.len() && parts < PARTS_PER_THREAD * threads {
             parts *= usize::from(top.level(order[shared]).0) + 1;
@@ -154,12 +154,21 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// What a level merges many groups of rises first; of two alike, what has fewer levels.
-fn order_of_rising(one: &Hierarchy, other: &Hierarchy) -> std::cmp::Ordering {
-    let levels = |of: &Hierarchy| usize::from(of.height().0);
-    let merged = |of: &Hierarchy| of.leaves() - of.groups(of.height());
-    let by_a_level = (merged(other) * levels(one)).cmp(&(merged(one) * levels(other)));
-    by_a_level.then(levels(one).cmp(&levels(other)))
+/// Attributes in the order in which they rise: those with most values first. Only the last one is of those with at most
+/// twice the fewest values the one with most levels, since all its levels may be [counted at once](Climber::OWN).
+fn order_of_rising(hierarchies: &[&Hierarchy]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..hierarchies.len()).collect();
+    order.sort_by_key(|&attribute| std::cmp::Reverse(hierarchies[attribute].leaves()));
+    let fewest = order.last().map_or(0, |&last| hierarchies[last].leaves());
+    let few = order.partition_point(|&attribute| hierarchies[attribute].leaves() > 2 * fewest);
+    // The first of several: they are the ones with more values, and fewer classes are left once they have risen.
+    let most_levels = (few..order.len())
+        .rev()
+        .max_by_key(|&position| hierarchies[order[position]].height());
+    if let Some(position) = most_levels {
+        order[position..].rotate_left(1);
+    }
+    order
 }
 
 /// A node that rises from one that is counted.
@@ -419,4 +428,38 @@ pub(super) fn step(watch: &dyn Watch, counted: usize) -> Result<(), Error> {
     };
     let step = watch.step(progress);
     step.map_err(|interruption| interruption.with_nothing_found(nodes_checked, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::{Options, parse};
+
+    /// So many values with so many levels above them.
+    fn hierarchy(values: usize, levels: usize) -> Hierarchy {
+        let line = |value: usize| {
+            let groups = (1..levels).map(|level| format!("{}.{level},", value >> level));
+            format!("v{value},{}*", groups.collect::<String>())
+        };
+        let lines: Vec<String> = (0..values).map(line).collect();
+        parse(lines.join("\n").as_bytes(), Options::new("column")).expect("a sound hierarchy")
+    }
+
+    #[test]
+    fn most_values_rise_first_and_of_few_values_most_levels_last() {
+        let order = |shapes: &[(usize, usize)]| {
+            let hierarchies: Vec<Hierarchy> = shapes
+                .iter()
+                .map(|&(values, levels)| hierarchy(values, levels))
+                .collect();
+            order_of_rising(&hierarchies.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(order(&[]), []);
+        assert_eq!(order(&[(5, 2)]), [0]);
+        assert_eq!(order(&[(5, 2), (9, 1), (70, 5)]), [2, 1, 0]);
+        // Ten values are at most twice five, eleven are not.
+        assert_eq!(order(&[(5, 2), (10, 3), (70, 5)]), [2, 0, 1]);
+        assert_eq!(order(&[(5, 2), (11, 3), (70, 5)]), [2, 1, 0]);
+        assert_eq!(order(&[(5, 2), (7, 3), (7, 3), (6, 3)]), [2, 3, 0, 1]);
+    }
 }

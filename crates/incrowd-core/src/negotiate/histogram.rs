@@ -39,7 +39,7 @@ pub(super) fn is_whole(model: &dyn PrivacyModel) -> bool {
     model.entry().settings[0].kind == Kind::Count
 }
 
-/// Whether the measure of a class says everything about it.
+/// Whether the measure of a class is its size.
 fn measure_is_size(model: &dyn PrivacyModel) -> bool {
     model.counted() == Some(Counted::Rows)
 }

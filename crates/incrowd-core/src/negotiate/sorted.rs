@@ -13,7 +13,7 @@
 //!
 //! For models that read sizes and numbers of values only; which values a class has is a bit for each.
 
-use super::annotator::{Annotator, Link, Numbers};
+use super::annotator::{Annotator, Link, Summary};
 use super::climb::{self, Climber, Part, Tree};
 use super::histogram::is_whole;
 use crate::counts::{Attribute, FrequencySet, count_bits};
@@ -175,7 +175,7 @@ impl<const W: usize> Class<W> {
 
     /// The same with its values counted again, after others were added to it.
     #[inline]
-    fn counted(self) -> Self {
+    fn recounted(self) -> Self {
         Class {
             distinct: count_bits(&self.present),
             ..self
@@ -261,7 +261,7 @@ impl<'a, const W: usize> Sorted<'a, W> {
         classes.sort_unstable_by_key(|class| class.key);
         classes
             .iter_mut()
-            .for_each(|class| *class = class.counted());
+            .for_each(|class| *class = class.recounted());
         classes
     }
 }
@@ -385,7 +385,7 @@ fn add_up<const W: usize>(
             while occupied != 0 {
                 let slot = (64 * word + occupied.trailing_zeros() as usize) & last;
                 let class = std::mem::replace(&mut slots[slot], Class::NONE);
-                upper.push(class.counted().with_key(base | slot as u64));
+                upper.push(class.recounted().with_key(base | slot as u64));
                 occupied &= occupied - 1;
             }
         }
@@ -415,7 +415,7 @@ impl<const W: usize> Hand<'_, W> {
             for &(_, at) in &classes[1..] {
                 sum.add(&lower[at as usize]);
             }
-            upper.push(sum.counted());
+            upper.push(sum.recounted());
         }
     }
 }
@@ -424,7 +424,7 @@ impl<const W: usize> Hand<'_, W> {
 struct Chain<'c, F> {
     /// The lowest bits.
     lowest: u64,
-    /// For each level above the lowest and each number of a raw group: the number of its group there.
+    /// The [groups above](groups_above).
     above: &'c [Vec<u64>],
     /// Counts the values of a class that models read.
     distinct: F,
@@ -437,80 +437,76 @@ impl<F> Chain<'_, F> {
     where
         F: Fn(&Class<W>) -> u32,
     {
+        let summary = |class: &Class<W>| Summary {
+            size: class.size,
+            distinct: (self.distinct)(class),
+        };
         links.resize_with(self.above.len() + 1, Link::default);
         links.iter_mut().for_each(Link::clear);
+        // Classes that can meet agree in all but the lowest bits.
         for run in classes.chunk_by(|one, other| one.key ^ other.key <= self.lowest) {
             match run {
-                [alone] => links[0].lasting.push(self.numbers(alone)),
-                [one, other] => self.follow_two(one, other, links),
-                _ => self.follow_many(run, links),
+                [alone] => links[0].lasting.push(summary(alone)),
+                [one, other] => self.follow_two([one, other], summary, links),
+                _ => self.follow_many(run, summary, links),
             }
         }
     }
 
-    /// Follows two classes, which nearly half of those that can meet any other are: what they become is known before their
-    /// levels are gone through.
+    /// What [`Chain::follow_many`] does, faster for two classes: what they become is known before their levels are gone
+    /// through.
     #[inline(always)]
-    fn follow_two<const W: usize>(&self, one: &Class<W>, other: &Class<W>, links: &mut [Link])
-    where
-        F: Fn(&Class<W>) -> u32,
-    {
-        let mut sum = *one;
-        sum.add(other);
-        let [lower, higher] = [one, other].map(|class| (class.key & self.lowest) as usize);
+    fn follow_two<const W: usize>(
+        &self,
+        two: [&Class<W>; 2],
+        summary: impl Fn(&Class<W>) -> Summary,
+        links: &mut [Link],
+    ) {
+        let [lower, higher] = two.map(|class| (class.key & self.lowest) as usize);
         let mut levels = self.above.iter();
         let met = levels.position(|groups| groups[lower] == groups[higher]);
         let (apart, together) = links.split_at_mut(met.map_or(links.len(), |level| level + 1));
-        let both = [one, other].map(|class| self.numbers(class));
+        let parts = two.map(&summary);
         for link in apart {
-            link.passing.extend(both);
+            link.passing.extend(parts);
         }
         if let Some(link) = together.first_mut() {
-            link.lasting.push(self.numbers(&sum.counted()));
+            let mut sum = *two[0];
+            sum.add(two[1]);
+            link.lasting.push(summary(&sum.recounted()));
         }
     }
 
+    /// Adds up classes on each level until they are one, which lasts then. They are in order and stay so: those that
+    /// are one are neighbours.
     #[inline(always)]
-    fn follow_many<const W: usize>(&self, run: &[Class<W>], links: &mut [Link])
-    where
-        F: Fn(&Class<W>) -> u32,
-    {
-        let ([bottom, links @ ..], [first, others @ ..]) = (links, run) else {
-            return;
-        };
-        (bottom.passing).extend(run.iter().map(|class| self.numbers(class)));
-        for (groups, link) in self.above.iter().zip(links) {
-            // Classes are in order and stay so, and those that are one are neighbours.
+    fn follow_many<const W: usize>(
+        &self,
+        run: &[Class<W>],
+        summary: impl Fn(&Class<W>) -> Summary,
+        links: &mut [Link],
+    ) {
+        links[0].passing.extend(run.iter().map(&summary));
+        for (groups, link) in self.above.iter().zip(&mut links[1..]) {
             let group = |class: &Class<W>| groups[(class.key & self.lowest) as usize];
-            let mut sum = *first;
+            let mut sum = run[0];
             let mut are_one = true;
-            for class in others {
+            for class in &run[1..] {
                 debug_assert!(group(&sum) <= group(class));
                 if group(class) == group(&sum) {
                     sum.add(class);
                 } else {
-                    link.passing.push(self.numbers(&sum.counted()));
+                    link.passing.push(summary(&sum.recounted()));
                     sum = *class;
                     are_one = false;
                 }
             }
-            let sum = self.numbers(&sum.counted());
+            let sum = summary(&sum.recounted());
             if are_one {
                 link.lasting.push(sum);
                 return;
             }
             link.passing.push(sum);
-        }
-    }
-
-    #[inline(always)]
-    fn numbers<const W: usize>(&self, class: &Class<W>) -> Numbers
-    where
-        F: Fn(&Class<W>) -> u32,
-    {
-        Numbers {
-            size: class.size,
-            distinct: (self.distinct)(class),
         }
     }
 }
@@ -547,6 +543,80 @@ mod tests {
             for (leaf, other) in (0..7).flat_map(|leaf| (0..7).map(move |other| (leaf, other))) {
                 let are_one = numbers[leaf] == numbers[other];
                 assert_eq!(are_one, groups[leaf] == groups[other], "{level:?}");
+            }
+        }
+    }
+
+    /// The size of each class and how many values it has, in order.
+    fn sorted_numbers<'l>(classes: impl IntoIterator<Item = &'l Summary>) -> Vec<(u32, u32)> {
+        let numbers = classes
+            .into_iter()
+            .map(|class| (class.size, class.distinct));
+        let mut numbers: Vec<_> = numbers.collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    #[test]
+    fn the_links_of_a_chain_are_what_adding_up_each_level_gives() {
+        // The second ends in several groups, so that some classes never meet.
+        let shapes: [(u32, &[&[u64]]); 4] = [
+            (
+                3,
+                &[&[0, 0, 1, 2, 2, 2, 3], &[0, 0, 0, 1, 1, 1, 1], &[0; 7]],
+            ),
+            (3, &[&[0, 1, 1, 2, 3, 3, 3], &[0, 0, 0, 1, 2, 2, 2]]),
+            (2, &[]),
+            (0, &[&[0], &[0]]),
+        ];
+        let mut links = Vec::new();
+        for (seed, (bits, above)) in shapes.into_iter().cycle().take(200).enumerate() {
+            let mut random = fastrand::Rng::with_seed(seed as u64);
+            let groups = above.first().map_or(1 << bits, |groups| groups.len()) as u64;
+            let mut keys: Vec<u64> = (0..random.usize(0..40))
+                .map(|_| (random.u64(0..9) << bits) | random.u64(0..groups))
+                .collect();
+            keys.sort_unstable();
+            keys.dedup();
+            let class = |&key: &u64| Class {
+                key,
+                size: random.u32(1..5),
+                distinct: 0,
+                present: [1 << random.u32(0..6), 1 << random.u32(0..6)],
+            };
+            let classes: Vec<Class<2>> = keys.iter().map(class).map(Class::recounted).collect();
+            let above: Vec<Vec<u64>> = above.iter().map(|groups| groups.to_vec()).collect();
+            let chain = Chain {
+                lowest: (1 << bits) - 1,
+                above: &above,
+                distinct: |class: &Class<2>| class.distinct,
+            };
+            chain.follow(&classes, &mut links);
+            assert_eq!(links.len(), above.len() + 1);
+            let mut lasting = Vec::new();
+            for (level, link) in links.iter().enumerate() {
+                lasting.extend(&link.lasting);
+                let listed = sorted_numbers(lasting.iter().copied().chain(&link.passing));
+                let mut sums: std::collections::BTreeMap<u64, Class<2>> = Default::default();
+                for class in &classes {
+                    let lowest = class.key & chain.lowest;
+                    let group = match level {
+                        0 => lowest,
+                        _ => above[level - 1][lowest as usize],
+                    };
+                    let key = (class.key & !chain.lowest) | group;
+                    sums.entry(key).or_insert(Class::NONE).add(class);
+                }
+                let counted = sums.into_values().map(|class| Summary {
+                    size: class.size,
+                    distinct: class.present.map(u64::count_ones).iter().sum(),
+                });
+                let counted: Vec<Summary> = counted.collect();
+                assert_eq!(
+                    listed,
+                    sorted_numbers(&counted),
+                    "seed {seed}, level {level}"
+                );
             }
         }
     }

@@ -510,7 +510,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
         }
     }
 
-    /// What it counts in a class, if its measure is this count and nothing else.
+    /// What it counts in a class, if its measure is this count and nothing else. Only a model with a column counts values.
     fn counted(&self) -> Option<Counted> {
         None
     }

@@ -110,14 +110,14 @@ fn what_a_model_says_it_counts_is_what_it_measures() {
                 let mut measures = Vec::new();
                 model.measure_all(&classes, &mut measures);
                 for (class, measure) in measures.into_iter().enumerate() {
-                    let counted = match counted {
+                    let count = match counted {
                         Counted::Rows => classes.sizes()[class],
                         Counted::Values => {
                             let column = model.column().expect("values are those of a column");
                             classes.histograms(column).class(class).values.len() as u32
                         }
                     };
-                    assert_eq!(measure, f64::from(counted), "{case}");
+                    assert_eq!(measure, f64::from(count), "{case}");
                 }
                 seen.push(model.name());
             }
