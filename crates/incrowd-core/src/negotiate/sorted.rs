@@ -63,6 +63,7 @@ pub(super) fn annotate_all(
     })
 }
 
+/// The columns of which classes know the values, end to end, with who reads them.
 fn columns(tree: &Tree<'_>, present: &[usize]) -> Vec<Column> {
     let all: Vec<Option<usize>> = match present {
         [] => vec![None],
