@@ -7,7 +7,7 @@ use super::{
 use crate::lattice::Node;
 use std::sync::Arc;
 
-/// The most sets cached; picking the smallest examines all of them.
+/// The most sets cached; picking the smallest that suits may examine all of them.
 const MOST_SETS: usize = 512;
 
 /// The fixed cost of counting a node: finding the set to start from, and preparing.
@@ -22,6 +22,7 @@ pub struct KnownSets<'a> {
     table: &'a CountedTable,
     columns: Arc<[usize]>,
     bottom: Node,
+    /// Those with the fewest classes first: the first that suits is the one to start from.
     sets: Vec<KnownSet>,
     memory: usize,
     most_memory: usize,
@@ -33,9 +34,6 @@ pub struct KnownSets<'a> {
 struct KnownSet {
     node: Node,
     set: Arc<FrequencySet>,
-    /// How many classes it has. Not looked up in the set: all sets are looked through for each count, and to follow the pointer to
-    /// each would take longer than all else.
-    classes: usize,
     /// Bytes of the set.
     memory: usize,
     last_used: u64,
@@ -135,11 +133,8 @@ impl<'a> KnownSets<'a> {
     /// The smallest set cached that a node can be counted from.
     pub(crate) fn start_for(&mut self, node: &Node) -> Start<'a> {
         self.uses += 1;
-        let smallest = self
-            .sets
-            .iter_mut()
-            .filter(|known| known.node.is_at_or_below(node))
-            .min_by_key(|known| known.classes);
+        let mut sets = self.sets.iter_mut();
+        let smallest = sets.find(|known| known.node.is_at_or_below(node));
         let (node, set) = match smallest {
             Some(known) => {
                 known.last_used = self.uses;
@@ -188,23 +183,25 @@ impl<'a> KnownSets<'a> {
     /// Caches the classes of a node for later counts above it. Returns the sets that there is no room for any more: to free their
     /// memory takes longer than all else here, so it may be left to another thread.
     pub fn remember(&mut self, node: Node, set: Arc<FrequencySet>) -> Vec<Arc<FrequencySet>> {
-        let (classes, memory) = (set.len(), set.memory());
+        let memory = set.memory();
         self.memory += memory;
-        self.sets.push(KnownSet {
+        let is_before = |known: &KnownSet| known.set.len() <= set.len();
+        let place = self.sets.partition_point(is_before);
+        let known = KnownSet {
             node,
             set,
-            classes,
             memory,
             last_used: self.uses,
-        });
+        };
+        self.sets.insert(place, known);
         let mut forgotten = Vec::new();
         while self.sets.len() > MOST_SETS
             || (self.memory > self.most_memory && !self.sets.is_empty())
         {
-            let oldest = (0..self.sets.len())
-                .min_by_key(|&at| self.sets[at].last_used)
-                .expect("the loop runs only while there are sets");
-            let oldest = self.sets.swap_remove(oldest);
+            let sets = self.sets.iter().enumerate();
+            let oldest = sets.min_by_key(|(_, known)| known.last_used);
+            let (oldest, _) = oldest.expect("the loop runs only while there are sets");
+            let oldest = self.sets.remove(oldest);
             self.memory -= oldest.memory;
             forgotten.push(oldest.set);
         }
