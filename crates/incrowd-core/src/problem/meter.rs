@@ -118,7 +118,7 @@ impl<'w> Meter<'w> {
     }
 
     /// What another thread needs to count one of so many tasks. They are done at once but spent on this meter in order, so each
-    /// may use all that is left. `shared` begins with what this one has spent.
+    /// may use all that is left now. `shared` is at least what this one has spent.
     pub(crate) fn for_task<'t>(&self, tasks: usize, shared: &'t AtomicU64) -> ThreadMeter<'t>
     where
         'w: 't,

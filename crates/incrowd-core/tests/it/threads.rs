@@ -7,6 +7,10 @@ use incrowd_core::algorithms::{Algorithm, Optimal, Partition, Solved};
 use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{Guarantee, Interruption, Problem, Progress, Settings, Watch};
 use incrowd_core::utility::MetricSpec;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
 
 struct WorkLimit(Option<u64>);
 
@@ -66,6 +70,62 @@ fn a_search_over_boxes_is_the_same_on_any_number_of_threads() {
     }
     // Otherwise hardly two boxes are examined at once.
     assert!(most_nodes > 500, "only {most_nodes} nodes");
+}
+
+/// Panics at a certain look.
+struct Panics {
+    at: u64,
+    looks: AtomicU64,
+    on: Mutex<Option<ThreadId>>,
+}
+
+impl Watch for Panics {
+    fn step(&self, _: Progress) -> Result<(), Interruption> {
+        if self.looks.fetch_add(1, Ordering::Relaxed) == self.at {
+            *self.on.lock().unwrap() = Some(thread::current().id());
+            resume_unwind(Box::new("a look that panics"));
+        }
+        Ok(())
+    }
+
+    fn look_every(&self) -> u64 {
+        1000
+    }
+}
+
+#[test]
+fn a_panic_on_any_thread_ends_a_search_over_boxes() {
+    let columns = ["age", "education", "marital-status", "race", "sex"];
+    let table = adult::count(&columns, &["occupation"]);
+    let models: ModelSpec = "beta-likeness(beta=3)".parse().unwrap();
+    let models = models.build_all(&table.columns, &[0]).unwrap();
+    let metric: MetricSpec = "average-class-size".parse().unwrap();
+    let metric = metric.build(&table).unwrap();
+    let (mut here, mut elsewhere) = (0, 0);
+    for at in (0..200).step_by(5) {
+        let problem = Problem::new(&table, &models, &*metric)
+            .allow_suppressed(table.rows)
+            .with_settings(Settings {
+                threads: 1 + at as usize % 4,
+                ..Settings::default()
+            });
+        let watch = Panics {
+            at,
+            looks: AtomicU64::new(0),
+            on: Mutex::new(None),
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| Optimal.solve(&problem, &watch)));
+        let panic = ended.expect_err("the search goes on");
+        assert_eq!(panic.downcast_ref(), Some(&"a look that panics"));
+        match watch.on.into_inner().unwrap() == Some(thread::current().id()) {
+            true => here += 1,
+            false => elsewhere += 1,
+        }
+    }
+    assert!(
+        here > 0 && elsewhere > 0,
+        "{here} here, {elsewhere} elsewhere"
+    );
 }
 
 #[test]

@@ -1,18 +1,22 @@
 //! Looking at corners of boxes, on as many threads as there are.
 //!
-//! A batch of tasks is done at once; the outcomes are handed back in the order of the tasks. A task is done with nothing but what
-//! it carries, so its outcome does not depend on who does it, nor when.
+//! The tasks of a batch are done side by side; the outcomes are handed back in the order of the tasks. The next batch may be begun
+//! before one is finished, so that no thread waits for the last task of a batch. A task is done with nothing but what it carries, so
+//! its outcome does not depend on who does it, nor when.
 
 use super::lattice_box::LatticeBox;
 use super::low_classes::LowClasses;
 use crate::counts::{FrequencySet, Scratch, Start, Work};
 use crate::problem::{Assessment, Assessor, Interruption, Meter, Problem, ThreadMeter};
 use crate::utility::{Between, Detail, Known, Loss};
+use std::any::Any;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::Scope;
+use std::time::{Duration, Instant};
 
 /// Sets up to this size are kept as a start for other counts: copying them is cheap compared with counting them.
 const SMALL_SET_CLASSES: usize = 1 << 11;
@@ -60,6 +64,8 @@ pub(super) struct Found {
     pub(super) classes: Option<Arc<FrequencySet>>,
     /// The same, if it is a low corner and they say anything about the nodes above.
     pub(super) low_classes: Option<Arc<LowClasses>>,
+    /// Whether the corner is the low one.
+    pub(super) is_low: bool,
 }
 
 /// One who does tasks, with memory that is used again.
@@ -176,6 +182,7 @@ impl<'a> Worker<'a> {
             floor_above: self.floor_above_anywhere(),
             classes: Some(Arc::new(self.classes.clone())),
             low_classes,
+            is_low: true,
         })
     }
 
@@ -237,6 +244,7 @@ impl<'a> Worker<'a> {
             floor_above: self.floor_above_anywhere(),
             classes: is_kept.then(|| Arc::new(self.classes.clone())),
             low_classes: None,
+            is_low: false,
         })
     }
 
@@ -290,6 +298,7 @@ impl<'a> Worker<'a> {
             floor_above: self.floor_above_anywhere(),
             classes: None,
             low_classes: None,
+            is_low: false,
         }))
     }
 
@@ -363,7 +372,9 @@ pub(super) fn learn_from_high(
     whole.floor = whole.floor.max(floor);
 }
 
+/// Tasks that are done side by side.
 struct Batch<'t> {
+    number: u64,
     tasks: Vec<Task<'t>>,
     meter: ThreadMeter<'t>,
     /// Sets that nobody needs any more: whoever does a task frees one of them.
@@ -375,20 +386,24 @@ struct Batch<'t> {
 }
 
 impl Batch<'_> {
-    /// Does tasks until all are done or one is stopped. Tasks are begun in order, so those that are not done are the last.
-    fn work_off(&self, worker: &mut Worker<'_>, mut hand_in: impl FnMut(usize, Outcome)) {
-        while !self.is_stopped.load(Ordering::Relaxed) {
-            let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(at) else {
-                return;
-            };
-            self.free_one();
-            let outcome = worker.run(task, self.meter);
-            if outcome.found.is_err() {
-                self.is_stopped.store(true, Ordering::Relaxed);
-            }
-            hand_in(at, outcome);
+    /// Does the next task, if one is left and none was stopped: where it stands, and what it finds. Tasks are begun in order, so all
+    /// before a stopped one are done.
+    fn do_next(&self, worker: &mut Worker<'_>) -> Option<(usize, Outcome)> {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return None;
         }
+        let at = self.next.fetch_add(1, Ordering::Relaxed);
+        let task = self.tasks.get(at)?;
+        self.free_one();
+        let outcome = worker.run(task, self.meter);
+        if outcome.found.is_err() {
+            self.stop();
+        }
+        Some((at, outcome))
+    }
+
+    fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
     }
 
     /// Frees a set that nobody needs any more, while others may take the next.
@@ -400,17 +415,51 @@ impl Batch<'_> {
     }
 }
 
-/// What a thread says.
-enum Message {
-    Done(usize, Box<Outcome>),
-    /// There is nothing left to do in the batch, or the thread panicked.
-    Finished(std::thread::Result<()>),
+/// A batch and its outcomes so far.
+struct Begun<'t> {
+    batch: Arc<Batch<'t>>,
+    outcomes: Vec<Option<Outcome>>,
+    /// So many of the first are there.
+    complete: usize,
 }
 
-/// Threads that wait for tasks.
+impl Begun<'_> {
+    /// Whether all outcomes are there, up to one that was stopped if there is one.
+    fn is_finished(&mut self) -> bool {
+        while let Some(Some(outcome)) = self.outcomes.get(self.complete) {
+            if outcome.found.is_err() {
+                return true;
+            }
+            self.complete += 1;
+        }
+        self.complete == self.outcomes.len()
+    }
+}
+
+/// What a thread says.
+enum Message {
+    Done {
+        batch: u64,
+        at: usize,
+        outcome: Box<Outcome>,
+    },
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// Threads that do tasks, the calling one among them.
 pub(super) struct Crew<'t> {
-    inboxes: Vec<Sender<Arc<Batch<'t>>>>,
+    own: Worker<'t>,
+    /// Of the other threads. A batch that is finished before a thread looks at it is not kept for that.
+    inboxes: Vec<Sender<Weak<Batch<'t>>>>,
+    /// Who gets the next batch: with fewer tasks than threads, others than those at work on the batch before.
+    next_inbox: usize,
     messages: Receiver<Message>,
+    /// In the order in which they were begun.
+    begun: VecDeque<Begun<'t>>,
+    /// How many were finished.
+    finished: u64,
+    /// How long this thread has done tasks beside which there were others to do.
+    time_in_tasks: Duration,
 }
 
 impl<'t> Crew<'t> {
@@ -427,7 +476,7 @@ impl<'t> Crew<'t> {
         let (say, messages) = channel();
         let others = 1..threads.max(1);
         let inboxes = others.map(|_| {
-            let (inbox, batches) = channel::<Arc<Batch<'t>>>();
+            let (inbox, batches) = channel::<Weak<Batch<'t>>>();
             let say = say.clone();
             scope.spawn(move || {
                 let worker = Worker::new(problem, keeps_smaller);
@@ -437,58 +486,142 @@ impl<'t> Crew<'t> {
         });
         Crew {
             inboxes: inboxes.collect(),
+            next_inbox: 0,
+            own: Worker::new(problem, keeps_smaller),
             messages,
+            begun: VecDeque::new(),
+            finished: 0,
+            time_in_tasks: Duration::ZERO,
         }
     }
 
-    /// Does all tasks, `own` a share of them on this thread, and frees sets beside. The outcomes in order, up to one that was
-    /// stopped.
-    pub(super) fn run(
-        &self,
+    /// Begins a batch, after those begun before, and has sets freed beside. The other threads start at once, this one when it
+    /// [waits](Crew::finish).
+    pub(super) fn begin(
+        &mut self,
         tasks: Vec<Task<'t>>,
         forgotten: Vec<Arc<FrequencySet>>,
         meter: ThreadMeter<'t>,
-        own: &mut Worker<'_>,
-    ) -> Vec<Outcome> {
-        let mut outcomes: Vec<Option<Outcome>> = tasks.iter().map(|_| None).collect();
+    ) {
+        // If there is nothing else to do, one task is left to this thread.
+        let helpful = tasks
+            .len()
+            .saturating_sub(usize::from(self.begun.is_empty()));
+        let outcomes = tasks.iter().map(|_| None).collect();
         let batch = Arc::new(Batch {
+            number: self.finished + self.begun.len() as u64,
             tasks,
             meter,
             forgotten: Mutex::new(forgotten),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
         });
-        let helpful = outcomes.len().saturating_sub(1);
-        let mut busy = 0;
-        for inbox in self.inboxes.iter().take(helpful) {
-            let sent = inbox.send(Arc::clone(&batch));
-            sent.expect("a thread waits until the crew is dropped");
-            busy += 1;
+        for _ in 0..helpful.min(self.inboxes.len()) {
+            // A thread that does not listen has panicked. Its batch is not finished before that is heard.
+            let _ = self.inboxes[self.next_inbox].send(Arc::downgrade(&batch));
+            self.next_inbox = (self.next_inbox + 1) % self.inboxes.len();
         }
-        batch.work_off(own, |at, outcome| outcomes[at] = Some(outcome));
-        while busy > 0 {
-            let message = self.messages.recv();
-            match message.expect("a thread says when it has finished") {
-                Message::Done(at, outcome) => outcomes[at] = Some(*outcome),
-                Message::Finished(Ok(())) => busy -= 1,
-                Message::Finished(Err(panic)) => resume_unwind(panic),
+        self.begun.push_back(Begun {
+            batch,
+            outcomes,
+            complete: 0,
+        });
+    }
+
+    /// How many batches are begun and not finished.
+    pub(super) fn batches(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// The boxes of these batches.
+    pub(super) fn boxes(&self) -> impl Iterator<Item = &LatticeBox> {
+        let tasks = self.begun.iter().flat_map(|begun| &begun.batch.tasks);
+        tasks.map(|task| &task.whole)
+    }
+
+    /// Finishes the batch that was begun first, if any. This thread does tasks too, of the batches after it if need be, rather than
+    /// wait. The outcomes in order, up to one that was stopped.
+    pub(super) fn finish(&mut self) -> Vec<Outcome> {
+        while self
+            .begun
+            .front_mut()
+            .is_some_and(|first| !first.is_finished())
+        {
+            if let Ok(message) = self.messages.try_recv() {
+                self.hear(message);
+            } else if !self.do_one() {
+                let message = self.messages.recv();
+                self.hear(message.expect("a thread says what became of its task"));
             }
         }
-        outcomes.into_iter().map_while(|outcome| outcome).collect()
+        let Some(first) = self.begun.pop_front() else {
+            return Vec::new();
+        };
+        self.finished += 1;
+        let outcomes = first.outcomes.into_iter();
+        outcomes.map_while(|outcome| outcome).collect()
+    }
+
+    /// Does a task on this thread; false if none is left.
+    fn do_one(&mut self) -> bool {
+        let has_company = self.boxes().nth(1).is_some();
+        let start = Instant::now();
+        for begun in &mut self.begun {
+            if let Some((at, outcome)) = begun.batch.do_next(&mut self.own) {
+                begun.outcomes[at] = Some(outcome);
+                if has_company {
+                    self.time_in_tasks += start.elapsed();
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    /// How long the calling thread has done tasks that any other could have done meanwhile.
+    pub(super) fn time_in_tasks(&self) -> Duration {
+        self.time_in_tasks
+    }
+
+    fn hear(&mut self, message: Message) {
+        match message {
+            Message::Done { batch, at, outcome } => {
+                // One that is finished was stopped, and nobody needs the rest of it.
+                let place = batch.checked_sub(self.finished);
+                let place = place.and_then(|place| usize::try_from(place).ok());
+                if let Some(begun) = place.and_then(|place| self.begun.get_mut(place)) {
+                    begun.outcomes[at] = Some(*outcome);
+                }
+            }
+            Message::Panicked(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Crew<'_> {
+    /// Nobody needs what is still to be done.
+    fn drop(&mut self) {
+        self.begun.iter().for_each(|begun| begun.batch.stop());
     }
 }
 
 /// What every thread of a crew but the first does. Whoever is gone does not listen.
-fn work<'t>(mut worker: Worker<'t>, batches: &Receiver<Arc<Batch<'t>>>, say: &Sender<Message>) {
-    while let Ok(batch) = batches.recv() {
-        let finished = catch_unwind(AssertUnwindSafe(|| {
-            batch.work_off(&mut worker, |at, outcome| {
-                let _ = say.send(Message::Done(at, Box::new(outcome)));
-            });
+fn work<'t>(mut worker: Worker<'t>, batches: &Receiver<Weak<Batch<'t>>>, say: &Sender<Message>) {
+    for batch in batches {
+        let Some(batch) = batch.upgrade() else {
+            continue;
+        };
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            while let Some((at, outcome)) = batch.do_next(&mut worker) {
+                let _ = say.send(Message::Done {
+                    batch: batch.number,
+                    at,
+                    outcome: Box::new(outcome),
+                });
+            }
         }));
-        let has_panicked = finished.is_err();
-        let _ = say.send(Message::Finished(finished));
-        if has_panicked {
+        if let Err(panic) = worked {
+            let _ = say.send(Message::Panicked(panic));
             return;
         }
     }
@@ -496,41 +629,13 @@ fn work<'t>(mut worker: Worker<'t>, batches: &Receiver<Arc<Batch<'t>>>, say: &Se
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::random_table;
     use super::*;
-    use crate::counts::{CountedTable, KnownSets, Missing, RowCounter};
+    use crate::counts::KnownSets;
     use crate::draw::Draw;
-    use crate::hierarchy::Hierarchy;
     use crate::lattice::Node;
     use crate::privacy::ModelSpec;
-    use crate::table::RowBatch;
     use crate::utility::MetricSpec;
-
-    /// Three columns with four levels each, and one that is counted.
-    fn table(draw: &mut Draw) -> CountedTable {
-        let names = ["a", "b", "c", "s"].map(str::to_owned);
-        let mut counter = RowCounter::new(&names, &[0, 1, 2], &[3]);
-        let mut batch = RowBatch::new(names.len());
-        for _ in 0..300 {
-            let cells = [8, 8, 8, 5].map(|values| draw.below(values).min(draw.below(values)));
-            let cells = cells.map(|cell| cell.to_string());
-            cells
-                .iter()
-                .for_each(|cell| batch.push_cell(cell.as_bytes()));
-        }
-        counter.add(&batch).unwrap();
-        let ways_up: Vec<Vec<String>> = (0..8)
-            .map(|value| {
-                let (pair, half) = (format!("pair {}", value / 2), format!("half {}", value / 4));
-                vec![value.to_string(), pair, half, "*".to_owned()]
-            })
-            .collect();
-        let hierarchies = names[..3].iter();
-        let hierarchies = hierarchies.map(|name| Hierarchy::from_rows(name, &ways_up).unwrap());
-        let hierarchies = hierarchies.collect();
-        counter
-            .finish(hierarchies, vec![None], Missing::default())
-            .unwrap()
-    }
 
     #[test]
     fn what_sizes_say_of_a_box_is_true_of_every_node_in_it() {
@@ -538,7 +643,7 @@ mod tests {
         // Boxes of a single node, with the classes of the low corner, without.
         let mut decided = [0; 3];
         for at in 0..24 {
-            let table = table(draw);
+            let table = random_table(3, draw);
             let model = ["beta-likeness(beta=1)", "entropy-l-diversity(l=3)"][at / 2 % 2];
             let model: ModelSpec = model.parse().unwrap();
             let models = model.build_all(&table.columns, &[0]).unwrap();

@@ -4,8 +4,10 @@ mod crew;
 mod extremes;
 mod lattice_box;
 mod low_classes;
+#[cfg(test)]
+mod tests;
 
-use self::crew::{Corner, Crew, Found, Task, Worker, learn_from_high};
+use self::crew::{Corner, Crew, Found, Task, learn_from_high};
 use self::extremes::{FloorsAbove, RuledOut, SafeAbove};
 use self::lattice_box::LatticeBox;
 use self::low_classes::LowCorners;
@@ -24,8 +26,9 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
+use std::time::Duration;
 
-/// The most boxes kept; beyond that, the search goes depth-first, which needs almost no memory.
+/// The default of [`Search::most_boxes`].
 const MOST_BOXES: usize = 1 << 20;
 
 /// A search that takes longer than this also looks for good results heuristically. Most finish before.
@@ -44,6 +47,9 @@ const NEAR_STEPPING_STONE_NODES: u128 = 128;
 /// The most boxes examined at once. What one of them finds helps the others only after that, so that it does not matter how
 /// many threads share them.
 const MOST_AT_ONCE: usize = 64;
+
+/// In so many batches: while one of them is learned from and the next prepared, threads do the tasks of the other.
+const BATCHES_AT_ONCE: usize = 2;
 
 /// For every so many boxes examined, one more is examined at once: a short search learns from every node.
 const BOXES_PER_WIDTH: u64 = 16;
@@ -129,7 +135,7 @@ pub(super) struct Search<'a> {
     is_about_rows: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
-    /// Sets that are not needed any more.
+    /// Sets that are not needed any more, for whoever does a task to free: on one thread as on many, so that they need as much memory.
     forgotten: Vec<Arc<FrequencySet>>,
     /// The classes of low corners, if they matter.
     low_corners: LowCorners,
@@ -154,6 +160,9 @@ pub(super) struct Search<'a> {
     lower_bound: Loss,
     /// The node where the last descent began.
     descended_from: Option<Node>,
+    /// So many boxes are kept; beyond that, the search goes depth-first, which needs almost no memory.
+    most_boxes: usize,
+    time_in_tasks: Duration,
 }
 
 impl<'a> Search<'a> {
@@ -163,6 +172,8 @@ impl<'a> Search<'a> {
             meter,
             lower_bound: Loss(0.0),
             descended_from: None,
+            most_boxes: MOST_BOXES,
+            time_in_tasks: Duration::ZERO,
             goal,
             pruning_is_sound: problem.pruning_is_sound(),
             classes_matter: problem.metric.detail() == Detail::Classes,
@@ -269,6 +280,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// How long the calling thread has looked at corners, which any other could have done as well.
+    pub(super) fn time_in_tasks(&self) -> Duration {
+        self.time_in_tasks
+    }
+
     /// The best node, or the error of a search that found none.
     pub(super) fn propose(mut self, guarantee: Guarantee) -> Result<Proposal, Error> {
         let (nodes_checked, spent) = (self.seen.len(), self.meter.spent());
@@ -294,16 +310,21 @@ impl<'a> Search<'a> {
         let (problem, spent) = (self.problem, AtomicU64::new(0));
         let threads = problem.settings.threads.min(MOST_AT_ONCE);
         std::thread::scope(|scope| {
-            let crew = Crew::start(scope, problem, threads, self.is_about_rows);
-            self.run_with(&crew, &spent)
+            let mut crew = Crew::start(scope, problem, threads, self.is_about_rows);
+            let end = self.run_with(&mut crew, &spent);
+            self.time_in_tasks += crew.time_in_tasks();
+            end
         })
     }
 
-    fn run_with<'t>(&mut self, crew: &Crew<'t>, spent: &'t AtomicU64) -> Result<(), Interruption>
+    fn run_with<'t>(
+        &mut self,
+        crew: &mut Crew<'t>,
+        spent: &'t AtomicU64,
+    ) -> Result<(), Interruption>
     where
         'a: 't,
     {
-        let mut own = Worker::new(self.problem, self.is_about_rows);
         if self.is_all_or_nothing() {
             self.raise_lowest()?;
         }
@@ -320,41 +341,55 @@ impl<'a> Search<'a> {
         let mut examined = 0;
         loop {
             let width = self.width(examined);
-            let mut batch = Vec::new();
-            while batch.len() < width
-                && let Some(first) = frontier.pop()
-            {
-                let best = self.best.as_ref();
-                if best.is_some_and(|best| first.floor > best.loss) {
-                    frontier.clear(); // the others are no better
-                } else if self.may_hold_the_best(&first) {
-                    batch.push(first);
+            let batch = self.next_batch(&mut frontier, (width / BATCHES_AT_ONCE).max(1));
+            let is_none_left = batch.is_empty();
+            if is_none_left && crew.batches() == 0 {
+                return Ok(());
+            }
+            if let Some(first) = batch.first() {
+                // The lowest floor of all remaining boxes.
+                let floors = crew.boxes().map(|whole| whole.floor);
+                self.lower_bound = floors.fold(first.floor, Loss::min);
+                self.note();
+                if self.meter.spent() - start > WORK_BEFORE_DESCENT {
+                    self.descend()?;
                 }
             }
-            let Some(first) = batch.first() else {
-                return Ok(());
-            };
-            // The lowest floor of all remaining boxes.
-            self.lower_bound = first.floor;
-            self.note();
-            if self.meter.spent() - start > WORK_BEFORE_DESCENT {
-                self.descend()?;
-            }
             examined += batch.len() as u64;
-            let boxes = self.examine(batch, (crew, spent, &mut own))?;
-            if frontier.len() < MOST_BOXES {
+            let mut boxes = self.begin(batch, (crew, spent))?;
+            if is_none_left || crew.batches() >= width.min(BATCHES_AT_ONCE) {
+                boxes.extend(self.finish((crew, spent))?);
+            }
+            if frontier.len() < self.most_boxes {
                 frontier.extend(boxes.into_iter().map(ranked));
-                let lows = frontier.iter().map(|whole| &whole.low);
-                self.low_corners.keep_only(lows);
+                let needed = frontier.iter().chain(crew.boxes());
+                self.low_corners.keep_only(needed.map(|whole| &whole.low));
                 continue;
             }
             let mut stack = boxes;
             while let Some(next) = stack.pop() {
                 if self.may_hold_the_best(&next) {
-                    stack.extend(self.examine(vec![next], (crew, spent, &mut own))?);
+                    stack.extend(self.begin(vec![next], (crew, spent))?);
+                    stack.extend(self.finish((crew, spent))?);
                 }
             }
         }
+    }
+
+    /// Takes so many boxes, if there are, that may hold the best: those with the lowest floors.
+    fn next_batch(&self, frontier: &mut BinaryHeap<LatticeBox>, most: usize) -> Vec<LatticeBox> {
+        let mut batch = Vec::new();
+        while batch.len() < most
+            && let Some(first) = frontier.pop()
+        {
+            let best = self.best.as_ref();
+            if best.is_some_and(|best| first.floor > best.loss) {
+                frontier.clear(); // the others are no better
+            } else if self.may_hold_the_best(&first) {
+                batch.push(first);
+            }
+        }
+        batch
     }
 
     /// Passes over the levels that are ruled out whatever the other attributes do.
@@ -387,11 +422,11 @@ impl<'a> Search<'a> {
         width.max(least).min(fit)
     }
 
-    /// Looks at one corner of each box; what is left of them.
-    fn examine<'t>(
+    /// Begins to look at one corner of each box; what is left of them whatever that finds.
+    fn begin<'t>(
         &mut self,
         batch: Vec<LatticeBox>,
-        (crew, spent, own): (&Crew<'t>, &'t AtomicU64, &mut Worker<'_>),
+        (crew, spent): (&mut Crew<'t>, &'t AtomicU64),
     ) -> Result<Vec<LatticeBox>, Interruption>
     where
         'a: 't,
@@ -431,22 +466,43 @@ impl<'a> Search<'a> {
                 self.look_at_high(lower, &mut left, &mut tasks)?;
             }
         }
-        spent.store(self.meter.spent(), MemoryOrdering::Relaxed);
-        let meter = self.meter.for_task(tasks.len(), spent);
-        let is_low: Vec<bool> = (tasks.iter())
-            .map(|task| matches!(task.corner, Corner::Low))
-            .collect();
-        let forgotten = std::mem::take(&mut self.forgotten);
-        let outcomes = crew.run(tasks, forgotten, meter, own);
-        self.meter.was_shown(spent.load(MemoryOrdering::Relaxed));
-        for (outcome, is_low) in outcomes.into_iter().zip(is_low) {
+        if !tasks.is_empty() {
+            self.show_spent(spent);
+            let meter = self.meter.for_task(tasks.len(), spent);
+            crew.begin(tasks, std::mem::take(&mut self.forgotten), meter);
+        }
+        Ok(left)
+    }
+
+    /// What has been spent so far, for tasks that begin now.
+    fn show_spent(&self, spent: &AtomicU64) {
+        spent.fetch_max(self.meter.spent(), MemoryOrdering::Relaxed);
+    }
+
+    /// Learns what the batch begun first finds; what is left of its boxes.
+    fn finish(
+        &mut self,
+        (crew, spent): (&mut Crew<'_>, &AtomicU64),
+    ) -> Result<Vec<LatticeBox>, Interruption> {
+        self.show_spent(spent);
+        let outcomes = crew.finish();
+        let of_tasks: u64 = outcomes.iter().map(|outcome| outcome.work.0).sum();
+        // What others have spent on the batches after this one is still to be shown.
+        let shown = spent.load(MemoryOrdering::Relaxed);
+        (self.meter).was_shown(shown.min(self.meter.spent() + of_tasks));
+        let mut left = Vec::new();
+        for outcome in outcomes {
             match outcome.found {
-                // What it took is more than is left.
-                Err(Interruption::WorkDone) => self.meter.spend(outcome.work)?,
-                Err(why) => return Err(self.meter.stop(why)),
                 Ok(found) => {
                     self.meter.spend(outcome.work)?;
-                    left.extend(self.learn(found, is_low));
+                    left.extend(self.learn(found));
+                }
+                Err(why) => {
+                    if why == Interruption::WorkDone {
+                        // What it took is more than is left.
+                        self.meter.spend(outcome.work)?;
+                    }
+                    return Err(self.meter.stop(why));
                 }
             }
         }
@@ -533,20 +589,24 @@ impl<'a> Search<'a> {
     }
 
     /// Adds what was found out about a corner of a box; what is left of the box.
-    fn learn(&mut self, found: Found, is_low: bool) -> Option<LatticeBox> {
+    fn learn(&mut self, found: Found) -> Option<LatticeBox> {
         let Found {
-            whole, assessment, ..
+            whole,
+            assessment,
+            is_low,
+            ..
         } = found;
+        debug_assert!(
+            self.lower_bound <= whole.floor,
+            "no box left is below the bound"
+        );
         let node = match is_low {
             true => &whole.low,
             false => &whole.high,
         };
         if let Some(classes) = found.classes {
             let forgotten = self.known.remember(node.clone(), classes);
-            // For other threads to free; alone, there is nobody to leave it to.
-            if self.problem.settings.threads > 1 {
-                self.forgotten.extend(forgotten);
-            }
+            self.forgotten.extend(forgotten);
         }
         if let Some(low) = found.low_classes {
             self.low_corners.add(&whole.low, low);
