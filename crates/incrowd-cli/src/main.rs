@@ -10,7 +10,6 @@ mod progress;
 mod render;
 
 use args::Cli;
-use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -34,7 +33,7 @@ const FAILED: u8 = 2;
 const STOPPED: u8 = 130;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::of_this_program();
     let json = cli.global.json;
     let reply = match interrupt::run(cli) {
         Ok(reply) => reply,

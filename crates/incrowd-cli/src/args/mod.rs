@@ -12,6 +12,7 @@ mod hierarchy;
 mod init;
 mod inspect;
 mod negotiate;
+mod other_names;
 mod output;
 mod privacy;
 mod request;
@@ -42,8 +43,9 @@ pub(crate) use simulate::SimulateArgs;
 pub(crate) use study::StudyArgs;
 pub(crate) use verify::VerifyArgs;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use incrowd_job::{Error, Job};
+use other_names::name_the_right_flag;
 use std::path::PathBuf;
 
 /// Hide every record in a crowd, and keep the data worth reading.
@@ -57,6 +59,16 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// What the program was called with. Ends it if that cannot be understood, or only asks for help.
+    pub(crate) fn of_this_program() -> Self {
+        let (mut program, arguments) = (Self::command(), Vec::from_iter(std::env::args_os()));
+        let matches = program.try_get_matches_from_mut(&arguments);
+        let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        cli.unwrap_or_else(|error| name_the_right_flag(error, &mut program, &arguments).exit())
+    }
 }
 
 const EXAMPLES: &str = "Examples:
@@ -125,7 +137,6 @@ pub(crate) trait FlagPart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     /// Every flag of a command and its subcommands, with the words it accepts.
     fn flags_with_words(command: &clap::Command, found: &mut Vec<(String, String)>) {

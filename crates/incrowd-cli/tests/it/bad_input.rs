@@ -524,6 +524,33 @@ fn flags_that_do_not_exist_end_with_2_and_print_nothing() {
     }
 }
 
+#[test]
+fn a_flag_tried_under_another_name_is_named() {
+    let folder = table(PATIENTS);
+    for (arguments, flag) in [
+        (
+            "anonymize patients.csv --model beta-likeness(beta=1)",
+            "--privacy",
+        ),
+        ("negotiate patients.csv --models", "--privacy"),
+        ("verify patients.csv --distinct-l 3", "-l"),
+        ("risk patients.csv --qi=age", "--quasi-identifiers"),
+        ("study patients.csv --k 5", "-k"),
+    ] {
+        let run = folder.run(arguments).ends_with(2);
+        let tip = format!("tip: a similar argument exists: '{flag}'");
+        assert!(run.stderr.contains(&tip), "{}", run.stderr);
+        assert_eq!(run.stdout, "");
+    }
+    // Where there is no such flag, there is no such tip.
+    let run = folder.run("explain --qi").ends_with(2);
+    assert!(
+        !run.stderr.contains("--quasi-identifiers"),
+        "{}",
+        run.stderr
+    );
+}
+
 /// The disk is full when the release is published: `/dev/full` takes no byte.
 #[test]
 #[cfg(target_os = "linux")]
