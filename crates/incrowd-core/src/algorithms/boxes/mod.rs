@@ -1,5 +1,6 @@
 //! Branch and bound over boxes of the lattice, for every search that wants the best node with proof.
 
+mod corner;
 mod crew;
 mod extremes;
 mod lattice_box;
@@ -7,7 +8,8 @@ mod low_classes;
 #[cfg(test)]
 mod tests;
 
-use self::crew::{Corner, Crew, Found, Task, learn_from_high};
+use self::corner::{Corner, Found, Task, learn_from_high};
+use self::crew::Crew;
 use self::extremes::{FloorsAbove, RuledOut, SafeAbove};
 use self::lattice_box::LatticeBox;
 use self::low_classes::LowCorners;
