@@ -23,6 +23,8 @@ mod printed;
 pub mod properties;
 mod research;
 mod samarati;
+#[cfg(test)]
+mod testutil;
 mod top_down;
 mod whole;
 

@@ -118,7 +118,7 @@ impl<'w> Meter<'w> {
     }
 
     /// What another thread needs to count one of so many tasks. They are done at once but spent on this meter in order, so each
-    /// may use all that is left now. `shared` is at least what this one has spent.
+    /// may use all that is left now. `shared` is at least what the watch [has seen](Meter::shown) of this one.
     pub(crate) fn for_task<'t>(&self, tasks: usize, shared: &'t AtomicU64) -> ThreadMeter<'t>
     where
         'w: 't,
@@ -161,6 +161,11 @@ impl<'w> Meter<'w> {
             ..self.progress.get()
         };
         self.watch.step(progress).map_err(|why| self.stop(why))
+    }
+
+    /// How much of this work the watch has seen.
+    pub(crate) fn shown(&self) -> u64 {
+        self.looked.get()
     }
 
     /// The watch has seen so much of this work, in [tasks](Meter::for_task) that are not spent yet.

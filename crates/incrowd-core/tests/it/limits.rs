@@ -249,6 +249,49 @@ fn a_limit_on_work_stops_every_algorithm_at_the_same_place() {
     });
 }
 
+#[test]
+fn a_watch_is_asked_as_often_as_the_work_says_whatever_the_threads() {
+    const EVERY: u64 = 1000;
+    let mut asked = 0;
+    for_every_model(3, |_, problem, _, case| {
+        for algorithm in ALGORITHMS {
+            for threads in [1, 3] {
+                let problem = problem.clone().with_settings(Settings {
+                    threads,
+                    ..problem.settings.clone()
+                });
+                let watch = Asks::default();
+                let Ok(solved) = algorithm.solve_accounted(&problem, &watch) else {
+                    continue;
+                };
+                let (looks, work) = (watch.0.into_inner(), solved.work);
+                asked += looks;
+                assert!(
+                    (looks + 1) * 2 * EVERY > work,
+                    "{case}, {}, {threads} threads: {looks} looks at {work} units",
+                    algorithm.entry().name
+                );
+            }
+        }
+    });
+    assert!(asked > 1000, "{asked}");
+
+    /// Counts how often it is asked.
+    #[derive(Default)]
+    struct Asks(AtomicU64);
+
+    impl Watch for Asks {
+        fn step(&self, _: Progress) -> Result<(), Interruption> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn look_every(&self) -> u64 {
+            EVERY
+        }
+    }
+}
+
 /// Counts how often it is asked about a class: what a search is busy with, told by somebody else.
 #[derive(Debug)]
 struct Asked {

@@ -8,9 +8,9 @@ use incrowd_core::privacy::{ModelSpec, PrivacyModel};
 use incrowd_core::problem::{Guarantee, Interruption, Problem, Progress, Settings, Watch};
 use incrowd_core::utility::MetricSpec;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 struct WorkLimit(Option<u64>);
 
@@ -72,20 +72,33 @@ fn a_search_over_boxes_is_the_same_on_any_number_of_threads() {
     assert!(most_nodes > 500, "only {most_nodes} nodes");
 }
 
-/// Panics at a certain look.
+/// Panics after so many looks, on the thread that searches or on another. If it is on another, the one that searches waits for it
+/// and then says that time is up.
 struct Panics {
-    at: u64,
+    after: u64,
+    is_elsewhere: bool,
+    searching: ThreadId,
     looks: AtomicU64,
-    on: Mutex<Option<ThreadId>>,
+    has_panicked: AtomicBool,
 }
 
 impl Watch for Panics {
     fn step(&self, _: Progress) -> Result<(), Interruption> {
-        if self.looks.fetch_add(1, Ordering::Relaxed) == self.at {
-            *self.on.lock().unwrap() = Some(thread::current().id());
+        if self.looks.fetch_add(1, Ordering::Relaxed) < self.after {
+            return Ok(());
+        }
+        let is_searching = thread::current().id() == self.searching;
+        if is_searching != self.is_elsewhere {
+            self.has_panicked.store(true, Ordering::Relaxed);
             resume_unwind(Box::new("a look that panics"));
         }
-        Ok(())
+        if is_searching {
+            thread::sleep(Duration::from_millis(2));
+        }
+        match self.has_panicked.load(Ordering::Relaxed) {
+            true => Err(Interruption::TimeUp),
+            false => Ok(()),
+        }
     }
 
     fn look_every(&self) -> u64 {
@@ -94,38 +107,33 @@ impl Watch for Panics {
 }
 
 #[test]
-fn a_panic_on_any_thread_ends_a_search_over_boxes() {
+fn a_panic_on_any_thread_ends_a_search_over_boxes_even_if_it_is_over() {
     let columns = ["age", "education", "marital-status", "race", "sex"];
     let table = adult::count(&columns, &["occupation"]);
     let models: ModelSpec = "beta-likeness(beta=3)".parse().unwrap();
     let models = models.build_all(&table.columns, &[0]).unwrap();
     let metric: MetricSpec = "average-class-size".parse().unwrap();
     let metric = metric.build(&table).unwrap();
-    let (mut here, mut elsewhere) = (0, 0);
-    for at in (0..200).step_by(5) {
-        let problem = Problem::new(&table, &models, &*metric)
-            .allow_suppressed(table.rows)
-            .with_settings(Settings {
-                threads: 1 + at as usize % 4,
-                ..Settings::default()
-            });
-        let watch = Panics {
-            at,
-            looks: AtomicU64::new(0),
-            on: Mutex::new(None),
-        };
-        let ended = catch_unwind(AssertUnwindSafe(|| Optimal.solve(&problem, &watch)));
-        let panic = ended.expect_err("the search goes on");
-        assert_eq!(panic.downcast_ref(), Some(&"a look that panics"));
-        match watch.on.into_inner().unwrap() == Some(thread::current().id()) {
-            true => here += 1,
-            false => elsewhere += 1,
+    for (threads, is_elsewhere) in [(1, false), (2, false), (2, true), (3, true), (4, true)] {
+        for after in [0, 20, 100, 200] {
+            let problem = Problem::new(&table, &models, &*metric)
+                .allow_suppressed(table.rows)
+                .with_settings(Settings {
+                    threads,
+                    ..Settings::default()
+                });
+            let watch = Panics {
+                after,
+                is_elsewhere,
+                searching: thread::current().id(),
+                looks: AtomicU64::new(0),
+                has_panicked: AtomicBool::new(false),
+            };
+            let ended = catch_unwind(AssertUnwindSafe(|| Optimal.solve(&problem, &watch)));
+            let panic = ended.expect_err("a panic is not lost");
+            assert_eq!(panic.downcast_ref(), Some(&"a look that panics"));
         }
     }
-    assert!(
-        here > 0 && elsewhere > 0,
-        "{here} here, {elsewhere} elsewhere"
-    );
 }
 
 #[test]

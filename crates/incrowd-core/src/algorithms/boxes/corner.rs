@@ -365,8 +365,8 @@ pub(super) fn learn_from_high(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::random_table;
     use super::*;
+    use crate::algorithms::testutil::random_table;
     use crate::counts::KnownSets;
     use crate::draw::Draw;
     use crate::lattice::Node;

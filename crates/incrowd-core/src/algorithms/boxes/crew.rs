@@ -93,9 +93,9 @@ enum Message {
 /// Threads that do tasks, the calling one among them.
 pub(super) struct Crew<'t> {
     own: Worker<'t>,
-    /// Of the other threads. A batch that is finished before a thread looks at it is not kept for that.
+    /// Of the other threads. Messages do not keep a batch that is finished before a thread gets to it.
     inboxes: Vec<Sender<Weak<Batch<'t>>>>,
-    /// Who gets the next batch: with fewer tasks than threads, others than those at work on the batch before.
+    /// Who gets the next batch: with fewer tasks than threads, those who are not at work on the batch before.
     next_inbox: usize,
     messages: Receiver<Message>,
     /// In the order in which they were begun.
@@ -161,7 +161,7 @@ impl<'t> Crew<'t> {
             is_stopped: AtomicBool::new(false),
         });
         for _ in 0..helpful.min(self.inboxes.len()) {
-            // A thread that does not listen has panicked. Its batch is not finished before that is heard.
+            // A thread that does not listen has panicked, which is heard at the end at the latest.
             let _ = self.inboxes[self.next_inbox].send(Arc::downgrade(&batch));
             self.next_inbox = (self.next_inbox + 1) % self.inboxes.len();
         }
@@ -222,9 +222,20 @@ impl<'t> Crew<'t> {
         false
     }
 
-    /// How long the calling thread has done tasks that any other could have done meanwhile.
-    pub(super) fn time_in_tasks(&self) -> Duration {
+    /// Waits for the other threads, which do nothing new, so that a panic of any is not lost. How long the calling thread has done
+    /// tasks that any other could have done meanwhile.
+    pub(super) fn end(mut self) -> Duration {
+        self.stop();
+        self.inboxes.clear();
+        while let Ok(message) = self.messages.recv() {
+            self.hear(message);
+        }
         self.time_in_tasks
+    }
+
+    /// Nobody needs what is still to be done.
+    fn stop(&self) {
+        self.begun.iter().for_each(|begun| begun.batch.stop());
     }
 
     fn hear(&mut self, message: Message) {
@@ -243,9 +254,8 @@ impl<'t> Crew<'t> {
 }
 
 impl Drop for Crew<'_> {
-    /// Nobody needs what is still to be done.
     fn drop(&mut self) {
-        self.begun.iter().for_each(|begun| begun.batch.stop());
+        self.stop();
     }
 }
 

@@ -50,7 +50,7 @@ const NEAR_STEPPING_STONE_NODES: u128 = 128;
 /// many threads share them.
 const MOST_AT_ONCE: usize = 64;
 
-/// In so many batches: while one of them is learned from and the next prepared, threads do the tasks of the other.
+/// So many batches are on the way: while one of them is learned from and the next prepared, threads do the tasks of the other.
 const BATCHES_AT_ONCE: usize = 2;
 
 /// For every so many boxes examined, one more is examined at once: a short search learns from every node.
@@ -137,7 +137,7 @@ pub(super) struct Search<'a> {
     is_about_rows: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
-    /// Sets that are not needed any more, for whoever does a task to free: on one thread as on many, so that they need as much memory.
+    /// Sets that are not needed any more, for whoever does a task to free. With one thread they are freed at once.
     forgotten: Vec<Arc<FrequencySet>>,
     /// The classes of low corners, if they matter.
     low_corners: LowCorners,
@@ -309,12 +309,12 @@ impl<'a> Search<'a> {
 
     /// Searches the lattice. When interrupted, the bound proven so far is kept.
     fn run(&mut self) -> Result<(), Interruption> {
-        let (problem, spent) = (self.problem, AtomicU64::new(0));
+        let (problem, shown) = (self.problem, AtomicU64::new(0));
         let threads = problem.settings.threads.min(MOST_AT_ONCE);
         std::thread::scope(|scope| {
             let mut crew = Crew::start(scope, problem, threads, self.is_about_rows);
-            let end = self.run_with(&mut crew, &spent);
-            self.time_in_tasks += crew.time_in_tasks();
+            let end = self.run_with(&mut crew, &shown);
+            self.time_in_tasks += crew.end();
             end
         })
     }
@@ -322,7 +322,7 @@ impl<'a> Search<'a> {
     fn run_with<'t>(
         &mut self,
         crew: &mut Crew<'t>,
-        spent: &'t AtomicU64,
+        shown: &'t AtomicU64,
     ) -> Result<(), Interruption>
     where
         'a: 't,
@@ -358,9 +358,9 @@ impl<'a> Search<'a> {
                 }
             }
             examined += batch.len() as u64;
-            let mut boxes = self.begin(batch, (crew, spent))?;
+            let mut boxes = self.begin(batch, (crew, shown))?;
             if is_none_left || crew.batches() >= width.min(BATCHES_AT_ONCE) {
-                boxes.extend(self.finish((crew, spent))?);
+                boxes.extend(self.finish((crew, shown))?);
             }
             if frontier.len() < self.most_boxes {
                 frontier.extend(boxes.into_iter().map(ranked));
@@ -371,8 +371,8 @@ impl<'a> Search<'a> {
             let mut stack = boxes;
             while let Some(next) = stack.pop() {
                 if self.may_hold_the_best(&next) {
-                    stack.extend(self.begin(vec![next], (crew, spent))?);
-                    stack.extend(self.finish((crew, spent))?);
+                    stack.extend(self.begin(vec![next], (crew, shown))?);
+                    stack.extend(self.finish((crew, shown))?);
                 }
             }
         }
@@ -428,7 +428,7 @@ impl<'a> Search<'a> {
     fn begin<'t>(
         &mut self,
         batch: Vec<LatticeBox>,
-        (crew, spent): (&mut Crew<'t>, &'t AtomicU64),
+        (crew, shown): (&mut Crew<'t>, &'t AtomicU64),
     ) -> Result<Vec<LatticeBox>, Interruption>
     where
         'a: 't,
@@ -469,28 +469,23 @@ impl<'a> Search<'a> {
             }
         }
         if !tasks.is_empty() {
-            self.show_spent(spent);
-            let meter = self.meter.for_task(tasks.len(), spent);
+            shown.fetch_max(self.meter.shown(), MemoryOrdering::Relaxed);
+            let meter = self.meter.for_task(tasks.len(), shown);
             crew.begin(tasks, std::mem::take(&mut self.forgotten), meter);
         }
         Ok(left)
     }
 
-    /// What has been spent so far, for tasks that begin now.
-    fn show_spent(&self, spent: &AtomicU64) {
-        spent.fetch_max(self.meter.spent(), MemoryOrdering::Relaxed);
-    }
-
     /// Learns what the batch begun first finds; what is left of its boxes.
     fn finish(
         &mut self,
-        (crew, spent): (&mut Crew<'_>, &AtomicU64),
+        (crew, shown): (&mut Crew<'_>, &AtomicU64),
     ) -> Result<Vec<LatticeBox>, Interruption> {
-        self.show_spent(spent);
+        shown.fetch_max(self.meter.shown(), MemoryOrdering::Relaxed);
         let outcomes = crew.finish();
         let of_tasks: u64 = outcomes.iter().map(|outcome| outcome.work.0).sum();
-        // What others have spent on the batches after this one is still to be shown.
-        let shown = spent.load(MemoryOrdering::Relaxed);
+        // Of what was shown, some was done for the batches after this one.
+        let shown = shown.load(MemoryOrdering::Relaxed);
         (self.meter).was_shown(shown.min(self.meter.spent() + of_tasks));
         let mut left = Vec::new();
         for outcome in outcomes {
@@ -608,7 +603,9 @@ impl<'a> Search<'a> {
         };
         if let Some(classes) = found.classes {
             let forgotten = self.known.remember(node.clone(), classes);
-            self.forgotten.extend(forgotten);
+            if self.problem.settings.threads > 1 {
+                self.forgotten.extend(forgotten);
+            }
         }
         if let Some(low) = found.low_classes {
             self.low_corners.add(&whole.low, low);

@@ -1,50 +1,84 @@
 use super::*;
-use crate::counts::{CountedTable, Missing, RowCounter};
+use crate::algorithms::testutil::random_table;
 use crate::draw::Draw;
-use crate::hierarchy::Hierarchy;
 use crate::privacy::ModelSpec;
-use crate::problem::{Settings, Watch};
-use crate::table::RowBatch;
+use crate::problem::{LOOK_EVERY, Settings, Watch};
 use crate::utility::MetricSpec;
 
-/// So many columns with four levels each, and one that is counted.
-pub(super) fn random_table(columns: usize, draw: &mut Draw) -> CountedTable {
-    let names: Vec<String> = (0..=columns).map(|column| format!("c{column}")).collect();
-    let quasi: Vec<usize> = (0..columns).collect();
-    let mut counter = RowCounter::new(&names, &quasi, &[columns]);
-    let mut batch = RowBatch::new(names.len());
-    for _ in 0..300 {
-        for column in 0..names.len() {
-            let values = if column < columns { 8 } else { 5 };
-            let cell = draw.below(values).min(draw.below(values));
-            batch.push_cell(cell.to_string().as_bytes());
-        }
-    }
-    counter.add(&batch).unwrap();
-    let ways_up: Vec<Vec<String>> = (0..8)
-        .map(|value| {
-            let (pair, half) = (format!("pair {}", value / 2), format!("half {}", value / 4));
-            vec![value.to_string(), pair, half, "*".to_owned()]
-        })
-        .collect();
-    let hierarchies = names[..columns].iter();
-    let hierarchies = hierarchies.map(|name| Hierarchy::from_rows(name, &ways_up).unwrap());
-    let hierarchies = hierarchies.collect();
-    counter
-        .finish(hierarchies, vec![None], Missing::default())
-        .unwrap()
+/// Ends after so much work, or says that time is up after so many looks.
+#[derive(Default)]
+struct Ends {
+    work: Option<u64>,
+    time_up_after: Option<u64>,
+    looks: AtomicU64,
 }
 
-/// Ends after so much work.
-struct WorkLimit(u64);
-
-impl Watch for WorkLimit {
+impl Watch for Ends {
     fn step(&self, _: Progress) -> Result<(), Interruption> {
-        Ok(())
+        let looks = self.looks.fetch_add(1, MemoryOrdering::Relaxed);
+        match self.time_up_after.is_some_and(|after| looks >= after) {
+            true => Err(Interruption::TimeUp),
+            false => Ok(()),
+        }
     }
 
     fn work_limit(&self) -> Option<u64> {
-        Some(self.0)
+        self.work
+    }
+
+    fn look_every(&self) -> u64 {
+        match self.time_up_after {
+            Some(_) => 1,
+            None => LOOK_EVERY,
+        }
+    }
+}
+
+impl Ends {
+    /// Never, but looks as often as it can.
+    fn all() -> Self {
+        Ends::after_looks(u64::MAX)
+    }
+
+    fn after_work(work: u64) -> Self {
+        Ends {
+            work: Some(work),
+            ..Ends::default()
+        }
+    }
+
+    fn after_looks(looks: u64) -> Self {
+        Ends {
+            time_up_after: Some(looks),
+            ..Ends::default()
+        }
+    }
+}
+
+#[test]
+fn a_search_over_small_nodes_is_looked_at_as_often_as_others() {
+    let table = random_table(6, &mut Draw::new(3));
+    let models: ModelSpec = "beta-likeness(beta=1)".parse().unwrap();
+    let models = models.build_all(&table.columns, &[0]).unwrap();
+    let metric: MetricSpec = "average-class-size".parse().unwrap();
+    let metric = metric.build(&table).unwrap();
+    for threads in [1, 2, 4] {
+        let problem = Problem::new(&table, &models, &*metric)
+            .allow_suppressed(table.rows)
+            .with_settings(Settings {
+                threads,
+                ..Settings::default()
+            });
+        let watch = Ends::default();
+        let meter = Meter::new(&watch);
+        let mut search = Search::new(&problem, Goal::default(), &meter);
+        search.run_to_guarantee().unwrap();
+        let (spent, looks) = (meter.spent(), watch.looks.load(MemoryOrdering::Relaxed));
+        assert!(spent > 20 * LOOK_EVERY, "{spent}");
+        assert!(
+            looks * 2 * LOOK_EVERY > spent,
+            "{threads} threads: {looks} looks at {spent}"
+        );
     }
 }
 
@@ -98,11 +132,16 @@ fn the_search_is_as_good_and_its_bound_as_true_where_there_is_no_room_for_boxes(
                     let guarantee = search.run_to_guarantee().unwrap();
                     (search.best.map(|best| (best.loss, best.node)), guarantee)
                 };
-                let meter = Meter::unlimited();
+                let (meter, every_look) = (Meter::unlimited(), Ends::all());
                 let whole = (Some((loss, best.clone())), Guarantee::Optimal);
                 assert_eq!(solve(&meter), whole, "{case}");
-                for part in 1..20 {
-                    let watch = WorkLimit(meter.spent() * part / 20);
+                assert_eq!(solve(&Meter::new(&every_look)), whole, "{case}");
+                let looks = every_look.looks.into_inner();
+                for part in 1..40 {
+                    let watch = match part % 2 {
+                        0 => Ends::after_work(meter.spent() * part / 40),
+                        _ => Ends::after_looks(looks * part / 40),
+                    };
                     match solve(&Meter::new(&watch)) {
                         (_, Guarantee::Bounded { lower_bound }) => {
                             assert!(

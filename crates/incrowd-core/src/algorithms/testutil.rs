@@ -1,0 +1,34 @@
+//! Tables for the tests of several algorithms.
+
+use crate::counts::{CountedTable, Missing, RowCounter};
+use crate::draw::Draw;
+use crate::hierarchy::Hierarchy;
+use crate::table::RowBatch;
+
+/// So many columns with four levels each, and one that is counted.
+pub(in crate::algorithms) fn random_table(columns: usize, draw: &mut Draw) -> CountedTable {
+    let names: Vec<String> = (0..=columns).map(|column| format!("c{column}")).collect();
+    let quasi: Vec<usize> = (0..columns).collect();
+    let mut counter = RowCounter::new(&names, &quasi, &[columns]);
+    let mut batch = RowBatch::new(names.len());
+    for _ in 0..300 {
+        for column in 0..names.len() {
+            let values = if column < columns { 8 } else { 5 };
+            let cell = draw.below(values).min(draw.below(values));
+            batch.push_cell(cell.to_string().as_bytes());
+        }
+    }
+    counter.add(&batch).unwrap();
+    let ways_up: Vec<Vec<String>> = (0..8)
+        .map(|value| {
+            let (pair, half) = (format!("pair {}", value / 2), format!("half {}", value / 4));
+            vec![value.to_string(), pair, half, "*".to_owned()]
+        })
+        .collect();
+    let hierarchies = names[..columns].iter();
+    let hierarchies = hierarchies.map(|name| Hierarchy::from_rows(name, &ways_up).unwrap());
+    let hierarchies = hierarchies.collect();
+    counter
+        .finish(hierarchies, vec![None], Missing::default())
+        .unwrap()
+}
