@@ -7,7 +7,8 @@
 //!
 //! What costs too much depends on the best known result, and to prove that nothing is much better takes far less than to
 //! prove that nothing is better at all. So the search goes through the space several times, each time with a higher
-//! limit, and proves the limit each time it comes to an end.
+//! limit, and proves the limit each time it comes to an end. A search that takes long also goes through the partitions
+//! that the hierarchies guide to, even where any neighbors may be joined: these are far fewer, and good ones among them.
 
 mod decisions;
 mod look;
@@ -16,6 +17,7 @@ mod tests;
 
 use super::ground::{Ground, Solution, below};
 use super::improve;
+use super::scheme::Space;
 use super::search::{Answer, Counts, Stop, seed};
 use crate::Error;
 use crate::counts::Work;
@@ -46,12 +48,21 @@ const NODES_BEFORE_SHARES: u64 = 64;
 /// The part of all work, as one of so many, that is spent on looking for better results.
 const IMPROVING: u64 = 5;
 
+/// A search that takes longer than this also goes through guided partitions, for at most so much longer.
+const WORK_BEFORE_GUIDED: u64 = 100_000_000;
+const WORK_FOR_GUIDED: u64 = 400_000_000;
+
 /// The table as this search sees it; none if it cannot search it.
 pub(super) fn board(ground: &Ground<'_>) -> Option<Board> {
+    board_of(ground, &ground.spaces)
+}
+
+/// The same with other spaces of the same values in the same order.
+fn board_of(ground: &Ground<'_>, spaces: &[Space]) -> Option<Board> {
     if ground.cost.reads_values() || !ground.judge.is_by_size() {
         return None;
     }
-    let boundaries = Boundaries::new(&ground.spaces)?;
+    let boundaries = Boundaries::new(spaces)?;
     if boundaries.len() > MOST_BOUNDARIES {
         return None;
     }
@@ -68,17 +79,7 @@ pub(super) fn board(ground: &Ground<'_>) -> Option<Board> {
 
 /// Searches all partitions.
 pub(super) fn search(ground: &Ground<'_>, board: &Board) -> Result<Answer, Error> {
-    let mut search = Search {
-        ground,
-        board,
-        best: None,
-        seed: None,
-        proven: 0,
-        counts: Counts::default(),
-        work_beside: 0,
-        draw: Draw::new(ground.problem.settings.seed),
-        grids: vec![Grid::default()],
-    };
+    let mut search = Search::new(ground, board);
     let outcome = search.run();
     let is_complete = outcome.is_ok();
     match outcome {
@@ -113,6 +114,12 @@ struct Search<'a, 'g> {
     draw: Draw,
     /// One for each thread, the calling one first.
     grids: Vec<Grid>,
+    /// So many nodes may wait in the queue.
+    most_queued: usize,
+    /// Work after which guided partitions are gone through; none if they are not, or not any more.
+    guided_after: Option<u64>,
+    /// While it goes through guided partitions: what is proven of all.
+    proven_of_all: Option<u64>,
 }
 
 /// A node in the queue.
@@ -150,11 +157,29 @@ type Expanded = (usize, u64, Result<Vec<Looked>, Interruption>);
 enum Pass {
     /// Nothing costs less than the limit but what was found.
     Proven,
-    /// It took more nodes than it may.
+    /// It was not to go on.
     TooLong,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'g> Search<'a, 'g> {
+    fn new(ground: &'a Ground<'g>, board: &'a Board) -> Self {
+        let bytes = board.boundaries.len() + size_of::<Waiting>() + 64;
+        Search {
+            ground,
+            board,
+            best: None,
+            seed: None,
+            proven: 0,
+            counts: Counts::default(),
+            work_beside: 0,
+            draw: Draw::new(ground.problem.settings.seed),
+            grids: vec![Grid::default()],
+            most_queued: ground.problem.memory_limit / 2 / bytes,
+            guided_after: Some(ground.meter.spent().saturating_add(WORK_BEFORE_GUIDED)),
+            proven_of_all: None,
+        }
+    }
+
     fn run(&mut self) -> Result<(), Stop> {
         // First the bound of everything, then a start, so that there is something to compare the start with.
         let root = self.look_at_root(u64::MAX)?;
@@ -168,7 +193,8 @@ impl Search<'_, '_> {
         if root.node.is_none() {
             return Ok(());
         }
-        if let Pass::Proven = self.pass(1.0, NODES_BEFORE_SHARES)? {
+        let is_short = |search: &Self| search.counts.nodes_visited < NODES_BEFORE_SHARES;
+        if let Pass::Proven = self.pass(1.0, is_short)? {
             return Ok(());
         }
         for share in SHARES {
@@ -176,9 +202,30 @@ impl Search<'_, '_> {
             if self.proven >= self.limit(share) && share < 1.0 {
                 continue;
             }
-            self.pass(share, u64::MAX)?;
+            self.pass(share, |_| true)?;
         }
         Ok(())
+    }
+
+    /// Goes through the partitions that the hierarchies guide to, if these are not all, while so many nodes of all wait.
+    fn go_through_guided(&mut self, waiting: usize) -> Result<(), Stop> {
+        let ground = self.ground;
+        let spaces = ground.guided_spaces();
+        let Some(board) = spaces.and_then(|spaces| board_of(ground, &spaces)) else {
+            return Ok(());
+        };
+        let end = ground.meter.spent().saturating_add(WORK_FOR_GUIDED);
+        let mut guided = Search {
+            best: self.best.take(),
+            counts: self.counts,
+            most_queued: self.most_queued.saturating_sub(waiting),
+            guided_after: None,
+            proven_of_all: Some(self.proven),
+            ..Search::new(ground, &board)
+        };
+        let ended = guided.pass(1.0, |_| ground.meter.spent() < end);
+        (self.best, self.counts) = (guided.best, guided.counts);
+        ended.map(drop)
     }
 
     /// Looks at everything.
@@ -199,17 +246,14 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Goes through the whole space, but for what costs more than a share of the best.
-    fn pass(&mut self, share: f64, most: u64) -> Result<Pass, Stop> {
+    /// Goes through the whole space, but for what costs more than a share of the best, as long as it may go on.
+    fn pass(&mut self, share: f64, may_go_on: impl Fn(&Self) -> bool) -> Result<Pass, Stop> {
         let ground = self.ground;
-        let last = self.counts.nodes_visited.saturating_add(most);
         let mut limit = self.limit(share);
         let root = self.look_at_root(limit)?;
         let mut queue = BinaryHeap::new();
         let mut stack = Vec::new();
         let mut number = 0;
-        let bytes = self.board.boundaries.len() + size_of::<Waiting>() + 64;
-        let most_queued = ground.problem.memory_limit / 2 / bytes;
         self.take(root.solution, false)?;
         queue.extend(root.node.map(|node| Waiting { node, number }));
         loop {
@@ -231,8 +275,12 @@ impl Search<'_, '_> {
             if batch.is_empty() {
                 return Ok(Pass::Proven);
             }
-            if self.counts.nodes_visited >= last {
+            if !may_go_on(self) {
                 return Ok(Pass::TooLong);
+            }
+            if (self.guided_after).is_some_and(|after| ground.meter.spent() >= after) {
+                self.guided_after = None;
+                self.go_through_guided(queue.len() + stack.len())?;
             }
             self.note();
             for looked in self.expand(batch, limit)? {
@@ -245,7 +293,7 @@ impl Search<'_, '_> {
                     continue;
                 };
                 number += 1;
-                match queue.len() < most_queued {
+                match queue.len() < self.most_queued {
                     true => queue.push(Waiting { node, number }),
                     // The latest first, so that hardly more are waiting at any time.
                     false => stack.push(node),
@@ -330,7 +378,7 @@ impl Search<'_, '_> {
         self.ground.meter.note(Progress {
             nodes_checked: self.counts.nodes_visited,
             best: self.best.as_ref().map(|best| Loss(best.cost)),
-            lower_bound: Some(Loss(self.proven as f64)),
+            lower_bound: Some(Loss(self.proven_of_all.unwrap_or(self.proven) as f64)),
             ..Progress::default()
         });
     }

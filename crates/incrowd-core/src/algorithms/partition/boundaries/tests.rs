@@ -1,13 +1,16 @@
-//! Conclusions and bounds against every completion of what is decided.
+//! Conclusions and bounds against every completion of what is decided; the search with a look at guided partitions and without.
 
 use super::super::scheme::find;
 use super::super::tests::values;
-use super::decisions::{Boundaries, Boundary, Decisions};
-use super::look::{Board, Grid};
-use crate::algorithms::partition::settings::Scheme;
-use crate::draw::Draw;
-use crate::problem::Meter;
+use super::*;
+use crate::algorithms::partition::settings::{PartitionSettings, Scheme};
+use crate::algorithms::testutil::random_table;
+use crate::privacy::ModelSpec;
+use crate::problem::{Meter, Problem, Settings, Watch};
+use crate::utility::MetricSpec;
+use decisions::Boundary;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 struct Case {
     board: Board,
@@ -169,4 +172,86 @@ fn what_follows_from_decisions_holds_for_every_completion() {
         }
     }
     assert!(open > 200 && charged > 20, "{open} {charged}");
+}
+
+/// Remembers the bounds that it is told.
+#[derive(Default)]
+struct Bounds(Mutex<Vec<Loss>>);
+
+impl Watch for Bounds {
+    fn step(&self, progress: Progress) -> Result<(), Interruption> {
+        self.0.lock().unwrap().extend(progress.lower_bound);
+        Ok(())
+    }
+
+    fn look_every(&self) -> u64 {
+        1
+    }
+}
+
+#[test]
+fn guided_partitions_are_a_start_for_all_and_prove_nothing_about_them() {
+    let mut draw = Draw::new(7);
+    let (mut better, mut bounds) = (0, 0);
+    for (k, share) in [(3, 0.0), (5, 0.0), (10, 0.1), (20, 0.02), (40, 0.0)] {
+        let table = random_table(3, &mut draw);
+        let models: ModelSpec = format!("k-anonymity(k={k})").parse().unwrap();
+        let models = models.build_all(&table.columns, &[0]).unwrap();
+        let metric: MetricSpec = "discernibility".parse().unwrap();
+        let metric = metric.build(&table).unwrap();
+        let settings = |scheme| PartitionSettings {
+            scheme: Some(scheme),
+            ..PartitionSettings::default()
+        };
+        let search_of = |scheme, threads, guided_after: Option<u64>| {
+            let problem = Problem::new(&table, &models, &*metric)
+                .allow_suppressed((f64::from(table.rows) * share) as u32)
+                .with_settings(Settings {
+                    threads,
+                    ..Settings::default()
+                });
+            let watch = Bounds::default();
+            let meter = Meter::new(&watch);
+            let ground = Ground::new(&problem, &settings(scheme), &meter).unwrap();
+            let board = board(&ground).unwrap();
+            let mut search = Search::new(&ground, &board);
+            search.guided_after = guided_after;
+            assert!(search.run().is_ok());
+            let found = (search.best.unwrap(), search.counts);
+            (found, watch.0.into_inner().unwrap())
+        };
+        let ((best, counts), _) = search_of(Scheme::Ops, 1, None);
+        let ((guided, _), _) = search_of(Scheme::Gops, 1, None);
+        assert!(best.cost <= guided.cost);
+        better += u32::from(best.cost < guided.cost);
+        let ((found, with_guided), seen) = search_of(Scheme::Ops, 1, Some(0));
+        assert_eq!(found.cost, best.cost);
+        assert_ne!(with_guided, counts, "nothing guided was looked at");
+        // Guided partitions may be proven to cost more than the best of all: nobody is told that.
+        assert!(seen.iter().all(|bound| bound.0 <= best.cost));
+        bounds += seen.len();
+        for threads in [2, 3] {
+            let (on_many, _) = search_of(Scheme::Ops, threads, Some(0));
+            assert_eq!(on_many, (found.clone(), with_guided));
+        }
+
+        // By itself, the look finds the best guided partitions, or better ones.
+        let problem = Problem::new(&table, &models, &*metric)
+            .allow_suppressed((f64::from(table.rows) * share) as u32);
+        let meter = Meter::unlimited();
+        let ground = Ground::new(&problem, &settings(Scheme::Ops), &meter).unwrap();
+        let board = board(&ground).unwrap();
+        let mut search = Search::new(&ground, &board);
+        assert!(search.go_through_guided(0).is_ok());
+        assert_eq!(search.proven, 0);
+        let start = search.best.unwrap();
+        assert!((best.cost..=guided.cost).contains(&start.cost));
+        let spaces = ground.spaces.iter().zip(&start.partitions);
+        assert!(spaces.into_iter().all(|(space, it)| space.contains(it)));
+
+        // Where the hierarchy guides already, there is nothing to look at.
+        let ground = Ground::new(&problem, &settings(Scheme::Gops), &meter).unwrap();
+        assert!(ground.guided_spaces().is_none());
+    }
+    assert!(better > 1 && bounds > 100, "{better} {bounds}");
 }
