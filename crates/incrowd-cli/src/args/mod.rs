@@ -66,7 +66,9 @@ impl Cli {
     pub(crate) fn of_this_program() -> Self {
         let (mut program, arguments) = (Self::command(), Vec::from_iter(std::env::args_os()));
         let matches = program.try_get_matches_from_mut(&arguments);
-        let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        let cli = matches.and_then(|matches| {
+            Self::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
+        });
         cli.unwrap_or_else(|error| name_the_right_flag(error, &mut program, &arguments).exit())
     }
 }

@@ -1,6 +1,6 @@
 //! Names that people try for flags that are called something else: the error then names the right flag.
 
-use clap::error::{ContextKind, ContextValue, Error};
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Arg, Command};
 use std::ffi::OsString;
 
@@ -43,11 +43,12 @@ pub(super) fn name_the_right_flag(
     };
     let meant = OTHER_NAMES
         .iter()
+        .filter(|_| error.kind() == ErrorKind::UnknownArgument)
         .find(|(_, names)| names.contains(&tried.as_str()));
-    let command = called(program, arguments);
-    if let Some((flag, _)) =
-        meant.filter(|(flag, _)| command.get_arguments().any(|arg| is_called(arg, flag)))
-    {
+    let command = called(program, arguments, tried);
+    if let Some((flag, _)) = meant.filter(|(flag, _)| has(command, flag)) {
+        // No other advice beside it.
+        error.remove(ContextKind::Suggested);
         error.insert(
             ContextKind::SuggestedArg,
             ContextValue::String((*flag).to_owned()),
@@ -60,11 +61,15 @@ pub(super) fn name_the_right_flag(
     error
 }
 
-/// The command that the arguments call.
-fn called<'c>(program: &'c mut Command, arguments: &[OsString]) -> &'c mut Command {
+/// The command that the arguments before this flag call.
+fn called<'c>(program: &'c mut Command, arguments: &[OsString], flag: &str) -> &'c mut Command {
     program.build();
     let mut command = program;
-    for argument in arguments.iter().skip(1) {
+    let is_before = |argument: &&OsString| {
+        let text = argument.to_string_lossy();
+        text != "--" && !text.starts_with(flag)
+    };
+    for argument in arguments.iter().skip(1).take_while(is_before) {
         if command.find_subcommand(argument).is_some() {
             command = command.find_subcommand_mut(argument).expect("it was found");
         }
@@ -72,9 +77,31 @@ fn called<'c>(program: &'c mut Command, arguments: &[OsString]) -> &'c mut Comma
     command
 }
 
-fn is_called(arg: &Arg, flag: &str) -> bool {
-    match flag.strip_prefix("--") {
+/// Whether a command has a flag.
+fn has(command: &Command, flag: &str) -> bool {
+    let is_it = |arg: &Arg| match flag.strip_prefix("--") {
         Some(long) => arg.get_long() == Some(long),
         None => arg.get_short() == flag.chars().nth(1),
+    };
+    command.get_arguments().any(is_it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn right_flags_exist_and_other_names_do_not() {
+        let program = Cli::command();
+        let commands: Vec<&Command> = program.get_subcommands().collect();
+        for (flag, names) in OTHER_NAMES {
+            assert!(commands.iter().any(|command| has(command, flag)), "{flag}");
+            for name in *names {
+                let taken = commands.iter().find(|command| has(command, name));
+                assert!(taken.is_none(), "{name} of {}", taken.unwrap().get_name());
+            }
+        }
     }
 }

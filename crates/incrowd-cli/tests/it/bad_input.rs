@@ -536,19 +536,29 @@ fn a_flag_tried_under_another_name_is_named() {
         ("verify patients.csv --distinct-l 3", "-l"),
         ("risk patients.csv --qi=age", "--quasi-identifiers"),
         ("study patients.csv --k 5", "-k"),
+        ("anonymize patients.csv --t-closeness=0.2", "-t"),
+        ("anonymize patients.csv -m k", "--privacy"),
+        ("anonymize patients.csv --suppression 0", "--max-suppressed"),
+        ("anonymize patients.csv --out safe.csv", "--output"),
     ] {
         let run = folder.run(arguments).ends_with(2);
         let tip = format!("tip: a similar argument exists: '{flag}'");
         assert!(run.stderr.contains(&tip), "{}", run.stderr);
+        // No other advice.
+        assert_eq!(run.stderr.matches("tip:").count(), 1, "{}", run.stderr);
         assert_eq!(run.stdout, "");
     }
-    // Where there is no such flag, there is no such tip.
-    let run = folder.run("explain --qi").ends_with(2);
-    assert!(
-        !run.stderr.contains("--quasi-identifiers"),
-        "{}",
-        run.stderr
-    );
+    // Where there is no such flag, or it is no flag, there is no such tip.
+    for arguments in [
+        "explain --qi",
+        "--qi inspect patients.csv",
+        "--qi anonymize patients.csv",
+        "inspect patients.csv -- --qi",
+    ] {
+        let run = folder.run(arguments).ends_with(2);
+        let is_named = run.stderr.contains("exists: '--quasi-identifiers'");
+        assert!(!is_named, "{arguments}: {}", run.stderr);
+    }
 }
 
 /// The disk is full when the release is published: `/dev/full` takes no byte.
