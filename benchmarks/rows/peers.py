@@ -127,9 +127,8 @@ def rewrite_by_duckdb(path, out, threads):
         '"zip"': "left(zip, 3) || '**'",
     }
     cells = ", ".join(f"{recoded.get(name, name)} as {name}" for name in columns)
-    connection.execute(
-        f"copy (select {cells} from {source(path)}) to '{out}' (format parquet, compression snappy)"
-    )
+    stored = "format csv" if out.endswith(".csv") else "format parquet, compression snappy"
+    connection.execute(f"copy (select {cells} from {source(path)}) to '{out}' ({stored})")
     return {"before": before, "after": count_by_duckdb(connection, out)}
 
 

@@ -1,15 +1,15 @@
-//! Passes over the rows beside general engines: counting rows that are nearly all different, and rewriting Parquet.
+//! Passes over the rows beside general engines: counting and rewriting rows that are nearly all different, and rewriting Parquet.
 
 use crate::census::{QUASI_IDENTIFIERS, SEED, census_job};
 use crate::child::{self, Usage};
 use crate::report::{Report, Table, grouped, median, short};
 use crate::{job, paths};
 use anyhow::{Context, Result, ensure};
-use incrowd_job::Job;
+use incrowd_job::{Budget, HierarchySource, Job};
 use serde_json::Value;
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const REPETITIONS: usize = 3;
@@ -21,6 +21,8 @@ const MEBIBYTE: f64 = (1 << 20) as f64;
 pub(crate) enum Part {
     /// Counting rows that are nearly all different.
     Count,
+    /// Rewriting them.
+    RewriteDifferent,
     /// Rewriting a Parquet file.
     Rewrite,
 }
@@ -92,12 +94,18 @@ pub(crate) fn run(python: &Path, rows: u64, only: Option<Part>, report: &mut Rep
         report.version(name, &version(name));
     }
     let folder = tempfile::tempdir().context("making a folder for the tables")?;
-    if is_asked(Part::Count) {
+    if is_asked(Part::Count) || is_asked(Part::RewriteDifferent) {
         let strangers = folder.path().join("strangers.csv");
         let mut file = BufWriter::new(File::create(&strangers)?);
         incrowd_testkit::strangers(rows, SEED, &mut file)?;
         drop(file);
-        count_strangers(python, rows, &strangers, &version, report)?;
+        if is_asked(Part::Count) {
+            count_strangers(python, rows, &strangers, &version, report)?;
+        }
+        if is_asked(Part::RewriteDifferent) {
+            let rewriting = Rewriting::of_strangers(rows, strangers.clone());
+            rewriting.run(python, &version, report)?;
+        }
         std::fs::remove_file(&strangers)?;
     }
     if !is_asked(Part::Rewrite) {
@@ -113,7 +121,7 @@ pub(crate) fn run(python: &Path, rows: u64, only: Option<Part>, report: &mut Rep
     let (from, to) = (csv.to_string_lossy(), parquet.to_string_lossy());
     ask_peer(python, &["to-parquet", &from, &to])?;
     std::fs::remove_file(&csv)?;
-    rewrite_census(python, rows, &parquet, folder.path(), &version, report)
+    Rewriting::of_census(rows, parquet).run(python, &version, report)
 }
 
 /// Engines with every number of threads, to be asked in turn.
@@ -186,86 +194,155 @@ pub(crate) fn strangers_job(path: &Path, threads: usize) -> Job {
     job
 }
 
-/// The rows and classes of a release, as DuckDB counts them.
-fn recount(python: &Path, release: &Path) -> Result<(u64, u64)> {
-    let columns = QUASI_IDENTIFIERS.map(|(column, _)| column).join(",");
-    let (found, _) = ask_peer(
-        python,
-        &["classes", &release.to_string_lossy(), columns.as_str()],
-    )?;
-    let number = |name: &str| found[name].as_u64().context("a count");
-    Ok((number("rows")?, number("groups")?))
+/// Publishes the strangers of a file: hardly a row is like another before, every row like four others after.
+fn strangers_release_job(path: &Path, output: &Path, threads: usize) -> Job {
+    let mut job = strangers_job(path, threads);
+    job.output.path = Some(output.to_string_lossy().into_owned());
+    let rules = [
+        ("age", "interval:5,10,35@0"),
+        ("sex", "suppress"),
+        ("zip", "mask:1"),
+        ("education", "suppress"),
+        ("status", "suppress"),
+        ("occupation", "suppress"),
+        ("region", "suppress"),
+    ];
+    job.hierarchies = rules
+        .map(|(column, rule)| (column.to_owned(), HierarchySource::Built(rule.to_owned())))
+        .into_iter()
+        .collect();
+    job.privacy.models = Some(vec!["k-anonymity(k=5)".to_owned()]);
+    job.privacy.max_suppressed = Some(Budget::Percent(1.0));
+    job
 }
 
-fn rewrite_census(
-    python: &Path,
-    rows: u64,
-    path: &Path,
-    folder: &Path,
-    version: &impl Fn(&str) -> String,
-    report: &mut Report,
-) -> Result<()> {
-    let text = path.to_string_lossy();
-    let output = folder.join("release.parquet");
-    let mut ours: Vec<Runner> = (THREADS.iter())
-        .map(|threads| Runner::new(format!("incrowd, {threads} threads")))
-        .collect();
-    let (cases, mut peers) = peers(&["sail", "duckdb"], version);
-    for _ in 0..REPETITIONS {
-        for (runner, threads) in ours.iter_mut().zip(THREADS) {
-            let (outcome, usage) = job::anonymize(&census_job(rows, path, &output, threads))?;
-            let hash = outcome.output.map(|output| output.sha256);
-            let hash = hash.unwrap_or_default();
-            let found = format!(
-                "{} rows, {} classes, {} rows suppressed, SHA-256 {}...",
-                outcome.rows_out,
-                outcome.classes,
-                outcome.rows_suppressed,
-                hash.get(..12).unwrap_or_default()
-            );
-            if runner.found.as_ref() != Some(&found) {
-                let counted = recount(python, &output)?;
-                let ours = (outcome.rows_out, outcome.classes);
-                ensure!(counted == ours, "DuckDB counts {counted:?}, not {ours:?}");
-            }
-            runner.took(found, usage)?;
-            std::fs::remove_file(&output)?;
-        }
-        for (runner, (engine, threads)) in peers.iter_mut().zip(&cases) {
-            let to = output.to_string_lossy();
-            let threads = threads.to_string();
-            let (found, usage) = ask_peer(python, &["rewrite", engine, &text, &to, &threads])?;
-            let found = format!(
-                "{} rows, {} groups before, {} after",
-                found["after"]["rows"], found["before"]["groups"], found["after"]["groups"]
-            );
-            runner.took(found, usage)?;
-            // Sail writes a folder of files.
-            if output.is_dir() {
-                std::fs::remove_dir_all(&output)?;
-            } else {
-                std::fs::remove_file(&output)?;
-            }
+/// A whole job beside what engines do with the same file.
+struct Rewriting {
+    path: PathBuf,
+    /// Where the release goes.
+    output: PathBuf,
+    /// With each number of threads.
+    jobs: [Job; THREADS.len()],
+    /// Those whose values tell the classes.
+    columns: Vec<&'static str>,
+    /// The first of them is what all are compared with.
+    engines: &'static [&'static str],
+    /// What the case is called in the record.
+    case: String,
+    /// What the file is, as the report says it.
+    about: String,
+}
+
+impl Rewriting {
+    fn of_strangers(rows: u64, path: PathBuf) -> Self {
+        let output = path.with_file_name("release.csv");
+        Rewriting {
+            jobs: THREADS.map(|threads| strangers_release_job(&path, &output, threads)),
+            output,
+            path,
+            columns: incrowd_testkit::strangers::COLUMNS
+                .map(|(name, ..)| name)
+                .to_vec(),
+            engines: &["duckdb"],
+            case: format!("{rows} strangers, rewritten"),
+            about: format!("the *strangers*: {} rows, 7 columns, CSV", grouped(rows)),
         }
     }
-    for found in [&ours, &peers].map(|of| of.iter().map(|runner| &runner.found)) {
-        let all: Vec<_> = found.collect();
-        ensure!(
-            all.windows(2).all(|pair| pair[0] == pair[1]),
-            "not all found the same: {all:?}"
-        );
+
+    fn of_census(rows: u64, path: PathBuf) -> Self {
+        let output = path.with_file_name("release.parquet");
+        Rewriting {
+            jobs: THREADS.map(|threads| census_job(rows, &path, &output, threads)),
+            output,
+            path,
+            columns: QUASI_IDENTIFIERS.map(|(column, _)| column).to_vec(),
+            engines: &["sail", "duckdb"],
+            case: format!("{rows} rows of Parquet, rewritten"),
+            about: format!(
+                "the *census*: {} rows, 8 text columns, Parquet",
+                grouped(rows)
+            ),
+        }
     }
-    let bytes = std::fs::metadata(path)?.len();
-    report.paragraph(&format!(
-        "Rewriting the *census*: {} rows, 8 text columns, Parquet of {:.0} MiB, in the page cache. incrowd runs a whole job, whose rows \
-         and classes DuckDB counts again in the release; engines count, recode as they are told, write and count again, and all find the \
-         same. Medians of {REPETITIONS} runs in turn.",
-        grouped(rows),
-        bytes as f64 / MEBIBYTE,
-    ));
-    let case = format!("{rows} rows of Parquet, rewritten");
-    show(report, &case, "Sail with one thread", ours, peers);
-    Ok(())
+
+    /// The rows and classes of the release, as DuckDB counts them.
+    fn recount(&self, python: &Path) -> Result<(u64, u64)> {
+        let (release, columns) = (self.output.to_string_lossy(), self.columns.join(","));
+        let (found, _) = ask_peer(python, &["classes", &release, &columns])?;
+        let number = |name: &str| found[name].as_u64().context("a count");
+        Ok((number("rows")?, number("groups")?))
+    }
+
+    fn run(
+        &self,
+        python: &Path,
+        version: &impl Fn(&str) -> String,
+        report: &mut Report,
+    ) -> Result<()> {
+        let (path, output) = (&self.path, &self.output);
+        let mut ours: Vec<Runner> = (THREADS.iter())
+            .map(|threads| Runner::new(format!("incrowd, {threads} threads")))
+            .collect();
+        let (cases, mut peers) = peers(self.engines, version);
+        for _ in 0..REPETITIONS {
+            for (runner, job) in ours.iter_mut().zip(&self.jobs) {
+                let (outcome, usage) = job::anonymize(job)?;
+                let hash = outcome.output.map(|output| output.sha256);
+                let hash = hash.unwrap_or_default();
+                let found = format!(
+                    "{} rows, {} classes, {} rows suppressed, SHA-256 {}...",
+                    outcome.rows_out,
+                    outcome.classes,
+                    outcome.rows_suppressed,
+                    hash.get(..12).unwrap_or_default()
+                );
+                if runner.found.as_ref() != Some(&found) {
+                    let counted = self.recount(python)?;
+                    let ours = (outcome.rows_out, outcome.classes);
+                    ensure!(counted == ours, "DuckDB counts {counted:?}, not {ours:?}");
+                }
+                runner.took(found, usage)?;
+                std::fs::remove_file(output)?;
+            }
+            for (runner, (engine, threads)) in peers.iter_mut().zip(&cases) {
+                let (from, to) = (path.to_string_lossy(), output.to_string_lossy());
+                let threads = threads.to_string();
+                let (found, usage) = ask_peer(python, &["rewrite", engine, &from, &to, &threads])?;
+                let found = format!(
+                    "{} rows, {} groups before, {} after",
+                    found["after"]["rows"], found["before"]["groups"], found["after"]["groups"]
+                );
+                runner.took(found, usage)?;
+                // Sail writes a folder of files.
+                if output.is_dir() {
+                    std::fs::remove_dir_all(output)?;
+                } else {
+                    std::fs::remove_file(output)?;
+                }
+            }
+        }
+        for found in [&ours, &peers].map(|of| of.iter().map(|runner| &runner.found)) {
+            let all: Vec<_> = found.collect();
+            ensure!(
+                all.windows(2).all(|pair| pair[0] == pair[1]),
+                "not all found the same: {all:?}"
+            );
+        }
+        let bytes = std::fs::metadata(path)?.len();
+        report.paragraph(&format!(
+            "Rewriting {} of {:.0} MiB, in the page cache. incrowd runs a whole job, whose rows and classes DuckDB counts again in \
+             the release; engines count, recode as they are told, write and count again, and all find the same. Medians of \
+             {REPETITIONS} runs in turn.",
+            self.about,
+            bytes as f64 / MEBIBYTE,
+        ));
+        let first = match self.engines.first() {
+            Some(&"sail") => "Sail with one thread",
+            _ => "DuckDB with one thread",
+        };
+        show(report, &self.case, first, ours, peers);
+        Ok(())
+    }
 }
 
 /// Compares with the first of the peers.
