@@ -45,7 +45,12 @@ pub(super) fn name_the_right_flag(
         .iter()
         .filter(|_| error.kind() == ErrorKind::UnknownArgument)
         .find(|(_, names)| names.contains(&tried.as_str()));
-    let command = called(program, arguments, tried);
+    let is_tried = |argument: &OsString| argument.to_string_lossy().starts_with(tried.as_str());
+    let flags = arguments.split(|argument| argument == "--").next();
+    let Some(at) = flags.and_then(|flags| flags.iter().position(is_tried)) else {
+        return error;
+    };
+    let command = called(program, &arguments[..at]);
     if let Some((flag, _)) = meant.filter(|(flag, _)| has(command, flag)) {
         // No other advice beside it.
         error.remove(ContextKind::Suggested);
@@ -61,15 +66,11 @@ pub(super) fn name_the_right_flag(
     error
 }
 
-/// The command that the arguments before this flag call.
-fn called<'c>(program: &'c mut Command, arguments: &[OsString], flag: &str) -> &'c mut Command {
+/// The command that the arguments call.
+fn called<'c>(program: &'c mut Command, arguments: &[OsString]) -> &'c mut Command {
     program.build();
     let mut command = program;
-    let is_before = |argument: &&OsString| {
-        let text = argument.to_string_lossy();
-        text != "--" && !text.starts_with(flag)
-    };
-    for argument in arguments.iter().skip(1).take_while(is_before) {
+    for argument in arguments.iter().skip(1) {
         if command.find_subcommand(argument).is_some() {
             command = command.find_subcommand_mut(argument).expect("it was found");
         }
