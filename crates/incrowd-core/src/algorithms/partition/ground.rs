@@ -139,15 +139,18 @@ impl<'a> Ground<'a> {
         self.spaces.len()
     }
 
-    /// The spaces, but where any neighbors may be joined only those partitions that the hierarchy guides to. None if that leaves
-    /// all, or needs another order of the values.
+    /// The spaces, but where any neighbors may be joined only those partitions that the hierarchy guides to, unless that needs another
+    /// order of the values. None if that leaves all.
     pub(super) fn guided_spaces(&self) -> Option<Vec<Space>> {
         let mut is_guided = false;
         let spaces = (self.spaces.iter().zip(&self.schemes)).zip(&self.values);
         let spaces = spaces.map(|((space, &scheme), values)| {
             let guided = (scheme == Scheme::Ops).then(|| find(Scheme::Gops).space(values));
             let guided = guided.filter(|guided| guided.order == space.order);
-            is_guided |= guided.as_ref().is_some_and(|it| it.size() < space.size());
+            is_guided |= (guided.as_ref()).is_some_and(|guided| {
+                // There may be too many to count.
+                guided.size() < space.size() || guided.size().is_infinite()
+            });
             guided.unwrap_or_else(|| space.clone())
         });
         let spaces = spaces.collect();

@@ -7,8 +7,9 @@
 //!
 //! What costs too much depends on the best known result, and to prove that nothing is much better takes far less than to
 //! prove that nothing is better at all. So the search goes through the space several times, each time with a higher
-//! limit, and proves the limit each time it comes to an end. A search that takes long also goes through the partitions
-//! that the hierarchies guide to, even where any neighbors may be joined: these are far fewer, and good ones among them.
+//! limit, and proves the limit each time it comes to an end. A search that takes long also looks among the partitions
+//! that the hierarchies guide to, even where any neighbors may be joined: these are far fewer, and there are good ones
+//! among them.
 
 mod decisions;
 mod look;
@@ -48,9 +49,9 @@ const NODES_BEFORE_SHARES: u64 = 64;
 /// The part of all work, as one of so many, that is spent on looking for better results.
 const IMPROVING: u64 = 5;
 
-/// A search that takes longer than this also goes through guided partitions, for at most so much longer.
+/// A search that takes longer than this also looks among guided partitions, for about as long again. If that was not enough, it
+/// does so again each time it has taken twice as long.
 const WORK_BEFORE_GUIDED: u64 = 100_000_000;
-const WORK_FOR_GUIDED: u64 = 400_000_000;
 
 /// The table as this search sees it; none if it cannot search it.
 pub(super) fn board(ground: &Ground<'_>) -> Option<Board> {
@@ -116,9 +117,9 @@ struct Search<'a, 'g> {
     grids: Vec<Grid>,
     /// So many nodes may wait in the queue.
     most_queued: usize,
-    /// Work after which guided partitions are gone through; none if they are not, or not any more.
+    /// Work after which it looks among guided partitions; none if it does not, or not any more.
     guided_after: Option<u64>,
-    /// While it goes through guided partitions: what is proven of all.
+    /// While it looks among guided partitions: what is proven of all.
     proven_of_all: Option<u64>,
 }
 
@@ -207,25 +208,37 @@ impl<'a, 'g> Search<'a, 'g> {
         Ok(())
     }
 
-    /// Goes through the partitions that the hierarchies guide to, if these are not all, while so many nodes of all wait.
-    fn go_through_guided(&mut self, waiting: usize) -> Result<(), Stop> {
+    /// Looks for a better result among the partitions that the hierarchies guide to, if these are not all, with about so much work,
+    /// while so many nodes of all wait.
+    fn look_among_guided(&mut self, most: u64, waiting: usize) -> Result<(), Stop> {
         let ground = self.ground;
+        self.guided_after = None;
         let spaces = ground.guided_spaces();
         let Some(board) = spaces.and_then(|spaces| board_of(ground, &spaces)) else {
             return Ok(());
         };
-        let end = ground.meter.spent().saturating_add(WORK_FOR_GUIDED);
+        let end = ground.meter.spent().saturating_add(most);
         let mut guided = Search {
             best: self.best.take(),
             counts: self.counts,
+            work_beside: self.work_beside,
+            draw: self.draw.clone(),
+            grids: std::mem::take(&mut self.grids),
             most_queued: self.most_queued.saturating_sub(waiting),
             guided_after: None,
             proven_of_all: Some(self.proven),
             ..Search::new(ground, &board)
         };
         let ended = guided.pass(1.0, |_| ground.meter.spent() < end);
-        (self.best, self.counts) = (guided.best, guided.counts);
-        ended.map(drop)
+        self.best = guided.best;
+        self.counts = guided.counts;
+        self.work_beside = guided.work_beside;
+        self.draw = guided.draw;
+        self.grids = guided.grids;
+        if let Pass::TooLong = ended? {
+            self.guided_after = Some(ground.meter.spent().saturating_mul(2));
+        }
+        Ok(())
     }
 
     /// Looks at everything.
@@ -278,9 +291,9 @@ impl<'a, 'g> Search<'a, 'g> {
             if !may_go_on(self) {
                 return Ok(Pass::TooLong);
             }
-            if (self.guided_after).is_some_and(|after| ground.meter.spent() >= after) {
-                self.guided_after = None;
-                self.go_through_guided(queue.len() + stack.len())?;
+            let spent = ground.meter.spent();
+            if self.guided_after.is_some_and(|after| spent >= after) {
+                self.look_among_guided(spent, queue.len() + stack.len())?;
             }
             self.note();
             for looked in self.expand(batch, limit)? {

@@ -174,25 +174,41 @@ fn what_follows_from_decisions_holds_for_every_completion() {
     assert!(open > 200 && charged > 20, "{open} {charged}");
 }
 
-/// Remembers the bounds that it is told.
-#[derive(Default)]
-struct Bounds(Mutex<Vec<Loss>>);
+/// Remembers the bounds that it is told, and says that time is up after so many looks.
+struct Bounds {
+    seen: Mutex<Vec<Loss>>,
+    looks: AtomicU64,
+    time_up_after: u64,
+}
+
+impl Bounds {
+    fn until(time_up_after: u64) -> Self {
+        Bounds {
+            seen: Mutex::default(),
+            looks: AtomicU64::new(0),
+            time_up_after,
+        }
+    }
+}
 
 impl Watch for Bounds {
     fn step(&self, progress: Progress) -> Result<(), Interruption> {
-        self.0.lock().unwrap().extend(progress.lower_bound);
-        Ok(())
+        self.seen.lock().unwrap().extend(progress.lower_bound);
+        match self.looks.fetch_add(1, MemoryOrdering::Relaxed) >= self.time_up_after {
+            true => Err(Interruption::TimeUp),
+            false => Ok(()),
+        }
     }
 
     fn look_every(&self) -> u64 {
-        1
+        1000
     }
 }
 
 #[test]
 fn guided_partitions_are_a_start_for_all_and_prove_nothing_about_them() {
     let mut draw = Draw::new(7);
-    let (mut better, mut bounds) = (0, 0);
+    let (mut better, mut interrupted) = (0, 0);
     for (k, share) in [(3, 0.0), (5, 0.0), (10, 0.1), (20, 0.02), (40, 0.0)] {
         let table = random_table(3, &mut draw);
         let models: ModelSpec = format!("k-anonymity(k={k})").parse().unwrap();
@@ -203,55 +219,78 @@ fn guided_partitions_are_a_start_for_all_and_prove_nothing_about_them() {
             scheme: Some(scheme),
             ..PartitionSettings::default()
         };
-        let search_of = |scheme, threads, guided_after: Option<u64>| {
-            let problem = Problem::new(&table, &models, &*metric)
-                .allow_suppressed((f64::from(table.rows) * share) as u32)
-                .with_settings(Settings {
-                    threads,
-                    ..Settings::default()
-                });
-            let watch = Bounds::default();
-            let meter = Meter::new(&watch);
-            let ground = Ground::new(&problem, &settings(scheme), &meter).unwrap();
+        let problem = Problem::new(&table, &models, &*metric)
+            .allow_suppressed((f64::from(table.rows) * share) as u32);
+        let search_of = |scheme, threads, guided_after: Option<u64>, watch: &Bounds| {
+            let problem = problem.clone().with_settings(Settings {
+                threads,
+                ..Settings::default()
+            });
+            let meter = Meter::new(watch);
+            let Ok(ground) = Ground::new(&problem, &settings(scheme), &meter) else {
+                return (false, None, None, 0, Counts::default());
+            };
             let board = board(&ground).unwrap();
             let mut search = Search::new(&ground, &board);
             search.guided_after = guided_after;
-            assert!(search.run().is_ok());
-            let found = (search.best.unwrap(), search.counts);
-            (found, watch.0.into_inner().unwrap())
+            let is_done = search.run().is_ok();
+            let best = search.best.map(|best| best.cost);
+            (is_done, best, search.seed, search.proven, search.counts)
         };
-        let ((best, counts), _) = search_of(Scheme::Ops, 1, None);
-        let ((guided, _), _) = search_of(Scheme::Gops, 1, None);
-        assert!(best.cost <= guided.cost);
-        better += u32::from(best.cost < guided.cost);
-        let ((found, with_guided), seen) = search_of(Scheme::Ops, 1, Some(0));
-        assert_eq!(found.cost, best.cost);
-        assert_ne!(with_guided, counts, "nothing guided was looked at");
-        // Guided partitions may be proven to cost more than the best of all: nobody is told that.
-        assert!(seen.iter().all(|bound| bound.0 <= best.cost));
-        bounds += seen.len();
+        let cost_of = |scheme| {
+            let watch = Bounds::until(u64::MAX);
+            let (is_done, cost, .., counts) = search_of(scheme, 1, None, &watch);
+            assert!(is_done);
+            (cost.unwrap(), counts)
+        };
+        let ((best, counts), (guided, _)) = (cost_of(Scheme::Ops), cost_of(Scheme::Gops));
+        assert!(best <= guided);
+        better += u32::from(best < guided);
+
+        // With guided partitions, the result is the same, on any number of threads.
+        let watch = Bounds::until(u64::MAX);
+        let with_guided = search_of(Scheme::Ops, 1, Some(0), &watch);
+        assert!(with_guided.0 && with_guided.1 == Some(best));
+        assert_ne!(with_guided.4, counts, "nothing guided was looked at");
         for threads in [2, 3] {
-            let (on_many, _) = search_of(Scheme::Ops, threads, Some(0));
-            assert_eq!(on_many, (found.clone(), with_guided));
+            let on_many = search_of(Scheme::Ops, threads, Some(0), &Bounds::until(u64::MAX));
+            assert_eq!(on_many, with_guided);
+        }
+        let looks = watch.looks.into_inner();
+        for look in (0..looks).step_by(looks as usize / 25 + 1) {
+            let watch = Bounds::until(look);
+            let (is_done, found, seed, proven, _) = search_of(Scheme::Ops, 1, Some(0), &watch);
+            let Some(seed) = seed else { continue };
+            let found = found.expect("what was found is not lost");
+            assert!((best..=seed).contains(&found));
+            assert!(!is_done && proven as f64 <= best, "{proven} of {best}");
+            interrupted += 1;
         }
 
-        // By itself, the look finds the best guided partitions, or better ones.
-        let problem = Problem::new(&table, &models, &*metric)
-            .allow_suppressed((f64::from(table.rows) * share) as u32);
-        let meter = Meter::unlimited();
-        let ground = Ground::new(&problem, &settings(Scheme::Ops), &meter).unwrap();
-        let board = board(&ground).unwrap();
-        let mut search = Search::new(&ground, &board);
-        assert!(search.go_through_guided(0).is_ok());
-        assert_eq!(search.proven, 0);
-        let start = search.best.unwrap();
-        assert!((best.cost..=guided.cost).contains(&start.cost));
-        let spaces = ground.spaces.iter().zip(&start.partitions);
-        assert!(spaces.into_iter().all(|(space, it)| space.contains(it)));
+        // By themselves, they are all there is, and nothing is known of the others.
+        for most in [0, 1000, u64::MAX] {
+            let watch = Bounds::until(u64::MAX);
+            let meter = Meter::new(&watch);
+            let ground = Ground::new(&problem, &settings(Scheme::Ops), &meter).unwrap();
+            let board = board(&ground).unwrap();
+            let mut search = Search::new(&ground, &board);
+            assert!(search.look_among_guided(most, 0).is_ok());
+            assert_eq!(search.proven, 0);
+            let seen = watch.seen.lock().unwrap().clone();
+            assert!(seen.iter().all(|&bound| bound == Loss(0.0)), "{seen:?}");
+            assert_eq!(search.guided_after.is_some(), most < u64::MAX);
+            if most == u64::MAX {
+                let start = search.best.unwrap();
+                assert!((best..=guided).contains(&start.cost));
+                let spaces = ground.spaces.iter().zip(&start.partitions);
+                assert!(spaces.into_iter().all(|(space, it)| space.contains(it)));
+            }
+        }
 
-        // Where the hierarchy guides already, there is nothing to look at.
+        // Where the hierarchy guides already, there is nothing else to look at.
+        let meter = Meter::unlimited();
         let ground = Ground::new(&problem, &settings(Scheme::Gops), &meter).unwrap();
         assert!(ground.guided_spaces().is_none());
     }
-    assert!(better > 1 && bounds > 100, "{better} {bounds}");
+    assert!(better > 1 && interrupted > 50, "{better} {interrupted}");
 }
