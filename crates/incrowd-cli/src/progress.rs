@@ -55,8 +55,7 @@ impl Progress for Bars {
             if bar.is_hidden() && started.elapsed() >= WORTH_A_BAR {
                 bar.set_draw_target(ProgressDrawTarget::stderr());
             }
-            // Threads tell what was known when each began.
-            bar.set_position(done.max(bar.position()));
+            bar.set_position(done);
         });
     }
 

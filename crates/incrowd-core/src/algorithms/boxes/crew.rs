@@ -107,7 +107,7 @@ pub(super) struct Crew<'t> {
 }
 
 impl<'t> Crew<'t> {
-    /// So many threads, the calling one included. The others end when the crew is dropped.
+    /// So many threads, the calling one included. The others end with the crew.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         problem: &'t Problem<'t>,

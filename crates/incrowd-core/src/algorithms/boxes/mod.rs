@@ -484,9 +484,14 @@ impl<'a> Search<'a> {
         shown.fetch_max(self.meter.shown(), MemoryOrdering::Relaxed);
         let outcomes = crew.finish();
         let of_tasks: u64 = outcomes.iter().map(|outcome| outcome.work.0).sum();
-        // Of what was shown, some was done for the batches after this one.
-        let shown = shown.load(MemoryOrdering::Relaxed);
-        (self.meter).was_shown(shown.min(self.meter.spent() + of_tasks));
+        let spent = self.meter.spent() + of_tasks;
+        let is_stopped = outcomes.iter().any(|outcome| outcome.found.is_err());
+        self.meter.was_shown(match is_stopped {
+            // Nobody is asked again.
+            true => spent,
+            // Of what was shown, some was done for the batches after this one.
+            false => shown.load(MemoryOrdering::Relaxed).min(spent),
+        });
         let mut left = Vec::new();
         for outcome in outcomes {
             match outcome.found {

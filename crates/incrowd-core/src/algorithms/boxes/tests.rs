@@ -35,8 +35,8 @@ impl Watch for Ends {
 }
 
 impl Ends {
-    /// Never, but looks as often as it can.
-    fn all() -> Self {
+    /// But looks as often as it can.
+    fn never() -> Self {
         Ends::after_looks(u64::MAX)
     }
 
@@ -132,7 +132,7 @@ fn the_search_is_as_good_and_its_bound_as_true_where_there_is_no_room_for_boxes(
                     let guarantee = search.run_to_guarantee().unwrap();
                     (search.best.map(|best| (best.loss, best.node)), guarantee)
                 };
-                let (meter, every_look) = (Meter::unlimited(), Ends::all());
+                let (meter, every_look) = (Meter::unlimited(), Ends::never());
                 let whole = (Some((loss, best.clone())), Guarantee::Optimal);
                 assert_eq!(solve(&meter), whole, "{case}");
                 assert_eq!(solve(&Meter::new(&every_look)), whole, "{case}");
