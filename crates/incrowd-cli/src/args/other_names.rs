@@ -38,13 +38,14 @@ pub(super) fn name_the_right_flag(
     program: &mut Command,
     arguments: &[OsString],
 ) -> Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
     let Some(ContextValue::String(tried)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let meant = OTHER_NAMES
-        .iter()
-        .filter(|_| error.kind() == ErrorKind::UnknownArgument)
-        .find(|(_, names)| names.contains(&tried.as_str()));
+    let mut meant = OTHER_NAMES.iter();
+    let meant = meant.find(|(_, names)| names.contains(&tried.as_str()));
     let is_tried = |argument: &OsString| argument.to_string_lossy().starts_with(tried.as_str());
     let flags = arguments.split(|argument| argument == "--").next();
     let Some(at) = flags.and_then(|flags| flags.iter().position(is_tried)) else {
@@ -95,8 +96,14 @@ mod tests {
 
     #[test]
     fn right_flags_exist_and_other_names_do_not() {
-        let program = Cli::command();
-        let commands: Vec<&Command> = program.get_subcommands().collect();
+        fn all<'c>(command: &'c Command, found: &mut Vec<&'c Command>) {
+            found.push(command);
+            command.get_subcommands().for_each(|one| all(one, found));
+        }
+        let mut program = Cli::command();
+        program.build();
+        let mut commands = Vec::new();
+        all(&program, &mut commands);
         for (flag, names) in OTHER_NAMES {
             assert!(commands.iter().any(|command| has(command, flag)), "{flag}");
             for name in *names {
