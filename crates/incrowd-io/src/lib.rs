@@ -73,7 +73,7 @@ pub use fingerprint::{Fingerprint, RowsHasher};
 pub use hashing::WorkBetween;
 pub use memory::{MemorySink, MemoryTable};
 pub use overflow_file::OverflowFile;
-pub use row_source::{RowReader, RowSource, RowsRead, SharedReader};
+pub use row_source::{ChangeRows, RowReader, RowSource, RowsRead, SharedReader};
 pub use seal::{LeftFingerprint, RowsSeal};
 pub use sink::{OutputFormat, PendingFile, ReadyFile, RowSink, Sink, Written, write_atomically};
 pub use source::Source;

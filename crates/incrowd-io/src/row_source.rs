@@ -8,6 +8,7 @@ use crate::seal::RowsSeal;
 use incrowd_core::table::RowBatch;
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Hands out a table in batches, once, from its first row to its last.
@@ -122,6 +123,12 @@ pub(crate) trait Unsplit: Any + Debug + Send {
     fn split_into(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
 }
 
+/// Makes others of rows as soon as they are split into cells, on the thread that needs them.
+pub trait ChangeRows: Debug + Send + Sync {
+    /// Fills `changed` with what becomes of the rows; false if they stay as they are.
+    fn change(&self, rows: &RowBatch, changed: &mut RowBatch) -> bool;
+}
+
 /// Rows that were read, perhaps not yet split into cells.
 ///
 /// Text is split wherever the rows are needed, so that threads do no more one after the other than find where rows end.
@@ -131,6 +138,10 @@ pub struct RowsRead {
     /// What is to be split into the batch, unless that was done.
     unsplit: Option<Box<dyn Unsplit>>,
     is_split: bool,
+    /// What changes the rows once they are split, unless that was done.
+    change: Option<Arc<dyn ChangeRows>>,
+    /// What they were before, for its memory.
+    unchanged: RowBatch,
 }
 
 impl RowsRead {
@@ -142,7 +153,17 @@ impl RowsRead {
             unsplit.split_into(&mut self.batch)?;
             self.is_split = true;
         }
+        if let Some(change) = self.change.take()
+            && change.change(&self.batch, &mut self.unchanged)
+        {
+            std::mem::swap(&mut self.batch, &mut self.unchanged);
+        }
         Ok(&mut self.batch)
+    }
+
+    /// Has rows that were just read changed as soon as they are split.
+    pub fn change_by(&mut self, change: Arc<dyn ChangeRows>) {
+        self.change = Some(change);
     }
 
     /// What was split before, for its memory, if it is of this kind.
